@@ -1,0 +1,172 @@
+// CountingFilter: an approximate multiset that inserts, erases and queries keys in batches.
+//
+// Answers are "absent" (certain) or "maybe present" (a stranger gets it with predicted_fpr). A key
+// that is in is never answered "absent". Counts are exact: nothing saturates, wraps or sticks.
+//
+// One key touches one block, one bit in each of its slices: the split counting Bloom filter of
+// Huang, Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary
+// Index"), cut to the size of a cache line. Queries read presence bits only; see kernels/layout.h.
+//
+// Threads: const members may run in any number of threads at once as long as no other member runs.
+// Everything else needs the filter to itself.
+#ifndef TROMMEL_COUNTING_FILTER_H_
+#define TROMMEL_COUNTING_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "trommel/digest.h"
+#include "trommel/keys.h"
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+struct Config {
+  uint64_t capacity = 0;     // distinct keys to size for; required. More may be inserted: FPR rises
+  double target_fpr = 0.01;  // false-positive rate at capacity
+  DigestPolicy digest;
+  uint32_t num_slices = 0;  // 8, 16 or 0 (chosen by sizing)
+  Encoding encoding = Encoding::kPlanes;
+  bool power_of_two_blocks = false;
+  uint64_t memory_limit_bytes = 0;  // refuse to take more; 0: the machine's physical memory
+};
+
+struct EraseOutcome {
+  uint64_t num_erased = 0;
+  uint64_t num_refused = 0;  // certainly absent: nothing changed for them
+
+  friend bool operator==(const EraseOutcome&, const EraseOutcome&) = default;
+};
+
+// Which answers Select lists.
+enum class Answer : uint8_t { kAbsent, kMaybePresent };
+
+struct Stats {
+  uint64_t num_keys = 0;            // insertions less erasures: duplicates count
+  uint64_t num_bytes = 0;           // presence bits, counters and side table
+  uint64_t side_table_bytes = 0;    // of these, the exact counters of promoted blocks
+  uint64_t num_promoted = 0;        // blocks in the side table
+  uint64_t num_refused_erases = 0;  // since creation, load or clear
+  double fill_ratio = 0;            // share of positions present
+  // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
+  // product of their slices' fills. Exact, whatever keys came in.
+  double current_fpr = 0;
+  double predicted_fpr = 0;  // the model's, if num_keys keys are in and all are distinct
+};
+
+class CountingFilter {
+ public:
+  // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, and with
+  // kOutOfMemory over the limit or when the system refuses.
+  static Result<CountingFilter> Create(const Config& config);
+
+  // An empty filter of exactly this geometry. Fails as Validate and Create do.
+  static Result<CountingFilter> CreateWithGeometry(const Geometry& geometry,
+                                                   const DigestPolicy& digest,
+                                                   uint64_t memory_limit_bytes = 0);
+
+  CountingFilter(CountingFilter&&) noexcept;
+  CountingFilter& operator=(CountingFilter&&) noexcept;
+  ~CountingFilter();  // A moved-from filter may only be destroyed or assigned to.
+
+  // --- Batches. Same result for any split of a batch and on any target. Bitmaps hold key i's
+  // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words, selections
+  // keys.size() entries: another size is a programmer's mistake (message and abort). Unused high
+  // bits of a bitmap are zero. Running out of memory for the side table ends the program.
+
+  static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
+
+  // Adds one to every key's counters. About one block (3 cache lines with planes) a key.
+  void Insert(Keys keys) noexcept;
+
+  // In input order: a key that answers "maybe present" is left alone; any other is inserted and its
+  // bit in `inserted` set. Returns how many were inserted. After "maybe present" nothing was
+  // inserted, so nothing may be erased for that key.
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
+
+  // In input order: takes one from every key's counters, or refuses a key that is certainly absent
+  // and changes nothing for it. A caller may erase a key as often as it was inserted. Erasing a key
+  // that never came in goes undetected with the filter's false-positive rate, and can then make
+  // other keys absent: only those that share all their remaining counts with it.
+  EraseOutcome Erase(Keys keys) noexcept;
+  // The same; key i's bit in `erased` says whether it was erased (1) or refused (0).
+  EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+
+  // Key i's bit in `maybe_present` is its answer. Returns how many are set. One cache line a key.
+  size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
+
+  // Writes the ascending indices of the keys with the given answer to the front of `selection`, and
+  // returns how many. At most 2^32 - 1 keys a call.
+  size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
+
+  // An upper bound of how often each key is in: the least of its counters. 0 means certainly
+  // absent.
+  void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
+
+  // --- One key: batches of one.
+  void Insert(Key key) noexcept;
+  bool InsertIfAbsent(Key key) noexcept;    // true: it was absent, and is in now
+  bool Erase(Key key) noexcept;             // false: refused
+  bool MayContain(Key key) const noexcept;  // false: certainly absent
+  uint64_t CountEstimate(Key key) const noexcept;
+
+  // --- Whole filters.
+
+  // Adds the other's counts: as if its keys had been inserted here. Fails with kMismatch, naming
+  // the field, when geometry or digest policy differ; nothing is changed then. Cost: one pass.
+  Status Merge(const CountingFilter& other);
+
+  // Takes the other's counts away: as if its keys had been erased here. Fails with kMismatch as
+  // Merge does, and with kInvalidArgument when some counter would fall below zero; nothing is
+  // changed then.
+  Status Subtract(const CountingFilter& other);
+
+  // Halves the filter to exactly what it would be had it been built with half the blocks (the block
+  // index comes from high bits, so neighbours add up). Fails with kInvalidArgument, and changes
+  // nothing, when num_blocks is odd. Needs memory for both sizes while it runs.
+  Status Fold();
+
+  // Forgets all keys and the wear statistics. Keeps the memory.
+  void Clear() noexcept;
+
+  // --- What it is.
+  const Geometry& geometry() const noexcept;
+  const DigestPolicy& digest_policy() const noexcept;
+  uint64_t capacity() const noexcept;  // as asked for; 0 from CreateWithGeometry
+  double target_fpr() const noexcept;  // as asked for; 0 from CreateWithGeometry
+  uint64_t num_keys() const noexcept;  // insertions less erasures
+  Stats GetStats() const noexcept;     // one pass over the presence bits
+
+  // --- On disk. The canonical snapshot: the same counts give the same bytes, whatever the target,
+  // thread count or batch split, and whatever detours the filter took.
+
+  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo; a
+  // file that was there stays as it was.
+  Status Save(const std::filesystem::path& path) const;
+
+  // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory or kCorrupt (naming the byte offset);
+  // never crashes, whatever the bytes.
+  static Result<CountingFilter> Load(const std::filesystem::path& path,
+                                     uint64_t memory_limit_bytes = 0);
+
+  // The same from and to memory.
+  std::vector<std::byte> Serialize() const;
+  static Result<CountingFilter> Deserialize(std::span<const std::byte> bytes,
+                                            uint64_t memory_limit_bytes = 0);
+
+ private:
+  struct Impl;
+  explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_COUNTING_FILTER_H_

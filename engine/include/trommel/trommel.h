@@ -1,0 +1,13 @@
+// Everything a user of Trommel may include, in one line.
+#ifndef TROMMEL_TROMMEL_H_
+#define TROMMEL_TROMMEL_H_
+
+#include "trommel/counting_filter.h"
+#include "trommel/digest.h"
+#include "trommel/keys.h"
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+#include "trommel/targets.h"
+#include "trommel/version.h"
+
+#endif  // TROMMEL_TROMMEL_H_

@@ -1,0 +1,176 @@
+// Updates and queries of a block store. Whole-store operations: block_store_combine.cc.
+#include "engine/src/block_store.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/src/check.h"
+#include "kernels/targets.h"
+
+namespace trommel {
+
+using kernels::Applied;
+using kernels::BlockKernels;
+
+Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
+  if (Status valid = Validate(geometry); !valid) return valid.error();
+  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
+  if (geometry.num_bytes() > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the filter needs " + std::to_string(geometry.num_bytes()) +
+                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
+                     (limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  }
+  BlockStore store;
+  store.geometry_ = geometry;
+  store.encoding_ = &EncodingTable(geometry.encoding);
+  const uint64_t presence_words = geometry.num_blocks * geometry.num_slices;
+  Result<BlockMemory> presence = BlockMemory::Allocate(presence_words);
+  if (!presence) return presence.error();
+  Result<BlockMemory> counts =
+      BlockMemory::Allocate(presence_words * store.encoding_->count_words_per_slice);
+  if (!counts) return counts.error();
+  store.presence_ = *std::move(presence);
+  store.counts_ = *std::move(counts);
+  return store;
+}
+
+const BlockKernels& BlockStore::Kernels() const {
+  return encoding_->kernels(kernels::ActiveKernels(), geometry_.num_slices);
+}
+
+uint32_t* BlockStore::PresenceOf(uint64_t block_idx) const {
+  return presence_.data() + block_idx * geometry_.num_slices;
+}
+
+uint32_t* BlockStore::CountsOf(uint64_t block_idx) const {
+  return counts_.data() + block_idx * geometry_.num_slices * encoding_->count_words_per_slice;
+}
+
+bool BlockStore::IsPromoted(uint64_t block_idx) const {
+  return encoding_->is_promoted(CountsOf(block_idx), geometry_.num_slices);
+}
+
+// --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
+// stops the block is promoted and the kernel called again, which then spills that key.
+
+void BlockStore::Insert(std::span<const uint64_t> digests) {
+  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
+  const BlockKernels& run = Kernels();
+  std::array<uint32_t, kMaxBatch> spilled;
+  for (size_t begin = 0; begin < digests.size();) {
+    const Applied applied =
+        run.insert(digests.data(), begin, digests.size(), View(), spilled.data());
+    for (size_t i = 0; i < applied.num_spilled; ++i) {
+      InsertPromoted(digests[spilled[i]], /*only_if_absent=*/false);
+    }
+    begin = applied.end;
+    if (begin < digests.size()) Promote(BlockOf(digests[begin]));
+  }
+}
+
+void BlockStore::InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted) {
+  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
+  const BlockKernels& run = Kernels();
+  std::array<uint32_t, kMaxBatch> spilled;
+  for (size_t begin = 0; begin < digests.size();) {
+    const Applied applied = run.insert_if_absent(digests.data(), begin, digests.size(), View(),
+                                                 inserted.data(), spilled.data());
+    for (size_t i = 0; i < applied.num_spilled; ++i) {
+      const uint32_t key_idx = spilled[i];
+      const bool is_new = InsertPromoted(digests[key_idx], /*only_if_absent=*/true);
+      inserted[key_idx / 64] |= uint64_t{is_new} << (key_idx % 64);
+    }
+    begin = applied.end;
+    if (begin < digests.size()) Promote(BlockOf(digests[begin]));
+  }
+}
+
+void BlockStore::Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased) {
+  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
+  std::array<uint32_t, kMaxBatch> spilled;
+  const Applied applied =
+      Kernels().erase(digests.data(), 0, digests.size(), View(), erased.data(), spilled.data());
+  for (size_t i = 0; i < applied.num_spilled; ++i) {
+    const uint32_t key_idx = spilled[i];
+    // An earlier key of this list may have let the block come back: then it is the kernel's again.
+    if (IsPromoted(BlockOf(digests[key_idx]))) {
+      const bool was_in = ErasePromoted(digests[key_idx]);
+      erased[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
+    } else {
+      uint32_t unused = 0;
+      Kernels().erase(digests.data(), key_idx, key_idx + 1, View(), erased.data(), &unused);
+    }
+  }
+}
+
+void BlockStore::Promote(uint64_t block_idx) {
+  Counters counters;
+  ReadCounters(block_idx, counters);
+  side_table_.Put(block_idx, std::span(counters).first(num_counters()));
+  encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+}
+
+bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
+  if (only_if_absent && MayContain(digest)) return false;
+  const uint64_t block_idx = BlockOf(digest);
+  ExactCounters& counters = side_table_.At(block_idx);
+  uint32_t* presence = PresenceOf(block_idx);
+  for (size_t s = 0; s < geometry_.num_slices; ++s) {
+    const uint32_t position = kernels::Position(digest, s);
+    counters.Add(s * kernels::kPositions + position);
+    presence[s] |= 1U << position;
+  }
+  return true;
+}
+
+bool BlockStore::ErasePromoted(uint64_t digest) {
+  if (!MayContain(digest)) return false;
+  const uint64_t block_idx = BlockOf(digest);
+  ExactCounters& exact = side_table_.At(block_idx);
+  uint32_t* presence = PresenceOf(block_idx);
+  for (size_t s = 0; s < geometry_.num_slices; ++s) {
+    const uint32_t position = kernels::Position(digest, s);
+    if (exact.Take(s * kernels::kPositions + position) == 0) presence[s] &= ~(1U << position);
+  }
+  Counters buffer;
+  const std::span<uint64_t> counters = std::span(buffer).first(num_counters());
+  exact.CopyTo(counters);
+  if (encoding_->has_drained(counters, geometry_.num_slices)) {
+    side_table_.Remove(block_idx);
+    encoding_->encode(counters, geometry_.num_slices, presence, CountsOf(block_idx));
+  }
+  return true;
+}
+
+// --- Queries.
+
+size_t BlockStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
+  return Kernels().query(digests.data(), digests.size(), View(), maybe_present);
+}
+
+size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                          uint32_t* selection) const {
+  return Kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,
+                          selection);
+}
+
+bool BlockStore::MayContain(uint64_t digest) const { return Kernels().may_contain(digest, View()); }
+
+uint64_t BlockStore::CountEstimate(uint64_t digest) const {
+  const uint64_t block_idx = BlockOf(digest);
+  const bool is_promoted = IsPromoted(block_idx);
+  uint64_t least = ~uint64_t{0};
+  for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
+    const uint32_t position = kernels::Position(digest, s);
+    const uint64_t count = is_promoted
+                               ? side_table_.At(block_idx).At(s * kernels::kPositions + position)
+                               : encoding_->count_at(PresenceOf(block_idx), CountsOf(block_idx),
+                                                     geometry_.num_slices, s, position);
+    least = std::min(least, count);
+  }
+  return least;
+}
+
+}  // namespace trommel

@@ -1,0 +1,98 @@
+// BlockStore: presence bits and exact counts for digests. It knows geometry, kernels and the side
+// table; it knows nothing of keys, policies, files or threads. Every filter of the family is some
+// arrangement of block stores.
+#ifndef TROMMEL_ENGINE_SRC_BLOCK_STORE_H_
+#define TROMMEL_ENGINE_SRC_BLOCK_STORE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/src/block_memory.h"
+#include "engine/src/encoding.h"
+#include "engine/src/side_table.h"
+#include "kernels/kernels.h"
+#include "trommel/counting_filter.h"
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+class BlockStore {
+ public:
+  // Updates take at most this many digests a call: small enough that digests, bitmap and spill list
+  // stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
+  static constexpr size_t kMaxBatch = 1024;
+  static constexpr size_t kBitmapWords = kMaxBatch / 64;
+  // Room for one block's counters.
+  using Counters = std::array<uint64_t, kernels::kMaxSlices * kernels::kPositions>;
+
+  // Empty. Fails as Validate does, or with kOutOfMemory over limit_bytes (0: physical memory).
+  static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
+
+  // As in CountingFilter, for at most kMaxBatch digests. Bitmaps must be zero and have
+  // kBitmapWords.
+  void Insert(std::span<const uint64_t> digests);
+  void InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted);
+  void Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased);
+
+  // For any number of digests.
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
+  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                uint32_t* selection) const;
+  bool MayContain(uint64_t digest) const;
+  uint64_t CountEstimate(uint64_t digest) const;
+
+  // Geometries must be equal (num_blocks even for Folded).
+  void Merge(const BlockStore& other);
+  // False, with nothing changed, if a counter would fall below zero.
+  [[nodiscard]] bool Subtract(const BlockStore& other);
+  Result<BlockStore> Folded(uint64_t limit_bytes) const;
+  void Clear();
+
+  const Geometry& geometry() const { return geometry_; }
+  const SideTable& side_table() const { return side_table_; }
+  uint64_t num_bytes() const;
+  kernels::Tally Tally() const;
+
+  // --- One block at a time, for the rare block and for snapshots.
+
+  // The block's counters, wherever they are: num_counters() of them, slice * 32 + position.
+  void ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const;
+  // Sets them, and the block's presence bits: in the block if they fit, else in the side table.
+  void WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
+  bool IsPromoted(uint64_t block_idx) const;
+  size_t num_counters() const { return geometry_.num_slices * kernels::kPositions; }
+  uint32_t* PresenceOf(uint64_t block_idx) const;
+  uint32_t* CountsOf(uint64_t block_idx) const;
+
+  // The raw arrays, for snapshots.
+  const BlockMemory& presence() const { return presence_; }
+  const BlockMemory& counts() const { return counts_; }
+  const BlockEncoding& encoding() const { return *encoding_; }
+
+ private:
+  BlockStore() = default;
+
+  const kernels::BlockKernels& Kernels() const;
+  kernels::Blocks View() const { return {presence_.data(), counts_.data(), geometry_.num_blocks}; }
+  // Moves a block's counters to the side table; its presence bits stay.
+  void Promote(uint64_t block_idx);
+  // One key of a promoted block. Each returns whether the key was inserted or erased.
+  bool InsertPromoted(uint64_t digest, bool only_if_absent);
+  bool ErasePromoted(uint64_t digest);
+  uint64_t BlockOf(uint64_t digest) const {
+    return kernels::BlockIndex(digest, geometry_.num_blocks);
+  }
+
+  Geometry geometry_;
+  const BlockEncoding* encoding_ = nullptr;
+  BlockMemory presence_;
+  BlockMemory counts_;
+  SideTable side_table_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCK_STORE_H_

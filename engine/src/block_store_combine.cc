@@ -1,0 +1,113 @@
+// Whole block stores: tally, merge, subtract, fold, clear; and single blocks, wherever they live.
+#include <cassert>
+#include <utility>
+
+#include "engine/src/block_store.h"
+#include "kernels/targets.h"
+
+namespace trommel {
+
+uint64_t BlockStore::num_bytes() const {
+  return presence_.num_bytes() + counts_.num_bytes() + side_table_.num_bytes();
+}
+
+kernels::Tally BlockStore::Tally() const {
+  return Kernels().tally(View(), 0, geometry_.num_blocks);
+}
+
+void BlockStore::ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const {
+  if (IsPromoted(block_idx)) {
+    side_table_.At(block_idx).CopyTo(counters.first(num_counters()));
+  } else {
+    encoding_->decode(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices, counters);
+  }
+}
+
+void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters) {
+  const std::span<const uint64_t> all = counters.first(num_counters());
+  uint32_t* presence = PresenceOf(block_idx);
+  if (encoding_->fits(all, geometry_.num_slices)) {
+    side_table_.Remove(block_idx);
+    encoding_->encode(all, geometry_.num_slices, presence, CountsOf(block_idx));
+    return;
+  }
+  side_table_.Put(block_idx, all);
+  encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+  for (size_t s = 0; s < geometry_.num_slices; ++s) {
+    presence[s] = 0;
+    for (size_t position = 0; position < kernels::kPositions; ++position) {
+      if (all[s * kernels::kPositions + position] > 0) presence[s] |= 1U << position;
+    }
+  }
+}
+
+// In each of these the kernel runs over whole stretches of blocks and stops where a block is
+// promoted or would have to be; that one is done counter by counter.
+
+void BlockStore::Merge(const BlockStore& other) {
+  assert(geometry_ == other.geometry_);
+  Counters ours;
+  Counters theirs;
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().merge(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) ours[i] += theirs[i];
+    WriteCounters(b, ours);
+  }
+}
+
+bool BlockStore::Subtract(const BlockStore& other) {
+  assert(geometry_ == other.geometry_);
+  Counters ours;
+  Counters theirs;
+  // First look, then leap: a refusal must leave no trace.
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().can_subtract(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) {
+      if (ours[i] < theirs[i]) return false;
+    }
+  }
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().subtract(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) ours[i] -= theirs[i];
+    WriteCounters(b, ours);
+  }
+  return true;
+}
+
+Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
+  assert(geometry_.num_blocks % 2 == 0);
+  Geometry half = geometry_;
+  half.num_blocks /= 2;
+  // Half the blocks may no longer be a multiple of the shard count; then half the shards are.
+  if (half.num_blocks % (uint64_t{1} << half.shard_bits) != 0) half.shard_bits -= 1;
+  Result<BlockStore> folded = Create(half, limit_bytes);
+  if (!folded) return folded;
+  Counters low;
+  Counters high;
+  for (uint64_t b = 0; b < half.num_blocks; ++b) {
+    b = Kernels().fold(folded->View(), View(), b, half.num_blocks);
+    if (b == half.num_blocks) break;
+    ReadCounters(2 * b, low);
+    ReadCounters(2 * b + 1, high);
+    for (size_t i = 0; i < num_counters(); ++i) low[i] += high[i];
+    folded->WriteCounters(b, low);
+  }
+  return folded;
+}
+
+void BlockStore::Clear() {
+  presence_.Clear();
+  counts_.Clear();
+  side_table_.Clear();
+}
+
+}  // namespace trommel

@@ -1,0 +1,99 @@
+// Digests: the only file of the engine that knows xxHash.
+#include "trommel/digest.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "engine/src/check.h"
+#include "kernels/targets.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace trommel {
+namespace {
+
+uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  TROMMEL_CHECK(policy.kind != DigestKind::kCaller,
+                "this filter takes the caller's digests only (Keys::Digests)");
+  return policy.kind == DigestKind::kXxh3 ? XXH3_64bits_withSeed(bytes, num_bytes, policy.seed)
+                                          : XXH64(bytes, num_bytes, policy.seed);
+}
+
+template <class T>
+void HashStrings(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
+  for (size_t i = 0; i < digests.size(); ++i) {
+    digests[i] = HashBytes(policy, keys[i].data(), keys[i].size());
+  }
+}
+
+template <class T>
+void HashIntegers(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
+  for (size_t i = 0; i < digests.size(); ++i) {
+    digests[i] = HashBytes(policy, &keys[i], sizeof(T));
+  }
+}
+
+}  // namespace
+
+std::string_view DigestKindName(DigestKind kind) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"xxh64", "xxh3", "caller"};
+  return kNames.at(static_cast<size_t>(kind));
+}
+
+uint64_t DigestPolicy::operator()(Key key) const noexcept {
+  switch (key.kind()) {
+    case KeyKind::kDigests:
+      return key.integer();
+    case KeyKind::kInt64: {
+      const uint64_t integer = key.integer();
+      return HashBytes(*this, &integer, sizeof(integer));
+    }
+    case KeyKind::kInt32: {
+      const auto integer = static_cast<uint32_t>(key.integer());
+      return HashBytes(*this, &integer, sizeof(integer));
+    }
+    case KeyKind::kViews:
+    case KeyKind::kStrings:
+      break;
+  }
+  return HashBytes(*this, key.bytes().data(), key.bytes().size());
+}
+
+void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcept {
+  TROMMEL_CHECK(digests.size() == keys.size(), "digests of another size than the keys");
+  const bool is_xxh64 = kind == DigestKind::kXxh64;
+  switch (keys.kind()) {
+    case KeyKind::kDigests: {
+      const auto* given = static_cast<const uint64_t*>(keys.data());
+      std::copy(given, given + keys.size(), digests.begin());
+      return;
+    }
+    case KeyKind::kInt64: {
+      const auto* integers = static_cast<const uint64_t*>(keys.data());
+      if (is_xxh64) {
+        kernels::ActiveKernels().hash.xxh64_int64(integers, keys.size(), seed, digests.data());
+      } else {
+        HashIntegers(*this, integers, digests);
+      }
+      return;
+    }
+    case KeyKind::kInt32: {
+      const auto* integers = static_cast<const uint32_t*>(keys.data());
+      if (is_xxh64) {
+        kernels::ActiveKernels().hash.xxh64_int32(integers, keys.size(), seed, digests.data());
+      } else {
+        HashIntegers(*this, integers, digests);
+      }
+      return;
+    }
+    case KeyKind::kViews:
+      return HashStrings(*this, static_cast<const std::string_view*>(keys.data()), digests);
+    case KeyKind::kStrings:
+      return HashStrings(*this, static_cast<const std::string*>(keys.data()), digests);
+  }
+}
+
+}  // namespace trommel

@@ -1,0 +1,34 @@
+#include "engine/src/encoding.h"
+
+#include "kernels/plane_block.h"
+
+namespace trommel {
+namespace {
+
+const kernels::BlockKernels& PlaneKernels(const kernels::Kernels& table, size_t num_slices) {
+  return table.planes(num_slices);
+}
+
+constexpr BlockEncoding kPlanesTable = {
+    .count_words_per_slice = kernels::kNumPlanes,
+    .kernels = &PlaneKernels,
+    .is_promoted = &kernels::IsPromoted,
+    .mark_promoted = &kernels::MarkPromoted,
+    .decode = &kernels::DecodePlanes,
+    .fits = &kernels::FitsPlanes,
+    .has_drained = &kernels::HasDrainedForPlanes,
+    .encode = &kernels::EncodePlanes,
+    .count_at = &kernels::PlaneCountAt,
+};
+
+}  // namespace
+
+const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
+  switch (encoding) {
+    case Encoding::kPlanes:
+      break;
+  }
+  return kPlanesTable;
+}
+
+}  // namespace trommel

@@ -1,0 +1,7 @@
+#include "trommel/version.h"
+
+namespace trommel {
+
+std::string_view LinkedVersion() noexcept { return TROMMEL_VERSION_STRING; }
+
+}  // namespace trommel

@@ -1,0 +1,95 @@
+// What a kernel is to the rest of the library: a table of function pointers for one target. A
+// caller takes the table once per batch and calls through it; nothing below this line dispatches
+// again.
+//
+// Kernels know neither threads nor allocation. What they cannot do alone (a block whose counters
+// live in the side table, or would have to move there) they hand back:
+//   spill: the key's block is promoted. Its index goes to `spilled`, and the kernel goes on.
+//   stop:  the key would overflow its block. The kernel returns with end = its index, nothing of it
+//          done; the caller promotes the block and calls again from there.
+// Within one block, keys are thus always handled in input order.
+#ifndef TROMMEL_KERNELS_KERNELS_H_
+#define TROMMEL_KERNELS_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/layout.h"
+
+namespace trommel::kernels {
+
+struct Applied {
+  size_t end;          // keys [begin, end) are done or spilled
+  size_t num_spilled;  // entries written to `spilled`, ascending
+};
+
+// The sum over blocks of the product of their slices' popcounts needs up to 111 bits.
+__extension__ using Uint128 = unsigned __int128;
+
+struct Tally {
+  uint64_t num_present = 0;   // set presence bits
+  uint64_t num_promoted = 0;  // blocks with the promoted marker
+  Uint128 product_sum = 0;    // sum over blocks of prod over slices of popcount(slice)
+
+  friend bool operator==(const Tally&, const Tally&) = default;
+};
+
+// Operations on blocks of one shape and encoding. Digests [begin, end) of a chunk are handled;
+// spilled indices and bitmap bits count from the chunk's start. Bitmaps of the updating operations
+// must be zero at bits [begin, end); spilled keys leave their bits zero for the caller to set.
+// `spilled` must have room for end - begin indices.
+struct BlockKernels {
+  // out[i * num_slices + s]: the bit digest i marks in slice s.
+  void (*probe_masks)(const uint64_t* digests, size_t num_digests, uint32_t* out);
+
+  Applied (*insert)(const uint64_t* digests, size_t begin, size_t end, const Blocks& blocks,
+                    uint32_t* spilled);
+  // Sets the bit of each key that was inserted.
+  Applied (*insert_if_absent)(const uint64_t* digests, size_t begin, size_t end,
+                              const Blocks& blocks, uint64_t* inserted, uint32_t* spilled);
+  // Sets the bit of each key that was erased; never stops.
+  Applied (*erase)(const uint64_t* digests, size_t begin, size_t end, const Blocks& blocks,
+                   uint64_t* erased, uint32_t* spilled);
+
+  // Writes BitmapWords(num_digests) words; returns how many bits are set.
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                  uint64_t* maybe_present);
+  // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
+  // `selection` must have room for num_digests entries, all of which may be overwritten.
+  size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                   bool maybe_present, uint32_t first_idx, uint32_t* selection);
+  bool (*may_contain)(uint64_t digest, const Blocks& blocks);
+
+  Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
+
+  // Whole blocks [begin, end). Each returns the first block it could not do because it is promoted
+  // on either side or would overflow or underflow (that block is untouched), or end.
+  uint64_t (*merge)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
+  uint64_t (*subtract)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
+  // As subtract, but only looks.
+  uint64_t (*can_subtract)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
+  // into[b] = from[2b] + from[2b + 1]; begin and end count blocks of `into`.
+  uint64_t (*fold)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
+};
+
+struct HashKernels {
+  // XXH64 of 8-byte and 4-byte little-endian keys.
+  void (*xxh64_int64)(const uint64_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
+  void (*xxh64_int32)(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
+};
+
+struct Kernels {
+  int64_t target;    // Highway's bit
+  const char* name;  // Highway's name
+  HashKernels hash;
+  BlockKernels planes8;
+  BlockKernels planes16;
+
+  const BlockKernels& planes(size_t num_slices) const {
+    return num_slices == 8 ? planes8 : planes16;
+  }
+};
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_KERNELS_H_

@@ -1,0 +1,63 @@
+// Where a key's bits are: the addressing every kernel, the reference and the file format share.
+//
+// A digest is cut in two. The high half chooses the block, the low half one position in each slice:
+//
+//   digest   63 ........ 32 | 31 ......... 0
+//            block index     | x salt[s], top 5 bits = position in slice s
+//
+// A block is k slices of 32 positions, k = 8 or 16; a slice is one 32-bit word, position = bit.
+// Memory is two arrays, so that queries walk over presence bits alone:
+//
+//   presence  | block 0: slice 0 .. k-1 | block 1: slice 0 .. k-1 | ...      4k bytes a block
+//   counts    | block 0: plane 0, slices 0 .. k-1 | plane 1 .. | plane 2 .. | block 1 ...   12k
+//   bytes
+//
+// A counter c at a position is spread over both: presence holds "c > 0", and bit p of c - 1 stands
+// in plane p at the same position (0 while the position is empty):
+//
+//   presence  ...0 1 0 1 1      positions 0, 1 and 3 are present
+//   plane 0   ...0 0 0 0 1      position 0: c - 1 = 1 + 2 = 3, so c = 4
+//   plane 1   ...0 1 0 0 1      position 1: c = 1;  position 3: c - 1 = 2, so c = 3
+//   plane 2   ...0 0 0 0 0
+#ifndef TROMMEL_KERNELS_LAYOUT_H_
+#define TROMMEL_KERNELS_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trommel::kernels {
+
+inline constexpr size_t kPositions = 32;  // in a slice: the bits of its word
+inline constexpr size_t kMaxSlices = 16;  // of the largest block
+inline constexpr size_t kNumPlanes = 3;
+inline constexpr uint32_t kMaxPlaneCount = 1 << kNumPlanes;  // the largest count that fits
+
+// Odd multipliers, one a slice. The first eight are Parquet's (parquet-format, BloomFilter.md), so
+// that 8-slice blocks are Parquet's blocks. The others are the low halves of XXH64 (seed 0) of the
+// 64-bit integers 8 to 15, made odd; a test recomputes them.
+alignas(64) inline constexpr uint32_t kSalts[kMaxSlices] = {
+    0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
+    0x9efc4947U, 0x5c6bfb31U, 0x59ac244fU, 0x145dc98dU, 0x47c3cf23U, 0xdc96eadfU,
+    0xd0da9539U, 0xf3757443U, 0x9fe0eb43U, 0x17f0c3e9U};
+
+// The block of a digest: a multiply-shift of its high half, so blocks follow the digest's order and
+// its top bits (the shard) choose a contiguous range. num_blocks < 2^32.
+constexpr uint64_t BlockIndex(uint64_t digest, uint64_t num_blocks) {
+  return ((digest >> 32) * num_blocks) >> 32;
+}
+
+// The position in slice s: a multiply-shift of the low half.
+constexpr uint32_t Position(uint64_t digest, size_t slice_idx) {
+  return (static_cast<uint32_t>(digest) * kSalts[slice_idx]) >> 27;
+}
+
+// A view of a filter's memory, 64-byte aligned. Kernels never own it.
+struct Blocks {
+  uint32_t* presence;
+  uint32_t* counts;
+  uint64_t num_blocks;
+};
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_LAYOUT_H_

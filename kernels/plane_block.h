@@ -1,0 +1,50 @@
+// One block in the plane encoding, counter by counter: how the engine takes a block apart and puts
+// it together again. Kernels work on whole blocks of planes; this is for the rare single block.
+//
+// A block whose counters do not all fit (see kMaxPlaneCount) is *promoted*: its counters live in a
+// side table, its presence bits stay here, and its planes hold a marker no other block can have:
+// all planes of slice 0 are ones. (A block that would reach that state by counting, with 256 keys
+// that fill slice 0 to the brim, is promoted by definition.) The other planes of a promoted block
+// are 0.
+#ifndef TROMMEL_KERNELS_PLANE_BLOCK_H_
+#define TROMMEL_KERNELS_PLANE_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/layout.h"
+
+namespace trommel::kernels {
+
+// `planes` points at the block's kNumPlanes * num_slices words.
+inline bool IsPromoted(const uint32_t* planes, size_t num_slices) {
+  uint32_t all = ~0U;
+  for (size_t p = 0; p < kNumPlanes; ++p) all &= planes[p * num_slices];
+  return all == ~0U;
+}
+
+void MarkPromoted(uint32_t* planes, size_t num_slices);
+
+// counters[s * kPositions + position], for each of the num_slices * kPositions positions.
+void DecodePlanes(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
+                  std::span<uint64_t> counters);
+
+// True if EncodePlanes can hold these counters.
+bool FitsPlanes(std::span<const uint64_t> counters, size_t num_slices);
+
+// True if a promoted block with these counters should come back. Stricter than FitsPlanes, so that
+// a block on the edge does not go to and fro with every other key.
+bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices);
+
+// Writes the block's presence and planes. The counters must fit.
+void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
+                  uint32_t* planes);
+
+// The counter at one position of a block that is not promoted.
+uint32_t PlaneCountAt(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
+                      size_t slice_idx, uint32_t position);
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_PLANE_BLOCK_H_

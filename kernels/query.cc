@@ -1,0 +1,112 @@
+// Queries: presence bits only, one cache line a key, no writes. Answers as a bitmap, as a selection
+// vector, or for one key; and the probe masks themselves, for whoever wants to see them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/query.cc"
+#include <bit>
+
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "kernels/dispatch.h"
+#include "kernels/register.h"
+#include "kernels/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+
+template <size_t kSlices>
+void ProbeMasks(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
+                uint32_t* HWY_RESTRICT out) {
+  const SliceTag<kSlices> d;
+  for (size_t i = 0; i < num_digests; ++i, out += kSlices) {
+    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+      hn::StoreU(ProbeMask(d, digests[i], s), d, out + s);
+    }
+  }
+}
+
+template <size_t kSlices>
+HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
+  return blocks.presence + BlockIndex(digest, blocks.num_blocks) * kSlices;
+}
+
+// Calls answer(i, maybe_present) for each digest in order, with the lines kQueryDistance keys ahead
+// on their way.
+template <size_t kSlices, class Take>
+HWY_INLINE void AnswerAll(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
+                          const Blocks& blocks, const Take& take) {
+  const size_t lead = HWY_MIN(num_digests, kQueryDistance);
+  for (size_t i = 0; i < lead; ++i) hwy::Prefetch(PresenceOf<kSlices>(digests[i], blocks));
+  const size_t fetched = num_digests - lead;
+  size_t i = 0;
+  for (; i < fetched; ++i) {
+    hwy::Prefetch(PresenceOf<kSlices>(digests[i + kQueryDistance], blocks));
+    take(i, ShowsAll<kSlices>(digests[i], PresenceOf<kSlices>(digests[i], blocks)));
+  }
+  for (; i < num_digests; ++i) {
+    take(i, ShowsAll<kSlices>(digests[i], PresenceOf<kSlices>(digests[i], blocks)));
+  }
+}
+
+template <size_t kSlices>
+size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
+             uint64_t* HWY_RESTRICT maybe_present) {
+  size_t num_present = 0;
+  uint64_t word = 0;  // answers of the current 64 keys, oldest in the lowest bit at the end
+  AnswerAll<kSlices>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+    word |= static_cast<uint64_t>(answer) << (i % 64);
+    if (i % 64 == 63) {
+      maybe_present[i / 64] = word;
+      num_present += static_cast<size_t>(std::popcount(word));
+      word = 0;
+    }
+  });
+  if (num_digests % 64 != 0) {
+    maybe_present[num_digests / 64] = word;
+    num_present += static_cast<size_t>(std::popcount(word));
+  }
+  return num_present;
+}
+
+template <size_t kSlices>
+size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
+              bool maybe_present, uint32_t first_idx, uint32_t* HWY_RESTRICT selection) {
+  size_t num_selected = 0;
+  AnswerAll<kSlices>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+    // Written always, kept only if it counts: no branch to mispredict.
+    selection[num_selected] = first_idx + static_cast<uint32_t>(i);
+    num_selected += static_cast<size_t>(answer == maybe_present);
+  });
+  return num_selected;
+}
+
+template <size_t kSlices>
+bool MayContain(uint64_t digest, const Blocks& blocks) {
+  return ShowsAll<kSlices>(digest, PresenceOf<kSlices>(digest, blocks));
+}
+
+template <size_t kSlices>
+void AddTo(BlockKernels& kernels) {
+  kernels.probe_masks = &ProbeMasks<kSlices>;
+  kernels.query = &Query<kSlices>;
+  kernels.select = &Select<kSlices>;
+  kernels.may_contain = &MayContain<kSlices>;
+}
+
+void AddQueryForTarget(Kernels& kernels) {
+  AddTo<8>(kernels.planes8);
+  AddTo<16>(kernels.planes16);
+}
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trommel::kernels {
+
+HWY_EXPORT(AddQueryForTarget);
+void AddQuery(int64_t target, Kernels& kernels) {
+  TROMMEL_FOR_TARGET(AddQueryForTarget, target)(kernels);
+}
+
+}  // namespace trommel::kernels
+#endif

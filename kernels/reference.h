@@ -1,0 +1,56 @@
+// The specification: a filter as a plain table of counters, one key and one position at a time,
+// with no planes and no vectors. A kernel is right iff it leaves what this leaves.
+//
+// Written from the definition (layout.h), in another style than the kernels on purpose. Slow.
+#ifndef TROMMEL_KERNELS_REFERENCE_H_
+#define TROMMEL_KERNELS_REFERENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace trommel::kernels {
+
+class ReferenceFilter {
+ public:
+  ReferenceFilter(uint64_t num_blocks, size_t num_slices);
+
+  // Adds one to the counter the digest marks in each slice.
+  void Insert(uint64_t digest);
+  // As Insert if some counter is zero, which is what it returns.
+  bool InsertIfAbsent(uint64_t digest);
+  // Takes one from each counter, unless one of them is zero: then false, and nothing changes.
+  bool Erase(uint64_t digest);
+  // True if no counter is zero.
+  bool MayContain(uint64_t digest) const;
+  // The least of the counters.
+  uint64_t CountEstimate(uint64_t digest) const;
+
+  void Merge(const ReferenceFilter& other);
+  bool CanSubtract(const ReferenceFilter& other) const;
+  void Subtract(const ReferenceFilter& other);
+  ReferenceFilter Folded() const;
+
+  uint64_t num_blocks() const { return num_blocks_; }
+  size_t num_slices() const { return num_slices_; }
+  // counters()[(block * num_slices + slice) * kPositions + position]
+  const std::vector<uint64_t>& counters() const { return counters_; }
+
+  // The filter in its canonical memory form (layout.h): presence words, plane words with the marker
+  // in blocks whose counters do not fit, and which blocks those are.
+  std::vector<uint32_t> PresenceWords() const;
+  std::vector<uint32_t> PlaneWords() const;
+  std::vector<uint64_t> PromotedBlocks() const;
+
+ private:
+  uint64_t* CounterOf(uint64_t digest, size_t slice_idx);
+  bool BlockFits(uint64_t block_idx) const;
+
+  uint64_t num_blocks_;
+  size_t num_slices_;
+  std::vector<uint64_t> counters_;
+};
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_REFERENCE_H_
