@@ -1,9 +1,9 @@
+// Creation, batches and single keys. Whole filters: counting_filter_whole.cc.
 #include "trommel/counting_filter.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -52,37 +52,6 @@ uint64_t CountBits(std::span<const uint64_t> bitmap) {
   uint64_t num_bits = 0;
   for (const uint64_t word : bitmap) num_bits += static_cast<uint64_t>(std::popcount(word));
   return num_bits;
-}
-
-// Names the first field in which two filters differ; empty if they agree in all.
-std::string Difference(const CountingFilter& a, const CountingFilter& b) {
-  const auto differs = [](const char* field, auto ours, auto theirs) {
-    return std::string(field) + " differs: " + std::to_string(ours) + " here, " +
-           std::to_string(theirs) + " there";
-  };
-  const Geometry& ours = a.geometry();
-  const Geometry& theirs = b.geometry();
-  if (ours.num_slices != theirs.num_slices) {
-    return differs("num_slices", ours.num_slices, theirs.num_slices);
-  }
-  if (ours.num_blocks != theirs.num_blocks) {
-    return differs("num_blocks", ours.num_blocks, theirs.num_blocks);
-  }
-  if (ours.shard_bits != theirs.shard_bits) {
-    return differs("shard_bits", ours.shard_bits, theirs.shard_bits);
-  }
-  if (ours.encoding != theirs.encoding) {
-    return std::string("encoding differs: ") + std::string(EncodingName(ours.encoding)) +
-           " here, " + std::string(EncodingName(theirs.encoding)) + " there";
-  }
-  if (a.digest_policy().kind != b.digest_policy().kind) {
-    return std::string("digest kind differs: ") +
-           std::string(DigestKindName(a.digest_policy().kind)) + " here, " +
-           std::string(DigestKindName(b.digest_policy().kind)) + " there";
-  }
-  // The seed may be a secret: say that it differs, not what it is.
-  if (a.digest_policy().seed != b.digest_policy().seed) return "digest seed differs";
-  return "";
 }
 
 }  // namespace
@@ -228,48 +197,6 @@ uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
   return impl_->store.CountEstimate(impl_->policy(key));
 }
 
-// --- Whole filters.
-
-Status CountingFilter::Merge(const CountingFilter& other) {
-  if (std::string difference = Difference(*this, other); !difference.empty()) {
-    return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
-  }
-  impl_->store.Merge(other.impl_->store);
-  impl_->num_keys += other.impl_->num_keys;
-  return Ok();
-}
-
-Status CountingFilter::Subtract(const CountingFilter& other) {
-  if (std::string difference = Difference(*this, other); !difference.empty()) {
-    return Error{ErrorCode::kMismatch, "cannot subtract: " + difference};
-  }
-  if (!impl_->store.Subtract(other.impl_->store)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "cannot subtract: the other filter holds keys that were not inserted here"};
-  }
-  impl_->num_keys -= other.impl_->num_keys;
-  return Ok();
-}
-
-Status CountingFilter::Fold() {
-  const uint64_t num_blocks = geometry().num_blocks;
-  if (num_blocks % 2 != 0) {
-    return Error{ErrorCode::kInvalidArgument, "cannot fold: num_blocks is " +
-                                                  std::to_string(num_blocks) +
-                                                  ", and only an even number can be halved"};
-  }
-  Result<BlockStore> folded = impl_->store.Folded(impl_->memory_limit_bytes);
-  if (!folded) return folded.error();
-  impl_->store = *std::move(folded);
-  return Ok();
-}
-
-void CountingFilter::Clear() noexcept {
-  impl_->store.Clear();
-  impl_->num_keys = 0;
-  impl_->num_refused_erases = 0;
-}
-
 // --- What it is.
 
 const Geometry& CountingFilter::geometry() const noexcept { return impl_->store.geometry(); }
@@ -277,23 +204,5 @@ const DigestPolicy& CountingFilter::digest_policy() const noexcept { return impl
 uint64_t CountingFilter::capacity() const noexcept { return impl_->capacity; }
 double CountingFilter::target_fpr() const noexcept { return impl_->target_fpr; }
 uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
-
-Stats CountingFilter::GetStats() const noexcept {
-  const BlockStore& store = impl_->store;
-  const kernels::Tally tally = store.Tally();
-  const double num_blocks = static_cast<double>(geometry().num_blocks);
-  const double positions_of_a_query = std::pow(32.0, geometry().num_slices);
-  Stats stats;
-  stats.num_keys = impl_->num_keys;
-  stats.num_bytes = store.num_bytes();
-  stats.side_table_bytes = store.side_table().num_bytes();
-  stats.num_promoted = tally.num_promoted;
-  stats.num_refused_erases = impl_->num_refused_erases;
-  stats.fill_ratio =
-      static_cast<double>(tally.num_present) / static_cast<double>(geometry().num_positions());
-  stats.current_fpr = static_cast<double>(tally.product_sum) / positions_of_a_query / num_blocks;
-  stats.predicted_fpr = PredictedFpr(geometry(), impl_->num_keys);
-  return stats;
-}
 
 }  // namespace trommel
