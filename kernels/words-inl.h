@@ -17,6 +17,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/layout.h"
+#include "kernels/pipeline.h"
 #include "kernels/plane_block.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,12 +27,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Vectors never longer than a block: a block has one owner, a vector one block.
 template <size_t kSlices>
 using SliceTag = hn::CappedTag<uint32_t, kSlices>;
-
-// How many keys ahead their lines are fetched: enough to cover a memory access by the work on the
-// keys between, few enough to stay within what a core can have in flight. Measured:
-// bench/README.md.
-inline constexpr size_t kQueryDistance = 32;
-inline constexpr size_t kUpdateDistance = 16;
 
 // The words of one block.
 template <size_t kSlices>

@@ -6,8 +6,8 @@
 // holds Binomial(num_keys, w / 2^32) keys. The two kinds differ by less than 1e-4 below 2^18
 // blocks, but at 2^30 blocks some would get 4 values and some 5, and the rate is a high power of
 // the load.
-#ifndef TROMMEL_ENGINE_BLOCK_LOAD_H_
-#define TROMMEL_ENGINE_BLOCK_LOAD_H_
+#ifndef TROMMEL_ENGINE_SRC_BLOCK_LOAD_H_
+#define TROMMEL_ENGINE_SRC_BLOCK_LOAD_H_
 
 #include <cmath>
 #include <cstdint>
@@ -93,4 +93,4 @@ double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept;
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_BLOCK_LOAD_H_
+#endif  // TROMMEL_ENGINE_SRC_BLOCK_LOAD_H_

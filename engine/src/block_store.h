@@ -23,7 +23,7 @@ class BlockStore {
  public:
   // Updates take at most this many digests a call: small enough that digests, bitmap and spill list
   // stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
-  static constexpr size_t kMaxBatch = 1024;
+  static constexpr size_t kMaxBatch = 2048;
   static constexpr size_t kBitmapWords = kMaxBatch / 64;
   // Room for one block's counters.
   using Counters = std::array<uint64_t, kernels::kMaxSlices * kernels::kPositions>;

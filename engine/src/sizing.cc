@@ -138,8 +138,7 @@ std::string_view EncodingName(Encoding encoding) noexcept {
 
 Status Validate(const Geometry& geometry) {
   if (geometry.num_slices != 8 && geometry.num_slices != 16) {
-    return Invalid("num_slices is " + std::to_string(geometry.num_slices) +
-                   "; it must be 8 or 16");
+    return Invalid("num_slices is " + std::to_string(geometry.num_slices) + "; it must be 8 or 16");
   }
   if (auto error = CheckEncoding(geometry.encoding)) return *error;
   if (geometry.num_blocks == 0 || geometry.num_blocks > kMaxBlocks) {
@@ -151,9 +150,8 @@ Status Validate(const Geometry& geometry) {
                    "; it must be between 0 and 30");
   }
   if (geometry.num_blocks % (uint64_t{1} << geometry.shard_bits) != 0) {
-    return Invalid("num_blocks is " + std::to_string(geometry.num_blocks) +
-                   "; with shard_bits " + std::to_string(geometry.shard_bits) +
-                   " it must be a multiple of " +
+    return Invalid("num_blocks is " + std::to_string(geometry.num_blocks) + "; with shard_bits " +
+                   std::to_string(geometry.shard_bits) + " it must be a multiple of " +
                    std::to_string(uint64_t{1} << geometry.shard_bits));
   }
   return Ok();
@@ -189,8 +187,9 @@ double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexc
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr) {
   if (Status status = Validate(geometry); !status.ok()) return status.error();
   if (auto error = CheckTargetFpr(target_fpr)) return *error;
-  const std::optional<uint64_t> too_many = LeastThat(
-      kMaxCapacity, [&](uint64_t num_keys) { return PredictedFpr(geometry, num_keys) > target_fpr; });
+  const std::optional<uint64_t> too_many = LeastThat(kMaxCapacity, [&](uint64_t num_keys) {
+    return PredictedFpr(geometry, num_keys) > target_fpr;
+  });
   return too_many ? *too_many - 1 : kMaxCapacity;
 }
 
