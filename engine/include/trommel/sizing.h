@@ -8,7 +8,10 @@
 //   predicted_fpr = sum_i P(i) (1 - (1 - 1/32)^i)^k
 //
 // (Parquet's split-block formula with a binomial load). The textbook (1 - e^(-kn/m))^k is lower and
-// wrong for blocks.
+// wrong for blocks. Two effects of 64-bit digests are part of the prediction, both invisible in
+// filters of ordinary size: a stranger that shares its low 32 bits with a key of its block meets
+// all of that key's bits (adds i / 2^32), and blocks own whole numbers of the 2^32 high halves
+// (from about 2^27 blocks on, some own noticeably more than others and are fuller).
 #ifndef TROMMEL_SIZING_H_
 #define TROMMEL_SIZING_H_
 
@@ -70,7 +73,9 @@ struct Sizing {
   double bits_per_key = 0;  // geometry.num_bytes() * 8 / capacity, without the side table
 };
 
-// The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity.
+// The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity,
+// its num_blocks rounded up to whole shards of at least 4096 blocks (under 0.03 % more). Above 2^29
+// blocks, where shares of blocks are uneven, a slightly smaller one may exist.
 // Fails with kInvalidArgument for zero or too large a capacity, for a rate that is NaN or out of
 // range, for other slice counts, and when more than kMaxBlocks would be needed. Any thread;
 // microseconds to a few milliseconds.
@@ -81,11 +86,12 @@ Result<Sizing> SizeFor(const SizingRequest& request);
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 // The share of blocks whose counters no longer fit their encoding when num_keys distinct keys are
-// in.
+// in. The geometry must be valid. Any thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 // The other direction: the most distinct keys for which PredictedFpr stays at or under target_fpr.
-// Fails for an invalid geometry or rate, and when not even one key fits.
+// At least 1: one key's rate is far below kMinTargetFpr. Fails with kInvalidArgument for an invalid
+// geometry or rate. Any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 
 }  // namespace trommel

@@ -1,0 +1,180 @@
+// The law of a block's load and what follows from it, against independent arithmetic and
+// simulation.
+#include "engine/src/block_load.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/layout.h"
+#include "support/catch.h"
+#include "support/random_keys.h"
+#include "support/statistics.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Approx;
+using tests::KeySpace;
+using tests::RandomKey;
+
+double Chance(uint64_t num_keys, double share, uint64_t load) {
+  return MeanOverLoad(num_keys, share, [load](uint64_t i) { return i == load ? 1.0 : 0.0; });
+}
+
+// The textbook form, in long double.
+double BinomialByLogGamma(uint64_t num_keys, long double share, uint64_t load) {
+  const auto n = static_cast<long double>(num_keys);
+  const auto i = static_cast<long double>(load);
+  const long double log_choose = std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1);
+  return static_cast<double>(
+      std::exp(log_choose + i * std::log(share) + (n - i) * std::log1p(-share)));
+}
+
+TEST_CASE("the load law is the binomial law", "[engine][sizing]") {
+  const uint64_t num_keys = GENERATE(uint64_t{1}, 2, 7, 40, 1000);
+  const double share = GENERATE(1e-9, 0.001, 1.0 / 7, 0.5, 0.75, 0.999);
+  for (uint64_t load = 0; load <= num_keys; ++load) {
+    const double want = BinomialByLogGamma(num_keys, share, load);
+    CHECK(Chance(num_keys, share, load) == Approx(want).epsilon(1e-9).margin(1e-18));
+  }
+}
+
+TEST_CASE("the load law of many keys has the binomial mean and variance", "[engine][sizing]") {
+  const uint64_t num_keys = GENERATE(uint64_t{5000}, 1'000'000'000, uint64_t{1} << 40);
+  const double mean_load = GENERATE(0.01, 1.0, 25.0, 700.0, 4000.0);
+  const double share = mean_load / static_cast<double>(num_keys);
+  const double mean =
+      MeanOverLoad(num_keys, share, [](uint64_t i) { return static_cast<double>(i); });
+  const double variance = MeanOverLoad(num_keys, share, [mean](uint64_t i) {
+    return (static_cast<double>(i) - mean) * (static_cast<double>(i) - mean);
+  });
+  CHECK(mean == Approx(mean_load).epsilon(1e-10));
+  CHECK(variance == Approx(mean_load * (1 - share)).epsilon(1e-9));
+}
+
+TEST_CASE("one block holds every key", "[engine][sizing]") {
+  const uint64_t num_keys = GENERATE(uint64_t{0}, 1, 1000, uint64_t{1} << 40);
+  const auto is_all = [num_keys](uint64_t load) { return load == num_keys ? 1.0 : 0.0; };
+  CHECK(MeanOverKeys(num_keys, 1, is_all) == 1.0);
+  CHECK(MeanOverBlocks(num_keys, 1, is_all) == 1.0);
+}
+
+TEST_CASE("no keys load no block", "[engine][sizing]") {
+  const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, 2147483647);
+  const auto is_none = [](uint64_t load) { return load == 0 ? 1.0 : 0.0; };
+  CHECK(MeanOverKeys(0, num_blocks, is_none) == Approx(1.0));
+  CHECK(MeanOverBlocks(0, num_blocks, is_none) == Approx(1.0));
+}
+
+TEST_CASE("hopeless loads are taken at their mean", "[engine][sizing]") {
+  const auto load = MeanOverLoad(uint64_t{1} << 40, 0.25, [](uint64_t i) { return double(i); });
+  CHECK(load == Approx(std::ldexp(1.0, 38)));
+}
+
+TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][sizing]") {
+  const uint64_t num_blocks =
+      GENERATE(uint64_t{1}, 2, 3, 1000, 65536, 123456789, 1431655765, 1610612736, 2147483647);
+  const auto [smaller, larger] = ClassesOf(num_blocks);
+  CHECK(smaller.num_blocks + larger.num_blocks == static_cast<double>(num_blocks));
+  CHECK(smaller.num_blocks * smaller.share + larger.num_blocks * larger.share == Approx(1.0));
+
+  // The high halves that BlockIndex sends to the first blocks are as many as the classes say.
+  uint64_t half = 0;
+  for (uint64_t block = 0; block < std::min<uint64_t>(num_blocks, 20); ++block) {
+    if (num_blocks < 65536) break;  // millions of halves a block: too long to walk
+    uint64_t num_halves = 0;
+    for (; kernels::BlockIndex(half << 32, num_blocks) == block; ++half) ++num_halves;
+    const double share = std::ldexp(static_cast<double>(num_halves), -32);
+    CHECK((share == smaller.share || share == larger.share));
+  }
+}
+
+TEST_CASE("a stranger meets what the model says in a block of real positions", "[engine][sizing]") {
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const uint64_t load = GENERATE(uint64_t{1}, 12, 30, 80);
+  constexpr uint64_t kNumBlocks = 3000;
+  constexpr uint64_t kNumStrangers = 300;
+  uint64_t num_hits = 0;
+  for (uint64_t block = 0; block < kNumBlocks; ++block) {
+    std::array<uint32_t, kernels::kMaxSlices> presence = {};
+    for (uint64_t i = 0; i < load; ++i) {
+      const uint64_t digest = RandomKey(KeySpace::kMembers, 7, block * load + i);
+      for (size_t s = 0; s < num_slices; ++s) {
+        presence[s] |= uint32_t{1} << kernels::Position(digest, s);
+      }
+    }
+    for (uint64_t i = 0; i < kNumStrangers; ++i) {
+      const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumStrangers + i);
+      uint32_t hit = 1;
+      for (size_t s = 0; s < num_slices; ++s) {
+        hit &= presence[s] >> kernels::Position(digest, s);
+      }
+      num_hits += hit;
+    }
+  }
+  auto bound = tests::BinomialBound(BlockFpr(load, num_slices), kNumBlocks * kNumStrangers);
+  const double variance = tests::BlockProductMoment(load, num_slices, 2) -
+                          std::pow(tests::BlockProductMoment(load, num_slices, 1), 2);
+  bound.sigma = std::sqrt(bound.sigma * bound.sigma + std::max(0.0, variance) / kNumBlocks);
+  INFO(bound);
+  CHECK(bound.ContainsHits(num_hits));
+}
+
+TEST_CASE("the rate of a block cannot fall under its keys' share of low halves",
+          "[engine][sizing]") {
+  CHECK(BlockFpr(0, 8) == 0.0);
+  CHECK(BlockFpr(1, 16) == Approx(std::ldexp(1.0, -32)));
+  CHECK(BlockFpr(2, 16) == Approx(std::ldexp(2.0, -32)).epsilon(1e-6));
+  CHECK(BlockFpr(uint64_t{1} << 40, 16) == 1.0);
+}
+
+// Counts all sequences by brute force over compositions: the number of ways to throw `load` keys at
+// `num_positions` positions without any count above `most`, divided by all ways.
+double FitsByRecursion(int load, int num_positions, int most) {
+  std::vector<long double> chance(static_cast<size_t>(load) + 1, 0.0L);
+  chance[0] = 1;
+  for (int position = 1; position <= num_positions; ++position) {
+    // Of i keys at `position` positions, c ~ Binomial(i, 1 / position) are at the newest.
+    std::vector<long double> next(chance.size(), 0.0L);
+    for (int i = 0; i <= load; ++i) {
+      for (int c = 0; c <= std::min(i, most); ++c) {
+        const double share = 1.0 / position;
+        const double here = position == 1 ? (c == i ? 1.0 : 0.0)
+                                          : BinomialByLogGamma(static_cast<uint64_t>(i), share,
+                                                               static_cast<uint64_t>(c));
+        next[static_cast<size_t>(i)] += here * chance[static_cast<size_t>(i - c)];
+      }
+    }
+    chance = next;
+  }
+  return static_cast<double>(chance[static_cast<size_t>(load)]);
+}
+
+TEST_CASE("the chance of promotion agrees with a position-by-position recursion",
+          "[engine][sizing]") {
+  const int load = GENERATE(9, 10, 20, 50, 100, 150, 200, 240);
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const double fits = FitsByRecursion(load, 32, kernels::kMaxPlaneCount);
+  CHECK(PlanesPromotedChance(static_cast<uint64_t>(load), num_slices) ==
+        Approx(1 - std::pow(fits, num_slices)).epsilon(1e-7).margin(1e-13));
+}
+
+TEST_CASE("a block is promoted never at 8 keys and always at 256", "[engine][sizing]") {
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  for (uint64_t load = 0; load <= 8; ++load) CHECK(PlanesPromotedChance(load, num_slices) == 0.0);
+  // The ninth key must meet eight others in one position of a slice: 32 * 32^-9 a slice.
+  CHECK(PlanesPromotedChance(9, num_slices) ==
+        Approx(num_slices * std::ldexp(1.0, -40)).epsilon(1e-2));
+  CHECK(PlanesPromotedChance(255, num_slices) == Approx(1.0));
+  CHECK(PlanesPromotedChance(256, num_slices) == 1.0);
+  CHECK(PlanesPromotedChance(uint64_t{1} << 40, num_slices) == 1.0);
+  for (uint64_t load = 1; load <= 300; ++load) {
+    CHECK(PlanesPromotedChance(load, num_slices) >= PlanesPromotedChance(load - 1, num_slices));
+  }
+}
+
+}  // namespace
+}  // namespace trommel

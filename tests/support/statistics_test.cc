@@ -1,0 +1,130 @@
+// The bounds that other tests trust, and the keys and the model they are fed with.
+#include "support/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/random_keys.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Approx;
+
+TEST_CASE("moments of a block's product are those of throws counted by hand", "[support]") {
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const double k = num_slices;
+  CHECK(BlockProductMoment(0, num_slices, 1) == 0.0);
+  CHECK(BlockProductMoment(0, num_slices, 2) == 0.0);
+  // One key fills 1 position of 32. Of two, the second fills another with chance 31/32.
+  CHECK(BlockProductMoment(1, num_slices, 1) == Approx(std::pow(1.0 / 32, k)).epsilon(1e-9));
+  CHECK(BlockProductMoment(1, num_slices, 2) == Approx(std::pow(1.0 / 1024, k)).epsilon(1e-9));
+  const double two = (1.0 / 32) * 1 + (31.0 / 32) * 4;  // E[positions^2]
+  CHECK(BlockProductMoment(2, num_slices, 2) == Approx(std::pow(two / 1024, k)).epsilon(1e-9));
+  const double three =  // 1, 2 or 3 positions
+      (1.0 / 1024) * 1 + (3 * 31.0 / 1024) * 4 + (31 * 30.0 / 1024) * 9;
+  CHECK(BlockProductMoment(3, num_slices, 2) == Approx(std::pow(three / 1024, k)).epsilon(1e-9));
+}
+
+TEST_CASE("the bound of a rate adds sampling and filter-to-filter variance", "[support]") {
+  const Geometry geometry{.num_slices = 8, .num_blocks = 1000};
+  const double p = PredictedFpr(geometry, 25'000);
+  const RateBound bound = FprBound(geometry, 25'000, 1'000'000);
+  CHECK(bound.predicted == p);
+  CHECK(bound.sigma == Approx(std::sqrt(p * (1 - p) / 1e6 + FilterVariance(geometry, 25'000))));
+  CHECK(bound.margin() == Approx(6 * bound.sigma + 6e-6));
+  CHECK(bound.Contains(p + 0.99 * bound.margin()));
+  CHECK(bound.Contains(p - 0.99 * bound.margin()));
+  CHECK_FALSE(bound.Contains(p + 1.01 * bound.margin()));
+  CHECK_FALSE(bound.Contains(p - 1.01 * bound.margin()));
+  CHECK_FALSE(bound.Contains(std::nan("")));
+}
+
+TEST_CASE("a bound counts hits of its trials", "[support]") {
+  const RateBound bound = BinomialBound(0.5, 10'000, 4);
+  CHECK(bound.sigma == Approx(0.005));
+  CHECK(bound.ContainsHits(5000));
+  CHECK(bound.ContainsHits(5200));
+  CHECK_FALSE(bound.ContainsHits(5210));
+  std::ostringstream text;
+  text << bound;
+  CHECK(text.str() == "0.5 +- 0.0202667 (4 sigma, 10000 trials)");
+}
+
+TEST_CASE("random keys are distinct, repeatable, and strangers are no members", "[support]") {
+  constexpr size_t kNumKeys = 10'000;
+  std::vector<uint64_t> keys = MemberKeys(kNumKeys, 1);
+  CHECK(keys == MemberKeys(kNumKeys, 1));
+  CHECK(keys != MemberKeys(kNumKeys, 2));
+  CHECK(MemberKeys(10, 1, 100) == std::vector<uint64_t>(&keys[100], &keys[110]));
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::vector<uint64_t> strangers = StrangerKeys(kNumKeys, seed);
+    keys.insert(keys.end(), strangers.begin(), strangers.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  CHECK(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
+}
+
+TEST_CASE("random strings are distinct lines of all lengths", "[support]") {
+  std::vector<std::string> strings = MemberStrings(5000, 1);
+  const std::vector<std::string> strangers = StrangerStrings(5000, 1);
+  strings.insert(strings.end(), strangers.begin(), strangers.end());
+  std::vector<size_t> num_of_length(80);
+  for (const std::string& text : strings) {
+    REQUIRE(text.size() >= 16);
+    REQUIRE(text.size() < 80);
+    ++num_of_length[text.size()];
+    CHECK(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string::npos);
+  }
+  CHECK(std::count(num_of_length.begin() + 16, num_of_length.end(), size_t{0}) == 0);
+  std::sort(strings.begin(), strings.end());
+  CHECK(std::adjacent_find(strings.begin(), strings.end()) == strings.end());
+}
+
+TEST_CASE("a random order is a permutation", "[support]") {
+  std::vector<size_t> order = RandomOrder(1000, 5);
+  CHECK_FALSE(std::is_sorted(order.begin(), order.end()));
+  std::sort(order.begin(), order.end());
+  for (size_t i = 0; i < order.size(); ++i) REQUIRE(order[i] == i);
+  CHECK(RandomOrder(0, 5).empty());
+}
+
+TEST_CASE("the exact model counts copies and judges answers", "[support]") {
+  ExactModel<uint64_t> model;
+  const std::vector<uint64_t> keys = {7, 8, 7, 9};
+  model.Insert(keys);
+  CHECK(model.num_keys() == 4);
+  CHECK(model.num_distinct() == 3);
+  CHECK(model.Count(7) == 2);
+  CHECK(model.Erase(7));
+  CHECK(model.Contains(7));
+  CHECK(model.Erase(7));
+  CHECK_FALSE(model.Contains(7));
+  CHECK_FALSE(model.Erase(7));
+  CHECK(model.DistinctKeys() == std::vector<uint64_t>{8, 9});
+  CHECK(model.num_keys() == 2);
+
+  // Now 8 and 9 are in, 7 is not. Answers "maybe present": keys 0 and 1.
+  const std::vector<uint64_t> answers = {0b0011};
+  CHECK(model.NumFalsePositives(keys, answers) == 1);
+  CHECK(model.NumFalseNegatives(keys, answers) == 1);
+  CHECK(model.NumStrangers(keys) == 2);
+  CHECK(model.NumUnderestimated(keys, std::vector<uint64_t>{0, 0, 0, 1}) == 1);
+
+  model.FollowInsertIfAbsent(keys, std::vector<uint64_t>{0b0001});
+  CHECK(model.Count(7) == 1);
+  CHECK(model.FollowErase(keys, std::vector<uint64_t>{0b0111}) == 1);  // the second 7 was not in
+  CHECK(model.DistinctKeys() == std::vector<uint64_t>{9});
+  model.Clear();
+  CHECK(model.num_keys() == 0);
+  CHECK_FALSE(model.Contains(9));
+}
+
+}  // namespace
+}  // namespace trommel::tests
