@@ -9,6 +9,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {  // one name may mean another thing in the next file
 
 template <size_t kSlices>
 Applied Erase(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end, const Blocks& blocks,
@@ -32,6 +33,8 @@ Applied Erase(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end, co
   }
   return {end, num_spilled};
 }
+
+}  // namespace
 
 void AddEraseForTarget(Kernels& kernels) {
   kernels.planes8.erase = &Erase<8>;

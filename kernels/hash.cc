@@ -17,6 +17,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {  // one name may mean another thing in the next file
 namespace hn = hwy::HWY_NAMESPACE;
 
 // xxHash's primes.
@@ -27,7 +28,7 @@ inline constexpr uint64_t kPrime4 = 0x85EBCA77C2B2AE63ULL;
 inline constexpr uint64_t kPrime5 = 0x27D4EB2F165667C5ULL;
 
 template <int kBits, class V>
-HWY_INLINE V RotateLeft(V v) {
+HWY_INLINE V RotateLeftBy(V v) {
   return hn::RotateRight<64 - kBits>(v);
 }
 
@@ -42,10 +43,10 @@ HWY_INLINE V Avalanche(D d, V h) {
 // Each lane: the XXH64 of one 8-byte key.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Xxh64OfInt64(D d, V key, uint64_t seed) {
-  const V round = hn::Mul(RotateLeft<31>(hn::Mul(key, hn::Set(d, kPrime2))), hn::Set(d, kPrime1));
+  const V round = hn::Mul(RotateLeftBy<31>(hn::Mul(key, hn::Set(d, kPrime2))), hn::Set(d, kPrime1));
   const V h = hn::Xor(hn::Set(d, seed + kPrime5 + 8), round);
   return Avalanche(d,
-                   hn::Add(hn::Mul(RotateLeft<27>(h), hn::Set(d, kPrime1)), hn::Set(d, kPrime4)));
+                   hn::Add(hn::Mul(RotateLeftBy<27>(h), hn::Set(d, kPrime1)), hn::Set(d, kPrime4)));
 }
 
 // Each lane: the XXH64 of one 4-byte key, zero-extended.
@@ -53,7 +54,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Xxh64OfInt32(D d, V key, uint64_t seed) {
   const V h = hn::Xor(hn::Set(d, seed + kPrime5 + 4), hn::Mul(key, hn::Set(d, kPrime1)));
   return Avalanche(d,
-                   hn::Add(hn::Mul(RotateLeft<23>(h), hn::Set(d, kPrime2)), hn::Set(d, kPrime3)));
+                   hn::Add(hn::Mul(RotateLeftBy<23>(h), hn::Set(d, kPrime2)), hn::Set(d, kPrime3)));
 }
 
 void HashInt64(const uint64_t* HWY_RESTRICT keys, size_t num_keys, uint64_t seed,
@@ -85,6 +86,8 @@ void HashInt32(const uint32_t* HWY_RESTRICT keys, size_t num_keys, uint64_t seed
     hn::StoreU(Xxh64OfInt32(one, hn::Set(one, uint64_t{keys[i]}), seed), one, digests + i);
   }
 }
+
+}  // namespace
 
 void AddHashForTarget(Kernels& kernels) {
   kernels.hash.xxh64_int64 = &HashInt64;

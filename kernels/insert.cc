@@ -9,6 +9,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {  // one name may mean another thing in the next file
 
 // What became of one key.
 enum class Fate { kDone, kSpill, kStop };
@@ -73,6 +74,8 @@ Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, size_t begin, size_
         return fate;
       });
 }
+
+}  // namespace
 
 void AddInsertForTarget(Kernels& kernels) {
   kernels.planes8.insert = &Insert<8>;

@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {  // one name may mean another thing in the next file
 
 template <size_t kSlices>
 void ProbeMasks(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
@@ -91,6 +92,8 @@ void AddTo(BlockKernels& kernels) {
   kernels.select = &Select<kSlices>;
   kernels.may_contain = &MayContain<kSlices>;
 }
+
+}  // namespace
 
 void AddQueryForTarget(Kernels& kernels) {
   AddTo<8>(kernels.planes8);

@@ -9,6 +9,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {  // one name may mean another thing in the next file
 
 template <size_t kSlices>
 Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
@@ -171,6 +172,8 @@ void AddTo(BlockKernels& kernels) {
   kernels.subtract = &Subtract<kSlices>;
   kernels.can_subtract = &CanSubtract<kSlices>;
 }
+
+}  // namespace
 
 void AddWholeFilterForTarget(Kernels& kernels) {
   AddTo<8>(kernels.planes8);

@@ -30,7 +30,7 @@ namespace trommel {
 struct Config {
   uint64_t capacity = 0;     // distinct keys to size for; required. More may be inserted: FPR rises
   double target_fpr = 0.01;  // false-positive rate at capacity
-  DigestPolicy digest;
+  DigestPolicy digest = {};
   uint32_t num_slices = 0;  // 8, 16 or 0 (chosen by sizing)
   Encoding encoding = Encoding::kPlanes;
   bool power_of_two_blocks = false;
