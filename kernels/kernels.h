@@ -58,7 +58,8 @@ struct BlockKernels {
   // `selection` must have room for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
-  bool (*may_contain)(uint64_t digest, const Blocks& blocks);
+  // One digest; its arguments travel in registers.
+  bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
 
   Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
 

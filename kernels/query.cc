@@ -81,8 +81,8 @@ size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
 }
 
 template <size_t kSlices>
-bool MayContain(uint64_t digest, const Blocks& blocks) {
-  return ShowsAll<kSlices>(digest, PresenceOf<kSlices>(digest, blocks));
+bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) {
+  return ShowsAll<kSlices>(digest, presence + BlockIndex(digest, num_blocks) * kSlices);
 }
 
 template <size_t kSlices>

@@ -1,7 +1,6 @@
 // Builds a table of kernels for each target this CPU can run, and remembers which one is in use.
 #include "kernels/targets.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -31,7 +30,7 @@ Kernels MakeKernels(int64_t target) {
   return kernels;
 }
 
-// Everything that is decided once. Immutable but for `active`.
+// Everything that is decided once; immutable afterwards.
 struct Registry {
   Registry() {
     // The baseline the compiler may use everywhere is always runnable, whatever Highway detects.
@@ -43,7 +42,6 @@ struct Registry {
     requested = variable == nullptr ? "" : variable;
     first_choice = Find(requested);
     if (first_choice == nullptr) first_choice = &runnable.front();
-    active.store(first_choice, std::memory_order_release);
   }
 
   const Kernels* Find(std::string_view name) const {
@@ -56,7 +54,6 @@ struct Registry {
   std::vector<Kernels> runnable;
   std::string requested;
   const Kernels* first_choice = nullptr;
-  std::atomic<const Kernels*> active{nullptr};
 };
 
 Registry& GetRegistry() {
@@ -74,15 +71,27 @@ std::vector<std::string_view> CompiledTargetNames() {
   return names;
 }
 
-const Kernels& ActiveKernels() noexcept {
-  return *GetRegistry().active.load(std::memory_order_acquire);
+namespace internal {
+
+constinit std::atomic<const Kernels*> active{nullptr};
+
+const Kernels& ChooseKernels() noexcept {
+  // A choice forced meanwhile by another thread stands.
+  const Kernels* expected = nullptr;
+  const Kernels* first_choice = GetRegistry().first_choice;
+  if (active.compare_exchange_strong(expected, first_choice, std::memory_order_acq_rel)) {
+    return *first_choice;
+  }
+  return *expected;
 }
+
+}  // namespace internal
 
 bool ForceKernels(std::string_view name) {
   Registry& registry = GetRegistry();
   const Kernels* kernels = name.empty() ? registry.first_choice : registry.Find(name);
   if (kernels == nullptr) return false;
-  registry.active.store(kernels, std::memory_order_release);
+  internal::active.store(kernels, std::memory_order_release);
   return true;
 }
 

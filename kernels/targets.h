@@ -2,6 +2,7 @@
 #ifndef TROMMEL_KERNELS_TARGETS_H_
 #define TROMMEL_KERNELS_TARGETS_H_
 
+#include <atomic>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,8 @@ std::span<const Kernels> RunnableKernels();
 // Names of all targets compiled in, best first.
 std::vector<std::string_view> CompiledTargetNames();
 
-// The table in use: take it once per batch.
-const Kernels& ActiveKernels() noexcept;
+// The table in use: take it once per batch. Inline, because a point query is a batch of one.
+inline const Kernels& ActiveKernels() noexcept;
 
 // Uses the named target from now on; the empty name means the choice made at first use. False, and
 // nothing changes, if it cannot run here.
@@ -28,6 +29,21 @@ bool ForceKernels(std::string_view name);
 
 // What kTargetVariable asked for at first use ("" if unset), obeyed or not.
 std::string_view RequestedTarget();
+
+namespace internal {
+
+// The table in use, or null before the first use. Constant-initialised, so safe in any static's
+// constructor.
+extern std::atomic<const Kernels*> active;
+// Makes the tables if need be, chooses one, and returns it.
+const Kernels& ChooseKernels() noexcept;
+
+}  // namespace internal
+
+inline const Kernels& ActiveKernels() noexcept {
+  const Kernels* kernels = internal::active.load(std::memory_order_acquire);
+  return kernels != nullptr ? *kernels : internal::ChooseKernels();
+}
 
 }  // namespace trommel::kernels
 

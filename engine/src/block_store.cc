@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/src/check.h"
-#include "kernels/targets.h"
 
 namespace trommel {
 
@@ -25,6 +24,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   BlockStore store;
   store.geometry_ = geometry;
   store.encoding_ = &EncodingTable(geometry.encoding);
+  store.kernels_ = store.encoding_->kernels(geometry.num_slices);
   const uint64_t presence_words = geometry.num_blocks * geometry.num_slices;
   Result<BlockMemory> presence = BlockMemory::Allocate(presence_words);
   if (!presence) return presence.error();
@@ -34,10 +34,6 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   store.presence_ = *std::move(presence);
   store.counts_ = *std::move(counts);
   return store;
-}
-
-const BlockKernels& BlockStore::Kernels() const {
-  return encoding_->kernels(kernels::ActiveKernels(), geometry_.num_slices);
 }
 
 uint32_t* BlockStore::PresenceOf(uint64_t block_idx) const {
@@ -155,8 +151,6 @@ size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present,
   return Kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,
                           selection);
 }
-
-bool BlockStore::MayContain(uint64_t digest) const { return Kernels().may_contain(digest, View()); }
 
 uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   const uint64_t block_idx = BlockOf(digest);

@@ -13,6 +13,7 @@
 #include "engine/src/encoding.h"
 #include "engine/src/side_table.h"
 #include "kernels/kernels.h"
+#include "kernels/targets.h"
 #include "trommel/counting_filter.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -41,7 +42,9 @@ class BlockStore {
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const;
-  bool MayContain(uint64_t digest) const;
+  bool MayContain(uint64_t digest) const {
+    return Kernels().may_contain(digest, presence_.data(), geometry_.num_blocks);
+  }
   uint64_t CountEstimate(uint64_t digest) const;
 
   // Geometries must be equal (num_blocks even for Folded).
@@ -75,7 +78,8 @@ class BlockStore {
  private:
   BlockStore() = default;
 
-  const kernels::BlockKernels& Kernels() const;
+  // The kernels in use for this shape and encoding.
+  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
   kernels::Blocks View() const { return {presence_.data(), counts_.data(), geometry_.num_blocks}; }
   // Moves a block's counters to the side table; its presence bits stay.
   void Promote(uint64_t block_idx);
@@ -88,6 +92,7 @@ class BlockStore {
 
   Geometry geometry_;
   const BlockEncoding* encoding_ = nullptr;
+  BlockKernelsMember kernels_ = nullptr;
   BlockMemory presence_;
   BlockMemory counts_;
   SideTable side_table_;

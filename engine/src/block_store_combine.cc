@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/src/block_store.h"
-#include "kernels/targets.h"
 
 namespace trommel {
 

@@ -5,8 +5,8 @@
 namespace trommel {
 namespace {
 
-const kernels::BlockKernels& PlaneKernels(const kernels::Kernels& table, size_t num_slices) {
-  return table.planes(num_slices);
+BlockKernelsMember PlaneKernels(size_t num_slices) {
+  return num_slices == 8 ? &kernels::Kernels::planes8 : &kernels::Kernels::planes16;
 }
 
 constexpr BlockEncoding kPlanesTable = {

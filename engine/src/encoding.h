@@ -14,10 +14,13 @@
 
 namespace trommel {
 
+using BlockKernelsMember = const kernels::BlockKernels kernels::Kernels::*;
+
 struct BlockEncoding {
   uint32_t count_words_per_slice;  // words of counts beside each 32-bit presence word
 
-  const kernels::BlockKernels& (*kernels)(const kernels::Kernels& table, size_t num_slices);
+  // Where in a target's table the kernels for blocks of num_slices slices stand.
+  BlockKernelsMember (*kernels)(size_t num_slices);
 
   // `counts` is the block's words of counts, `presence` its presence words; counters are indexed
   // slice * 32 + position.

@@ -1,0 +1,180 @@
+#include "bench/contenders.h"
+
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "bench/fpr_bounds.h"
+#include "bench/split_block_filter.h"
+#include "bench/textbook_filter.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::bench {
+namespace {
+
+class Ours : public Contender {
+ public:
+  // With `hashing` the batch is the keys and hashing is part of the work; without, it is the
+  // digests.
+  Ours(std::shared_ptr<CountingFilter> filter, bool hashing)
+      : filter_(std::move(filter)), hashing_(hashing) {}
+
+  std::string_view name() const override { return hashing_ ? "trommel+hash" : "trommel"; }
+  bool CanDo(Op) const override { return true; }
+
+  void Insert(Batch batch, bool point) override {
+    if (!point) return filter_->Insert(Input(batch));
+    ForEachPoint(batch, [this](Key key) { filter_->Insert(key); });
+  }
+  uint64_t Erase(Batch batch, bool point) override {
+    if (!point) return filter_->Erase(Input(batch)).num_erased;
+    uint64_t num_erased = 0;
+    ForEachPoint(batch, [&](Key key) { num_erased += filter_->Erase(key); });
+    return num_erased;
+  }
+  uint64_t Query(Batch batch, bool point) const override {
+    uint64_t num_present = 0;
+    if (point) {
+      ForEachPoint(batch, [&](Key key) { num_present += filter_->MayContain(key); });
+    } else {
+      bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
+      num_present = filter_->Query(Input(batch), bitmap_);
+    }
+    return num_present;
+  }
+
+  uint64_t num_bytes() const override { return filter_->geometry().num_bytes(); }
+  double PredictedFpr(uint64_t num_keys) const override {
+    return trommel::PredictedFpr(filter_->geometry(), num_keys);
+  }
+  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
+    return BlockFprSigma(filter_->geometry(), num_keys, num_queries);
+  }
+
+ private:
+  Keys Input(Batch batch) const {
+    return hashing_ ? Keys(batch.keys) : Keys::Digests(batch.digests);
+  }
+  template <class Visit>
+  void ForEachPoint(Batch batch, const Visit& visit) const {
+    if (hashing_) {
+      for (const uint64_t key : batch.keys) visit(Key(key));
+    } else {
+      for (const uint64_t digest : batch.digests) visit(Key::Digest(digest));
+    }
+  }
+
+  std::shared_ptr<CountingFilter> filter_;
+  bool hashing_;
+  mutable std::vector<uint64_t> bitmap_;
+};
+
+class Textbook : public Contender {
+ public:
+  Textbook(std::shared_ptr<TextbookFilter> filter, bool prefetching)
+      : filter_(std::move(filter)), prefetching_(prefetching) {}
+
+  std::string_view name() const override {
+    return prefetching_ ? "textbook" : "textbook-unprefetched";
+  }
+  bool CanDo(Op op) const override { return !(prefetching_ && IsPoint(op)); }
+
+  // Unprefetched batches are loops over the point operations, so only queries tell them apart:
+  // those of a batch write a bitmap.
+  void Insert(Batch batch, bool) override {
+    prefetching_ ? filter_->Insert(batch.digests) : filter_->InsertUnprefetched(batch.digests);
+  }
+  uint64_t Erase(Batch batch, bool) override {
+    return prefetching_ ? filter_->Erase(batch.digests) : filter_->EraseUnprefetched(batch.digests);
+  }
+  uint64_t Query(Batch batch, bool point) const override {
+    if (point) {
+      uint64_t num_present = 0;
+      for (const uint64_t digest : batch.digests) num_present += filter_->MayContain(digest);
+      return num_present;
+    }
+    bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
+    return prefetching_ ? filter_->Query(batch.digests, bitmap_)
+                        : filter_->QueryUnprefetched(batch.digests, bitmap_);
+  }
+
+  uint64_t num_bytes() const override { return filter_->num_bytes(); }
+  double PredictedFpr(uint64_t num_keys) const override { return filter_->PredictedFpr(num_keys); }
+  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
+    return TextbookFprSigma(filter_->num_counters(), filter_->num_hashes(), num_keys, num_queries);
+  }
+
+ private:
+  std::shared_ptr<TextbookFilter> filter_;
+  bool prefetching_;
+  mutable std::vector<uint64_t> bitmap_;
+};
+
+class SplitBlock : public Contender {
+ public:
+  explicit SplitBlock(uint64_t num_blocks) : filter_(num_blocks) {}
+
+  std::string_view name() const override { return "split-block"; }
+  bool CanDo(Op op) const override { return op != Op::kErase && op != Op::kPointErase; }
+
+  void Insert(Batch batch, bool point) override {
+    if (!point) return filter_.Insert(batch.digests);
+    for (const uint64_t digest : batch.digests) filter_.Insert(digest);
+  }
+  uint64_t Erase(Batch, bool) override { return 0; }
+  uint64_t Query(Batch batch, bool point) const override {
+    if (point) {
+      uint64_t num_present = 0;
+      for (const uint64_t digest : batch.digests) num_present += filter_.MayContain(digest);
+      return num_present;
+    }
+    bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
+    return filter_.Query(batch.digests, bitmap_);
+  }
+
+  uint64_t num_bytes() const override { return filter_.num_bytes(); }
+  double PredictedFpr(uint64_t num_keys) const override {
+    return trommel::PredictedFpr({.num_blocks = filter_.num_blocks()}, num_keys);
+  }
+  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
+    return BlockFprSigma({.num_blocks = filter_.num_blocks()}, num_keys, num_queries);
+  }
+
+ private:
+  SplitBlockFilter filter_;
+  mutable std::vector<uint64_t> bitmap_;
+};
+
+}  // namespace
+
+std::string_view OpName(Op op) {
+  constexpr std::array<std::string_view, std::size(kAllOps)> kNames = {
+      "insert",       "erase",       "query hit",       "query miss",
+      "point insert", "point erase", "point query hit", "point query miss"};
+  return kNames.at(static_cast<size_t>(op));
+}
+
+std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr) {
+  auto filter =
+      CountingFilter::Create({.capacity = num_keys, .target_fpr = target_fpr, .digest = {}});
+  if (!filter) {
+    std::fprintf(stderr, "trommel bench: %s\n", filter.error().message.c_str());
+    std::exit(3);
+  }
+  // With 16-slice blocks ours is the same memory as twice as many of 8.
+  const uint64_t num_blocks = filter->geometry().presence_bytes() / 32;
+  auto ours = std::make_shared<CountingFilter>(*std::move(filter));
+  auto textbook = std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, target_fpr));
+
+  std::vector<std::unique_ptr<Contender>> sides;
+  sides.push_back(std::make_unique<Ours>(ours, false));
+  sides.push_back(std::make_unique<Ours>(ours, true));
+  sides.push_back(std::make_unique<Textbook>(textbook, true));
+  sides.push_back(std::make_unique<Textbook>(textbook, false));
+  sides.push_back(std::make_unique<SplitBlock>(num_blocks));
+  return sides;
+}
+
+}  // namespace trommel::bench

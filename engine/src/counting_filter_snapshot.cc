@@ -1,0 +1,75 @@
+// CountingFilter on disk and in bytes: what it owns meets the snapshot format.
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "engine/src/atomic_file.h"
+#include "engine/src/check.h"
+#include "engine/src/counting_filter_impl.h"
+#include "engine/src/snapshot.h"
+
+namespace trommel {
+namespace {
+
+// The side table's map reports a lack of memory by throwing; a loader may not.
+Result<FilterContents> ReadWithoutThrowing(const ByteSource& source, uint64_t limit_bytes) {
+  try {
+    return ReadSnapshot(source, limit_bytes);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "the system refused memory for the side table"};
+  }
+}
+
+template <class Impl>
+std::unique_ptr<Impl> MakeImpl(FilterContents contents, uint64_t limit_bytes) {
+  auto impl = std::make_unique<Impl>(std::move(contents.store));
+  impl->policy = contents.facts.policy;
+  impl->capacity = contents.facts.capacity;
+  impl->target_fpr = contents.facts.target_fpr;
+  impl->num_keys = contents.facts.num_keys;
+  impl->memory_limit_bytes = limit_bytes;
+  return impl;
+}
+
+}  // namespace
+
+Status CountingFilter::Save(const std::filesystem::path& path) const {
+  Result<AtomicFile> file = AtomicFile::Create(path);
+  if (!file) return file.error();
+  const FilterFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
+  if (Status written = WriteSnapshot(impl_->store, facts, *file); !written) return written;
+  return file->Commit();
+}
+
+std::vector<std::byte> CountingFilter::Serialize() const {
+  VectorSink sink;
+  sink.Reserve(SnapshotBytes(impl_->store));
+  const FilterFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
+  const Status written = WriteSnapshot(impl_->store, facts, sink);
+  TROMMEL_CHECK(written.ok(), "writing to memory cannot fail");
+  return sink.Take();
+}
+
+Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> bytes,
+                                                   uint64_t memory_limit_bytes) {
+  Result<FilterContents> contents = ReadWithoutThrowing(SpanSource(bytes), memory_limit_bytes);
+  if (!contents) return contents.error();
+  return CountingFilter(MakeImpl<Impl>(*std::move(contents), memory_limit_bytes));
+}
+
+Result<CountingFilter> CountingFilter::Load(const std::filesystem::path& path,
+                                            uint64_t memory_limit_bytes) {
+  const Result<FileSource> source = FileSource::Open(path);
+  if (!source) return source.error();
+  Result<FilterContents> contents = ReadWithoutThrowing(*source, memory_limit_bytes);
+  if (!contents) {
+    Error error = contents.error();
+    // Errors of the file system name the file themselves.
+    if (error.code != ErrorCode::kIo) error.message = path.string() + ": " + error.message;
+    return error;
+  }
+  return CountingFilter(MakeImpl<Impl>(*std::move(contents), memory_limit_bytes));
+}
+
+}  // namespace trommel

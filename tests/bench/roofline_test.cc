@@ -1,0 +1,51 @@
+// The ceilings are measurements: what can be tested is that they are sane and ordered.
+#include "bench/roofline.h"
+
+#include <array>
+#include <cmath>
+
+#include "support/catch.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr uint64_t kInCache = uint64_t{1} << 16;
+constexpr double kSeconds = 0.01;
+
+TEST_CASE("ceilings are positive and plausible", "[bench][roofline]") {
+  const Ceilings ceilings = MeasureCeilings(kInCache, kSeconds);
+  CHECK(ceilings.random_read_ns > 0.01);
+  CHECK(ceilings.random_read_ns < 10'000);
+  CHECK(ceilings.random_update_ns > 0.01);
+  CHECK(ceilings.random_update_ns < 10'000);
+  CHECK(ceilings.stream_gb_per_s > 0.001);
+  CHECK(ceilings.stream_gb_per_s < 100'000);
+}
+
+TEST_CASE("more lines an operation take longer", "[bench][roofline]") {
+  CHECK(RandomUpdateNs(kInCache, kMaxLines, kSeconds) > RandomUpdateNs(kInCache, 1, kSeconds));
+}
+
+TEST_CASE("two arrays may be touched in one operation", "[bench][roofline]") {
+  const std::array<Touch, 2> planes = {Touch{kInCache, 1}, Touch{3 * kInCache, 2}};
+  CHECK(RandomUpdateNs(planes, kSeconds) > 0);
+  CHECK(RandomReadNs(planes, kSeconds) > 0);
+}
+
+TEST_CASE("a shape that cannot be measured gives NaN", "[bench][roofline]") {
+  CHECK(std::isnan(RandomReadNs({}, kSeconds)));
+  CHECK(std::isnan(RandomReadNs(63, 1, kSeconds)));
+  CHECK(std::isnan(RandomReadNs(128, 3, kSeconds)));
+  CHECK(std::isnan(RandomUpdateNs(kInCache, 0, kSeconds)));
+  CHECK(std::isnan(RandomUpdateNs(kInCache, kMaxLines + 1, kSeconds)));
+  const std::array<Touch, 3> three = {Touch{kInCache, 1}, Touch{kInCache, 1}, Touch{kInCache, 1}};
+  CHECK(std::isnan(RandomUpdateNs(three, kSeconds)));
+}
+
+TEST_CASE("an array of one operation's lines is enough", "[bench][roofline]") {
+  CHECK(RandomUpdateNs(128, 2, kSeconds) > 0);
+  CHECK(StreamGbPerS(1, kSeconds) > 0);
+}
+
+}  // namespace
+}  // namespace trommel::bench

@@ -1,0 +1,195 @@
+// Insert and insert-if-absent: the reference's bytes on every target.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/src/block_store.h"
+#include "kernels/kernels.h"
+#include "kernels/plane_block.h"
+#include "kernels/reference.h"
+#include "kernels/targets.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/kernel_filter.h"
+#include "support/targets.h"
+
+namespace trommel::kernels {
+namespace {
+
+using tests::DrawnDigests;
+using tests::KernelFilter;
+
+constexpr size_t kMaxBatch = BlockStore::kMaxBatch;
+
+ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
+                            size_t num_slices) {
+  ReferenceFilter reference(num_blocks, num_slices);
+  for (const uint64_t digest : digests) reference.Insert(digest);
+  return reference;
+}
+
+TEST_CASE("insert leaves the reference's bytes on every target", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const size_t size : tests::EdgeSizes()) {
+    for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
+      const auto digests = DrawnDigests(size, size / 3 + 1, Catch::rngSeed() + size);
+      const ReferenceFilter want = ReferenceOf(digests, num_blocks, num_slices);
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter filter(num_blocks, num_slices);
+        filter.Insert(digests, 0, digests.size());
+        REQUIRE(filter.DifferenceFrom(want) == "");
+      });
+    }
+  }
+}
+
+TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto digests = DrawnDigests(200, 60, Catch::rngSeed());
+  for (const size_t begin : {0, 1, 16, 17, 63, 64, 65, 199, 200}) {
+    for (const size_t length : {0, 1, 15, 16, 17, 33, 64}) {
+      const size_t end = std::min(begin + length, digests.size());
+      const auto first = digests.begin();
+      const ReferenceFilter want = ReferenceOf(
+          {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)}, 5,
+          num_slices);
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter filter(5, num_slices);
+        filter.Insert(digests, begin, end);
+        REQUIRE(filter.DifferenceFrom(want) == "");
+      });
+    }
+  }
+}
+
+TEST_CASE("the engine's largest batch leaves the reference's bytes", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const size_t size : {kMaxBatch - 1, kMaxBatch, kMaxBatch + 1}) {
+    const auto digests = DrawnDigests(size, size / 3, Catch::rngSeed());
+    const ReferenceFilter want = ReferenceOf(digests, 99, num_slices);
+    tests::ForEachRunnableTarget([&] {
+      KernelFilter filter(99, num_slices);
+      filter.Insert(digests, 0, digests.size());
+      REQUIRE(filter.DifferenceFrom(want) == "");
+    });
+  }
+}
+
+TEST_CASE("1000 keys go into one block of many on every target", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  auto digests = DrawnDigests(1000, 1000, Catch::rngSeed());
+  for (uint64_t& digest : digests)
+    digest = digest % (uint64_t{1} << 32) | uint64_t{0x80000000} << 32;
+  const ReferenceFilter want = ReferenceOf(digests, 9, num_slices);
+  REQUIRE(want.PromotedBlocks() == std::vector<uint64_t>{4});
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(9, num_slices);
+    filter.Insert(digests, 0, digests.size());
+    REQUIRE(filter.DifferenceFrom(want) == "");
+  });
+}
+
+TEST_CASE("an insert that would overflow stops with nothing of that key done",
+          "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
+  const std::vector<uint64_t> eight(kMaxPlaneCount, digest);
+  const std::vector<uint64_t> nine(kMaxPlaneCount + 1, digest);
+  const ReferenceFilter want = ReferenceOf(eight, 3, num_slices);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(3, num_slices);
+    std::vector<uint32_t> spilled(nine.size(), 77);
+    const Applied applied =
+        filter.Kernels().insert(nine.data(), 0, nine.size(), filter.View(), spilled.data());
+    CHECK(applied.end == kMaxPlaneCount);
+    CHECK(applied.num_spilled == 0);
+    CHECK(filter.DifferenceFrom(want) == "");
+  });
+}
+
+TEST_CASE("keys of a promoted block are spilled and change nothing", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
+  const ReferenceFilter full = ReferenceOf(std::vector<uint64_t>(9, digest), 1, num_slices);
+  const auto digests = DrawnDigests(50, 50, Catch::rngSeed() + 1);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(full);
+    std::vector<uint32_t> spilled(digests.size());
+    std::vector<uint64_t> inserted(1, 0);
+    Applied applied =
+        filter.Kernels().insert(digests.data(), 3, digests.size(), filter.View(), spilled.data());
+    CHECK(applied.end == digests.size());
+    CHECK(applied.num_spilled == digests.size() - 3);
+    CHECK(spilled.front() == 3);
+    applied = filter.Kernels().insert_if_absent(digests.data(), 0, digests.size(), filter.View(),
+                                                inserted.data(), spilled.data());
+    CHECK(applied.num_spilled == digests.size());
+    CHECK(inserted[0] == 0);
+    CHECK(filter.DifferenceFrom(full) == "");
+  });
+}
+
+TEST_CASE("256 keys that fill slice 0 to the brim stop one short of the marker",
+          "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto digests = tests::Repeated(tests::EveryPositionOnce(), kMaxPlaneCount);
+  const std::vector<uint64_t> but_one(digests.begin(), digests.end() - 1);
+  const ReferenceFilter before = ReferenceOf(but_one, 1, num_slices);
+  const ReferenceFilter after = ReferenceOf(digests, 1, num_slices);
+  REQUIRE(before.PromotedBlocks().empty());
+  REQUIRE(after.PromotedBlocks().size() == 1);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(1, num_slices);
+    std::vector<uint32_t> spilled(digests.size());
+    const Applied applied =
+        filter.Kernels().insert(digests.data(), 0, digests.size(), filter.View(), spilled.data());
+    CHECK(applied.end == digests.size() - 1);
+    CHECK(applied.num_spilled == 0);
+    CHECK(filter.DifferenceFrom(before) == "");
+    filter.Insert(digests, digests.size() - 1, digests.size());
+    CHECK(filter.DifferenceFrom(after) == "");
+  });
+}
+
+TEST_CASE("insert-if-absent leaves the reference's bytes and answers on every target",
+          "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const size_t size : tests::EdgeSizes()) {
+    for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
+      // Some blocks are promoted before, so that spilled keys are among the answers.
+      const auto before = DrawnDigests(size, size / 16 + 1, Catch::rngSeed() + size);
+      const auto digests = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1);
+      const ReferenceFilter start = ReferenceOf(before, num_blocks, num_slices);
+      ReferenceFilter want = start;
+      std::vector<uint64_t> want_inserted((size + 63) / 64, 0);
+      for (size_t i = 0; i < size; ++i) {
+        want_inserted[i / 64] |= uint64_t{want.InsertIfAbsent(digests[i])} << (i % 64);
+      }
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter filter(start);
+        tests::Guarded<uint64_t> inserted(want_inserted.size());
+        filter.InsertIfAbsent(digests, 0, size, inserted.span());
+        REQUIRE(filter.DifferenceFrom(want) == "");
+        REQUIRE(tests::FirstDifference(inserted.Copy(), want_inserted) == "");
+        REQUIRE(inserted.GuardsIntact());
+      });
+    }
+  }
+}
+
+TEST_CASE("of equal keys in one batch insert-if-absent takes the first", "[kernels][insert]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const std::vector<uint64_t> digests(130, DrawnDigests(1, 1, Catch::rngSeed())[0]);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(7, num_slices);
+    std::vector<uint64_t> inserted(3, 0);
+    filter.InsertIfAbsent(digests, 0, digests.size(), inserted);
+    CHECK(inserted == std::vector<uint64_t>{1, 0, 0});
+    CHECK(filter.DifferenceFrom(ReferenceOf({digests[0]}, 7, num_slices)) == "");
+  });
+}
+
+}  // namespace
+}  // namespace trommel::kernels

@@ -1,0 +1,153 @@
+// Queries as bitmap, as selection and for one key, and the probe masks: the reference's answers.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/layout.h"
+#include "kernels/reference.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/kernel_filter.h"
+#include "support/targets.h"
+
+namespace trommel::kernels {
+namespace {
+
+using tests::DrawnDigests;
+using tests::Guarded;
+using tests::KernelFilter;
+
+// A filter and a batch, about half of which are members, and the reference's answers.
+struct Question {
+  Question(size_t size, uint64_t num_blocks, size_t num_slices)
+      : reference(num_blocks, num_slices),
+        digests(DrawnDigests(size, size + 1, Catch::rngSeed() + size)),
+        bitmap((size + 63) / 64, 0) {
+    const auto members = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1);
+    for (const uint64_t member : members) reference.Insert(member);
+    for (size_t i = 0; i < size; i += 2) digests[i] = members[i];
+    for (size_t i = 0; i < size; ++i) {
+      const bool answer = reference.MayContain(digests[i]);
+      bitmap[i / 64] |= uint64_t{answer} << (i % 64);
+      (answer ? present : absent).push_back(static_cast<uint32_t>(i));
+    }
+  }
+
+  ReferenceFilter reference;
+  std::vector<uint64_t> digests;
+  std::vector<uint64_t> bitmap;
+  std::vector<uint32_t> present;
+  std::vector<uint32_t> absent;
+};
+
+// The batch at an address that no vector is aligned to.
+Guarded<uint64_t> Misaligned(const std::vector<uint64_t>& digests, size_t offset) {
+  Guarded<uint64_t> copy(digests.size(), 0, offset);
+  std::ranges::copy(digests, copy.data());
+  return copy;
+}
+
+void CheckQuery(const Question& question, KernelFilter& filter, size_t offset) {
+  const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
+  // Old answers in the bitmap must not shine through.
+  Guarded<uint64_t> bitmap(question.bitmap.size(), ~uint64_t{0}, offset);
+  const size_t num_present =
+      filter.Kernels().query(digests.data(), digests.size(), filter.View(), bitmap.data());
+  REQUIRE(num_present == question.present.size());
+  REQUIRE(tests::FirstDifference(bitmap.Copy(), question.bitmap) == "");
+  REQUIRE(bitmap.GuardsIntact());
+}
+
+void CheckSelect(const Question& question, KernelFilter& filter, size_t offset) {
+  const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
+  for (const bool maybe_present : {false, true}) {
+    for (const uint32_t first_idx : {0U, 1024U, 0xfffff000U}) {
+      std::vector<uint32_t> want = maybe_present ? question.present : question.absent;
+      for (uint32_t& index : want) index += first_idx;
+      Guarded<uint32_t> selection(digests.size(), 0, offset);
+      const size_t num_selected =
+          filter.Kernels().select(digests.data(), digests.size(), filter.View(), maybe_present,
+                                  first_idx, selection.data());
+      REQUIRE(num_selected == want.size());
+      std::vector<uint32_t> got = selection.Copy();
+      got.resize(num_selected);
+      REQUIRE(tests::FirstDifference(got, want) == "");
+      REQUIRE(selection.GuardsIntact());
+    }
+  }
+}
+
+TEST_CASE("query and select give the reference's answers on every target", "[kernels][query]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const size_t size : tests::EdgeSizes()) {
+    for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
+      const Question question(size, num_blocks, num_slices);
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter filter(question.reference);
+        const size_t offset = size % 8;
+        CheckQuery(question, filter, offset);
+        CheckSelect(question, filter, offset);
+        REQUIRE(filter.DifferenceFrom(question.reference) == "");  // a query writes nothing
+      });
+    }
+  }
+}
+
+TEST_CASE("one key gets the batch's answer on every target", "[kernels][query]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const Question question(1000, 60, num_slices);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(question.reference);
+    std::vector<uint64_t> bitmap(question.bitmap.size(), 0);
+    for (size_t i = 0; i < question.digests.size(); ++i) {
+      const bool answer = filter.Kernels().may_contain(question.digests[i], filter.View().presence,
+                                                       filter.View().num_blocks);
+      bitmap[i / 64] |= uint64_t{answer} << (i % 64);
+    }
+    CHECK(tests::FirstDifference(bitmap, question.bitmap) == "");
+  });
+}
+
+TEST_CASE("one missing bit in any slice makes a key absent on every target", "[kernels][query]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
+  ReferenceFilter one(1, num_slices);
+  one.Insert(digest);
+  tests::ForEachRunnableTarget([&] {
+    for (size_t s = 0; s < num_slices; ++s) {
+      KernelFilter filter(one);
+      REQUIRE(
+          filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
+      filter.View().presence[s] = ~(1U << Position(digest, s));  // all but the one
+      uint64_t bitmap = 1;
+      REQUIRE_FALSE(
+          filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
+      REQUIRE(filter.Kernels().query(&digest, 1, filter.View(), &bitmap) == 0);
+      REQUIRE(bitmap == 0);
+    }
+  });
+}
+
+TEST_CASE("probe masks are the positions' bits on every target", "[kernels][query]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{7}, size_t{100}}) {
+    const auto digests = DrawnDigests(size, size + 1, Catch::rngSeed());
+    std::vector<uint32_t> want;
+    for (const uint64_t digest : digests) {
+      for (size_t s = 0; s < num_slices; ++s) want.push_back(1U << Position(digest, s));
+    }
+    tests::ForEachRunnableTarget([&] {
+      for (const size_t offset : {size_t{0}, size_t{1}}) {
+        Guarded<uint32_t> masks(want.size(), 0, offset);
+        KernelFilter(1, num_slices).Kernels().probe_masks(digests.data(), size, masks.data());
+        CHECK(tests::FirstDifference(masks.Copy(), want) == "");
+        CHECK(masks.GuardsIntact());
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace trommel::kernels

@@ -1,0 +1,259 @@
+// Tally, merge, subtract and fold, block by block: the reference's bytes on every target, and a
+// block that cannot be done is reported and left alone.
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/reference.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/kernel_filter.h"
+#include "support/targets.h"
+
+namespace trommel::kernels {
+namespace {
+
+using tests::DrawnDigests;
+using tests::KernelFilter;
+
+// So few distinct keys per block that counters rise, so few copies that most blocks still fit.
+ReferenceFilter SomeFilter(uint64_t num_blocks, size_t num_slices, uint64_t seed) {
+  ReferenceFilter filter(num_blocks, num_slices);
+  const size_t size = num_blocks * 12;
+  for (const uint64_t digest : DrawnDigests(size, size / 2 + 1, seed)) filter.Insert(digest);
+  return filter;
+}
+
+// Is this block of the canonical words promoted?
+bool IsPromotedIn(const ReferenceFilter& filter, uint64_t block_idx) {
+  const std::vector<uint64_t> promoted = filter.PromotedBlocks();
+  return std::find(promoted.begin(), promoted.end(), block_idx) != promoted.end();
+}
+
+// Runs a whole-filter kernel over all blocks, skipping those it reports, which it must have left
+// alone. Returns them.
+template <class Kernel>
+std::vector<uint64_t> RunOver(const Kernel& kernel, uint64_t num_blocks, KernelFilter& into,
+                              size_t words_per_block) {
+  std::vector<uint64_t> reported;
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    const auto before = into.PlaneWords();
+    const uint64_t end = kernel(b, num_blocks);
+    REQUIRE(end >= b);
+    REQUIRE(end <= num_blocks);
+    b = end;
+    if (b == num_blocks) break;
+    const auto after = into.PlaneWords();
+    for (size_t i = b * words_per_block; i < (b + 1) * words_per_block; ++i) {
+      if (before[i] != after[i]) FAIL("block " << b << " was reported and changed");
+    }
+    reported.push_back(b);
+  }
+  return reported;
+}
+
+// Block b of the words equals block b of the wanted words unless it was reported.
+void CheckBlocks(const std::vector<uint32_t>& got, const std::vector<uint32_t>& want,
+                 size_t words_per_block, const std::vector<uint64_t>& reported) {
+  REQUIRE(got.size() == want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    const uint64_t block_idx = i / words_per_block;
+    if (std::find(reported.begin(), reported.end(), block_idx) != reported.end()) continue;
+    if (got[i] != want[i]) FAIL("word " << i << " of block " << block_idx << " differs");
+  }
+}
+
+void CheckLike(KernelFilter& got, const ReferenceFilter& want,
+               const std::vector<uint64_t>& reported) {
+  const size_t num_slices = want.num_slices();
+  CheckBlocks(got.PresenceWords(), want.PresenceWords(), num_slices, reported);
+  CheckBlocks(got.PlaneWords(), want.PlaneWords(), num_slices * kNumPlanes, reported);
+}
+
+TEST_CASE("tally counts what a scalar loop counts on every target", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+    ReferenceFilter reference = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
+    for (int i = 0; i < 9; ++i) reference.Insert(0);  // block 0 is promoted
+    const std::vector<uint32_t> presence = reference.PresenceWords();
+    for (const uint64_t begin : {uint64_t{0}, num_blocks / 2, num_blocks}) {
+      Tally want;
+      for (uint64_t b = begin; b < num_blocks; ++b) {
+        Uint128 product = 1;
+        for (size_t s = 0; s < num_slices; ++s) {
+          const auto bits = static_cast<uint64_t>(std::popcount(presence[b * num_slices + s]));
+          want.num_present += bits;
+          product *= bits;
+        }
+        want.product_sum += product;
+        want.num_promoted += IsPromotedIn(reference, b) ? 1 : 0;
+      }
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter filter(reference);
+        CHECK((filter.Kernels().tally(filter.View(), begin, num_blocks) == want));
+      });
+    }
+  }
+}
+
+TEST_CASE("tally of full blocks needs more than 64 bits and gets them", "[kernels][whole_filter]") {
+  ReferenceFilter reference(100, 16);
+  for (uint64_t b = 0; b < 100; ++b) {
+    for (const uint64_t digest : tests::EveryPositionOnce()) {
+      reference.Insert(digest | ((b << 32) / 100 + 1) << 32);
+    }
+  }
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(reference);
+    const Tally tally = filter.Kernels().tally(filter.View(), 0, 100);
+    CHECK(tally.num_present == 100 * 16 * 32);
+    CHECK((tally.product_sum == Uint128{100} << 80));
+  });
+}
+
+TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+    const ReferenceFilter a = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
+    const ReferenceFilter b = SomeFilter(num_blocks, num_slices, Catch::rngSeed() + 1);
+    ReferenceFilter want = a;
+    want.Merge(b);
+    tests::ForEachRunnableTarget([&] {
+      KernelFilter into(a);
+      KernelFilter from(b);
+      const auto reported = RunOver(
+          [&](uint64_t begin, uint64_t end) {
+            return into.Kernels().merge(into.View(), from.View(), begin, end);
+          },
+          num_blocks, into, num_slices * kNumPlanes);
+      // Reported are exactly the blocks whose sum does not fit.
+      CHECK(reported == want.PromotedBlocks());
+      CheckLike(into, want, reported);
+      CHECK(from.DifferenceFrom(b) == "");
+    });
+  }
+}
+
+TEST_CASE("a filter merged with itself doubles every counter", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const ReferenceFilter a = SomeFilter(50, num_slices, Catch::rngSeed());
+  ReferenceFilter want = a;
+  want.Merge(a);
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(a);
+    const auto reported = RunOver(
+        [&](uint64_t begin, uint64_t end) {
+          return filter.Kernels().merge(filter.View(), filter.View(), begin, end);
+        },
+        50, filter, num_slices * kNumPlanes);
+    CHECK(reported == want.PromotedBlocks());
+    CheckLike(filter, want, reported);
+  });
+}
+
+TEST_CASE("two halves of the marker state are not merged into it", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  ReferenceFilter half(2, num_slices);
+  for (const uint64_t digest : tests::Repeated(tests::EveryPositionOnce(), kMaxPlaneCount / 2)) {
+    half.Insert(digest);
+    half.Insert(digest | uint64_t{1} << 63);
+  }
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter into(half);
+    KernelFilter from(half);
+    CHECK(into.Kernels().merge(into.View(), from.View(), 0, 2) == 0);
+    KernelFilter folded(1, num_slices);
+    CHECK(folded.Kernels().fold(folded.View(), from.View(), 0, 1) == 0);
+    CHECK(into.DifferenceFrom(half) == "");
+    CHECK(folded.DifferenceFrom(ReferenceFilter(1, num_slices)) == "");
+  });
+}
+
+TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+    const ReferenceFilter part = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
+    ReferenceFilter whole = SomeFilter(num_blocks, num_slices, Catch::rngSeed() + 1);
+    const ReferenceFilter want = whole;
+    whole.Merge(part);
+    tests::ForEachRunnableTarget([&] {
+      KernelFilter into(whole);
+      KernelFilter from(part);
+      std::vector<uint64_t> looked;
+      for (uint64_t b = 0; b < num_blocks; ++b) {
+        b = into.Kernels().can_subtract(into.View(), from.View(), b, num_blocks);
+        if (b < num_blocks) looked.push_back(b);
+      }
+      CHECK(into.DifferenceFrom(whole) == "");  // looking changes nothing
+      const auto reported = RunOver(
+          [&](uint64_t begin, uint64_t end) {
+            return into.Kernels().subtract(into.View(), from.View(), begin, end);
+          },
+          num_blocks, into, num_slices * kNumPlanes);
+      CHECK(reported == looked);
+      CHECK(reported == whole.PromotedBlocks());
+      CheckLike(into, want, reported);
+    });
+  }
+}
+
+TEST_CASE("a filter less itself is all zero", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  ReferenceFilter a(50,
+                    num_slices);  // two keys a block: nine of them at one position are out of reach
+  for (const uint64_t digest : DrawnDigests(100, 1000, Catch::rngSeed())) a.Insert(digest);
+  REQUIRE(a.PromotedBlocks().empty());
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(a);
+    CHECK(filter.Kernels().subtract(filter.View(), filter.View(), 0, 50) == 50);
+    CHECK(filter.DifferenceFrom(ReferenceFilter(50, num_slices)) == "");
+  });
+}
+
+TEST_CASE("a counter that would fall below zero is reported at every count",
+          "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
+  for (uint32_t ours = 0; ours <= kMaxPlaneCount; ++ours) {
+    for (uint32_t theirs = 0; theirs <= kMaxPlaneCount; ++theirs) {
+      ReferenceFilter a(1, num_slices);
+      ReferenceFilter b(1, num_slices);
+      for (uint32_t i = 0; i < ours; ++i) a.Insert(digest);
+      for (uint32_t i = 0; i < theirs; ++i) b.Insert(digest);
+      ReferenceFilter want = a;
+      if (a.CanSubtract(b)) want.Subtract(b);
+      tests::ForEachRunnableTarget([&] {
+        KernelFilter into(a);
+        KernelFilter from(b);
+        const uint64_t end = ours >= theirs ? 1 : 0;
+        REQUIRE(into.Kernels().can_subtract(into.View(), from.View(), 0, 1) == end);
+        REQUIRE(into.Kernels().subtract(into.View(), from.View(), 0, 1) == end);
+        REQUIRE(into.DifferenceFrom(want) == "");
+      });
+    }
+  }
+}
+
+TEST_CASE("fold adds neighbouring blocks or reports the block", "[kernels][whole_filter]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  for (const uint64_t num_blocks : {2, 6, 14, 128, 1000}) {
+    const ReferenceFilter whole = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
+    const ReferenceFilter want = whole.Folded();
+    tests::ForEachRunnableTarget([&] {
+      KernelFilter from(whole);
+      KernelFilter into(num_blocks / 2, num_slices);
+      const auto reported = RunOver(
+          [&](uint64_t begin, uint64_t end) {
+            return into.Kernels().fold(into.View(), from.View(), begin, end);
+          },
+          num_blocks / 2, into, num_slices * kNumPlanes);
+      CHECK(reported == want.PromotedBlocks());
+      CheckLike(into, want, reported);
+      CHECK(from.DifferenceFrom(whole) == "");
+    });
+  }
+}
+
+}  // namespace
+}  // namespace trommel::kernels

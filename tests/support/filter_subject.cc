@@ -1,0 +1,107 @@
+// FilterSubject: filters as subjects, with batches whole, split at random or key by key.
+#include <algorithm>
+#include <utility>
+
+#include "support/catch.h"
+#include "support/subject.h"
+
+namespace trommel::tests {
+namespace {
+
+// The first `size` bits of a bitmap.
+void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
+  for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
+}
+
+}  // namespace
+
+FilterSubject::FilterSubject(const Program& program, Split split, uint64_t seed)
+    : split_(split), random_(seed) {
+  for (int i = 0; i < 2; ++i) {
+    auto filter = CountingFilter::CreateWithGeometry(program.geometry(), DigestPolicy());
+    REQUIRE(filter.ok());
+    filters_.push_back(*std::move(filter));
+  }
+}
+void FilterSubject::ForEachPart(Digests digests, const std::function<void(Digests)>& part) {
+  while (!digests.empty()) {
+    const size_t size = split_ == Split::kRandom ? 1 + random_() % digests.size() : digests.size();
+    part(digests.first(size));
+    digests = digests.subspan(size);
+  }
+}
+void FilterSubject::Insert(size_t which, Digests digests) {
+  if (split_ == Split::kPoints) {
+    for (const uint64_t digest : digests) filters_[which].Insert(Key::Digest(digest));
+    return;
+  }
+  ForEachPart(digests, [&](Digests part) { filters_[which].Insert(Keys::Digests(part)); });
+}
+Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
+  Answers answers;
+  if (split_ == Split::kPoints) {
+    for (const uint64_t digest : digests) {
+      answers.push_back(filters_[which].InsertIfAbsent(Key::Digest(digest)));
+    }
+    return answers;
+  }
+  ForEachPart(digests, [&](Digests part) {
+    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
+    const size_t num_new = filters_[which].InsertIfAbsent(Keys::Digests(part), bitmap);
+    const size_t before = answers.size();
+    Append(answers, bitmap, part.size());
+    const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
+    REQUIRE(num_new == static_cast<size_t>(std::count(first, answers.end(), 1)));
+  });
+  return answers;
+}
+Answers FilterSubject::Erase(size_t which, Digests digests) {
+  Answers answers;
+  if (split_ == Split::kPoints) {
+    for (const uint64_t digest : digests) {
+      answers.push_back(filters_[which].Erase(Key::Digest(digest)));
+    }
+    return answers;
+  }
+  ForEachPart(digests, [&](Digests part) {
+    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
+    const EraseOutcome outcome = filters_[which].Erase(Keys::Digests(part), bitmap);
+    const size_t before = answers.size();
+    Append(answers, bitmap, part.size());
+    const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
+    REQUIRE(outcome.num_erased == static_cast<size_t>(std::count(first, answers.end(), 1)));
+    REQUIRE(outcome.num_erased + outcome.num_refused == part.size());
+  });
+  return answers;
+}
+void FilterSubject::Merge(size_t which) {
+  REQUIRE(filters_[which].Merge(filters_[1 - which]).ok());
+}
+bool FilterSubject::Subtract(size_t which) {
+  return filters_[which].Subtract(filters_[1 - which]).ok();
+}
+void FilterSubject::Fold() {
+  const bool can = filters_[0].geometry().num_blocks % 2 == 0;
+  for (CountingFilter& filter : filters_) REQUIRE(filter.Fold().ok() == can);
+}
+void FilterSubject::Clear(size_t which) { filters_[which].Clear(); }
+Answers FilterSubject::Query(size_t which, Digests digests) {
+  Answers answers;
+  if (split_ == Split::kPoints) {
+    for (const uint64_t digest : digests) {
+      answers.push_back(filters_[which].MayContain(Key::Digest(digest)));
+    }
+    return answers;
+  }
+  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()), ~uint64_t{0});
+  filters_[which].Query(Keys::Digests(digests), bitmap);
+  Append(answers, bitmap, digests.size());
+  return answers;
+}
+std::vector<uint64_t> FilterSubject::Counts(size_t which, Digests digests) {
+  std::vector<uint64_t> counts(digests.size());
+  filters_[which].CountEstimates(Keys::Digests(digests), counts);
+  return counts;
+}
+
+}  // namespace trommel::tests

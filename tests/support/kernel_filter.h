@@ -1,0 +1,62 @@
+// A filter made of nothing but kernels: it drives them as the engine does, holds them to their
+// contract at each call, and keeps its bytes canonical so that they can be compared with the
+// reference's at any time.
+#ifndef TROMMEL_TESTS_SUPPORT_KERNEL_FILTER_H_
+#define TROMMEL_TESTS_SUPPORT_KERNEL_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/reference.h"
+#include "support/words.h"
+
+namespace trommel::tests {
+
+class KernelFilter {
+ public:
+  KernelFilter(uint64_t num_blocks, size_t num_slices);
+  // The same counters as the reference's.
+  explicit KernelFilter(const kernels::ReferenceFilter& reference);
+
+  // Digests [begin, end) of the batch. Bitmaps count from the batch's start.
+  void Insert(std::span<const uint64_t> digests, size_t begin, size_t end);
+  void InsertIfAbsent(std::span<const uint64_t> digests, size_t begin, size_t end,
+                      std::span<uint64_t> inserted);
+  void Erase(std::span<const uint64_t> digests, size_t begin, size_t end,
+             std::span<uint64_t> erased);
+
+  kernels::Blocks View();
+  const kernels::BlockKernels& Kernels() const;
+
+  // Empty if presence, planes and side counters are the reference's and nothing was written
+  // outside.
+  std::string DifferenceFrom(const kernels::ReferenceFilter& reference) const;
+  std::vector<uint32_t> PresenceWords() const { return presence_.Copy(); }
+  std::vector<uint32_t> PlaneWords() const { return planes_.Copy(); }
+
+ private:
+  using Counters = std::vector<uint64_t>;
+
+  bool IsPromoted(uint64_t block_idx) const;
+  void Promote(uint64_t block_idx);
+  // One key of a promoted block, counter by counter. Returns whether it was done.
+  bool Apply(uint64_t digest, bool is_insert, bool only_if_absent);
+  // What every update must do and must not do, whatever it does.
+  void CheckContract(const kernels::Applied& applied, std::span<const uint64_t> digests,
+                     size_t begin, size_t end, const Guarded<uint32_t>& spilled) const;
+
+  uint64_t num_blocks_;
+  size_t num_slices_;
+  Guarded<uint32_t> presence_;
+  Guarded<uint32_t> planes_;
+  std::map<uint64_t, Counters> promoted_;
+};
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_KERNEL_FILTER_H_

@@ -1,0 +1,171 @@
+#include "support/program.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <sstream>
+#include <utility>
+
+#include "kernels/reference.h"
+
+namespace trommel::tests {
+namespace {
+
+using Multiset = std::map<uint64_t, uint64_t>;
+
+// True if every key of `part` is as often in `whole`.
+bool Contains(const Multiset& whole, const Multiset& part) {
+  return std::ranges::all_of(part, [&](const auto& entry) {
+    const auto found = whole.find(entry.first);
+    return entry.second == 0 || (found != whole.end() && found->second >= entry.second);
+  });
+}
+
+// Tries to leave out ever smaller stretches of `list`; `try_it` says whether the shorter list is
+// kept.
+template <class T>
+void ShrinkList(std::vector<T>& list, const std::function<bool(const std::vector<T>&)>& try_it) {
+  for (size_t length = std::max<size_t>(list.size() / 2, 1); length > 0 && !list.empty();
+       length /= 2) {
+    for (size_t first = 0; first < list.size();) {
+      std::vector<T> shorter(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(first));
+      const size_t rest = std::min(first + length, list.size());
+      shorter.insert(shorter.end(), list.begin() + static_cast<std::ptrdiff_t>(rest), list.end());
+      if (try_it(shorter)) {
+        list = std::move(shorter);
+      } else {
+        first += length;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Geometry Program::geometry() const {
+  Geometry geometry;
+  geometry.num_blocks = num_blocks;
+  geometry.num_slices = static_cast<uint32_t>(num_slices);
+  return geometry;
+}
+
+Program RandomProgram(uint64_t seed, size_t num_steps) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&random](const auto& choices) { return choices[random() % choices.size()]; };
+  Program program;
+  program.num_blocks = pick(std::array<uint64_t, 6>{1, 2, 3, 8, 12, 40});
+  program.num_slices = pick(std::array<size_t, 2>{8, 16});
+  program.pool.resize(20 + random() % 100);
+  for (uint64_t& digest : program.pool) digest = random();
+  const size_t num_members = program.pool.size() * 3 / 4;
+  const std::array<Op, 12> ops = {
+      Op::kInsert, Op::kInsert, Op::kInsert, Op::kInsertIfAbsent, Op::kInsertIfAbsent, Op::kErase,
+      Op::kErase,  Op::kErase,  Op::kMerge,  Op::kSubtract,       Op::kFold,           Op::kClear};
+  for (size_t i = 0; i < num_steps; ++i) {
+    Step step;
+    step.op = pick(ops);
+    // A cleared filter tests little: let it be rare.
+    if (step.op == Op::kClear && random() % 3 != 0) step.op = Op::kErase;
+    step.which = random() % 4 == 0 ? 1 : 0;
+    if (step.op == Op::kInsert || step.op == Op::kInsertIfAbsent || step.op == Op::kErase) {
+      const size_t most = pick(std::array<size_t, 6>{1, 3, 20, 70, 200, 5000});
+      step.digests.resize(1 + random() % most);
+      for (uint64_t& digest : step.digests) {
+        const bool is_hot = random() % 4 == 0;
+        digest = program.pool[random() % (is_hot ? 3 : num_members)];
+      }
+    }
+    program.steps.push_back(std::move(step));
+  }
+  return program;
+}
+
+Program Honest(const Program& program) {
+  Program honest = program;
+  honest.steps.clear();
+  std::array<Multiset, 2> in;
+  std::vector<kernels::ReferenceFilter> filters(
+      2, kernels::ReferenceFilter(program.num_blocks, program.num_slices));
+  for (Step step : program.steps) {
+    kernels::ReferenceFilter& filter = filters[step.which];
+    Multiset& ours = in[step.which];
+    const Multiset& theirs = in[1 - step.which];
+    switch (step.op) {
+      case Op::kInsert:
+        for (const uint64_t digest : step.digests) {
+          filter.Insert(digest);
+          ++ours[digest];
+        }
+        break;
+      case Op::kInsertIfAbsent:
+        for (const uint64_t digest : step.digests) ours[digest] += filter.InsertIfAbsent(digest);
+        break;
+      case Op::kErase:
+        std::erase_if(step.digests, [&](uint64_t digest) {
+          if (ours[digest] == 0) return true;
+          ours[digest] -= filter.Erase(digest);
+          return false;
+        });
+        break;
+      case Op::kMerge:
+        filter.Merge(filters[1 - step.which]);
+        for (const auto& [digest, count] : theirs) ours[digest] += count;
+        break;
+      case Op::kSubtract:
+        if (!Contains(ours, theirs)) continue;
+        filter.Subtract(filters[1 - step.which]);
+        for (const auto& [digest, count] : theirs) ours[digest] -= count;
+        break;
+      case Op::kFold:
+        if (filter.num_blocks() % 2 == 0) {
+          for (kernels::ReferenceFilter& each : filters) each = each.Folded();
+        }
+        break;
+      case Op::kClear:
+        filter = kernels::ReferenceFilter(filter.num_blocks(), filter.num_slices());
+        ours.clear();
+        break;
+    }
+    honest.steps.push_back(std::move(step));
+  }
+  return honest;
+}
+
+Program Shrunk(Program program, const std::function<bool(const Program&)>& fails) {
+  ShrinkList<Step>(program.steps, [&](const std::vector<Step>& shorter) {
+    Program candidate = program;
+    candidate.steps = shorter;
+    return fails(candidate);
+  });
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    ShrinkList<uint64_t>(program.steps[i].digests, [&](const std::vector<uint64_t>& shorter) {
+      Program candidate = program;
+      candidate.steps[i].digests = shorter;
+      return fails(candidate);
+    });
+  }
+  return program;
+}
+
+std::string ToText(const Program& program) {
+  constexpr std::array<const char*, 7> kNames = {"Insert",   "InsertIfAbsent", "Erase", "Merge",
+                                                 "Subtract", "Fold",           "Clear"};
+  std::ostringstream text;
+  text << program.num_blocks << " blocks of " << program.num_slices << " slices\n" << std::hex;
+  for (const Step& step : program.steps) {
+    text << kNames[static_cast<size_t>(step.op)] << " on filter " << step.which << ':';
+    size_t num_shown = 0;
+    for (const uint64_t digest : step.digests) {
+      if (++num_shown > 20) {
+        text << " ...";
+        break;
+      }
+      text << " 0x" << digest;
+    }
+    text << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,66 @@
+// How a forger works on snapshots: change any byte, then make all checksums match again. What a
+// loader refuses afterwards it refuses for the right reason.
+#ifndef TROMMEL_TESTS_SUPPORT_SNAPSHOT_FORGE_H_
+#define TROMMEL_TESTS_SUPPORT_SNAPSHOT_FORGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "engine/src/checksum.h"
+#include "engine/src/snapshot_format.h"
+
+namespace trommel::tests {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+T Get(const Bytes& bytes, uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(value));
+  return value;
+}
+
+template <class T>
+void Put(Bytes& bytes, uint64_t offset, const T& value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof(value));
+}
+
+inline SnapshotHeader HeaderOf(const Bytes& bytes) { return Get<SnapshotHeader>(bytes, 0); }
+
+// Makes the checksums match: of every section that lies within the file, then of the header.
+inline void Reseal(Bytes& bytes) {
+  if (bytes.size() < sizeof(SnapshotHeader)) return;
+  SnapshotHeader header = HeaderOf(bytes);
+  for (SectionRecord* section : {&header.presence, &header.counts, &header.side_table}) {
+    if (section->offset > bytes.size()) continue;
+    if (section->num_bytes > bytes.size() - section->offset) continue;
+    section->checksum = Checksum::Of(std::span(bytes).subspan(section->offset, section->num_bytes));
+  }
+  Seal(header);
+  Put(bytes, 0, header);
+}
+
+// The snapshot with another header, sealed; its sections' checksums are the header's own affair.
+template <class Edit>
+Bytes WithHeader(Bytes bytes, const Edit& edit) {
+  SnapshotHeader header = HeaderOf(bytes);
+  edit(header);
+  Seal(header);
+  Put(bytes, 0, header);
+  return bytes;
+}
+
+// The snapshot with other bytes in its sections, all checksums right.
+template <class Edit>
+Bytes Forged(Bytes bytes, const Edit& edit) {
+  edit(bytes);
+  Reseal(bytes);
+  return bytes;
+}
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_SNAPSHOT_FORGE_H_

@@ -1,0 +1,123 @@
+// What runs a program: the reference, block stores or filters, all seen through one door, so that
+// any two can be compared step by step.
+#ifndef TROMMEL_TESTS_SUPPORT_SUBJECT_H_
+#define TROMMEL_TESTS_SUPPORT_SUBJECT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/src/block_store.h"
+#include "kernels/reference.h"
+#include "support/exact_model.h"
+#include "support/program.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tests {
+
+using Digests = std::span<const uint64_t>;
+using Answers = std::vector<uint8_t>;  // one a key, 0 or 1
+
+// Two filters of one geometry.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  virtual void Insert(size_t which, Digests digests) = 0;
+  virtual Answers InsertIfAbsent(size_t which, Digests digests) = 0;
+  virtual Answers Erase(size_t which, Digests digests) = 0;
+  virtual void Merge(size_t which) = 0;     // the other one into this
+  virtual bool Subtract(size_t which) = 0;  // the other one from this; false: refused
+  virtual void Fold() = 0;                  // both, if they can be halved
+  virtual void Clear(size_t which) = 0;
+
+  virtual Answers Query(size_t which, Digests digests) = 0;
+  virtual std::vector<uint64_t> Counts(size_t which, Digests digests) = 0;
+};
+
+class ReferenceSubject : public Subject {
+ public:
+  explicit ReferenceSubject(const Program& program);
+  void Insert(size_t which, Digests digests) override;
+  Answers InsertIfAbsent(size_t which, Digests digests) override;
+  Answers Erase(size_t which, Digests digests) override;
+  void Merge(size_t which) override;
+  bool Subtract(size_t which) override;
+  void Fold() override;
+  void Clear(size_t which) override;
+  Answers Query(size_t which, Digests digests) override;
+  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
+
+  const kernels::ReferenceFilter& filter(size_t which) const { return filters_[which]; }
+
+ private:
+  std::vector<kernels::ReferenceFilter> filters_;
+};
+
+class StoreSubject : public Subject {
+ public:
+  explicit StoreSubject(const Program& program);
+  void Insert(size_t which, Digests digests) override;
+  Answers InsertIfAbsent(size_t which, Digests digests) override;
+  Answers Erase(size_t which, Digests digests) override;
+  void Merge(size_t which) override;
+  bool Subtract(size_t which) override;
+  void Fold() override;
+  void Clear(size_t which) override;
+  Answers Query(size_t which, Digests digests) override;
+  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
+
+  BlockStore& store(size_t which) { return stores_[which]; }
+
+ private:
+  std::vector<BlockStore> stores_;
+};
+
+// How a filter is given its batches.
+enum class Split { kWhole, kRandom, kPoints };
+
+class FilterSubject : public Subject {
+ public:
+  FilterSubject(const Program& program, Split split, uint64_t seed = 0);
+  void Insert(size_t which, Digests digests) override;
+  Answers InsertIfAbsent(size_t which, Digests digests) override;
+  Answers Erase(size_t which, Digests digests) override;
+  void Merge(size_t which) override;
+  bool Subtract(size_t which) override;
+  void Fold() override;
+  void Clear(size_t which) override;
+  Answers Query(size_t which, Digests digests) override;
+  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
+
+  CountingFilter& filter(size_t which) { return filters_[which]; }
+
+ private:
+  // Calls part(digests of the part) for the parts of a batch, in order.
+  void ForEachPart(Digests digests, const std::function<void(Digests)>& part);
+
+  std::vector<CountingFilter> filters_;
+  Split split_;
+  std::mt19937_64 random_;
+};
+
+// Does one step. Returns the answers it gave, if it is one that answers.
+Answers DoStep(const Step& step, Subject& subject);
+
+void RunProgram(const Program& program, Subject& subject);
+
+// Runs both through the program. Empty if they give the same answers at each step, and the same
+// answers and counts for the whole pool after each; otherwise what differed first.
+std::string FirstDisagreement(const Program& program, Subject& got, Subject& want);
+
+// Does to the exact models what the step, which gave these answers, did to honest filters.
+void FollowStep(const Step& step, const Answers& answers,
+                std::array<ExactModel<uint64_t>, 2>& models);
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_SUBJECT_H_

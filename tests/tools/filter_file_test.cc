@@ -1,0 +1,81 @@
+// Filter files: nothing is overwritten by accident, and no other program's change is lost.
+#include "tools/trommel/filter_file.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tool {
+namespace {
+
+using tests::TempFolder;
+
+CountingFilter Small(DigestKind kind = DigestKind::kXxh64) {
+  Config config;
+  config.capacity = 100;
+  config.digest.kind = kind;
+  return CountingFilter::Create(config).value();
+}
+
+TEST_CASE("a file that was changed meanwhile is not replaced", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  REQUIRE(SaveFilter(Small(), path).ok());
+  Result<FilterFile> mine = FilterFile::Load(path);
+  Result<FilterFile> theirs = FilterFile::Load(path);
+  REQUIRE(mine.ok());
+  REQUIRE(theirs.ok());
+  theirs->filter().Insert("theirs");
+  REQUIRE(theirs->SaveBack().ok());
+  mine->filter().Insert("mine");
+  const Status saved = mine->SaveBack();
+  REQUIRE_FALSE(saved.ok());
+  CHECK_THAT(saved.error().message, Catch::Matchers::ContainsSubstring("another program"));
+  CHECK(FilterFile::Load(path)->filter().MayContain("theirs"));
+}
+
+TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
+  const TempFolder folder;
+  REQUIRE(SaveFilter(Small(), folder.Path("filter")).ok());
+  REQUIRE(chmod(folder.Path("filter").c_str(), 0640) == 0);
+  std::filesystem::create_symlink("filter", folder.Path("link"));
+  Result<FilterFile> file = FilterFile::Load(folder.Path("link"));
+  REQUIRE(file.ok());
+  file->filter().Insert("key");
+  REQUIRE(file->SaveBack().ok());
+  CHECK(std::filesystem::is_symlink(folder.Path("link")));
+  CHECK(FilterFile::Load(folder.Path("filter"))->filter().MayContain("key"));
+  struct stat status = {};
+  REQUIRE(stat(folder.Path("filter").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("new files are made where nothing is, or by force", "[tools][filter_file]") {
+  const TempFolder folder;
+  CHECK(CheckNewFile(folder.Path("new"), false).ok());
+  const std::string old = folder.Write("old", "");
+  CHECK(CheckNewFile(old, false).error().code == ErrorCode::kInvalidArgument);
+  CHECK(CheckNewFile(old, true).ok());
+  CHECK(CheckNewFile(folder.Path("no/new"), false).error().code == ErrorCode::kIo);
+  CHECK_FALSE(CheckNewFile(folder.Path("."), true).ok());
+}
+
+TEST_CASE("filters of the caller's digests take integers as digests", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  CHECK(CheckKeysFit(Small(), KeyFormat::kLines).ok());
+  CHECK_FALSE(CheckKeysFit(Small(DigestKind::kCaller), KeyFormat::kLines).ok());
+  REQUIRE(SaveFilter(Small(DigestKind::kCaller), path).ok());
+  CHECK(tests::RunTool({"insert", path}, "a\n").exit_code == 2);
+  const std::string digest = "1234567890123456789";
+  CHECK(tests::RunTool({"insert", path, "--keys", "u64"}, digest + "\n").exit_code == 0);
+  CHECK(FilterFile::Load(path)->filter().MayContain(Key::Digest(1234567890123456789)));
+  CHECK(tests::RunTool({"query", path, "--keys", "u64", "-c"}, digest + "\n").out == "1\n");
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,39 @@
+// trommel insert: what was built in two steps is what would have been built in one.
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+TEST_CASE("insert completes a filter to the bytes of one built at once", "[tools][insert]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 500)).exit_code == 0);
+  REQUIRE(
+      RunTool({"build", "-n", "1k", "-o", folder.Path("both")}, Lines("a", 500) + Lines("b", 500))
+          .exit_code == 0);
+  const std::string before = folder.Read("filter");
+
+  const std::string keys = folder.Write("keys", Lines("b", 500));
+  REQUIRE(RunTool({"insert", filter, keys, "-o", folder.Path("other")}).exit_code == 0);
+  CHECK(folder.Read("filter") == before);
+  CHECK(folder.Read("other") == folder.Read("both"));
+  CHECK(RunTool({"insert", filter, keys, "-o", folder.Path("other")}).exit_code == 2);
+
+  REQUIRE(RunTool({"insert", filter}, Lines("b", 500)).exit_code == 0);
+  CHECK(folder.Read("filter") == folder.Read("both"));
+}
+
+TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
+  const TempFolder folder;
+  REQUIRE(RunTool({"build", "-n", "10", "-o", folder.Path("filter")}, "a\n").exit_code == 0);
+  const ToolResult result = RunTool({"insert", folder.Path("filter")}, Lines("b", 20));
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("sized for"));
+}
+
+}  // namespace
+}  // namespace trommel::tests

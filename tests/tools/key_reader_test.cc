@@ -1,0 +1,214 @@
+// Keys from files and pipes: every format, and every way in which a record can fall across blocks.
+#include "tools/trommel/key_reader.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+#include "trommel/digest.h"
+
+namespace trommel::tool {
+namespace {
+
+using tests::TempFolder;
+using Strings = std::vector<std::string>;
+
+// All that a reader hands out.
+struct Reading {
+  Strings records;
+  Strings keys;                    // of formats whose keys are strings
+  std::vector<uint64_t> integers;  // of those whose keys are not
+  uint64_t num_empty = 0;
+  std::string header;
+  std::string error;
+};
+
+Reading ReadAll(const Strings& paths, const KeyOptions& options, const ReaderLimits& limits = {}) {
+  KeyReader reader(paths, options, limits);
+  Reading reading;
+  for (;;) {
+    const Result<bool> has_batch = reader.Next();
+    if (!has_batch.ok()) {
+      reading.error = has_batch.error().message;
+      break;
+    }
+    if (!*has_batch) break;
+    REQUIRE(reader.records().size() == reader.keys().size());
+    REQUIRE(reader.records().size() <= limits.batch_keys);
+    for (const std::string_view record : reader.records()) reading.records.emplace_back(record);
+    if (reader.keys().kind() == KeyKind::kViews) {
+      const auto* keys = static_cast<const std::string_view*>(reader.keys().data());
+      for (size_t i = 0; i < reader.keys().size(); ++i) reading.keys.emplace_back(keys[i]);
+    }
+    for (const uint64_t integer : reader.integers()) reading.integers.push_back(integer);
+  }
+  CHECK(reader.num_keys() == reading.records.size());
+  reading.num_empty = reader.num_empty();
+  reading.header = reader.header();
+  return reading;
+}
+
+KeyOptions Format(KeyFormat format) {
+  KeyOptions options;
+  options.format = format;
+  return options;
+}
+
+TEST_CASE("lines come out whole for every block size and batch size", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string text = "a\n\nbc\nlonger than most blocks\nx\n\n\nlast without newline";
+  const std::string path = folder.Write("keys", text);
+  const Strings want = {"a", "bc", "longer than most blocks", "x", "last without newline"};
+  for (size_t block_bytes = 1; block_bytes <= text.size() + 1; ++block_bytes) {
+    for (const size_t batch_keys : {size_t{1}, size_t{2}, size_t{64}}) {
+      INFO(block_bytes << " bytes, " << batch_keys << " keys");
+      ReaderLimits limits;
+      limits.block_bytes = block_bytes;
+      limits.batch_keys = batch_keys;
+      const Reading reading = ReadAll({path}, KeyOptions{}, limits);
+      CHECK(reading.error.empty());
+      CHECK(reading.keys == want);
+      CHECK(reading.records == want);
+      CHECK(reading.num_empty == 3);
+    }
+  }
+}
+
+TEST_CASE("empty lines are keys only when asked for", "[tools][key_reader]") {
+  const TempFolder folder;
+  KeyOptions options;
+  options.keep_empty = true;
+  CHECK(ReadAll({folder.Write("keys", "\na\n\n")}, options).keys == Strings{"", "a", ""});
+  CHECK(ReadAll({folder.Write("nothing", "")}, options).keys.empty());
+}
+
+TEST_CASE("a file ends its last line, newline or not", "[tools][key_reader]") {
+  const TempFolder folder;
+  const Strings paths = {folder.Write("1", "a\nb"), folder.Write("2", ""), folder.Write("3", "c\n"),
+                         folder.Write("4", "d")};
+  CHECK(ReadAll(paths, KeyOptions{}).keys == Strings{"a", "b", "c", "d"});
+}
+
+TEST_CASE("a carriage return belongs to the key unless it is stripped", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("keys", "a\r\nb\n\r\nc\r");
+  CHECK(ReadAll({path}, KeyOptions{}).keys == Strings{"a\r", "b", "\r", "c\r"});
+  KeyOptions options;
+  options.strip_cr = true;
+  const Reading reading = ReadAll({path}, options);
+  CHECK(reading.keys == Strings{"a", "b", "c"});
+  CHECK(reading.records == Strings{"a\r", "b", "c\r"});
+  CHECK(reading.num_empty == 1);
+}
+
+TEST_CASE("NUL-separated keys may hold newlines", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string text("a\nb\0c\0\0d", 8);
+  const Reading reading = ReadAll({folder.Write("keys", text)}, Format(KeyFormat::kNul));
+  CHECK(reading.keys == Strings{"a\nb", "c", "d"});
+  CHECK(reading.num_empty == 1);
+}
+
+TEST_CASE("hex keys are decoded for every block size", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("keys", "00ff\nAbCd\n\n0102030405060708\n");
+  for (size_t block_bytes = 1; block_bytes < 32; ++block_bytes) {
+    ReaderLimits limits;
+    limits.block_bytes = block_bytes;
+    const Reading reading = ReadAll({path}, Format(KeyFormat::kHex), limits);
+    CHECK(reading.keys == Strings{std::string("\x00\xff", 2), "\xab\xcd", "\1\2\3\4\5\6\7\10"});
+    CHECK(reading.records == Strings{"00ff", "AbCd", "0102030405060708"});
+  }
+}
+
+TEST_CASE("decimal and raw integers are the same keys", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::vector<uint64_t> want = {0, 1, 258, ~uint64_t{0}};
+  std::string decimal;
+  std::string raw;
+  for (const uint64_t integer : want) {
+    decimal += std::to_string(integer) + "\n";
+    for (int byte = 0; byte < 8; ++byte) raw += static_cast<char>(integer >> (8 * byte));
+  }
+  const Reading lines = ReadAll({folder.Write("u64", decimal)}, Format(KeyFormat::kU64));
+  CHECK(lines.integers == want);
+  CHECK(lines.records.back() == "18446744073709551615");
+  for (size_t block_bytes = 1; block_bytes < 40; ++block_bytes) {
+    ReaderLimits limits;
+    limits.block_bytes = block_bytes;
+    const Reading bytes = ReadAll({folder.Write("raw64", raw)}, Format(KeyFormat::kRaw64), limits);
+    CHECK(bytes.integers == want);
+    CHECK(bytes.records.back() == std::string(8, '\xff'));
+  }
+}
+
+TEST_CASE("a column is the key and the whole line is the record", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("table", "id\tname\n1\tann\n2\t\n3\tbob\tx\n");
+  KeyOptions options = Format(KeyFormat::kTsv);
+  options.has_header = true;
+  options.column_name = "name";
+  const Reading reading = ReadAll({path, path}, options);
+  CHECK(reading.keys == Strings{"ann", "bob", "ann", "bob"});
+  CHECK(reading.records[1] == "3\tbob\tx");
+  CHECK(reading.num_empty == 2);
+  CHECK(reading.header == "id\tname");
+  options.column_name = "age";
+  CHECK(ReadAll({path}, options).error == path + ":1: no column named 'age'");
+}
+
+TEST_CASE("a bad key is named by file and line, after the keys before it", "[tools][key_reader]") {
+  const TempFolder folder;
+  struct Case {
+    KeyFormat format;
+    std::string text;
+    std::string error;
+    size_t num_before;
+  };
+  const std::vector<Case> cases = {
+      {KeyFormat::kU64, "1\n\nx\n4\n", ":3: not a decimal integer: 'x'", 1},
+      {KeyFormat::kU64, "1\n2\n99999999999999999999\n",
+       ":3: larger than 18446744073709551615: '99999999999999999999'", 2},
+      {KeyFormat::kHex, "00\n0\n", ":2: odd number of hex digits (1): '0'", 1},
+      {KeyFormat::kHex, "0g\n", ":1: not hex digits: '0g'", 0},
+      {KeyFormat::kRaw64, "12345678123", ": byte 8: a raw64 key has 8 bytes, 3 left", 1},
+  };
+  for (const Case& bad : cases) {
+    for (const size_t block_bytes : {size_t{1}, size_t{5}, size_t{1000}}) {
+      ReaderLimits limits;
+      limits.block_bytes = block_bytes;
+      const std::string path = folder.Write("keys", bad.text);
+      const Reading reading = ReadAll({path}, Format(bad.format), limits);
+      CHECK(reading.error == path + bad.error);
+      CHECK(reading.records.size() == bad.num_before);
+    }
+  }
+  KeyOptions options = Format(KeyFormat::kTsv);
+  options.column_idx = 2;
+  const std::string path = folder.Write("table", "a\tb\tc\na\tb\n");
+  CHECK(ReadAll({path}, options).error == path + ":2: no column 3: 'a\\x09b'");
+}
+
+TEST_CASE("a record longer than the limit is an error, not a full memory", "[tools][key_reader]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("keys", "a\n" + std::string(1000, 'x'));
+  ReaderLimits limits;
+  limits.block_bytes = 16;
+  limits.record_bytes = 256;
+  CHECK_THAT(ReadAll({path}, KeyOptions{}, limits).error,
+             Catch::Matchers::ContainsSubstring(path + ":2: no end of record"));
+}
+
+TEST_CASE("a path that cannot be read is an error", "[tools][key_reader]") {
+  const TempFolder folder;
+  CHECK_THAT(ReadAll({folder.Path("none")}, KeyOptions{}).error,
+             Catch::Matchers::ContainsSubstring("No such file"));
+  CHECK_THAT(ReadAll({folder.Path(".")}, KeyOptions{}).error,
+             Catch::Matchers::ContainsSubstring("Is a directory"));
+}
+
+}  // namespace
+}  // namespace trommel::tool

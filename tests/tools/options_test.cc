@@ -1,0 +1,86 @@
+// Wrong command lines: one line on standard error, exit 2, and nothing done.
+#include "tools/trommel/options.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tool {
+namespace {
+
+using tests::RunTool;
+using tests::TempFolder;
+using tests::ToolResult;
+
+TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"no-such-command"},
+      {"size", "--no-such-option"},
+      {"size", "-n", "ten"},
+      {"size", "-n", "10", "-p", "0"},
+      {"size", "-n", "10", "-p", "1"},
+      {"size", "-n", "10", "-p", "nan"},
+      {"size", "-n", "0"},
+      {"size", "-n", "10", "--slices", "9"},
+      {"build"},
+      {"build", "-o", filter},
+      {"build", "-o", filter, "-n", "10", "--digest", "md5"},
+      {"build", "-o", filter, "-n", "10", "--keys", "csv"},
+      {"build", "-o", filter, "-n", "10", "--keys", "hex", "--column", "1"},
+      {"build", "-o", filter, "-n", "10", "--column", "0"},
+      {"build", "-o", filter, "-n", "10", "--column", "name"},
+      {"build", "-o", filter, "-n", "10", "--header"},
+      {"build", "-o", filter, "-n", "10", "--keys", "raw64", "--crlf"},
+      {"build", "-o", filter, "-n", "10", "--keys", "nul", "--crlf"},
+      {"query"},
+      {"insert", filter, "--force"},
+      {"size", "-n", "10", "--target", "Z80"},
+      {"demo", "--replay", "x"},
+  };
+  for (const auto& arguments : wrong) {
+    const ToolResult result = RunTool(arguments);
+    std::string line;
+    for (const std::string& argument : arguments) line += argument + " ";
+    INFO(line << "-> " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.starts_with("trommel: "));
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("options shared by all may come before and after the subcommand", "[tools][options]") {
+  const std::string before = RunTool({"--json", "size", "-n", "1000"}).out;
+  CHECK(before.starts_with("{"));
+  CHECK(RunTool({"size", "-n", "1000", "--json"}).out == before);
+}
+
+TEST_CASE("help and version are no errors", "[tools][options]") {
+  const ToolResult help = RunTool({"--help"});
+  CHECK(help.exit_code == 0);
+  for (const char* command : {"size", "build", "insert", "erase", "query", "dedup", "stats",
+                              "verify", "targets", "demo"}) {
+    CHECK_THAT(help.out, Catch::Matchers::ContainsSubstring(command));
+    CHECK(RunTool({command, "--help"}).exit_code == 0);
+  }
+  CHECK(RunTool({"--version"}).out.starts_with("trommel "));
+}
+
+TEST_CASE("standard input is read when no file is named, or -", "[tools][options]") {
+  KeyInput input;
+  CHECK(input.reads_stdin());
+  input.paths = {"a"};
+  CHECK_FALSE(input.reads_stdin());
+  input.paths = {"a", "-"};
+  CHECK(input.reads_stdin());
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,56 @@
+// One report, two forms.
+#include "tools/trommel/report.h"
+
+#include <cstdio>
+#include <string>
+
+#include "support/catch.h"
+
+namespace trommel::tool {
+namespace {
+
+std::string Printed(const Report& report, bool json) {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  REQUIRE(report.Print(json, file).ok());
+  std::string text(static_cast<size_t>(std::ftell(file)), '\0');
+  std::rewind(file);
+  REQUIRE(std::fread(text.data(), 1, text.size(), file) == text.size());
+  std::fclose(file);
+  return text;
+}
+
+TEST_CASE("a report is aligned text or one line of JSON", "[tools][report]") {
+  Report report;
+  report.Add("num_keys", uint64_t{1234}, "keys", "1,234");
+  report.Add("measured_fpr", 0.5, "false positives", "50 %");
+  report.AddField("ok", true);
+  report.AddLine("Done.");
+  CHECK(Printed(report, false) ==
+        "keys             1,234\n"
+        "false positives  50 %\n"
+        "Done.\n");
+  CHECK(Printed(report, true) == "{\"num_keys\":1234,\"measured_fpr\":0.5,\"ok\":true}\n");
+}
+
+TEST_CASE("file names that are no UTF-8 do not break JSON", "[tools][report]") {
+  CHECK_NOTHROW(JsonText(Json("\xff\xfe")));
+}
+
+TEST_CASE("errors map to exit codes by whose fault they are", "[tools][report]") {
+  CHECK(FailOnRequest({ErrorCode::kInvalidArgument, "(expected in this test's output)"}) == 2);
+  CHECK(FailOnRequest({ErrorCode::kIo, "(expected in this test's output)"}) == 3);
+  CHECK(FailOnInput({ErrorCode::kInvalidArgument, "(expected in this test's output)"}) == 3);
+}
+
+TEST_CASE("a report that cannot be written is bad luck that is told", "[tools][report]") {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  if (full == nullptr) return;  // not every system has it
+  Report report;
+  report.AddLine("Done.");
+  CHECK(Finish(report, false, kDone, full) == kBadInput);
+  std::fclose(full);
+}
+
+}  // namespace
+}  // namespace trommel::tool

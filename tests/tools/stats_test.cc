@@ -1,0 +1,39 @@
+// trommel stats: what a filter holds.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using nlohmann::json;
+
+TEST_CASE("stats show what was built", "[tools][stats]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "1k", "-p", "1%", "--seed", "5", "--slices", "16", "-o", filter},
+                  Lines("a", 1000))
+              .exit_code == 0);
+  const ToolResult result = RunTool({"stats", filter, "--json"});
+  REQUIRE(result.exit_code == 0);
+  const json stats = json::parse(result.out);
+  CHECK(stats["num_keys"] == 1000);
+  CHECK(stats["capacity"] == 1000);
+  CHECK(stats["num_slices"] == 16);
+  CHECK(stats["digest"] == "xxh64");
+  CHECK(stats["seed"] == 5);
+  CHECK(stats["predicted_fpr"] <= 0.01);
+  CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("1,000"));
+}
+
+TEST_CASE("stats of something else is bad input", "[tools][stats]") {
+  const TempFolder folder;
+  const ToolResult result = RunTool({"stats", folder.Write("text", std::string(1000, 'x'))});
+  CHECK(result.exit_code == 3);
+  CHECK(result.err.starts_with("trommel: " + folder.Path("text")));
+}
+
+}  // namespace
+}  // namespace trommel::tests

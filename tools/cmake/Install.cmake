@@ -1,0 +1,49 @@
+# What `cmake --install` puts in place: one library, its headers, the CMake package and trommel.pc,
+# all relocatable, and the command when it is built.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS trommel EXPORT trommel
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/trommel
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TROMMEL_BUILD_TOOLS)
+  install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# A static library leaves Highway to whoever links it; a shared one has settled that itself.
+get_target_property(trommel_type trommel TYPE)
+string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trommel)
+install(EXPORT trommel NAMESPACE trommel:: FILE trommelTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommelConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/trommelConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/trommelConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/trommelConfig.cmake
+  ${PROJECT_BINARY_DIR}/trommelConfigVersion.cmake DESTINATION ${package_dir})
+
+# Highway is named by -l and not by Requires: its own .pc carries a definition that users of our
+# headers do not need.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH TROMMEL_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
+get_target_property(hwy_imported hwy::hwy IMPORTED)
+set(highway_libs -lhwy)
+if(hwy_imported)
+  set(highway_libs "-L$<TARGET_LINKER_FILE_DIR:hwy::hwy> -lhwy")
+endif()
+set(TROMMEL_PC_LIBS "-L\${libdir} -ltrommel")
+set(TROMMEL_PC_LIBS_PRIVATE)
+if(TROMMEL_IS_STATIC)
+  string(APPEND TROMMEL_PC_LIBS " ${highway_libs}")
+else()
+  set(TROMMEL_PC_LIBS_PRIVATE "${highway_libs}")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel.pc.in
+  ${PROJECT_BINARY_DIR}/trommel.pc.genex @ONLY)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/trommel.pc INPUT ${PROJECT_BINARY_DIR}/trommel.pc.genex)
+install(FILES ${PROJECT_BINARY_DIR}/trommel.pc DESTINATION ${pkgconfig_dir})

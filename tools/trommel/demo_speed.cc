@@ -1,0 +1,114 @@
+// The demo's speed.
+#include "tools/trommel/demo_speed.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bench/roofline.h"
+#include "tools/trommel/demo_trial.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSecondsPerCeiling = 0.25;
+constexpr double kSecondsPerVariant = 0.6;
+constexpr size_t kMinRounds = 3;
+constexpr uint64_t kLineBytes = 64;
+
+enum Operation : uint8_t { kInsert, kQueryHit, kQueryMiss, kErase, kHash, kNumOperations };
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Keys Wrap(std::span<const std::string_view> keys) { return keys; }
+Keys Wrap(std::span<const uint64_t> digests) { return Keys::Digests(digests); }
+
+// The median ns a key of each operation. T is a string view or a digest.
+template <class T>
+std::array<double, kNumOperations> TimeOperations(CountingFilter& filter,
+                                                  std::span<const T> members,
+                                                  std::span<const T> strangers) {
+  std::array<std::vector<double>, kNumOperations> ns;
+  std::vector<uint64_t> words(kDemoBatch / 64);
+  std::vector<uint64_t> digests(kDemoBatch);
+  const auto time = [&ns](Operation operation, std::span<const T> keys, auto each) {
+    const auto start = Clock::now();
+    for (size_t first = 0; first < keys.size(); first += kDemoBatch) {
+      each(keys.subspan(first, std::min(kDemoBatch, keys.size() - first)));
+    }
+    const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
+    ns[operation].push_back(elapsed.count() / static_cast<double>(keys.size()));
+  };
+  const auto query = [&](std::span<const T> batch) {
+    filter.Query(Wrap(batch), std::span(words).first(CountingFilter::BitmapWords(batch.size())));
+  };
+  const auto start = Clock::now();
+  for (size_t round = 0; round < kMinRounds ||
+                         Clock::now() - start < std::chrono::duration<double>(kSecondsPerVariant);
+       ++round) {
+    time(kInsert, members, [&](std::span<const T> batch) { filter.Insert(Wrap(batch)); });
+    time(kQueryHit, members, query);
+    time(kQueryMiss, strangers, query);
+    time(kErase, members, [&](std::span<const T> batch) { filter.Erase(Wrap(batch)); });
+    time(kHash, members, [&](std::span<const T> batch) {
+      filter.digest_policy().Digests(Wrap(batch), std::span(digests).first(batch.size()));
+    });
+  }
+  std::array<double, kNumOperations> medians;
+  for (size_t operation = 0; operation < kNumOperations; ++operation) {
+    medians[operation] = Median(ns[operation]);
+  }
+  return medians;
+}
+
+std::vector<uint64_t> DigestsOf(const DigestPolicy& policy,
+                                std::span<const std::string_view> keys) {
+  std::vector<uint64_t> digests(keys.size());
+  policy.Digests(keys, digests);
+  return digests;
+}
+
+}  // namespace
+
+Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
+                           std::span<const std::string_view> strangers) {
+  Config config;
+  config.capacity = members.size();
+  config.target_fpr = kDemoTargetFpr;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  if (!filter.ok()) return filter.error();
+  const std::vector<uint64_t> member_digests = DigestsOf(filter->digest_policy(), members);
+  const std::vector<uint64_t> stranger_digests = DigestsOf(filter->digest_policy(), strangers);
+
+  const auto keys_ns = TimeOperations<std::string_view>(*filter, members, strangers);
+  const auto digests_ns = TimeOperations<uint64_t>(*filter, member_digests, stranger_digests);
+  // A query reads a block's presence; an update changes that and the counts behind it.
+  const Geometry& geometry = filter->geometry();
+  const uint64_t count_bytes_a_block = geometry.count_bytes() / geometry.num_blocks;
+  const auto count_lines =
+      static_cast<uint32_t>((count_bytes_a_block + kLineBytes - 1) / kLineBytes);
+  const std::array<bench::Touch, 2> update = {
+      {{geometry.presence_bytes(), 1}, {geometry.count_bytes(), count_lines}}};
+  const double read_ns = bench::RandomReadNs(geometry.presence_bytes(), 1, kSecondsPerCeiling);
+  const double update_ns = bench::RandomUpdateNs(update, kSecondsPerCeiling);
+
+  Speed speed;
+  speed.insert = {keys_ns[kInsert], digests_ns[kInsert], update_ns};
+  speed.erase = {keys_ns[kErase], digests_ns[kErase], update_ns};
+  speed.query_hit = {keys_ns[kQueryHit], digests_ns[kQueryHit], read_ns};
+  speed.query_miss = {keys_ns[kQueryMiss], digests_ns[kQueryMiss], read_ns};
+  speed.hash_ns = keys_ns[kHash];
+  return speed;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,54 @@
+// trommel erase: keys out of a filter file. A key that is certainly absent is refused and counted.
+#include <memory>
+
+#include "tools/trommel/commands.h"
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/update.h"
+
+namespace trommel::tool {
+namespace {
+
+struct Options {
+  UpdateOptions update;
+  bool strict = false;
+};
+
+int RunErase(const Options& options, const Settings& settings) {
+  Report report;
+  EraseOutcome outcome;
+  const auto apply = [&outcome](CountingFilter& filter, Keys keys) {
+    const EraseOutcome batch = filter.Erase(keys);
+    outcome.num_erased += batch.num_erased;
+    outcome.num_refused += batch.num_refused;
+  };
+  if (const int code = ApplyUpdate("erasing", options.update, settings, apply, report);
+      code != kDone) {
+    return code;
+  }
+  report.Add("num_erased", outcome.num_erased, "erased", FormatCount(outcome.num_erased));
+  report.Add("num_refused", outcome.num_refused, "refused",
+             FormatCount(outcome.num_refused) + " (certainly absent: nothing changed for them)");
+  const bool is_negative = options.strict && outcome.num_refused > 0;
+  return Finish(report, settings.json, is_negative ? kNegativeAnswer : kDone);
+}
+
+}  // namespace
+
+void AddEraseCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand("erase",
+                                         "Erase keys from a filter file. Erase only what was "
+                                         "inserted, as often as it was: a key that\n"
+                                         "is certainly absent is refused and counted, but a "
+                                         "stranger that answers \"maybe present\" is\n"
+                                         "not noticed, and takes its counts from other keys.");
+  auto options = std::make_shared<Options>();
+  AddUpdateOptions(*command, options->update);
+  command->add_flag("--strict", options->strict,
+                    "Exit 1 if a key was refused (the others are erased all the same)");
+  command->callback([&settings, &run, options] {
+    FinishKeyInput(options->update.input, options->update.input_text);
+    run = [&settings, options] { return RunErase(*options, settings); };
+  });
+}
+
+}  // namespace trommel::tool

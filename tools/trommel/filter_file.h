@@ -1,0 +1,56 @@
+// Filters as files: loading, saving without overwriting by accident, and updating in place.
+#ifndef TROMMEL_TOOLS_FILTER_FILE_H_
+#define TROMMEL_TOOLS_FILTER_FILE_H_
+
+#include <sys/stat.h>
+
+#include <string>
+
+#include "tools/trommel/key_format.h"
+#include "tools/trommel/key_reader.h"
+#include "tools/trommel/report.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tool {
+
+// Ok if a new file can be made at `path`: nothing is there (or `force`), and its folder can be
+// written to. Asked before the work, so that it is not lost. Fails with kInvalidArgument or kIo.
+Status CheckNewFile(const std::string& path, bool force);
+
+// CountingFilter::Save with interrupts held off until the file is whole.
+Status SaveFilter(const CountingFilter& filter, const std::string& path);
+
+// A filter that was loaded from a file and may go back there.
+class FilterFile {
+ public:
+  // Fails as CountingFilter::Load does, naming the path.
+  static Result<FilterFile> Load(const std::string& path);
+
+  CountingFilter& filter() noexcept { return filter_; }
+  const CountingFilter& filter() const noexcept { return filter_; }
+
+  // Replaces the file atomically, keeping its permissions and a symbolic link to it. Fails with kIo
+  // and changes nothing if another program has changed the file since it was loaded.
+  Status SaveBack() const;
+
+ private:
+  FilterFile(CountingFilter filter, std::string path, const struct stat& loaded);
+
+  CountingFilter filter_;
+  std::string path_;
+  struct stat loaded_;
+};
+
+// Ok if keys of this format can be asked of the filter: one made of the caller's own digests takes
+// only 64-bit integers, as digests.
+Status CheckKeysFit(const CountingFilter& filter, KeyFormat format);
+
+// The reader's batch as the filter's policy wants it. CheckKeysFit must have said Ok.
+Keys KeysFor(const CountingFilter& filter, const KeyReader& reader) noexcept;
+
+// Adds what a filter is and holds: geometry, digest, keys, memory, rates.
+void DescribeFilter(const CountingFilter& filter, Report& report);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_FILTER_FILE_H_

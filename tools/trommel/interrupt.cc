@@ -1,0 +1,91 @@
+// Ctrl-C. The handler writes to a pipe that every wait for input also watches, so a signal that
+// comes just before the wait is not slept through.
+#include "tools/trommel/interrupt.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace trommel::tool {
+namespace {
+
+volatile std::sig_atomic_t noted_signal = 0;
+std::array<int, 2> wake_pipe = {-1, -1};
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+extern "C" void NoteSignal(int signal) {
+  const int saved_errno = errno;
+  noted_signal = signal;
+  if (wake_pipe[1] >= 0) {
+    const char wake = 0;
+    [[maybe_unused]] const ssize_t ignored = write(wake_pipe[1], &wake, 1);
+  }
+  errno = saved_errno;
+}
+
+sigset_t SignalSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+void NoteInterrupts() noexcept {
+  if (pipe(wake_pipe.data()) == 0) {
+    for (const int fd : wake_pipe) {
+      fcntl(fd, F_SETFD, FD_CLOEXEC);
+      fcntl(fd, F_SETFL, O_NONBLOCK);
+    }
+  }
+  struct sigaction action = {};
+  action.sa_handler = NoteSignal;
+  action.sa_mask = SignalSet();
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : kSignals) {
+    // A signal its parent told it to ignore (nohup) stays ignored.
+    struct sigaction before = {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
+}
+
+int NotedInterrupt() noexcept { return noted_signal; }
+
+bool WaitForInput(int fd) noexcept {
+  if (wake_pipe[0] < 0) return true;
+  while (noted_signal == 0) {
+    std::array<pollfd, 2> watched = {{{fd, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}}};
+    const int num_ready = poll(watched.data(), watched.size(), -1);
+    if (num_ready < 0 && errno != EINTR) return true;  // let read() say what is wrong
+    if (num_ready > 0 && watched[0].revents != 0) break;
+  }
+  return noted_signal == 0;
+}
+
+void EndAsInterrupted() noexcept {
+  const int signal_number = noted_signal;
+  if (signal_number == 0) return;
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
+}
+
+HoldInterrupts::HoldInterrupts() noexcept {
+  const sigset_t set = SignalSet();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+HoldInterrupts::~HoldInterrupts() {
+  const sigset_t set = SignalSet();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,32 @@
+// Ctrl-C for the subcommands that write filters: they stop at the next batch and leave no file
+// behind. A snapshot being saved is finished first. A second Ctrl-C ends the program at once.
+#ifndef TROMMEL_TOOLS_INTERRUPT_H_
+#define TROMMEL_TOOLS_INTERRUPT_H_
+
+namespace trommel::tool {
+
+// From now on SIGINT, SIGTERM and SIGHUP are noted instead of ending the program. Once a process.
+void NoteInterrupts() noexcept;
+
+// The signal that was noted, or 0. Any thread.
+int NotedInterrupt() noexcept;
+
+// Waits until `fd` can be read (or is at its end), or until an interrupt is noted. True: read it.
+bool WaitForInput(int fd) noexcept;
+
+// Ends the program as the noted signal would have: a shell sees 128 + its number (130 for Ctrl-C),
+// and stops its loop or script. Does nothing if none was noted.
+void EndAsInterrupted() noexcept;
+
+// While one lives, interrupts wait.
+class HoldInterrupts {
+ public:
+  HoldInterrupts() noexcept;
+  ~HoldInterrupts();
+  HoldInterrupts(const HoldInterrupts&) = delete;
+  HoldInterrupts& operator=(const HoldInterrupts&) = delete;
+};
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_INTERRUPT_H_

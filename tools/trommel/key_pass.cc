@@ -1,0 +1,72 @@
+// One pass over the tool's inputs.
+#include "tools/trommel/key_pass.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "tools/trommel/input_file.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/progress.h"
+
+namespace trommel::tool {
+
+Result<PassTotals> ForEachBatch(std::string_view what, const KeyInput& input,
+                                const Settings& settings,
+                                const std::function<Status(const KeyReader&)>& each) {
+  const auto start = std::chrono::steady_clock::now();
+  KeyReader reader(input.paths, input.options);
+  Progress progress(what, settings.quiet, TotalBytes(input.paths));
+  for (;;) {
+    const Result<bool> has_batch = reader.Next();
+    if (!has_batch.ok()) return has_batch.error();
+    if (!*has_batch) break;
+    if (Status done = each(reader); !done.ok()) return done.error();
+    if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
+    progress.Update(reader.num_keys(), reader.num_bytes());
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return PassTotals{reader.num_keys(), reader.num_empty(), reader.num_bytes(), elapsed.count()};
+}
+
+int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions& options) {
+  if (options.capacity > 0) return kDone;
+  for (const std::string& path : input.paths) {
+    if (path == "-") continue;
+    if (Result<InputFile> file = InputFile::Open(path); !file.ok())
+      return FailOnInput(file.error());
+  }
+  if (!TotalBytes(input.paths)) {
+    return Fail(kUsageError,
+                "give the number of keys with -n: pipes and standard input cannot be read twice to "
+                "count them");
+  }
+  const Result<PassTotals> totals =
+      ForEachBatch("counting", input, settings, [](const KeyReader&) { return Ok(); });
+  if (!totals.ok()) return FailOnInput(totals.error());
+  if (totals->num_keys == 0) {
+    return Fail(kUsageError, "no keys in the input: give the number to size for with -n");
+  }
+  options.capacity = totals->num_keys;
+  return kDone;
+}
+
+void DescribePass(const PassTotals& totals, Report& report) {
+  std::string text = FormatCount(totals.num_keys);
+  if (totals.num_empty > 0) {
+    text += fmt::format(" ({} empty lines skipped)", FormatCount(totals.num_empty));
+  }
+  report.Add("num_keys_read", totals.num_keys, "keys read", std::move(text));
+  report.AddField("num_empty_skipped", totals.num_empty);
+  report.AddField("num_bytes_read", totals.num_bytes);
+  const auto num_bytes = static_cast<double>(totals.num_bytes);
+  report.Add(
+      "seconds", totals.seconds, "time",
+      fmt::format(
+          "{:.2f} s, {}/s", totals.seconds,
+          FormatBytes(static_cast<uint64_t>(totals.seconds > 0 ? num_bytes / totals.seconds : 0))));
+}
+
+}  // namespace trommel::tool

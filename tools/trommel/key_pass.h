@@ -1,0 +1,38 @@
+// One pass over the tool's inputs, batch by batch, with progress.
+#ifndef TROMMEL_TOOLS_KEY_PASS_H_
+#define TROMMEL_TOOLS_KEY_PASS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "tools/trommel/key_reader.h"
+#include "tools/trommel/options.h"
+#include "tools/trommel/report.h"
+
+namespace trommel::tool {
+
+struct PassTotals {
+  uint64_t num_keys = 0;
+  uint64_t num_empty = 0;  // skipped
+  uint64_t num_bytes = 0;  // read
+  double seconds = 0;
+};
+
+// Calls `each` once a batch until the inputs end, it fails, or an interrupt was noted. `what` is
+// the progress line's word.
+Result<PassTotals> ForEachBatch(std::string_view what, const KeyInput& input,
+                                const Settings& settings,
+                                const std::function<Status(const KeyReader&)>& each);
+
+// Sets options.capacity, if it was not given, to the number of keys in the inputs, duplicates
+// included. Returns kDone, or the exit code after saying why: pipes cannot be read twice, there are
+// no keys, or one is malformed.
+int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions& options);
+
+// Adds what was read, and how fast.
+void DescribePass(const PassTotals& totals, Report& report);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_KEY_PASS_H_

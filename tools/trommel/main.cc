@@ -1,0 +1,104 @@
+// The command `trommel`: wires the subcommands, and turns what goes wrong into one line and a code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "tools/trommel/commands.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/report.h"
+#include "trommel/targets.h"
+#include "trommel/version.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr const char* kDescription =
+    "Counting Bloom filters in files: insert, erase and query keys in bulk.\n"
+    "Keys are lines of standard input or of files. An answer \"absent\" is certain; \"maybe "
+    "present\"\n"
+    "is wrong for a stranger with the filter's false-positive rate. Try: trommel demo";
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done, 1 negative answer, 2 usage, 3 bad input.\n"
+    "With --json the report is one JSON object on standard output, or on standard error when\n"
+    "standard output carries lines (query --print-..., dedup).";
+
+int FailOnParse(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::string name = "trommel";
+  if (!app.get_subcommands().empty()) {
+    command = app.get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  std::string message = error.what();
+  for (char& c : message) {
+    if (c == '\n') c = ' ';
+  }
+  return Fail(kUsageError, fmt::format("{} (see {} --help)", message, name));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(kDescription, "trommel");
+  app.footer(kFooter);
+  app.set_version_flag("-V,--version", fmt::format("trommel {}", LinkedVersion()));
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  Settings settings;
+  app.add_flag("--json", settings.json, "Report as one JSON object");
+  app.add_flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
+  app.add_option("--target", settings.target,
+                 "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same")
+      ->type_name("NAME");
+
+  Run run;
+  AddSizeCommand(app, settings, run);
+  AddBuildCommand(app, settings, run);
+  AddInsertCommand(app, settings, run);
+  AddEraseCommand(app, settings, run);
+  AddQueryCommand(app, settings, run);
+  AddDedupCommand(app, settings, run);
+  AddStatsCommand(app, settings, run);
+  AddVerifyCommand(app, settings, run);
+  AddTargetsCommand(app, settings, run);
+  AddDemoCommand(app, settings, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return FailOnParse(app, error);
+  }
+
+  if (const Status checked = CheckTargetEnvironment(); !checked.ok()) {
+    return Fail(kUsageError, checked.error().message);
+  }
+  if (!settings.target.empty()) {
+    if (const Status forced = ForceTarget(settings.target); !forced.ok()) {
+      return Fail(kUsageError, forced.error().message);
+    }
+  }
+  return run();
+}
+
+}  // namespace
+}  // namespace trommel::tool
+
+int main(int argc, char** argv) {
+  // A parent may have left SIGPIPE ignored; when our reader goes away we want to go quietly too.
+  std::signal(SIGPIPE, SIG_DFL);
+  int code = trommel::tool::kBadInput;
+  try {
+    code = trommel::tool::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    code = trommel::tool::Fail(trommel::tool::kBadInput, "out of memory");
+  } catch (const std::exception& error) {
+    code = trommel::tool::Fail(trommel::tool::kBadInput, error.what());
+  }
+  trommel::tool::EndAsInterrupted();
+  return code;
+}

@@ -1,0 +1,156 @@
+// Options that several subcommands share.
+#include "tools/trommel/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+template <class T>
+CLI::Option* AddParsed(CLI::App& command, const std::string& name, T& value,
+                       const std::string& help, Result<T> (*parse)(std::string_view)) {
+  const std::string long_name = name.substr(name.find("--"));
+  CLI::Option* option = command.add_option_function<std::string>(
+      name,
+      [&value, long_name, parse](const std::string& text) {
+        const Result<T> parsed = parse(text);
+        if (!parsed.ok()) throw CLI::ValidationError(long_name, parsed.error().message);
+        value = *parsed;
+      },
+      help);
+  return option;
+}
+
+}  // namespace
+
+bool KeyInput::reads_stdin() const {
+  return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
+}
+
+Config FilterOptions::ToConfig() const {
+  Config config;
+  config.capacity = capacity;
+  config.target_fpr = target_fpr;
+  config.digest = digest;
+  config.num_slices = num_slices;
+  config.power_of_two_blocks = power_of_two_blocks;
+  return config;
+}
+
+CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,
+                      const std::string& help) {
+  return AddParsed(command, name, value, help, ParseCount)->type_name("COUNT");
+}
+
+CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& value,
+                      const std::string& help) {
+  return AddParsed(command, name, value, help, ParseBytes)->type_name("BYTES");
+}
+
+CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
+                     const std::string& help) {
+  return AddParsed(command, name, value, help, ParseRate)->type_name("RATE");
+}
+
+void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text) {
+  const std::string group = "How keys are read";
+  command.add_option("FILES", input.paths, "Key files; none or - is standard input");
+  command
+      .add_option("--keys", text.format,
+                  "lines (default), nul (NUL-separated), hex (hex digits a line), u64 (decimal "
+                  "integers, hashed as 8 little-endian bytes), raw64 (8 little-endian bytes each), "
+                  "tsv (one column)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"lines", "nul", "hex", "u64", "raw64", "tsv"}))
+      ->group(group);
+  command
+      .add_option("--column", text.column,
+                  "The column of --keys tsv that is the key: a number from 1, or a name with "
+                  "--header (default 1; implies --keys tsv)")
+      ->type_name("N|NAME")
+      ->group(group);
+  command
+      .add_flag("--header", input.options.has_header,
+                "The first line of each TSV file names the columns: it is no key, and is passed on "
+                "once where lines are")
+      ->group(group);
+  command
+      .add_flag("--crlf", input.options.strip_cr,
+                "Lines end in CR LF: the CR is not part of the key (by default it is)")
+      ->group(group);
+  command
+      .add_flag("--keep-empty", input.options.keep_empty,
+                "Empty lines are keys too (by default they are skipped and counted)")
+      ->group(group);
+}
+
+void FinishKeyInput(KeyInput& input, const KeyInputText& text) {
+  KeyOptions& options = input.options;
+  const std::string implied = text.column.empty() ? "lines" : "tsv";
+  const std::string& format = text.format.empty() ? implied : text.format;
+  options.format = KeyFormatFromName(format).value_or(KeyFormat::kLines);
+  const bool is_tsv = options.format == KeyFormat::kTsv;
+  if (!text.column.empty() && !is_tsv) {
+    throw CLI::ValidationError("--column", fmt::format("needs --keys tsv, not {}", format));
+  }
+  if (options.has_header && !is_tsv) {
+    throw CLI::ValidationError("--header", fmt::format("needs --keys tsv, not {}", format));
+  }
+  if ((options.strip_cr || options.keep_empty) && options.format == KeyFormat::kRaw64) {
+    throw CLI::ValidationError(options.strip_cr ? "--crlf" : "--keep-empty",
+                               "raw64 keys have no lines");
+  }
+  if (options.strip_cr && options.format == KeyFormat::kNul) {
+    throw CLI::ValidationError("--crlf", "nul-separated keys have no lines");
+  }
+  if (text.column.empty()) return;
+  const bool is_number = std::all_of(text.column.begin(), text.column.end(),
+                                     [](char c) { return c >= '0' && c <= '9'; });
+  if (is_number) {
+    const Result<uint64_t> number = ParseU64(text.column);
+    if (!number.ok() || *number == 0) {
+      throw CLI::ValidationError("--column", "columns are counted from 1");
+    }
+    options.column_idx = *number - 1;
+  } else if (options.has_header) {
+    options.column_name = text.column;
+  } else {
+    throw CLI::ValidationError("--column",
+                               fmt::format("the name {} needs --header", Quoted(text.column)));
+  }
+}
+
+void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr) {
+  options.target_fpr = default_fpr;
+  AddCount(command, "-n,--capacity", options.capacity,
+           "Distinct keys to size for: 250000, 10M, 1.5G");
+  AddRate(command, "-p,--fpr", options.target_fpr,
+          fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
+                      default_fpr * 100));
+  command
+      .add_option("--slices", options.num_slices,
+                  "Slices a block: 8 or 16 (default: the fewer bytes)")
+      ->check(CLI::IsMember({8, 16}));
+  command.add_flag("--power-of-two", options.power_of_two_blocks,
+                   "Round the number of blocks up to a power of two");
+}
+
+void AddDigest(CLI::App& command, FilterOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--digest",
+          [&options](const std::string& name) {
+            options.digest.kind = name == "xxh3" ? DigestKind::kXxh3 : DigestKind::kXxh64;
+          },
+          "Hash of the keys: xxh64 (default) or xxh3")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"xxh64", "xxh3"}));
+  command.add_option("--seed", options.digest.seed, "Seed of the hash (default 0)");
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,64 @@
+// Options that several subcommands share, so that they are called and checked the same everywhere.
+#ifndef TROMMEL_TOOLS_OPTIONS_H_
+#define TROMMEL_TOOLS_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/trommel/key_format.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tool {
+
+// What is said once for all subcommands.
+struct Settings {
+  bool json = false;
+  bool quiet = false;
+  std::string target;
+};
+
+// Where keys come from: the files and how to read them.
+struct KeyInput {
+  std::vector<std::string> paths;  // empty or "-": standard input
+  KeyOptions options;
+
+  bool reads_stdin() const;
+};
+
+// What kind of filter to make.
+struct FilterOptions {
+  uint64_t capacity = 0;  // 0: not given
+  double target_fpr = 0;
+  uint32_t num_slices = 0;
+  DigestPolicy digest;
+  bool power_of_two_blocks = false;
+
+  Config ToConfig() const;
+};
+
+// FILES and --keys, --column, --header, --crlf, --keep-empty. FinishKeyInput must be called in the
+// subcommand's callback: it throws CLI::ValidationError when the options contradict each other.
+struct KeyInputText {
+  std::string format;
+  std::string column;
+};
+void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text);
+void FinishKeyInput(KeyInput& input, const KeyInputText& text);
+
+// -n/--capacity, -p/--fpr, --slices, --power-of-two; the digest's two options apart.
+void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr);
+void AddDigest(CLI::App& command, FilterOptions& options);
+
+// Options with values as number_text.h reads them.
+CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,
+                      const std::string& help);
+CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& value,
+                      const std::string& help);
+CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
+                     const std::string& help);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_OPTIONS_H_

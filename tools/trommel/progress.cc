@@ -1,0 +1,46 @@
+// Progress on a terminal: carriage return, text, erase to the end of the line.
+#include "tools/trommel/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenDraws(100);
+
+}  // namespace
+
+Progress::Progress(std::string_view what, bool quiet, std::optional<uint64_t> total_bytes)
+    : what_(what),
+      is_shown_(!quiet && isatty(STDERR_FILENO) == 1),
+      total_bytes_(total_bytes),
+      start_(Clock::now()),
+      next_draw_(start_ + 3 * kBetweenDraws) {}  // what is done at once needs no progress
+
+Progress::~Progress() {
+  if (is_drawn_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
+  if (!is_shown_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_draw_) return;
+  next_draw_ = now + kBetweenDraws;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  std::string text =
+      fmt::format("{}: {} keys, {}/s", what_, FormatCount(num_keys),
+                  FormatBytes(static_cast<uint64_t>(static_cast<double>(num_bytes) / seconds)));
+  if (total_bytes_ && *total_bytes_ > 0) {
+    text += fmt::format(", {} %", std::min<uint64_t>(100, num_bytes * 100 / *total_bytes_));
+  }
+  fmt::print(stderr, "\r{}\x1b[K", text);
+  is_drawn_ = true;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,68 @@
+// Reports and errors as text.
+#include "tools/trommel/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "tools/trommel/interrupt.h"
+
+namespace trommel::tool {
+
+void Report::Add(std::string_view name, Json value, std::string_view label, std::string text) {
+  AddField(name, std::move(value));
+  lines_.push_back({std::string(label), std::move(text)});
+}
+
+void Report::AddField(std::string_view name, Json value) {
+  fields_[std::string(name)] = std::move(value);
+}
+
+void Report::AddLine(std::string line) { lines_.push_back({"", std::move(line)}); }
+
+Status Report::Print(bool json, std::FILE* stream) const {
+  std::string text;
+  if (json) {
+    text = JsonText(fields_) + "\n";
+  } else {
+    size_t label_width = 0;
+    for (const Line& line : lines_) label_width = std::max(label_width, line.label.size());
+    for (const Line& line : lines_) {
+      text += line.label.empty() ? fmt::format("{}\n", line.text)
+                                 : fmt::format("{:<{}}  {}\n", line.label, label_width, line.text);
+    }
+  }
+  if (std::fwrite(text.data(), 1, text.size(), stream) != text.size() || std::fflush(stream) != 0) {
+    return Error{ErrorCode::kIo, fmt::format("cannot write output: {}", std::strerror(errno))};
+  }
+  return Ok();
+}
+
+std::string JsonText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+int Fail(ExitCode code, std::string_view message) {
+  if (NotedInterrupt() == 0) fmt::print(stderr, "trommel: {}\n", message);
+  return code;
+}
+
+int FailOnRequest(const Error& error) {
+  const bool is_request =
+      error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kOutOfMemory;
+  return Fail(is_request ? kUsageError : kBadInput, error.message);
+}
+
+int FailOnInput(const Error& error) { return Fail(kBadInput, error.message); }
+
+int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream) {
+  if (Status printed = report.Print(json, stream); !printed.ok()) {
+    return FailOnInput(printed.error());
+  }
+  return code;
+}
+
+}  // namespace trommel::tool

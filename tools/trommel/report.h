@@ -1,0 +1,57 @@
+// Report: what a subcommand has to say, collected once and printed as text for people or as one
+// JSON object for programs. Fail: the one line of an error.
+#ifndef TROMMEL_TOOLS_REPORT_H_
+#define TROMMEL_TOOLS_REPORT_H_
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/trommel/exit_codes.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+using Json = nlohmann::ordered_json;
+
+class Report {
+ public:
+  // A figure for both: field `name` of the JSON object, and the line "label  text".
+  void Add(std::string_view name, Json value, std::string_view label, std::string text);
+  // A figure for programs only; a whole line for people only.
+  void AddField(std::string_view name, Json value);
+  void AddLine(std::string line);
+
+  // Prints it to `stream`, as one line of JSON if `json`. Fails with kIo when it cannot be written.
+  Status Print(bool json, std::FILE* stream) const;
+
+ private:
+  struct Line {
+    std::string label;
+    std::string text;
+  };
+
+  Json fields_ = Json::object();
+  std::vector<Line> lines_;
+};
+
+// `text` as JSON, whatever bytes it has: file names need not be UTF-8.
+std::string JsonText(const Json& json);
+
+// Prints "trommel: message" to standard error and returns `code`. Says nothing when the failure is
+// an interrupt.
+int Fail(ExitCode code, std::string_view message);
+
+// The same for what the library says: what the user asked for in vain is a usage error, what is
+// wrong with files and keys is bad input.
+int FailOnRequest(const Error& error);  // the user's numbers were wrong
+int FailOnInput(const Error& error);    // a file or a key was wrong
+
+// Prints the report to standard output and returns `code`, or fails.
+int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream = stdout);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_REPORT_H_

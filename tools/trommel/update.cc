@@ -1,0 +1,53 @@
+// What insert and erase share.
+#include "tools/trommel/update.h"
+
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+
+void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
+  command.add_option("FILTER", options.filter, "Filter file; replaced in one step at the end")
+      ->required();
+  CLI::Option* output =
+      command.add_option("-o,--output", options.output, "Write here and leave FILTER as it is");
+  command.add_flag("-f,--force", options.force, "Overwrite the output if it exists")->needs(output);
+  AddKeyInput(command, options.input, options.input_text);
+}
+
+int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
+                const std::function<void(CountingFilter&, Keys)>& apply, Report& report) {
+  NoteInterrupts();
+  if (!options.output.empty()) {
+    if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
+      return FailOnRequest(free.error());
+    }
+  }
+  Result<FilterFile> file = FilterFile::Load(options.filter);
+  if (!file.ok()) return FailOnInput(file.error());
+  CountingFilter& filter = file->filter();
+  if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
+    return FailOnRequest(fit.error());
+  }
+  const Result<PassTotals> totals =
+      ForEachBatch(what, options.input, settings, [&filter, &apply](const KeyReader& reader) {
+        apply(filter, KeysFor(filter, reader));
+        return Ok();
+      });
+  if (!totals.ok()) return FailOnInput(totals.error());
+  const Status saved =
+      options.output.empty() ? file->SaveBack() : SaveFilter(filter, options.output);
+  if (!saved.ok()) return FailOnInput(saved.error());
+
+  const std::string& written = options.output.empty() ? options.filter : options.output;
+  report.Add("filter", written, "written", written);
+  DescribePass(*totals, report);
+  report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
+  if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
+    report.AddLine("It holds more keys than it was sized for (" + FormatCount(filter.capacity()) +
+                   "): its false-positive rate rises; see trommel stats.");
+  }
+  return kDone;
+}
+
+}  // namespace trommel::tool

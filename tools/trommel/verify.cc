@@ -1,0 +1,67 @@
+// trommel verify: is this file a whole, valid filter, and does it know all the keys it should?
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/trommel/commands.h"
+#include "tools/trommel/filter_file.h"
+#include "tools/trommel/key_pass.h"
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/report.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tool {
+namespace {
+
+struct Options {
+  std::string filter;
+  KeyInput input;
+  KeyInputText input_text;
+};
+
+int RunVerify(const Options& options, const Settings& settings) {
+  const Result<FilterFile> file = FilterFile::Load(options.filter);
+  if (!file.ok()) return FailOnInput(file.error());
+  const CountingFilter& filter = file->filter();
+  if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
+    return FailOnRequest(fit.error());
+  }
+  Report report;
+  report.Add("filter", options.filter, "filter", options.filter + " is whole and valid");
+  report.Add("num_keys", filter.num_keys(), "keys", FormatCount(filter.num_keys()));
+  uint64_t num_missing = 0;
+  if (!options.input.paths.empty()) {
+    std::vector<uint64_t> bitmap;
+    const Result<PassTotals> totals =
+        ForEachBatch("verifying", options.input, settings, [&](const KeyReader& reader) {
+          const Keys keys = KeysFor(filter, reader);
+          bitmap.resize(CountingFilter::BitmapWords(keys.size()));
+          num_missing += keys.size() - filter.Query(keys, bitmap);
+          return Ok();
+        });
+    if (!totals.ok()) return FailOnInput(totals.error());
+    DescribePass(*totals, report);
+    report.Add("num_missing", num_missing, "missing",
+               num_missing == 0 ? "0 (no false negative)"
+                                : FormatCount(num_missing) + " keys are certainly not in it");
+  }
+  return Finish(report, settings.json, num_missing == 0 ? kDone : kNegativeAnswer);
+}
+
+}  // namespace
+
+void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "verify",
+      "Check that a filter file is whole and valid and, if key files are given (- is standard\n"
+      "input), that none of their keys is missing. Exits 1 if one is.");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILTER", options->filter, "Filter file")->required();
+  AddKeyInput(*command, options->input, options->input_text);
+  command->callback([&settings, &run, options] {
+    FinishKeyInput(options->input, options->input_text);
+    run = [&settings, options] { return RunVerify(*options, settings); };
+  });
+}
+
+}  // namespace trommel::tool
