@@ -1,0 +1,182 @@
+// Whole block stores: merge, subtract and fold are inserting both, erasing, and building at half
+// size.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/src/block_store.h"
+#include "kernels/reference.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/store_difference.h"
+#include "support/targets.h"
+
+namespace trommel {
+namespace {
+
+using kernels::ReferenceFilter;
+using tests::DrawnDigests;
+using tests::StoreDifference;
+
+// A store and the reference with the same keys.
+struct Pair {
+  Pair(uint64_t num_blocks, uint32_t num_slices, const std::vector<uint64_t>& digests)
+      : store(Make(num_blocks, num_slices)), reference(num_blocks, num_slices) {
+    for (size_t i = 0; i < digests.size(); i += BlockStore::kMaxBatch) {
+      const size_t size = std::min(BlockStore::kMaxBatch, digests.size() - i);
+      store.Insert(std::span(digests).subspan(i, size));
+    }
+    for (const uint64_t digest : digests) reference.Insert(digest);
+  }
+  static BlockStore Make(uint64_t num_blocks, uint32_t num_slices) {
+    Geometry geometry;
+    geometry.num_blocks = num_blocks;
+    geometry.num_slices = num_slices;
+    Result<BlockStore> made = BlockStore::Create(geometry, 0);
+    REQUIRE(made.ok());
+    return *std::move(made);
+  }
+
+  BlockStore store;
+  ReferenceFilter reference;
+};
+
+std::vector<uint64_t> Joined(std::vector<uint64_t> a, const std::vector<uint64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// Few distinct keys: some blocks promoted in one store, some in both, some only in the sum.
+std::vector<uint64_t> Crowd(uint64_t seed) {
+  return DrawnDigests(1500, 250, Catch::rngSeed() + seed);
+}
+
+TEST_CASE("merge is inserting both", "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    Pair a(60, num_slices, Crowd(1));
+    const Pair b(60, num_slices, Crowd(2));
+    REQUIRE(a.store.side_table().num_blocks() > 0);
+    REQUIRE(a.store.side_table().num_blocks() < 60);
+    a.store.Merge(b.store);
+    const Pair both(60, num_slices, Joined(Crowd(1), Crowd(2)));
+    CHECK(StoreDifference(a.store, both.reference) == "");
+    CHECK(StoreDifference(b.store, b.reference) == "");
+  });
+}
+
+TEST_CASE("a store merged with itself doubles", "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    Pair a(60, num_slices, Crowd(1));
+    a.store.Merge(a.store);
+    CHECK(StoreDifference(a.store, Pair(60, num_slices, Joined(Crowd(1), Crowd(1))).reference) ==
+          "");
+  });
+}
+
+TEST_CASE("subtract is erasing", "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    Pair both(60, num_slices, Joined(Crowd(1), Crowd(2)));
+    const Pair b(60, num_slices, Crowd(2));
+    REQUIRE(both.store.Subtract(b.store));
+    CHECK(StoreDifference(both.store, Pair(60, num_slices, Crowd(1)).reference) == "");
+  });
+}
+
+TEST_CASE("a store less itself is empty", "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    Pair a(60, num_slices, Crowd(1));
+    REQUIRE(a.store.Subtract(a.store));
+    CHECK(StoreDifference(a.store, ReferenceFilter(60, num_slices)) == "");
+    CHECK(a.store.side_table().num_blocks() == 0);
+  });
+}
+
+TEST_CASE("a subtraction refused at the last block has changed none before it",
+          "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const std::vector<uint64_t> last = {~uint64_t{0}};
+  tests::ForEachRunnableTarget([&] {
+    Pair a(60, num_slices, Crowd(1));
+    // All of a's keys and one more, in the last block: only that block cannot.
+    Pair more(60, num_slices, Joined(Crowd(1), last));
+    REQUIRE_FALSE(a.store.Subtract(more.store));
+    CHECK(StoreDifference(a.store, a.reference) == "");
+    // The same where that block is promoted on both sides.
+    const std::vector<uint64_t> many(20, last[0]);
+    Pair b(60, num_slices, Joined(Crowd(1), many));
+    Pair much_more(60, num_slices, Joined(Joined(Crowd(1), many), last));
+    REQUIRE_FALSE(b.store.Subtract(much_more.store));
+    CHECK(StoreDifference(b.store, b.reference) == "");
+  });
+}
+
+TEST_CASE("fold is the store built with half the blocks", "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  for (const uint64_t num_blocks : {2, 6, 60, 128}) {
+    tests::ForEachRunnableTarget([&] {
+      const Pair whole(num_blocks, num_slices, Crowd(1));
+      const Result<BlockStore> folded = whole.store.Folded(0);
+      REQUIRE(folded.ok());
+      const Pair half(num_blocks / 2, num_slices, Crowd(1));
+      CHECK(StoreDifference(*folded, half.reference) == "");
+      CHECK(StoreDifference(half.store, half.reference) == "");
+      CHECK(StoreDifference(whole.store, whole.reference) == "");
+    });
+  }
+}
+
+TEST_CASE("fold halves the shards only when it must", "[engine][block_store]") {
+  Geometry geometry;
+  geometry.num_blocks = 24;
+  geometry.shard_bits = 2;
+  Result<BlockStore> store = BlockStore::Create(geometry, 0);
+  REQUIRE(store.ok());
+  Result<BlockStore> once = store->Folded(0);
+  REQUIRE(once.ok());
+  CHECK(once->geometry().shard_bits == 2);  // 12 blocks, 4 shards
+  Result<BlockStore> twice = once->Folded(0);
+  REQUIRE(twice.ok());
+  CHECK(twice->geometry().shard_bits == 1);  // 6 blocks, 2 shards
+  CHECK(Validate(twice->geometry()).ok());
+}
+
+TEST_CASE("fold keeps to its memory limit", "[engine][block_store]") {
+  const Pair whole(60, 8, Crowd(1));
+  const uint64_t half_bytes = whole.store.geometry().num_bytes() / 2;
+  CHECK(whole.store.Folded(half_bytes).ok());
+  CHECK_FALSE(whole.store.Folded(half_bytes - 1).ok());
+}
+
+TEST_CASE("clear leaves an empty store", "[engine][block_store]") {
+  Pair a(60, 16, Crowd(1));
+  a.store.Clear();
+  CHECK(StoreDifference(a.store, ReferenceFilter(60, 16)) == "");
+}
+
+TEST_CASE("written counters are read back, in the block or in the side table",
+          "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const uint64_t largest = GENERATE(0, 1, 7, 8, 9, 255, 256, 65535, 65536, uint64_t{1} << 40);
+  BlockStore store = Pair::Make(3, num_slices);
+  std::vector<uint64_t> counters(store.num_counters());
+  for (size_t i = 0; i < counters.size(); ++i) counters[i] = i % 5 == 0 ? largest : i % 3;
+  store.WriteCounters(1, counters);
+  CHECK(store.IsPromoted(1) == (largest > kernels::kMaxPlaneCount));
+  CHECK_FALSE(store.IsPromoted(0));
+  std::vector<uint64_t> read(counters.size(), 99);
+  store.ReadCounters(1, read);
+  CHECK(read == counters);
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const bool is_present = (store.PresenceOf(1)[i / 32] >> (i % 32) & 1) != 0;
+    REQUIRE(is_present == (counters[i] > 0));
+  }
+  store.WriteCounters(1, std::vector<uint64_t>(counters.size(), 0));
+  CHECK(StoreDifference(store, ReferenceFilter(3, num_slices)) == "");
+}
+
+}  // namespace
+}  // namespace trommel

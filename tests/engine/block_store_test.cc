@@ -1,0 +1,179 @@
+// Block stores against the reference: bytes, counters, promotion and coming back.
+#include "engine/src/block_store.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/plane_block.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/program.h"
+#include "support/store_difference.h"
+#include "support/subject.h"
+#include "support/targets.h"
+
+namespace trommel {
+namespace {
+
+using tests::DrawnDigests;
+using tests::Program;
+
+// Empty if a store gives the reference's answers all the way and its bytes at the end.
+std::string Disagreement(const Program& program) {
+  tests::StoreSubject got(program);
+  tests::ReferenceSubject want(program);
+  std::string first = FirstDisagreement(program, got, want);
+  for (size_t which = 0; which < 2 && first.empty(); ++which) {
+    first = tests::StoreDifference(got.store(which), want.filter(which));
+  }
+  return first;
+}
+
+void CheckProgram(const Program& program) {
+  if (Disagreement(program).empty()) return;
+  const Program least = tests::Shrunk(
+      program, [](const Program& candidate) { return !Disagreement(candidate).empty(); });
+  FAIL_CHECK(Disagreement(least) << " in the program\n" << tests::ToText(least));
+}
+
+BlockStore MakeStore(uint64_t num_blocks, uint32_t num_slices) {
+  Geometry geometry;
+  geometry.num_blocks = num_blocks;
+  geometry.num_slices = num_slices;
+  Result<BlockStore> store = BlockStore::Create(geometry, 0);
+  REQUIRE(store.ok());
+  return *std::move(store);
+}
+
+TEST_CASE("random programs leave the reference's bytes on every target", "[engine][block_store]") {
+  tests::ForEachRunnableTarget([] {
+    for (uint64_t seed = 0; seed < 150; ++seed) {
+      CheckProgram(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
+    }
+  });
+}
+
+TEST_CASE("a hot key promotes one block and that comes back when it drains",
+          "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    BlockStore store = MakeStore(8, num_slices);
+    kernels::ReferenceFilter want(8, num_slices);
+    const auto hot = DrawnDigests(1000, 1, Catch::rngSeed());
+    for (int i = 0; i < 3; ++i) {
+      store.Insert(hot);
+      for (const uint64_t digest : hot) want.Insert(digest);
+    }
+    REQUIRE(store.side_table().num_blocks() == 1);
+    REQUIRE(tests::StoreDifference(store, want) == "");
+    for (int i = 0; i < 3; ++i) {
+      std::array<uint64_t, BlockStore::kBitmapWords> erased{};
+      store.Erase(hot, erased);
+      for (const uint64_t digest : hot) want.Erase(digest);
+      REQUIRE(tests::StoreDifference(store, want) == "");
+    }
+    CHECK(store.side_table().num_blocks() == 0);
+    for (const std::byte byte : store.presence().bytes()) REQUIRE(byte == std::byte{0});
+    for (const std::byte byte : store.counts().bytes()) REQUIRE(byte == std::byte{0});
+  });
+}
+
+TEST_CASE("a promoted block comes back at six and not at seven", "[engine][block_store]") {
+  BlockStore store = MakeStore(2, 8);
+  const auto hot = DrawnDigests(9, 1, Catch::rngSeed());
+  store.Insert(hot);
+  const uint64_t block_idx = kernels::BlockIndex(hot[0], 2);
+  for (uint64_t left = 8; left + 1 > 0; --left) {
+    std::array<uint64_t, BlockStore::kBitmapWords> erased{};
+    store.Erase(std::span(hot).first(1), erased);
+    REQUIRE(erased[0] == 1);
+    REQUIRE(store.IsPromoted(block_idx) == (left >= 7));
+    REQUIRE(store.CountEstimate(hot[0]) == left);
+    if (left == 0) break;
+  }
+}
+
+TEST_CASE("a batch that drains a promoted block erases its later keys in the block itself",
+          "[engine][block_store]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    BlockStore store = MakeStore(1, num_slices);
+    const auto hot = DrawnDigests(12, 1, Catch::rngSeed());
+    store.Insert(hot);
+    std::array<uint64_t, BlockStore::kBitmapWords> erased{};
+    std::vector<uint64_t> twenty(20, hot[0]);  // eight more than were inserted
+    store.Erase(twenty, erased);
+    CHECK(erased[0] == (uint64_t{1} << 12) - 1);
+    CHECK(tests::StoreDifference(store, kernels::ReferenceFilter(1, num_slices)) == "");
+  });
+}
+
+TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
+          "[engine][block_store]") {
+  // Counter by counter to the brim, then new keys and their duplicates in one batch: the first new
+  // key that hits a full counter promotes the block, and what follows is spilled.
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  tests::ForEachRunnableTarget([&] {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Program program;
+      program.num_blocks = 1;
+      program.num_slices = num_slices;
+      auto strangers = DrawnDigests(40, 30, seed);
+      program.pool = strangers;
+      program.steps.push_back({tests::Op::kInsert, 0, std::vector<uint64_t>(8, strangers[0])});
+      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(strangers, 3)});
+      CheckProgram(program);
+    }
+  });
+}
+
+TEST_CASE("the one full block that fits and is promoted by definition counts on",
+          "[engine][block_store]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  Program program;
+  program.num_slices = num_slices;
+  program.pool = tests::EveryPositionOnce();
+  const auto full = tests::Repeated(program.pool, kernels::kMaxPlaneCount);
+  program.steps = {{tests::Op::kInsert, 0, full},
+                   {tests::Op::kInsert, 0, program.pool},
+                   {tests::Op::kErase, 0, full},
+                   {tests::Op::kInsertIfAbsent, 0, program.pool},
+                   {tests::Op::kErase, 0, full}};
+  tests::ForEachRunnableTarget([&] { CheckProgram(program); });
+}
+
+TEST_CASE("a store refuses a wrong geometry and more memory than its limit",
+          "[engine][block_store]") {
+  Geometry geometry;
+  geometry.num_blocks = 100;
+  geometry.num_slices = 9;
+  CHECK(BlockStore::Create(geometry, 0).error().code == ErrorCode::kInvalidArgument);
+  geometry.num_slices = 8;
+  CHECK(BlockStore::Create(geometry, geometry.num_bytes()).ok());
+  const Result<BlockStore> refused = BlockStore::Create(geometry, geometry.num_bytes() - 1);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
+}
+
+TEST_CASE("a failing program is shrunk to the steps and keys that fail", "[support][program]") {
+  const Program program = tests::RandomProgram(Catch::rngSeed(), 60);
+  const uint64_t culprit =
+      program.steps[30].digests.empty() ? program.pool[0] : program.steps[30].digests[0];
+  Program failing = program;
+  failing.steps.push_back({tests::Op::kInsert, 0, {1, 2, culprit, 3}});
+  const auto fails = [culprit](const Program& candidate) {
+    for (const tests::Step& step : candidate.steps) {
+      for (const uint64_t digest : step.digests) {
+        if (digest == culprit && step.op == tests::Op::kInsert) return true;
+      }
+    }
+    return false;
+  };
+  const Program least = tests::Shrunk(failing, fails);
+  REQUIRE(least.steps.size() == 1);
+  CHECK(least.steps[0].digests == std::vector<uint64_t>{culprit});
+}
+
+}  // namespace
+}  // namespace trommel

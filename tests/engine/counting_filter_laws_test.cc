@@ -1,0 +1,153 @@
+// The laws of a counting filter, tried with random programs against the reference and the exact
+// model.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "golden/filters.h"
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/program.h"
+#include "support/subject.h"
+#include "support/targets.h"
+#include "trommel/counting_filter.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace trommel {
+namespace {
+
+using tests::Digests;
+using tests::FilterSubject;
+using tests::Op;
+using tests::Program;
+using tests::Split;
+
+// Checks `law` (empty: holds) on a program; if it fails, says so of the smallest such program.
+void CheckLaw(const Program& program, const std::function<std::string(const Program&)>& law) {
+  if (law(program).empty()) return;
+  const Program least =
+      tests::Shrunk(program, [&](const Program& candidate) { return !law(candidate).empty(); });
+  FAIL_CHECK(law(least) << " in the program\n" << tests::ToText(least));
+}
+
+void ForEachProgram(uint64_t num_programs, const std::function<std::string(const Program&)>& law) {
+  for (uint64_t seed = 0; seed < num_programs; ++seed) {
+    CheckLaw(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), law);
+  }
+}
+
+TEST_CASE("whole batches, split batches and single keys all answer as the reference does",
+          "[engine][laws]") {
+  const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints);
+  tests::ForEachRunnableTarget([&] {
+    ForEachProgram(50, [split](const Program& program) {
+      FilterSubject got(program, split);
+      tests::ReferenceSubject want(program);
+      return FirstDisagreement(program, got, want);
+    });
+  });
+}
+
+// The snapshots of both filters after a program.
+std::vector<std::byte> BytesAfter(const Program& program, Split split, uint64_t seed) {
+  FilterSubject subject(program, split, seed);
+  RunProgram(program, subject);
+  std::vector<std::byte> bytes = subject.filter(0).Serialize();
+  const std::vector<std::byte> more = subject.filter(1).Serialize();
+  bytes.insert(bytes.end(), more.begin(), more.end());
+  return bytes;
+}
+
+TEST_CASE("any batch split on any target gives the same bytes", "[engine][laws]") {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
+    const std::vector<std::byte> want = BytesAfter(program, Split::kWhole, 0);
+    tests::ForEachRunnableTarget([&] {
+      const auto differs = [](const Program& candidate) {
+        const std::vector<std::byte> whole = BytesAfter(candidate, Split::kWhole, 0);
+        for (const Split split : {Split::kRandom, Split::kPoints}) {
+          if (BytesAfter(candidate, split, 1) != whole) return std::string("the split shows");
+        }
+        return std::string();
+      };
+      CheckLaw(program, differs);
+      CHECK((BytesAfter(program, Split::kWhole, 0) == want));
+    });
+  }
+}
+
+TEST_CASE("no key that is in is ever answered absent or counted too low", "[engine][laws]") {
+  tests::ForEachRunnableTarget([] {
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      const Program program = tests::Honest(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
+      CheckLaw(program, [](const Program& candidate) {
+        const Program honest = tests::Honest(candidate);
+        FilterSubject subject(honest, Split::kRandom);
+        std::array<tests::ExactModel<uint64_t>, 2> models;
+        for (const tests::Step& step : honest.steps) {
+          FollowStep(step, DoStep(step, subject), models);
+          for (size_t which = 0; which < 2; ++which) {
+            const std::vector<uint64_t> in = models[which].DistinctKeys();
+            const auto answers = subject.Query(which, in);
+            const auto counts = subject.Counts(which, in);
+            for (size_t i = 0; i < in.size(); ++i) {
+              if (answers[i] == 0) return std::string("a false negative");
+              if (counts[i] < models[which].Count(in[i])) return std::string("a count too low");
+            }
+            if (subject.filter(which).num_keys() != models[which].num_keys()) {
+              return std::string("num_keys is not the number of keys");
+            }
+          }
+        }
+        return std::string();
+      });
+    }
+  });
+}
+
+TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][laws]") {
+  tests::ForEachRunnableTarget([] {
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+      const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
+      FilterSubject subject(program, Split::kWhole);
+      RunProgram(program, subject);
+      CountingFilter& filter = subject.filter(0);
+      const std::vector<std::byte> before = filter.Serialize();
+      for (const tests::Step& step : program.steps) filter.Insert(Keys::Digests(step.digests));
+      for (const tests::Step& step : program.steps) {
+        // In whatever order: erases of keys that are in commute.
+        const EraseOutcome outcome = filter.Erase(Keys::Digests(step.digests));
+        REQUIRE(outcome == EraseOutcome{step.digests.size(), 0});
+      }
+      REQUIRE((filter.Serialize() == before));
+    }
+  });
+}
+
+TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][laws]") {
+  tests::ForEachRunnableTarget([] {
+    for (const golden::FilterRecord& record : golden::kFilters) {
+      Program program = tests::RandomProgram(record.seed, 40);
+      tests::StoreSubject subject(program);
+      RunProgram(program, subject);
+      REQUIRE(subject.store(0).Tally().num_present > 0);  // an empty filter would record nothing
+      XXH64_hash_t hash = record.seed;
+      for (size_t which = 0; which < 2; ++which) {
+        const auto presence = subject.store(which).presence().bytes();
+        const auto counts = subject.store(which).counts().bytes();
+        hash = XXH64(presence.data(), presence.size(), hash);
+        hash = XXH64(counts.data(), counts.size(), hash);
+      }
+      INFO("seed " << record.seed << ", " << program.num_blocks << " blocks of "
+                   << program.num_slices << " slices, got 0x" << std::hex << hash);
+      CHECK(hash == record.hash);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace trommel

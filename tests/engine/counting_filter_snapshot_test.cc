@@ -1,0 +1,161 @@
+// CountingFilter::Save, Load, Serialize and Deserialize.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/sample_filters.h"
+#include "support/scratch_folder.h"
+#include "support/snapshot_forge.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using tests::Bytes;
+using tests::ScratchFolder;
+
+Error ErrorOf(const Result<CountingFilter>& filter) {
+  REQUIRE_FALSE(filter.ok());
+  return filter.error();
+}
+
+TEST_CASE("a filter comes back from a file with all it was", "[engine][snapshot]") {
+  const ScratchFolder folder;
+  const Config config{.capacity = 1000,
+                      .target_fpr = 0.003,
+                      .digest = {.kind = DigestKind::kXxh3, .seed = 77},
+                      .num_slices = GENERATE(8U, 16U),
+                      .power_of_two_blocks = true};
+  CountingFilter filter = std::move(CountingFilter::Create(config)).value();
+  tests::InsertIntegers(filter, 900);
+  for (int i = 0; i < 300; ++i) filter.Insert("hot");
+  filter.Erase("never came in, most probably");
+  REQUIRE(filter.Save(folder / "filter").ok());
+  CHECK((tests::ReadFile(folder / "filter") == filter.Serialize()));
+
+  Result<CountingFilter> loaded = CountingFilter::Load(folder / "filter");
+  REQUIRE(loaded.ok());
+  CHECK(loaded->geometry() == filter.geometry());
+  CHECK(loaded->digest_policy() == config.digest);
+  CHECK(loaded->capacity() == 1000);
+  CHECK(loaded->target_fpr() == 0.003);
+  CHECK(loaded->num_keys() == 1200);
+  CHECK(loaded->CountEstimate("hot") == 300);
+  CHECK(loaded->GetStats().num_promoted == filter.GetStats().num_promoted);
+  CHECK(loaded->GetStats().num_refused_erases == 0);  // wear stays behind
+  CHECK(loaded->MayContain(899));
+
+  // It works on: both take the same keys and stay the same.
+  filter.Insert("after");
+  loaded->Insert("after");
+  for (int i = 0; i < 300; ++i) REQUIRE((filter.Erase("hot") && loaded->Erase("hot")));
+  CHECK((loaded->Serialize() == filter.Serialize()));
+}
+
+TEST_CASE("every sample survives a file and a span", "[engine][snapshot]") {
+  const ScratchFolder folder;
+  for (const tests::Sample& sample : tests::SampleFilters()) {
+    INFO("sample " << sample.name);
+    const Bytes bytes = sample.filter.Serialize();
+    const Result<CountingFilter> read = CountingFilter::Deserialize(bytes);
+    REQUIRE(read.ok());
+    CHECK((read->Serialize() == bytes));
+    REQUIRE(read->Save(folder / "file").ok());
+    const Result<CountingFilter> loaded = CountingFilter::Load(folder / "file");
+    REQUIRE(loaded.ok());
+    CHECK((loaded->Serialize() == bytes));
+    CHECK(loaded->num_keys() == sample.filter.num_keys());
+  }
+}
+
+TEST_CASE("snapshots that lie askew in memory are read", "[engine][snapshot]") {
+  for (const tests::Sample& sample : tests::SampleFilters()) {
+    const Bytes bytes = sample.filter.Serialize();
+    Bytes askew(bytes.size() + 1);
+    std::ranges::copy(bytes, askew.begin() + 1);
+    CHECK(CountingFilter::Deserialize(std::span(askew).subspan(1)).ok());
+  }
+}
+
+TEST_CASE("the memory limit holds for what is loaded", "[engine][snapshot]") {
+  for (const tests::Sample& sample : tests::SampleFilters()) {
+    INFO("sample " << sample.name);
+    const Bytes bytes = sample.filter.Serialize();
+    const uint64_t needed = CountingFilter::Deserialize(bytes)->GetStats().num_bytes;
+    CHECK(CountingFilter::Deserialize(bytes, needed).ok());
+    for (const uint64_t limit : {needed - 1, uint64_t{1}}) {
+      const Error error = ErrorOf(CountingFilter::Deserialize(bytes, limit));
+      CHECK(error.code == ErrorCode::kOutOfMemory);
+      CHECK_THAT(error.message, ContainsSubstring(std::to_string(limit) + " bytes"));
+    }
+  }
+}
+
+TEST_CASE("loading what is not there or no file says so", "[engine][snapshot]") {
+  const ScratchFolder folder;
+  const auto check = [](const std::filesystem::path& path, const char* reason) {
+    const Error error = ErrorOf(CountingFilter::Load(path));
+    CHECK(error.code == ErrorCode::kIo);
+    CHECK_THAT(error.message, ContainsSubstring(path.string()) && ContainsSubstring(reason));
+  };
+  check(folder / "missing", "No such file");
+  check(folder.path(), "Is a directory");
+  check("/dev/zero", "not a regular file");
+}
+
+TEST_CASE("a file that is no whole snapshot is refused with its path", "[engine][snapshot]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder / "file";
+  const Bytes good = tests::SampleFilters().back().filter.Serialize();
+  const auto load = [&path](std::span<const std::byte> bytes) {
+    tests::WriteFile(path, bytes);
+    const Error error = ErrorOf(CountingFilter::Load(path));
+    CHECK_THAT(error.message, ContainsSubstring(path.string() + ": "));
+    return error;
+  };
+  CHECK(load({}).code == ErrorCode::kCorrupt);
+  const Error half = load(std::span(good).first(good.size() / 2));
+  CHECK(half.code == ErrorCode::kCorrupt);
+  CHECK_THAT(half.message, ContainsSubstring("at byte " + std::to_string(good.size() / 2)));
+  CHECK(load(tests::BytesOfText("not a filter at all\n")).code == ErrorCode::kCorrupt);
+  const Error later =
+      load(tests::WithHeader(good, [](SnapshotHeader& header) { header.version = 2; }));
+  CHECK(later.code == ErrorCode::kVersion);
+  CHECK_THAT(later.message, ContainsSubstring("version 2; this library reads version 1"));
+}
+
+TEST_CASE("a failed save leaves the old snapshot as it was", "[engine][snapshot]") {
+  const ScratchFolder folder;
+  CountingFilter filter = tests::MakeFilter({.num_slices = 8, .num_blocks = 1000});
+  tests::InsertIntegers(filter, 100);
+  REQUIRE(filter.Save(folder / "file").ok());
+  const Bytes before = filter.Serialize();
+  tests::InsertIntegers(filter, 100);
+
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit = {};
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  rlimit limit = old_limit;
+  limit.rlim_cur = 10000;  // as on a full disk
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const Status saved = filter.Save(folder / "file");
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  signal(SIGXFSZ, SIG_DFL);
+
+  REQUIRE_FALSE(saved.ok());
+  CHECK(saved.error().code == ErrorCode::kIo);
+  CHECK_THAT(saved.error().message, ContainsSubstring((folder / "file").string()));
+  CHECK((tests::ReadFile(folder / "file") == before));
+  CHECK(folder.num_files() == 1);
+  REQUIRE(filter.Save(folder / "file").ok());
+  CHECK((tests::ReadFile(folder / "file") == filter.Serialize()));
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,222 @@
+// Whole filters: merge, subtract, fold, clear, and statistics that are true.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/reference.h"
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/random_keys.h"
+#include "support/statistics.h"
+#include "support/targets.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using tests::MemberKeys;
+using tests::StrangerKeys;
+
+CountingFilter MakeFilter(uint64_t num_blocks, uint32_t num_slices = 8, uint32_t shard_bits = 0,
+                          const DigestPolicy& digest = {}) {
+  Geometry geometry;
+  geometry.num_blocks = num_blocks;
+  geometry.num_slices = num_slices;
+  geometry.shard_bits = shard_bits;
+  Result<CountingFilter> filter = CountingFilter::CreateWithGeometry(geometry, digest);
+  REQUIRE(filter.ok());
+  return *std::move(filter);
+}
+
+TEST_CASE("merging or subtracting unlike filters names the field and changes nothing",
+          "[engine][filter]") {
+  CountingFilter filter = MakeFilter(16, 8, 1, {DigestKind::kXxh64, 1});
+  filter.Insert(MemberKeys(50, 1));
+  const std::vector<std::byte> before = filter.Serialize();
+  const auto check = [&](const CountingFilter& other, const std::string& field) {
+    for (const bool merge : {true, false}) {
+      const Status refused = merge ? filter.Merge(other) : filter.Subtract(other);
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().code == ErrorCode::kMismatch);
+      CHECK_THAT(refused.error().message, ContainsSubstring(field));
+      CHECK((filter.Serialize() == before));
+    }
+  };
+  check(MakeFilter(16, 16, 1, {DigestKind::kXxh64, 1}), "num_slices differs: 8 here, 16 there");
+  check(MakeFilter(18, 8, 1, {DigestKind::kXxh64, 1}), "num_blocks differs: 16 here, 18 there");
+  check(MakeFilter(16, 8, 2, {DigestKind::kXxh64, 1}), "shard_bits differs: 1 here, 2 there");
+  check(MakeFilter(16, 8, 1, {DigestKind::kXxh3, 1}),
+        "digest kind differs: xxh64 here, xxh3 there");
+  check(MakeFilter(16, 8, 1, {DigestKind::kXxh64, 271828}), "digest seed differs");
+  // A seed may be a secret: it is in no message.
+  const CountingFilter secret = MakeFilter(16, 8, 1, {DigestKind::kXxh64, 271828});
+  CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
+}
+
+TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[engine][filter]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  tests::ForEachRunnableTarget([&] {
+    CountingFilter a = MakeFilter(60, num_slices);
+    CountingFilter b = MakeFilter(60, num_slices);
+    CountingFilter both = MakeFilter(60, num_slices);
+    CountingFilter half = MakeFilter(30, num_slices);
+    for (const uint64_t seed : {1, 2}) {
+      const auto keys = MemberKeys(900, seed);
+      (seed == 1 ? a : b).Insert(keys);
+      both.Insert(keys);
+      half.Insert(keys);
+    }
+    const std::vector<std::byte> only_a = a.Serialize();
+    REQUIRE(a.Merge(b).ok());
+    CHECK(a.num_keys() == 1800);
+    CHECK((a.Serialize() == both.Serialize()));
+    REQUIRE(a.Subtract(b).ok());
+    CHECK(a.num_keys() == 900);
+    CHECK((a.Serialize() == only_a));
+    REQUIRE(both.Fold().ok());
+    CHECK(both.geometry() == half.geometry());
+    CHECK(both.num_keys() == 1800);
+    CHECK((both.Serialize() == half.Serialize()));
+  });
+}
+
+TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]") {
+  CountingFilter filter = MakeFilter(100);
+  const auto keys = MemberKeys(500, 1);
+  filter.Insert(keys);
+  REQUIRE(filter.Merge(filter).ok());
+  CHECK(filter.num_keys() == 1000);
+  CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
+  CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
+  CHECK(filter.GetStats().fill_ratio == 0);
+}
+
+TEST_CASE("a subtraction below zero is refused and changes nothing", "[engine][filter]") {
+  CountingFilter filter = MakeFilter(100);
+  filter.Insert(MemberKeys(500, 1));
+  CountingFilter other = MakeFilter(100);
+  other.Insert(MemberKeys(500, 1));
+  other.Insert(MemberKeys(1, 1));
+  const std::vector<std::byte> before = filter.Serialize();
+  const Status refused = filter.Subtract(other);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK((filter.Serialize() == before));
+  CHECK(filter.num_keys() == 500);
+}
+
+TEST_CASE("an odd number of blocks is not folded and the error says the number",
+          "[engine][filter]") {
+  CountingFilter filter = MakeFilter(31);
+  const Status refused = filter.Fold();
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message, ContainsSubstring("31"));
+  CHECK(filter.geometry().num_blocks == 31);
+}
+
+TEST_CASE("a cleared filter has the bytes and statistics of a new one", "[engine][filter]") {
+  CountingFilter filter = MakeFilter(10);
+  const std::vector<std::byte> fresh = filter.Serialize();
+  filter.Insert(MemberKeys(500, 1));
+  filter.Erase(StrangerKeys(500, 1));
+  filter.Clear();
+  CHECK((filter.Serialize() == fresh));
+  const Stats stats = filter.GetStats();
+  CHECK(stats.num_keys == 0);
+  CHECK(stats.num_refused_erases == 0);
+  CHECK(stats.num_promoted == 0);
+  CHECK(stats.side_table_bytes == 0);
+  CHECK(stats.num_bytes == filter.geometry().num_bytes());
+}
+
+TEST_CASE("statistics are those of the reference's bits on every target", "[engine][filter]") {
+  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  for (const uint64_t num_blocks : {1, 3, 50}) {
+    const auto digests = MemberKeys(num_blocks * 25, Catch::rngSeed());
+    kernels::ReferenceFilter reference(num_blocks, num_slices);
+    for (const uint64_t digest : digests) reference.Insert(digest);
+    // Brute force: for each block and slice count the positions; a stranger falls into each
+    // equally.
+    uint64_t num_present = 0;
+    double fpr = 0;
+    for (uint64_t b = 0; b < num_blocks; ++b) {
+      double product = 1;
+      for (size_t s = 0; s < num_slices; ++s) {
+        uint64_t in_slice = 0;
+        for (size_t position = 0; position < 32; ++position) {
+          in_slice += reference.counters()[(b * num_slices + s) * 32 + position] > 0 ? 1 : 0;
+        }
+        num_present += in_slice;
+        product *= static_cast<double>(in_slice) / 32;
+      }
+      fpr += product / static_cast<double>(num_blocks);
+    }
+    tests::ForEachRunnableTarget([&] {
+      CountingFilter filter = MakeFilter(num_blocks, num_slices);
+      filter.Insert(Keys::Digests(digests));
+      filter.Erase(Keys::Digests(std::vector<uint64_t>()));
+      const Stats stats = filter.GetStats();
+      CHECK(stats.num_keys == digests.size());
+      CHECK(stats.fill_ratio == Catch::Approx(static_cast<double>(num_present) /
+                                              static_cast<double>(num_blocks * num_slices * 32)));
+      CHECK(stats.current_fpr == Catch::Approx(fpr).epsilon(1e-12));
+      CHECK(stats.predicted_fpr == PredictedFpr(filter.geometry(), digests.size()));
+      CHECK(stats.num_promoted == reference.PromotedBlocks().size());
+      CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
+      CHECK(stats.num_bytes == filter.geometry().num_bytes() + stats.side_table_bytes);
+    });
+  }
+}
+
+TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine][filter]") {
+  struct Size {
+    uint64_t num_blocks;
+    uint32_t num_slices;
+    uint64_t num_keys;
+  };
+  // One to three blocks, sparse and crowded filters, and sizes people use.
+  const Size size =
+      GENERATE(Size{1, 8, 30}, Size{1, 16, 60}, Size{2, 8, 40}, Size{3, 16, 200}, Size{64, 8, 1000},
+               Size{1000, 8, 25'000}, Size{5000, 16, 150'000}, Size{20'000, 8, 250'000});
+  CountingFilter filter = MakeFilter(size.num_blocks, size.num_slices);
+  filter.Insert(MemberKeys(size.num_keys, Catch::rngSeed() + size.num_keys));
+  const size_t num_queries = 400'000;
+  const auto strangers = StrangerKeys(num_queries, Catch::rngSeed() + size.num_keys);
+  std::vector<uint64_t> answers(CountingFilter::BitmapWords(num_queries));
+  const size_t num_hits = filter.Query(strangers, answers);
+  const auto measured = tests::FprBound(filter.geometry(), size.num_keys, num_queries);
+  INFO(num_hits << " hits; " << measured);
+  CHECK(measured.ContainsHits(num_hits));
+  const auto bits = tests::FilterFprBound(filter.geometry(), size.num_keys);
+  INFO(filter.GetStats().current_fpr << " of the bits; " << bits);
+  CHECK(bits.Contains(filter.GetStats().current_fpr));
+}
+
+TEST_CASE("counts are never too low and mostly exact", "[engine][filter]") {
+  tests::ForEachRunnableTarget([] {
+    CountingFilter filter = MakeFilter(2000);
+    tests::ExactModel<uint64_t> model;
+    const auto keys = MemberKeys(10'000, 1);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const std::vector<uint64_t> copies(i % 13, keys[i]);
+      filter.Insert(copies);
+      model.Insert(copies);
+    }
+    std::vector<uint64_t> counts(keys.size());
+    filter.CountEstimates(keys, counts);
+    CHECK(model.NumUnderestimated(keys, counts) == 0);
+    size_t num_exact = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      REQUIRE(filter.CountEstimate(keys[i]) == counts[i]);
+      num_exact += counts[i] == model.Count(keys[i]) ? 1 : 0;
+    }
+    CHECK(num_exact > keys.size() * 9 / 10);
+  });
+}
+
+}  // namespace
+}  // namespace trommel

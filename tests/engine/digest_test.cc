@@ -1,0 +1,168 @@
+// Digests: xxHash's own, the published ones, and the same for every way of giving a key.
+#include "trommel/digest.h"
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "golden/digests.h"
+#include "support/catch.h"
+#include "support/death.h"
+#include "support/digests.h"
+#include "support/targets.h"
+#include "support/words.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace trommel {
+namespace {
+
+const std::array<DigestPolicy, 4> kPolicies = {{{DigestKind::kXxh64, 0},
+                                                {DigestKind::kXxh64, 0x0123456789abcdef},
+                                                {DigestKind::kXxh3, 0},
+                                                {DigestKind::kXxh3, 0x0123456789abcdef}}};
+
+uint64_t HashWithXxHash(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  return policy.kind == DigestKind::kXxh3 ? XXH3_64bits_withSeed(bytes, num_bytes, policy.seed)
+                                          : XXH64(bytes, num_bytes, policy.seed);
+}
+
+// All lengths around xxHash's changes of method: 32 for XXH64; 16, 128 and 240 for XXH3.
+std::vector<std::string> Strings() {
+  std::vector<std::string> strings;
+  for (size_t length = 0; length < 300; ++length) {
+    std::string text(length, '\0');
+    for (size_t i = 0; i < length; ++i) text[i] = static_cast<char>(i * 151 + length);
+    strings.push_back(std::move(text));
+  }
+  return strings;
+}
+
+std::vector<uint64_t> BatchOf(const DigestPolicy& policy, Keys keys) {
+  std::vector<uint64_t> digests(keys.size());
+  policy.Digests(keys, digests);
+  return digests;
+}
+
+TEST_CASE("strings are hashed by xxHash as batches of both kinds and one by one",
+          "[engine][digest]") {
+  const std::vector<std::string> strings = Strings();
+  const std::vector<std::string_view> views(strings.begin(), strings.end());
+  for (const DigestPolicy& policy : kPolicies) {
+    std::vector<uint64_t> want;
+    std::vector<uint64_t> points;
+    for (const std::string& text : strings) {
+      want.push_back(HashWithXxHash(policy, text.data(), text.size()));
+      points.push_back(policy(text));
+    }
+    CHECK(tests::FirstDifference(BatchOf(policy, strings), want) == "");
+    CHECK(tests::FirstDifference(BatchOf(policy, views), want) == "");
+    CHECK(tests::FirstDifference(points, want) == "");
+  }
+}
+
+TEST_CASE("integers are hashed by their bytes as batches and one by one on every target",
+          "[engine][digest]") {
+  const auto wide = tests::DrawnDigests(1030, 5000, Catch::rngSeed());
+  std::vector<int32_t> narrow;
+  for (const uint64_t key : wide) narrow.push_back(static_cast<int32_t>(key));
+  tests::ForEachRunnableTarget([&] {
+    for (const DigestPolicy& policy : kPolicies) {
+      const auto of_wide = BatchOf(policy, wide);
+      const auto of_narrow = BatchOf(policy, Keys::Int32(narrow));
+      for (size_t i = 0; i < wide.size(); ++i) {
+        REQUIRE(of_wide[i] == HashWithXxHash(policy, &wide[i], 8));
+        REQUIRE(of_wide[i] == policy(wide[i]));
+        REQUIRE(of_wide[i] == policy(static_cast<int64_t>(wide[i])));
+        REQUIRE(of_narrow[i] == HashWithXxHash(policy, &narrow[i], 4));
+        REQUIRE(of_narrow[i] == policy(Key::Int32(narrow[i])));
+        REQUIRE(of_narrow[i] != of_wide[i]);
+      }
+    }
+  });
+}
+
+TEST_CASE("an int is the 64-bit integer of its value, whatever its type", "[engine][digest]") {
+  const DigestPolicy policy;
+  CHECK(policy(42) == policy(uint64_t{42}));
+  CHECK(policy(int8_t{-1}) == policy(int64_t{-1}));
+  CHECK(policy(Key::Int32(42)) != policy(42));
+  CHECK(policy(uint32_t{0xffffffff}) != policy(int32_t{-1}));
+  CHECK(policy(Key::Int32(-1)) == policy(Key::Int32(0xffffffffU)));
+}
+
+TEST_CASE("an integer and the string of its bytes are the same key", "[engine][digest]") {
+  const DigestPolicy policy;
+  CHECK(policy(0x0706050403020100) == policy(std::string("\0\1\2\3\4\5\6\7", 8)));
+}
+
+TEST_CASE("the default policy gives the published digests on every target", "[engine][digest]") {
+  const DigestPolicy policy;
+  std::string bytes(32, '\0');
+  std::iota(bytes.begin(), bytes.end(), '\0');
+  std::vector<std::string_view> prefixes;
+  for (size_t n = 0; n < golden::kXxh64OfFirstBytes.size(); ++n) {
+    prefixes.push_back(std::string_view(bytes).substr(0, n));
+  }
+  const std::vector<uint64_t> want(golden::kXxh64OfFirstBytes.begin(),
+                                   golden::kXxh64OfFirstBytes.end());
+  tests::ForEachRunnableTarget([&] {
+    CHECK(tests::FirstDifference(BatchOf(policy, prefixes), want) == "");
+    CHECK(policy("") == 0xef46db3751d8e999);
+    CHECK(policy(Key::Int32(42)) == 0xd756d7b62fc50bf1);
+    CHECK(policy(42) == 0xb556806fb6d14353);
+  });
+}
+
+TEST_CASE("each policy gives the recorded digests on every target", "[engine][digest]") {
+  tests::ForEachRunnableTarget([] {
+    for (const golden::DigestRecord& record : golden::kDigests) {
+      const DigestPolicy policy{static_cast<DigestKind>(record.kind), record.seed};
+      INFO(DigestKindName(policy.kind) << " seed " << record.seed);
+      CHECK(policy(uint64_t{12345}) == record.of_int64);
+      CHECK(policy(Key::Int32(12345)) == record.of_int32);
+      CHECK(policy("the quick brown fox") == record.of_string);
+      CHECK(BatchOf(policy, std::vector<uint64_t>{12345})[0] == record.of_int64);
+    }
+  });
+}
+
+TEST_CASE("the caller's digests pass through unchanged under every policy", "[engine][digest]") {
+  const auto digests = tests::DrawnDigests(100, 1000, Catch::rngSeed());
+  for (const DigestKind kind : {DigestKind::kXxh64, DigestKind::kXxh3, DigestKind::kCaller}) {
+    const DigestPolicy policy{kind, 99};
+    CHECK(BatchOf(policy, Keys::Digests(digests)) == digests);
+    CHECK(policy(Key::Digest(digests[0])) == digests[0]);
+  }
+}
+
+TEST_CASE("policies are equal when kind and seed are", "[engine][digest]") {
+  for (const DigestPolicy& a : kPolicies) {
+    for (const DigestPolicy& b : kPolicies) CHECK((a == b) == (&a == &b));
+  }
+}
+
+TEST_CASE("digest kinds have their documented names", "[engine][digest]") {
+  CHECK(DigestKindName(DigestKind::kXxh64) == "xxh64");
+  CHECK(DigestKindName(DigestKind::kXxh3) == "xxh3");
+  CHECK(DigestKindName(DigestKind::kCaller) == "caller");
+}
+
+TEST_CASE("misuse of a policy ends the program with a message", "[engine][digest]") {
+  using Catch::Matchers::ContainsSubstring;
+  const DigestPolicy caller{DigestKind::kCaller, 0};
+  CHECK_THAT(tests::AbortMessage([&] { (void)caller("bytes"); }), ContainsSubstring("misuse"));
+  CHECK_THAT(tests::AbortMessage([&] { BatchOf(caller, std::vector<uint64_t>{1}); }),
+             ContainsSubstring("caller's digests"));
+  CHECK_THAT(tests::AbortMessage([] {
+               std::vector<uint64_t> digests(2);
+               DigestPolicy().Digests(std::vector<uint64_t>{1, 2, 3}, digests);
+             }),
+             ContainsSubstring("another size"));
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,69 @@
+// Keys and Key: what may be a key, and as which kind it is seen.
+#include "trommel/keys.h"
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel {
+namespace {
+
+TEST_CASE("contiguous ranges of 64-bit integers and of strings are keys", "[engine][keys]") {
+  const std::vector<uint64_t> unsigned_keys = {1, 2, 3};
+  const std::array<int64_t, 2> signed_keys = {-1, 1};
+  const std::vector<std::string> strings = {"a", "b"};
+  const std::string_view views[] = {"a", "b", "c"};
+  CHECK(Keys(unsigned_keys).kind() == KeyKind::kInt64);
+  CHECK(Keys(unsigned_keys).size() == 3);
+  CHECK(Keys(unsigned_keys).data() == unsigned_keys.data());
+  CHECK(Keys(std::span(unsigned_keys).first(0)).empty());
+  CHECK(Keys(signed_keys).kind() == KeyKind::kInt64);
+  CHECK(Keys(strings).kind() == KeyKind::kStrings);
+  CHECK(Keys(views).kind() == KeyKind::kViews);
+  CHECK(Keys(views).size() == 3);
+}
+
+TEST_CASE("32-bit integers and digests are keys by name only", "[engine][keys]") {
+  const std::vector<int32_t> narrow = {1, 2};
+  const std::vector<uint32_t> narrow_unsigned = {1, 2, 3};
+  const std::vector<uint64_t> digests = {5};
+  CHECK(Keys::Int32(narrow).kind() == KeyKind::kInt32);
+  CHECK(Keys::Int32(narrow_unsigned).size() == 3);
+  CHECK(Keys::Digests(digests).kind() == KeyKind::kDigests);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<int32_t>>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<double>>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::list<uint64_t>>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, uint64_t>);
+}
+
+TEST_CASE("one key of any integer type is widened by its sign", "[engine][keys]") {
+  CHECK(Key(42).integer() == 42);
+  CHECK(Key(-1).integer() == ~uint64_t{0});
+  CHECK(Key(int8_t{-2}).integer() == ~uint64_t{1});
+  CHECK(Key(uint32_t{0xffffffff}).integer() == 0xffffffff);
+  CHECK(Key(uint64_t{1} << 63).integer() == uint64_t{1} << 63);
+  CHECK(Key(42).kind() == KeyKind::kInt64);
+  CHECK(Key::Int32(-1).integer() == 0xffffffff);
+  CHECK(Key::Int32(7U).kind() == KeyKind::kInt32);
+  CHECK(Key::Digest(9).kind() == KeyKind::kDigests);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Key, bool>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Key, double>);
+}
+
+TEST_CASE("one string key is its bytes without a terminator", "[engine][keys]") {
+  const std::string text("a\0b", 3);
+  CHECK(Key("abc").bytes() == "abc");
+  CHECK(Key(std::string_view("abc").substr(1)).bytes() == "bc");
+  CHECK(Key(text).bytes().size() == 3);
+  CHECK(Key("").bytes().empty());
+  CHECK(Key("x").kind() == KeyKind::kViews);
+}
+
+}  // namespace
+}  // namespace trommel

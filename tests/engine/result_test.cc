@@ -1,0 +1,71 @@
+// Result and Status: a value or a reason, moved and not copied.
+#include "trommel/result.h"
+
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "support/catch.h"
+
+namespace trommel {
+namespace {
+
+Result<int> Half(int number) {
+  if (number % 2 != 0) {
+    return Error{ErrorCode::kInvalidArgument, std::to_string(number) + " is odd"};
+  }
+  return number / 2;
+}
+
+TEST_CASE("a result is a value or an error", "[engine][result]") {
+  const Result<int> good = Half(8);
+  REQUIRE(good.ok());
+  CHECK(static_cast<bool>(good));
+  CHECK(*good == 4);
+  CHECK(good.value() == 4);
+  const Result<int> bad = Half(7);
+  REQUIRE_FALSE(bad.ok());
+  CHECK_FALSE(static_cast<bool>(bad));
+  CHECK(bad.error().code == ErrorCode::kInvalidArgument);
+  CHECK(bad.error().message == "7 is odd");
+}
+
+TEST_CASE("a result gives up its value by move", "[engine][result]") {
+  Result<std::unique_ptr<std::string>> result = std::make_unique<std::string>("sieve");
+  REQUIRE(result.ok());
+  CHECK((*result)->size() == 5);
+  CHECK(result->get() == result.value().get());
+  const std::unique_ptr<std::string> taken = *std::move(result);
+  CHECK(*taken == "sieve");
+}
+
+TEST_CASE("a result may hold an error as its value", "[engine][result]") {
+  const Result<std::string> text = std::string("not an error");
+  CHECK(text.ok());
+  CHECK(text->size() == 12);
+}
+
+TEST_CASE("a status is success or an error", "[engine][result]") {
+  CHECK(Ok().ok());
+  const Status failed = Error{ErrorCode::kIo, "disk full"};
+  CHECK_FALSE(failed.ok());
+  CHECK(failed.error().message == "disk full");
+}
+
+TEST_CASE("every error code has a name of its own", "[engine][result]") {
+  const std::array codes = {ErrorCode::kInvalidArgument, ErrorCode::kOutOfMemory,
+                            ErrorCode::kMismatch,        ErrorCode::kCorrupt,
+                            ErrorCode::kVersion,         ErrorCode::kIo};
+  std::set<std::string_view> names;
+  for (const ErrorCode code : codes) {
+    CHECK_FALSE(ErrorCodeName(code).empty());
+    CHECK(names.insert(ErrorCodeName(code)).second);
+  }
+  CHECK(ErrorCodeName(ErrorCode::kMismatch) == "Mismatch");
+  CHECK_FALSE(ErrorCodeName(static_cast<ErrorCode>(99)).empty());
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,68 @@
+// Targets by name: shown, forced, restored, and a wrong name refused with the right ones.
+#include "trommel/targets.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/targets.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("the active target is a runnable one and runnable ones are compiled",
+          "[engine][targets]") {
+  const auto runnable = RunnableTargets();
+  const auto compiled = CompiledTargets();
+  REQUIRE_FALSE(runnable.empty());
+  CHECK(std::ranges::find(runnable, ActiveTarget()) != runnable.end());
+  for (const std::string_view name : runnable) {
+    CHECK(std::ranges::find(compiled, name) != compiled.end());
+  }
+}
+
+TEST_CASE("a forced target stays until another is forced", "[engine][targets]") {
+  const std::string before(ActiveTarget());
+  for (const std::string_view name : RunnableTargets()) {
+    REQUIRE(ForceTarget(name).ok());
+    CHECK(ActiveTarget() == name);
+  }
+  REQUIRE(ForceTarget("").ok());
+  CHECK(ActiveTarget() == before);
+}
+
+TEST_CASE("a target that cannot run is refused and the runnable ones are named",
+          "[engine][targets]") {
+  const std::string before(ActiveTarget());
+  for (const char* name : {"ABACUS", "avx2", "AVX2 "}) {
+    const Status refused = ForceTarget(name);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+    CHECK_THAT(refused.error().message, ContainsSubstring(name));
+    for (const std::string_view runnable : RunnableTargets()) {
+      CHECK_THAT(refused.error().message, ContainsSubstring(std::string(runnable)));
+    }
+    CHECK(ActiveTarget() == before);
+  }
+}
+
+TEST_CASE("the loop over targets visits each once and restores the first", "[support][targets]") {
+  const std::string before(ActiveTarget());
+  std::vector<std::string> seen;
+  tests::ForEachRunnableTarget([&] { seen.emplace_back(ActiveTarget()); });
+  const auto runnable = RunnableTargets();
+  CHECK(std::equal(seen.begin(), seen.end(), runnable.begin(), runnable.end()));
+  CHECK(ActiveTarget() == before);
+}
+
+TEST_CASE("the environment is fine when it asks for nothing or for a runnable target",
+          "[engine][targets]") {
+  // Tests run without TROMMEL_TARGET or with one that ci chose; a wrong one is the tool's test.
+  CHECK(CheckTargetEnvironment().ok());
+}
+
+}  // namespace
+}  // namespace trommel
