@@ -22,12 +22,12 @@ Applied Erase(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end, co
       Prefetch(BlockOf<kSlices>(digests[i + kUpdateDistance], blocks));
     }
     const Block<kSlices> block = BlockOf<kSlices>(digests[i], blocks);
-    // Promoted first: its counters are elsewhere, and its earlier keys may still wait to be erased.
+    // Certainly absent, whatever keys of a promoted block still wait: they only take bits away.
+    if (HWY_UNLIKELY(!ShowsAll<kSlices>(digests[i], block.presence))) continue;
     if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
       spilled[num_spilled++] = static_cast<uint32_t>(i);
       continue;
     }
-    if (HWY_UNLIKELY(!ShowsAll<kSlices>(digests[i], block.presence))) continue;
     TakeKey(digests[i], block);
     erased[i / 64] |= uint64_t{1} << (i % 64);
   }

@@ -62,17 +62,14 @@ template <size_t kSlices>
 Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end,
                        const Blocks& blocks, uint64_t* HWY_RESTRICT inserted,
                        uint32_t* HWY_RESTRICT spilled) {
-  return ForEachKey<kSlices>(
-      digests, begin, end, blocks, spilled,
-      [digests, inserted](size_t i, const Block<kSlices>& block) HWY_ATTR {
-        if (ShowsAll<kSlices>(digests[i], block.presence)) {
-          // A promoted block's earlier keys may still wait in the spill list: keep the order.
-          return HWY_UNLIKELY(IsPromoted(block.planes, kSlices)) ? Fate::kSpill : Fate::kDone;
-        }
-        const Fate fate = TryAdd(digests[i], block);
-        inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
-        return fate;
-      });
+  const auto step = [digests, inserted](size_t i, const Block<kSlices>& block) HWY_ATTR {
+    // True for a promoted block, too: keys of it that still wait in the spill list only add bits.
+    if (ShowsAll<kSlices>(digests[i], block.presence)) return Fate::kDone;
+    const Fate fate = TryAdd(digests[i], block);
+    inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
+    return fate;
+  };
+  return ForEachKey<kSlices>(digests, begin, end, blocks, spilled, step);
 }
 
 }  // namespace

@@ -97,6 +97,16 @@ TEST_CASE("the memory limit holds for what is loaded", "[engine][snapshot]") {
   }
 }
 
+TEST_CASE("what cannot fit the memory limit is refused before it is read", "[engine][snapshot]") {
+  const CountingFilter filter = std::move(tests::SampleFilters().back().filter);
+  Bytes bytes = filter.Serialize();
+  bytes.back() ^= std::byte{1};  // in the side table: reading it would find this
+  const uint64_t without_side_table = filter.geometry().num_bytes();
+  CHECK(ErrorOf(CountingFilter::Deserialize(bytes, without_side_table)).code ==
+        ErrorCode::kOutOfMemory);
+  CHECK(ErrorOf(CountingFilter::Deserialize(bytes)).code == ErrorCode::kCorrupt);
+}
+
 TEST_CASE("loading what is not there or no file says so", "[engine][snapshot]") {
   const ScratchFolder folder;
   const auto check = [](const std::filesystem::path& path, const char* reason) {

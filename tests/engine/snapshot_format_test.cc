@@ -114,6 +114,13 @@ TEST_CASE("a header of 10 TB in 300 bytes is corrupt and takes no memory", "[eng
   CHECK(ErrorOf(claim(300)).code == ErrorCode::kCorrupt);
 }
 
+TEST_CASE("a file that ends within its header says where", "[engine][snapshot]") {
+  Bytes bytes = SmallSnapshot();
+  bytes.resize(100);
+  CHECK(ErrorOf(bytes).message ==
+        "corrupt snapshot at byte 100: the file ends within the header of 256 bytes");
+}
+
 TEST_CASE("a file copied as text is recognized", "[engine][snapshot]") {
   const Bytes good = SmallSnapshot();
   Bytes unix_ends;  // CR LF -> LF

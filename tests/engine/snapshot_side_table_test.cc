@@ -192,5 +192,21 @@ TEST_CASE("counts that would wrap are refused", "[engine][snapshot]") {
   CHECK_THAT(with_counts(kHalf - 2, 1), ContainsSubstring("num_keys"));
 }
 
+TEST_CASE("blocks whose counts together wrap to num_keys are refused", "[engine][snapshot]") {
+  CountingFilter filter = tests::MakeFilter({.num_slices = 8, .num_blocks = 4});
+  for (const uint64_t block_idx : {0, 1, 2}) filter.Insert(Key::Digest(block_idx << 62));
+  tests::Double(filter, 40);
+  const std::string message = ErrorOf(filter.Serialize(), [](Bytes& bytes, uint64_t at) {
+    constexpr uint64_t kMost = (uint64_t{1} << 63) - 1;
+    constexpr uint64_t kRest = 2 + (uint64_t{1} << 40);  // all three: 2^64 + 2^40
+    for (const uint64_t count : {kMost, kMost, kRest}) {
+      for (uint64_t s = 0; s < 8; ++s) tests::Put(bytes, at + 16 + s * 256, count);
+      at += 16 + 8 * 256;
+    }
+    tests::Put(bytes, offsetof(SnapshotHeader, num_keys), uint64_t{1} << 40);
+  });
+  CHECK_THAT(message, ContainsSubstring("counts over 2^63 - 1"));
+}
+
 }  // namespace
 }  // namespace trommel
