@@ -6,6 +6,7 @@
 // each operation in turn, the ceilings and every side one after the other; rounds are repeated and
 // ratios are taken within a round.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -182,9 +183,12 @@ bool Compare(uint64_t num_keys, const Options& options, Collector& collector) {
           ->Unit(benchmark::kMillisecond);
     }
   }
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
   for (int64_t round = -1; round < static_cast<int64_t>(options.rounds); ++round) {
-    std::fprintf(stderr, "\r%s keys: round %d of %d ", CountName(num_keys).c_str(),
-                 static_cast<int>(round + 1), static_cast<int>(options.rounds));
+    if (is_terminal) {
+      std::fprintf(stderr, "\r%s keys: round %d of %d ", CountName(num_keys).c_str(),
+                   static_cast<int>(round + 1), static_cast<int>(options.rounds));
+    }
     collector.StartRound(round);
     measured.now = arena.MeasureSideCeilings(kSecondsPerCeiling);
     benchmark::RunSpecifiedBenchmarks(&collector);
@@ -193,7 +197,7 @@ bool Compare(uint64_t num_keys, const Options& options, Collector& collector) {
       measured.ceiling[op].push_back(measured.now.For(kOurs, op));
     }
   }
-  std::fprintf(stderr, "\r%40s\r", "");
+  if (is_terminal) std::fprintf(stderr, "\r%40s\r", "");
   if (const std::string wrong = arena.Prove(); !wrong.empty()) {
     std::fprintf(stderr, "counting_filter_bench: after the run: %s\n", wrong.c_str());
     return false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/src/counting_filter_impl.h"
+#include "engine/src/snapshot_format.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -45,6 +46,11 @@ std::string Difference(const CountingFilter& a, const CountingFilter& b) {
 Status CountingFilter::Merge(const CountingFilter& other) {
   if (std::string difference = Difference(*this, other); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
+  }
+  if (other.num_keys() > kMaxSnapshotKeys - num_keys()) {  // a filter can be merged with itself
+    return Error{ErrorCode::kInvalidArgument,
+                 "cannot merge: " + std::to_string(num_keys()) + " and " +
+                     std::to_string(other.num_keys()) + " keys are together more than 2^63 - 1"};
   }
   impl_->store.Merge(other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;

@@ -83,6 +83,20 @@ TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[en
   });
 }
 
+TEST_CASE("a merge past 2^63 - 1 keys is refused and changes nothing", "[engine][filter]") {
+  CountingFilter filter = CountingFilter::Create({.capacity = 10}).value();
+  filter.Insert(Key(42));
+  for (int doubling = 0; doubling < 62; ++doubling) REQUIRE(filter.Merge(filter).ok());
+  const std::vector<std::byte> before = filter.Serialize();
+  const Status refused = filter.Merge(filter);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message, ContainsSubstring("2^63 - 1"));
+  CHECK(filter.CountEstimate(42) == uint64_t{1} << 62);
+  CHECK(filter.Serialize() == before);
+  CHECK(CountingFilter::Deserialize(before).ok());
+}
+
 TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]") {
   CountingFilter filter = MakeFilter(100);
   const auto keys = MemberKeys(500, 1);
