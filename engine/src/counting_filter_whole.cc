@@ -48,9 +48,9 @@ Status CountingFilter::Merge(const CountingFilter& other) {
     return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
   }
   if (other.num_keys() > kMaxSnapshotKeys - num_keys()) {  // a filter can be merged with itself
-    return Error{ErrorCode::kInvalidArgument,
-                 "cannot merge: " + std::to_string(num_keys()) + " and " +
-                     std::to_string(other.num_keys()) + " keys are together more than 2^63 - 1"};
+    return Error{ErrorCode::kInvalidArgument, "cannot merge: " + std::to_string(num_keys()) +
+                                                  " and " + std::to_string(other.num_keys()) +
+                                                  " keys are together more than 2^63 - 1"};
   }
   impl_->store.Merge(other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;

@@ -1,6 +1,7 @@
 // Runs a fuzz target without libFuzzer: first over the files and folders named on the command line,
-// then over `--mutations=N` random inputs derived from them. Any compiler, same body, same seed every
-// time (`--seed=S` for another). A failing body ends the program; the input is then in `--keep=FILE`.
+// then over `--mutations=N` random inputs derived from them. Any compiler, same body, same seed
+// every time (`--seed=S` for another). A failing body ends the program; the input is then in
+// `--keep=FILE`.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

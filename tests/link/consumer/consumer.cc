@@ -34,6 +34,6 @@ int main() {
 
   std::printf("present %zu erased %llu left %llu version %s refused %s\n", num_present,
               static_cast<unsigned long long>(outcome.num_erased),
-              static_cast<unsigned long long>(filter->num_keys()), same_version ? "same" : "differs",
-              refused ? "yes" : "no");
+              static_cast<unsigned long long>(filter->num_keys()),
+              same_version ? "same" : "differs", refused ? "yes" : "no");
 }
