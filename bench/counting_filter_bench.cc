@@ -119,7 +119,7 @@ struct Measured {
 void RunSteps(benchmark::State& state, Arena& arena, Side side, Op op, Measured& measured) {
   double seconds = 0;
   double num_keys = 0;
-  for (auto _ : state) {
+  for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
     const double step = arena.StepSeconds(side, op);
     if (step < 0) {
       state.SkipWithError("wrong answer");

@@ -1,3 +1,4 @@
+// Atomic files: an unnamed or temporary file, flushed, then linked or renamed into place.
 #include "engine/src/atomic_file.h"
 
 #include <fcntl.h>
@@ -138,11 +139,16 @@ Status AtomicFile::TakeAfterReplaced() {
   struct stat ours = {};
   if (stat(path_.c_str(), &replaced) != 0) return Ok();  // nothing there
   if (fstat(fd_.get(), &ours) != 0) return IoError("write", path_, errno);
+  mode_t mode = replaced.st_mode & 0777;
   if (ours.st_uid != replaced.st_uid || ours.st_gid != replaced.st_gid) {
-    // Only root may give files away: for others the new file is theirs.
-    [[maybe_unused]] const int ignored = fchown(fd_.get(), replaced.st_uid, replaced.st_gid);
+    // Only root may give files away, and others only to a group of theirs. Where the group cannot
+    // be kept its rights must not pass to another one.
+    if (fchown(fd_.get(), replaced.st_uid, replaced.st_gid) != 0 &&
+        fchown(fd_.get(), static_cast<uid_t>(-1), replaced.st_gid) != 0) {
+      mode &= ~static_cast<mode_t>(S_IRWXG);
+    }
   }
-  if (fchmod(fd_.get(), replaced.st_mode & 0777) != 0 && errno != EPERM) {
+  if (fchmod(fd_.get(), mode) != 0 && errno != EPERM) {
     return IoError("write", path_, errno);
   }
   return Ok();

@@ -1,3 +1,4 @@
+// The audit of planes: every rule of the block, tested by words.
 #include "engine/src/block_audit.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Block memory from mmap, with huge pages asked for.
 #include "engine/src/block_memory.h"
 
 #include <sys/mman.h>

@@ -47,10 +47,11 @@ class BlockStore {
   }
   uint64_t CountEstimate(uint64_t digest) const;
 
-  // Geometries must be equal (num_blocks even for Folded).
-  void Merge(const BlockStore& other);
+  // Geometries must be equal (num_blocks even for Folded). Merge and Subtract end the program when
+  // the side table runs out of memory: half of a merge would be worse.
+  void Merge(const BlockStore& other) noexcept;
   // False, with nothing changed, if a counter would fall below zero.
-  [[nodiscard]] bool Subtract(const BlockStore& other);
+  [[nodiscard]] bool Subtract(const BlockStore& other) noexcept;
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
   void Clear();
 

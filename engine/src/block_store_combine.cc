@@ -1,4 +1,5 @@
 // Whole block stores: tally, merge, subtract, fold, clear; and single blocks, wherever they live.
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -43,7 +44,7 @@ void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> cou
 // In each of these the kernel runs over whole stretches of blocks and stops where a block is
 // promoted or would have to be; that one is done counter by counter.
 
-void BlockStore::Merge(const BlockStore& other) {
+void BlockStore::Merge(const BlockStore& other) noexcept {
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
@@ -57,7 +58,7 @@ void BlockStore::Merge(const BlockStore& other) {
   }
 }
 
-bool BlockStore::Subtract(const BlockStore& other) {
+bool BlockStore::Subtract(const BlockStore& other) noexcept {
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
@@ -86,7 +87,9 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
   assert(geometry_.num_blocks % 2 == 0);
   Geometry half = geometry_;
   half.num_blocks /= 2;
-  // Half the blocks may no longer be a multiple of the shard count; then half the shards are.
+  // As many shards as a filter created at this size would have, so that the two can be merged; and
+  // where half the blocks are no multiple of them, half the shards.
+  half.shard_bits = std::min(half.shard_bits, ShardBitsFor(half.num_blocks));
   if (half.num_blocks % (uint64_t{1} << half.shard_bits) != 0) half.shard_bits -= 1;
   Result<BlockStore> folded = Create(half, limit_bytes);
   if (!folded) return folded;

@@ -1,3 +1,4 @@
+// Byte sources: a span, and an open file.
 #include "engine/src/byte_source.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// XXH3 behind a type that shows nothing of xxHash.
 #include "engine/src/checksum.h"
 
 #include <new>

@@ -38,7 +38,11 @@ Status CountingFilter::Save(const std::filesystem::path& path) const {
   Result<AtomicFile> file = AtomicFile::Create(path);
   if (!file) return file.error();
   const FilterFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
-  if (Status written = WriteSnapshot(impl_->store, facts, *file); !written) return written;
+  try {
+    if (Status written = WriteSnapshot(impl_->store, facts, *file); !written) return written;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+  }
   return file->Commit();
 }
 

@@ -1,5 +1,7 @@
 // Whole counting filters: merge, subtract, fold, clear, statistics.
+#include <algorithm>
 #include <cmath>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,10 @@
 
 namespace trommel {
 namespace {
+
+// Merging a filter with itself doubles it: it must stop where a snapshot still holds it and
+// counters cannot wrap.
+constexpr uint64_t kMaxMergedKeys = (kMaxSnapshotKeys + 1) / 2;
 
 // Names the first field in which two filters differ; empty if they agree in all.
 std::string Difference(const CountingFilter& a, const CountingFilter& b) {
@@ -47,10 +53,10 @@ Status CountingFilter::Merge(const CountingFilter& other) {
   if (std::string difference = Difference(*this, other); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
   }
-  if (other.num_keys() > kMaxSnapshotKeys - num_keys()) {  // a filter can be merged with itself
+  if (other.num_keys() > kMaxMergedKeys - std::min(num_keys(), kMaxMergedKeys)) {
     return Error{ErrorCode::kInvalidArgument, "cannot merge: " + std::to_string(num_keys()) +
                                                   " and " + std::to_string(other.num_keys()) +
-                                                  " keys are together more than 2^63 - 1"};
+                                                  " keys are together more than 2^62"};
   }
   impl_->store.Merge(other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
@@ -76,9 +82,13 @@ Status CountingFilter::Fold() {
                                                   std::to_string(num_blocks) +
                                                   ", and only an even number can be halved"};
   }
-  Result<BlockStore> folded = impl_->store.Folded(impl_->memory_limit_bytes);
-  if (!folded) return folded.error();
-  impl_->store = *std::move(folded);
+  try {
+    Result<BlockStore> folded = impl_->store.Folded(impl_->memory_limit_bytes);
+    if (!folded) return folded.error();
+    impl_->store = *std::move(folded);
+  } catch (const std::bad_alloc&) {  // the folded side table; this filter is as it was
+    return Error{ErrorCode::kOutOfMemory, "cannot fold: no memory for the side table"};
+  }
   return Ok();
 }
 

@@ -2,7 +2,6 @@
 #include "trommel/digest.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 
@@ -39,8 +38,15 @@ void HashIntegers(const DigestPolicy& policy, const T* keys, std::span<uint64_t>
 }  // namespace
 
 std::string_view DigestKindName(DigestKind kind) noexcept {
-  constexpr std::array<std::string_view, 3> kNames = {"xxh64", "xxh3", "caller"};
-  return kNames.at(static_cast<size_t>(kind));
+  switch (kind) {
+    case DigestKind::kXxh64:
+      return "xxh64";
+    case DigestKind::kXxh3:
+      return "xxh3";
+    case DigestKind::kCaller:
+      return "caller";
+  }
+  return "unknown";
 }
 
 uint64_t DigestPolicy::operator()(Key key) const noexcept {

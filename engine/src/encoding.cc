@@ -1,3 +1,4 @@
+// The encodings there are.
 #include "engine/src/encoding.h"
 
 #include "kernels/plane_block.h"

@@ -1,4 +1,8 @@
+// The names of errors, and the end of programs that misread a Result.
 #include "trommel/result.h"
+
+#include <cstdio>
+#include <cstdlib>
 
 namespace trommel {
 
@@ -20,4 +24,18 @@ std::string_view ErrorCodeName(ErrorCode code) noexcept {
   return "Unknown";
 }
 
+namespace internal {
+
+void DieOfMissingValue(const Error& error) noexcept {
+  std::fprintf(stderr, "trommel: misuse: a Result was read that holds an error: %s\n",
+               error.message.c_str());
+  std::abort();
+}
+
+void DieOfMissingError() noexcept {
+  std::fputs("trommel: misuse: a Result was asked for its error and holds a value\n", stderr);
+  std::abort();
+}
+
+}  // namespace internal
 }  // namespace trommel

@@ -1,3 +1,4 @@
+// Exact counters of promoted blocks.
 #include "engine/src/side_table.h"
 
 #include <algorithm>

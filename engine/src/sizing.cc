@@ -84,12 +84,6 @@ std::optional<uint64_t> LeastThat(uint64_t limit, const Predicate& holds) {
   return high;
 }
 
-uint32_t ShardBits(uint64_t num_blocks) {
-  const uint64_t num_shards = num_blocks / kMinBlocksPerShard;
-  if (num_shards < 2) return 0;
-  return std::min(kMaxShardBits, static_cast<uint32_t>(std::bit_width(num_shards)) - 1);
-}
-
 // The smallest geometry of num_slices slices, or nothing if it would exceed kMaxBlocks.
 std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slices) {
   const auto keeps_target = [&](uint64_t num_blocks) {
@@ -103,7 +97,7 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
     num_blocks = std::bit_ceil(num_blocks);
     if (num_blocks > kMaxBlocks) return std::nullopt;
   }
-  const uint32_t shard_bits = ShardBits(num_blocks);
+  const uint32_t shard_bits = ShardBitsFor(num_blocks);
   const uint64_t unit = uint64_t{1} << shard_bits;
   num_blocks = (num_blocks + unit - 1) / unit * unit;
   // Above 2^29 blocks the rate is not strictly monotone (blocks own 2 to 8 halves, unevenly), so a
@@ -127,6 +121,12 @@ std::optional<Geometry> SmallestOfAnySlices(const SizingRequest& request) {
 }
 
 }  // namespace
+
+uint32_t ShardBitsFor(uint64_t num_blocks) noexcept {
+  const uint64_t num_shards = num_blocks / kMinBlocksPerShard;
+  if (num_shards < 2) return 0;
+  return std::min(kMaxShardBits, static_cast<uint32_t>(std::bit_width(num_shards)) - 1);
+}
 
 std::string_view EncodingName(Encoding encoding) noexcept {
   switch (encoding) {

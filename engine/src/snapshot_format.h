@@ -53,7 +53,8 @@ inline constexpr std::array<unsigned char, 8> kSnapshotMagic = {0x89, 'T',  'R',
 inline constexpr uint32_t kSnapshotVersion = 1;
 inline constexpr uint64_t kPageAlignment = 4096;
 inline constexpr uint64_t kSideTableAlignment = 64;
-// Insertions a snapshot may hold: so many that nobody gets there, so few that one more cannot wrap.
+// Insertions a snapshot may hold: so few that one more cannot wrap. Merges stop at half of it, and
+// the other half is centuries of inserting one by one.
 inline constexpr uint64_t kMaxSnapshotKeys = (uint64_t{1} << 63) - 1;
 
 enum class SnapshotType : uint32_t { kCountingFilter = 1 };

@@ -1,3 +1,4 @@
+// Reading the side table section, entry by entry.
 #include "engine/src/snapshot_side_table.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ Status SideTableReader::ReadEntries() {
   while (at_ < section_.offset + section_.num_bytes) {
     if (Status read = ReadEntry(); !read) return read;
   }
-  return Ok();
+  // A file may have changed since CheckSum: what was loaded must be what was summed.
+  return CheckSectionSum(section_, loaded_.Value(), "side table");
 }
 
 Status SideTableReader::ReadEntry() {
@@ -55,6 +57,8 @@ Status SideTableReader::ReadEntry() {
   }
   const auto narrow = std::span(narrow_).first(counter_bytes);
   if (Status read = source_.ReadAt(at_ + sizeof(entry), narrow); !read) return read;
+  loaded_.Add(entry_bytes);
+  loaded_.Add(narrow);
   if (Status put = PutEntry(entry); !put) return put;
   at_ += sizeof(entry) + counter_bytes;
   last_block_ = entry.block_idx;

@@ -8,6 +8,7 @@
 
 #include "engine/src/block_store.h"
 #include "engine/src/byte_source.h"
+#include "engine/src/checksum.h"
 #include "engine/src/snapshot_format.h"
 #include "trommel/result.h"
 
@@ -39,6 +40,7 @@ class SideTableReader {
   uint64_t last_block_ = 0;
   uint64_t num_entries_ = 0;
   uint64_t num_keys_ = 0;
+  Checksum loaded_;  // of all that ReadEntries has read
   BlockStore::Counters counters_;
   std::array<std::byte, sizeof(BlockStore::Counters)> narrow_;  // the same as in the file
 };

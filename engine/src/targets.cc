@@ -1,3 +1,4 @@
+// The public face of the kernels' targets.
 #include "trommel/targets.h"
 
 #include "kernels/targets.h"

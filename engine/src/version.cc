@@ -1,3 +1,4 @@
+// The linked version.
 #include "trommel/version.h"
 
 namespace trommel {

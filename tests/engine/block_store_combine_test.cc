@@ -129,19 +129,29 @@ TEST_CASE("fold is the store built with half the blocks", "[engine][block_store]
   }
 }
 
-TEST_CASE("fold halves the shards only when it must", "[engine][block_store]") {
+TEST_CASE("fold keeps as many shards as its size has, and halves them when it must",
+          "[engine][block_store]") {
   Geometry geometry;
-  geometry.num_blocks = 24;
-  geometry.shard_bits = 2;
+  geometry.num_blocks = 3 * 8192;
+  geometry.shard_bits = 12;  // more than sizing would ever give
   Result<BlockStore> store = BlockStore::Create(geometry, 0);
   REQUIRE(store.ok());
   Result<BlockStore> once = store->Folded(0);
   REQUIRE(once.ok());
-  CHECK(once->geometry().shard_bits == 2);  // 12 blocks, 4 shards
+  CHECK(once->geometry().shard_bits == 1);  // 12288 blocks: 2 shards of at least 4096
   Result<BlockStore> twice = once->Folded(0);
   REQUIRE(twice.ok());
-  CHECK(twice->geometry().shard_bits == 1);  // 6 blocks, 2 shards
+  CHECK(twice->geometry().shard_bits == 0);  // 6144 blocks: one
   CHECK(Validate(twice->geometry()).ok());
+
+  geometry.num_blocks = 2 * 12289;
+  geometry.shard_bits = 1;
+  store = BlockStore::Create(geometry, 0);
+  REQUIRE(store.ok());
+  once = store->Folded(0);
+  REQUIRE(once.ok());
+  CHECK(once->geometry().shard_bits == 0);  // large enough for 2 shards, but odd
+  CHECK(Validate(once->geometry()).ok());
 }
 
 TEST_CASE("fold keeps to its memory limit", "[engine][block_store]") {

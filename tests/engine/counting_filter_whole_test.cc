@@ -83,7 +83,7 @@ TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[en
   });
 }
 
-TEST_CASE("a merge past 2^63 - 1 keys is refused and changes nothing", "[engine][filter]") {
+TEST_CASE("a merge past 2^62 keys is refused and changes nothing", "[engine][filter]") {
   CountingFilter filter = CountingFilter::Create({.capacity = 10}).value();
   filter.Insert(Key(42));
   for (int doubling = 0; doubling < 62; ++doubling) REQUIRE(filter.Merge(filter).ok());
@@ -91,7 +91,7 @@ TEST_CASE("a merge past 2^63 - 1 keys is refused and changes nothing", "[engine]
   const Status refused = filter.Merge(filter);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
-  CHECK_THAT(refused.error().message, ContainsSubstring("2^63 - 1"));
+  CHECK_THAT(refused.error().message, ContainsSubstring("2^62"));
   CHECK(filter.CountEstimate(42) == uint64_t{1} << 62);
   CHECK(filter.Serialize() == before);
   CHECK(CountingFilter::Deserialize(before).ok());
@@ -120,6 +120,28 @@ TEST_CASE("a subtraction below zero is refused and changes nothing", "[engine][f
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
   CHECK((filter.Serialize() == before));
   CHECK(filter.num_keys() == 500);
+}
+
+TEST_CASE("a folded filter can be merged with one created at half the size", "[engine][filter]") {
+  const auto create = [](uint64_t capacity) {
+    return CountingFilter::Create({.capacity = capacity, .power_of_two_blocks = true}).value();
+  };
+  CountingFilter folded = create(1'000'000);
+  CountingFilter half = create(500'000);
+  REQUIRE(folded.geometry().num_blocks == 2 * half.geometry().num_blocks);
+  REQUIRE(folded.geometry().shard_bits > half.geometry().shard_bits);
+  REQUIRE(folded.Fold().ok());
+  CHECK(folded.geometry() == half.geometry());
+  CHECK(half.Merge(folded).ok());
+}
+
+TEST_CASE("a digest kind that does not exist is refused", "[engine][filter]") {
+  Geometry geometry;
+  geometry.num_blocks = 1;
+  const DigestPolicy unknown = {.kind = static_cast<DigestKind>(7), .seed = 0};
+  const Result<CountingFilter> filter = CountingFilter::CreateWithGeometry(geometry, unknown);
+  REQUIRE_FALSE(filter.ok());
+  CHECK_THAT(filter.error().message, ContainsSubstring("digest kind is 7"));
 }
 
 TEST_CASE("an odd number of blocks is not folded and the error says the number",

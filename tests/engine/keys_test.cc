@@ -2,6 +2,7 @@
 #include "trommel/keys.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <span>
@@ -13,6 +14,12 @@
 
 namespace trommel {
 namespace {
+
+// Characters and null pointers are no keys; integers of any width are.
+static_assert(!std::is_constructible_v<Key, char> && !std::is_constructible_v<Key, wchar_t> &&
+              !std::is_constructible_v<Key, bool> && !std::is_constructible_v<Key, std::nullptr_t>);
+static_assert(std::is_constructible_v<Key, short> && std::is_constructible_v<Key, long long> &&
+              std::is_constructible_v<Key, unsigned char>);
 
 TEST_CASE("contiguous ranges of 64-bit integers and of strings are keys", "[engine][keys]") {
   const std::vector<uint64_t> unsigned_keys = {1, 2, 3};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/catch.h"
+#include "support/death.h"
 
 namespace trommel {
 namespace {
@@ -45,6 +46,16 @@ TEST_CASE("a result may hold an error as its value", "[engine][result]") {
   const Result<std::string> text = std::string("not an error");
   CHECK(text.ok());
   CHECK(text->size() == 12);
+}
+
+TEST_CASE("reading what a result does not hold ends the program and says why", "[engine][result]") {
+  CHECK_THAT(tests::AbortMessage([] {
+               const Result<int> failed = Error{ErrorCode::kIo, "disk full"};
+               (void)*failed;
+             }),
+             Catch::Matchers::ContainsSubstring("disk full"));
+  CHECK_THAT(tests::AbortMessage([] { (void)Ok().error(); }),
+             Catch::Matchers::ContainsSubstring("misuse"));
 }
 
 TEST_CASE("a status is success or an error", "[engine][result]") {

@@ -28,13 +28,17 @@
 namespace trommel {
 
 struct Config {
-  uint64_t capacity = 0;     // distinct keys to size for; required. More may be inserted: FPR rises
+  // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
+  uint64_t capacity = 0;
   double target_fpr = 0.01;  // false-positive rate at capacity
   DigestPolicy digest = {};
   uint32_t num_slices = 0;  // 8, 16 or 0 (chosen by sizing)
   Encoding encoding = Encoding::kPlanes;
   bool power_of_two_blocks = false;
-  uint64_t memory_limit_bytes = 0;  // refuse to take more; 0: the machine's physical memory
+  // Creating, folding and loading refuse to take more; 0: the machine's physical memory. The side
+  // table grows beyond it: about 0.3 KB a promoted block of 8 slices (see
+  // predicted_promoted_share), 2 KB where its counts need 64 bits. Load counts the side table, too.
+  uint64_t memory_limit_bytes = 0;
 };
 
 struct EraseOutcome {
@@ -55,7 +59,8 @@ struct Stats {
   uint64_t num_refused_erases = 0;  // since creation, load or clear
   double fill_ratio = 0;            // share of positions present
   // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
-  // product of their slices' fills. Exact, whatever keys came in.
+  // product of their slices' fills, whatever keys came in. (Two keys of a block whose low digest
+  // halves are equal are not in it: load / 2^32, which the model counts.)
   double current_fpr = 0;
   double predicted_fpr = 0;  // the model's, if num_keys keys are in and all are distinct
 };
@@ -82,7 +87,8 @@ class CountingFilter {
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
-  // Adds one to every key's counters. About one block (3 cache lines with planes) a key.
+  // Adds one to every key's counters. About one block (3 cache lines with planes) a key; a key of a
+  // promoted block takes several times as long.
   void Insert(Keys keys) noexcept;
 
   // In input order: a key that answers "maybe present" is left alone; any other is inserted and its
@@ -92,8 +98,9 @@ class CountingFilter {
 
   // In input order: takes one from every key's counters, or refuses a key that is certainly absent
   // and changes nothing for it. A caller may erase a key as often as it was inserted. Erasing a key
-  // that never came in goes undetected with the filter's false-positive rate, and can then make
-  // other keys absent: only those that share all their remaining counts with it.
+  // that never came in goes undetected with the filter's false-positive rate, and then takes counts
+  // of other keys: a key of the same block that is alone at one of the erased positions becomes
+  // absent (at most one such key a slice, and its duplicates), and can no longer be erased.
   EraseOutcome Erase(Keys keys) noexcept;
   // The same; key i's bit in `erased` says whether it was erased (1) or refused (0).
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
@@ -119,7 +126,9 @@ class CountingFilter {
   // --- Whole filters.
 
   // Adds the other's counts: as if its keys had been inserted here. Fails with kMismatch, naming
-  // the field, when geometry or digest policy differ; nothing is changed then. Cost: one pass.
+  // the field, when geometry or digest policy differ, and with kInvalidArgument when both together
+  // hold more than 2^62 keys; nothing is changed then. Running out of memory for the side table
+  // ends the program. Cost: one pass.
   Status Merge(const CountingFilter& other);
 
   // Takes the other's counts away: as if its keys had been erased here. Fails with kMismatch as
@@ -129,10 +138,11 @@ class CountingFilter {
 
   // Halves the filter to exactly what it would be had it been built with half the blocks (the block
   // index comes from high bits, so neighbours add up). Fails with kInvalidArgument, and changes
-  // nothing, when num_blocks is odd. Needs memory for both sizes while it runs.
+  // nothing, when num_blocks is odd, and with kOutOfMemory. Needs memory for both sizes while it
+  // runs. capacity() and target_fpr() stay what was asked for.
   Status Fold();
 
-  // Forgets all keys and the wear statistics. Keeps the memory.
+  // Forgets all keys and the wear statistics. Keeps the memory and writes all of it.
   void Clear() noexcept;
 
   // --- What it is.
@@ -141,10 +151,10 @@ class CountingFilter {
   uint64_t capacity() const noexcept;  // as asked for; 0 from CreateWithGeometry
   double target_fpr() const noexcept;  // as asked for; 0 from CreateWithGeometry
   uint64_t num_keys() const noexcept;  // insertions less erasures
-  Stats GetStats() const noexcept;     // one pass over the presence bits
+  Stats GetStats() const noexcept;     // one pass over all blocks
 
-  // --- On disk. The canonical snapshot: the same counts give the same bytes, whatever the target,
-  // thread count or batch split, and whatever detours the filter took.
+  // --- On disk. The canonical snapshot: the same configuration and counts give the same bytes,
+  // whatever the target, thread count or batch split, and whatever detours the filter took.
 
   // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo; a
   // file that was there stays as it was.
@@ -155,7 +165,7 @@ class CountingFilter {
   static Result<CountingFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0);
 
-  // The same from and to memory.
+  // The same from and to memory. Serialize throws std::bad_alloc where there is none.
   std::vector<std::byte> Serialize() const;
   static Result<CountingFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0);

@@ -16,7 +16,7 @@ enum class DigestKind : uint8_t {
   kCaller = 2,  // only the caller's own digests are accepted (Keys::Digests)
 };
 
-// "xxh64", "xxh3" or "caller".
+// "xxh64", "xxh3", "caller"; "unknown" for anything else.
 std::string_view DigestKindName(DigestKind kind) noexcept;
 
 // How keys become digests. Part of a filter's identity: stored in files, compared in merges. A

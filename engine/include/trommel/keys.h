@@ -31,7 +31,7 @@ concept KeyRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<
      std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
      std::same_as<std::ranges::range_value_t<R>, std::string>);
 
-// A view of a batch of keys. Made implicitly from contiguous ranges of 64-bit integers, of
+// A view of a batch of keys. Made implicitly from contiguous ranges of uint64_t or int64_t, of
 // std::string_view or of std::string; by name from 32-bit integers and from digests.
 class Keys {
  public:
@@ -77,8 +77,12 @@ class Keys {
   KeyKind kind_ = KeyKind::kInt64;
 };
 
+// Characters are no integers here: 'a' would be another key than "a", and its sign the platform's.
 template <class T>
-concept KeyInteger = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
+concept KeyInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
+                     !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                     !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                     !std::same_as<T, char32_t>;
 
 // One key. Every integer type is widened to 64 bits (signed ones by sign), so MayContain(42) asks
 // for what a batch of uint64_t or int64_t inserted.
@@ -96,6 +100,7 @@ class Key {
       : Key(reinterpret_cast<uintptr_t>(key.data()), key.size(), KeyKind::kViews) {}
   Key(const std::string& key) noexcept : Key(std::string_view(key)) {}
   Key(const char* key) noexcept : Key(std::string_view(key)) {}
+  Key(std::nullptr_t) = delete;
 
   static Key Int32(int32_t key) noexcept { return Int32(static_cast<uint32_t>(key)); }
   static Key Int32(uint32_t key) noexcept { return {key, 0, KeyKind::kInt32}; }

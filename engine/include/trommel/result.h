@@ -2,7 +2,6 @@
 #ifndef TROMMEL_RESULT_H_
 #define TROMMEL_RESULT_H_
 
-#include <cassert>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,8 +26,16 @@ struct Error {
   std::string message;  // one line; names the value and the legal range
 };
 
-// Either a T or an Error. Reading the one that is not there is a programmer's mistake (asserted).
-// Not thread-safe by itself, like any value.
+namespace internal {
+
+// The end of a program that read a value that is not there: prints the error, and aborts.
+[[noreturn]] void DieOfMissingValue(const Error& error) noexcept;
+[[noreturn]] void DieOfMissingError() noexcept;
+
+}  // namespace internal
+
+// Either a T or an Error. Reading the one that is not there is a programmer's mistake: message,
+// abort. Not thread-safe by itself, like any value.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -49,13 +56,13 @@ class [[nodiscard]] Result {
   const T* operator->() const { return const_cast<Result*>(this)->checked(); }
 
   const Error& error() const {
-    assert(!ok() && "Result holds a value, not an error");
-    return std::get<1>(state_);
+    if (ok()) internal::DieOfMissingError();
+    return *std::get_if<1>(&state_);
   }
 
  private:
   T* checked() {
-    assert(ok() && "Result holds an error: test ok() before reading the value");
+    if (!ok()) internal::DieOfMissingValue(*std::get_if<1>(&state_));
     return std::get_if<0>(&state_);
   }
 

@@ -53,6 +53,9 @@ inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
 inline constexpr double kMinTargetFpr = 1e-6;
 inline constexpr double kMaxTargetFpr = 0.5;
 
+// The shard_bits that sizing gives to about this many blocks: 0 for small filters, at most 8.
+uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
+
 // An error unless num_slices is 8 or 16, num_blocks is in range and a multiple of 2^shard_bits.
 Status Validate(const Geometry& geometry);
 
