@@ -1,3 +1,4 @@
+// One block in the plane encoding, counter by counter.
 #include "kernels/plane_block.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The scalar reference.
 #include "kernels/reference.h"
 
 #include <algorithm>

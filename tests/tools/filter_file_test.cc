@@ -2,6 +2,7 @@
 #include "tools/trommel/filter_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -75,6 +76,27 @@ TEST_CASE("filters of the caller's digests take integers as digests", "[tools][f
   CHECK(tests::RunTool({"insert", path, "--keys", "u64"}, digest + "\n").exit_code == 0);
   CHECK(FilterFile::Load(path)->filter().MayContain(Key::Digest(1234567890123456789)));
   CHECK(tests::RunTool({"query", path, "--keys", "u64", "-c"}, digest + "\n").out == "1\n");
+}
+
+TEST_CASE("an output that is an input by any name is refused", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string keys = folder.Write("keys", "a\nb\n");
+  std::filesystem::create_symlink("keys", folder.Path("link"));
+  CHECK_FALSE(CheckNoInput(keys, {folder.Path("none"), folder.Path("link")}).ok());
+  CHECK_FALSE(CheckNoInput(folder.Path("link"), {keys}).ok());
+  CHECK(CheckNoInput(folder.Path("new"), {keys}).ok());
+  CHECK(tests::RunTool({"build", "-f", "-o", keys, keys}).exit_code == 2);
+  CHECK(folder.Read("keys") == "a\nb\n");
+}
+
+TEST_CASE("a file may be replaced if it may be written", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string file = folder.Write("file", "");
+  CHECK(CheckWritable(file).ok());
+  CHECK(CheckWritable(folder.Path("none")).ok());
+  REQUIRE(chmod(file.c_str(), 0444) == 0);
+  if (access(file.c_str(), W_OK) == 0) return;  // root writes to everything
+  CHECK(CheckWritable(file).error().code == ErrorCode::kIo);
 }
 
 }  // namespace

@@ -79,5 +79,13 @@ TEST_CASE("numbers are written for people", "[tools][number_text]") {
   CHECK(FormatRate(1.2e-6) == "1.20e-06");
 }
 
+TEST_CASE("one thing is not many, and two rates share a notation", "[tools][number_text]") {
+  CHECK(FormatCount(1, "block") == "1 block");
+  CHECK(FormatCount(2000, "block") == "2,000 blocks");
+  CHECK(FormatRate(1e-5, 9.99e-6) == "1.00e-05");
+  CHECK(FormatRate(0.01, 0.02) == "1.00 %");
+  CHECK(FormatRate(0, 1e-6) == "0 %");
+}
+
 }  // namespace
 }  // namespace trommel::tool

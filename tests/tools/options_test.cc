@@ -27,6 +27,11 @@ TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]"
       {"size", "-n", "10", "-p", "1"},
       {"size", "-n", "10", "-p", "nan"},
       {"size", "-n", "0"},
+      {"size", "-n", "0", "--bytes", "1MB"},
+      {"size", "--bytes", "0"},
+      {"build", "-o", filter, "-n", "0"},
+      {"build", "-o", filter, "-n", "10", "--seed", "-1"},
+      {"build", "-o", filter, "-n", "10", "--seed", "18446744073709551616"},
       {"size", "-n", "10", "--slices", "9"},
       {"build"},
       {"build", "-o", filter},
@@ -80,6 +85,16 @@ TEST_CASE("standard input is read when no file is named, or -", "[tools][options
   CHECK_FALSE(input.reads_stdin());
   input.paths = {"a", "-"};
   CHECK(input.reads_stdin());
+}
+
+TEST_CASE("a wrong command line is told what is wrong with it", "[tools][options]") {
+  const auto [arguments, want] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"bogus", "-n", "3"}, "unknown subcommand \"bogus\""},
+      {{"--bogus"}, "unknown option \"--bogus\""},
+      {{"size", "-n", "0"}, "'0' must be at least 1"},
+      {{"build", "--seed", "-1"}, "'-1' is not a whole number from 0 to"},
+  }));
+  CHECK_THAT(RunTool(arguments).err, Catch::Matchers::ContainsSubstring(want));
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 // One report, two forms.
 #include "tools/trommel/report.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "support/catch.h"
+#include "tools/run_tool.h"
 
 namespace trommel::tool {
 namespace {
@@ -50,6 +55,24 @@ TEST_CASE("a report that cannot be written is bad luck that is told", "[tools][r
   report.AddLine("Done.");
   CHECK(Finish(report, false, kDone, full) == kBadInput);
   std::fclose(full);
+}
+
+TEST_CASE("a standard error that is closed or full changes no exit code", "[tools][report]") {
+  const tests::TempFolder folder;
+  const std::string keys = folder.Write("keys", "a\n");
+  const std::string filter = folder.Path("filter");
+  REQUIRE(tests::RunTool({"build", "-o", filter, keys}).exit_code == 0);
+  const std::string tool = TROMMEL_CLI;
+  const auto exit_code = [](const std::string& command) {
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  CHECK(exit_code(tool + " query " + folder.Path("none") + " 2>&-") == 3);
+  CHECK(exit_code(tool + " no-such-command 2>&-") == 2);
+  if (access("/dev/full", W_OK) != 0) return;  // not every system has it
+  CHECK(exit_code(tool + " query " + folder.Path("none") + " 2>/dev/full") == 3);
+  CHECK(exit_code(tool + " --json query --print-present " + filter + " " + keys +
+                  " >/dev/null 2>/dev/full") == 3);
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ TEST_CASE("size needs two of three and says so", "[tools][size]") {
   CHECK(RunTool({"size"}).exit_code == 2);
   CHECK(RunTool({"size", "-n", "10", "-p", "0.01", "--bytes", "1MB"}).exit_code == 2);
   CHECK(RunTool({"size", "--blocks", "10", "--bytes", "1MB"}).exit_code == 2);
-  CHECK(RunTool({"size", "--bytes", "1"}).exit_code == 2);
+  const ToolResult tiny = RunTool({"size", "-n", "1M", "--bytes", "127"});
+  CHECK(tiny.exit_code == 2);
+  CHECK_THAT(tiny.err, Catch::Matchers::ContainsSubstring("takes 128 bytes"));
 }
 
 TEST_CASE("size as text names every figure", "[tools][size]") {
@@ -45,6 +47,15 @@ TEST_CASE("size as text names every figure", "[tools][size]") {
   for (const char* word : {"10,000,000", "MB", "bits a key", "false positives", "promoted"}) {
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring(word));
   }
+}
+
+TEST_CASE("a power of two of blocks is the most that the memory holds", "[tools][size]") {
+  const ToolResult down =
+      RunTool({"size", "--bytes", "1000", "--slices", "8", "--power-of-two", "--json"});
+  REQUIRE(down.exit_code == 0);
+  CHECK(json::parse(down.out)["num_blocks"] == 4);
+  CHECK(RunTool({"size", "--blocks", "4", "--power-of-two"}).exit_code == 0);
+  CHECK(RunTool({"size", "--blocks", "3", "--power-of-two"}).exit_code == 2);
 }
 
 }  // namespace

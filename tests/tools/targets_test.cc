@@ -41,7 +41,8 @@ TEST_CASE("a target that cannot run is a usage error for every subcommand", "[to
 TEST_CASE("every target builds the same file", "[tools][targets]") {
   const TempFolder folder;
   std::string first;
-  for (const json& name : Targets({}, {"TROMMEL_TARGET="})["runnable"]) {
+  const json targets = Targets({}, {"TROMMEL_TARGET="});
+  for (const json& name : targets["runnable"]) {
     const std::string target = name;
     REQUIRE(RunTool({"build", "-n", "1k", "-o", folder.Path(target), "--target", target},
                     Lines("key", 2000))

@@ -30,5 +30,16 @@ TEST_CASE("an update with no keys writes the same bytes", "[tools][update]") {
   CHECK(folder.Read("filter") == before);
 }
 
+TEST_CASE("an update does not write over what it reads", "[tools][update]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string keys = folder.Write("keys", "a\n");
+  REQUIRE(RunTool({"build", "-o", filter, keys}).exit_code == 0);
+  const std::string command = GENERATE("insert", "erase");
+  CHECK(RunTool({command, filter, "-f", "-o", keys, keys}).exit_code == 2);
+  CHECK(RunTool({command, filter, "-f", "-o", filter, keys}).exit_code == 2);
+  CHECK(folder.Read("keys") == "a\n");
+}
+
 }  // namespace
 }  // namespace trommel::tests

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/filter_file.h"
@@ -25,6 +26,11 @@ struct Options {
 
 int RunBuild(Options& options, const Settings& settings) {
   NoteInterrupts();
+  std::vector<std::string> inputs = options.input.paths;
+  if (options.input.reads_stdin()) inputs.push_back("-");
+  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
+    return FailOnRequest(apart.error());
+  }
   if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
     return FailOnRequest(free.error());
   }

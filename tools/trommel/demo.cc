@@ -61,7 +61,8 @@ int RunDemo(const Options& options, const Settings& settings) {
   const Result<Speed> speed = MeasureSpeed(keys->keys, strangers);
   if (!speed.ok()) return FailOnInput(speed.error());
   DescribeSpeed(*speed, *trial, report);
-  return Conclude(report, trial->ok(), "trommel build -o my.trommel YOUR_KEYS.txt", settings);
+  return Conclude(report, trial->ok(),
+                  fmt::format("{} build -o my.trommel YOUR_KEYS.txt", settings.program), settings);
 }
 
 int RunReplayDemo(const Options& options, const Settings& settings) {
@@ -69,7 +70,8 @@ int RunReplayDemo(const Options& options, const Settings& settings) {
   if (!replay.ok()) return FailOnInput(replay.error());
   Report report;
   DescribeReplay(*replay, report);
-  return Conclude(report, replay->ok(), "trommel demo, or trommel build --help", settings);
+  return Conclude(report, replay->ok(),
+                  fmt::format("{0} demo, or {0} build --help", settings.program), settings);
 }
 
 }  // namespace

@@ -120,7 +120,8 @@ void DescribeTrial(const Trial& trial, Report& report) {
                              FormatRate(measured), FormatRate(trial.current_fpr),
                              FormatRate(trial.strangers.sigma())));
   report.AddLine(fmt::format("                 predicted from the size alone {}, asked for {}",
-                             FormatRate(trial.predicted_fpr), FormatRate(kDemoTargetFpr)));
+                             FormatRate(trial.predicted_fpr, kDemoTargetFpr),
+                             FormatRate(kDemoTargetFpr)));
 }
 
 void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {

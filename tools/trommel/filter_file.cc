@@ -49,6 +49,27 @@ Status CheckNewFile(const std::string& path, bool force) {
   return Ok();
 }
 
+Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs) {
+  struct stat output = {};
+  if (stat(path.c_str(), &output) != 0) return Ok();
+  for (const std::string& input : inputs) {
+    struct stat status = {};
+    const bool is_stdin = input == "-";
+    if ((is_stdin ? fstat(STDIN_FILENO, &status) : stat(input.c_str(), &status)) != 0) continue;
+    if (status.st_dev == output.st_dev && status.st_ino == output.st_ino) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("the output {} is also an input{}", path,
+                               is_stdin ? " (standard input)" : "")};
+    }
+  }
+  return Ok();
+}
+
+Status CheckWritable(const std::string& path) {
+  if (access(path.c_str(), W_OK) == 0 || errno == ENOENT) return Ok();
+  return Error{ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+}
+
 Status SaveFilter(const CountingFilter& filter, const std::string& path) {
   const HoldInterrupts hold;
   if (Status saved = filter.Save(path); !saved.ok()) return Naming(path, saved.error());
@@ -113,7 +134,8 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
   report.AddField("capacity", filter.capacity());
   report.Add("current_fpr", stats.current_fpr, "false positives",
              fmt::format("{} now; {} predicted for this many distinct keys",
-                         FormatRate(stats.current_fpr), FormatRate(stats.predicted_fpr)));
+                         FormatRate(stats.current_fpr, stats.predicted_fpr),
+                         FormatRate(stats.predicted_fpr, stats.current_fpr)));
   report.AddField("predicted_fpr", stats.predicted_fpr);
   report.AddField("target_fpr", filter.target_fpr());
   report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
@@ -131,7 +153,7 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
   report.Add("num_refused_erases", stats.num_refused_erases, "refused erases",
              FormatCount(stats.num_refused_erases));
   report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} blocks of {} slices, {}", FormatCount(geometry.num_blocks),
+             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
                          geometry.num_slices, EncodingName(geometry.encoding)));
   report.AddField("num_slices", geometry.num_slices);
   report.AddField("shard_bits", geometry.shard_bits);

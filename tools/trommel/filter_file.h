@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <vector>
 
 #include "tools/trommel/key_format.h"
 #include "tools/trommel/key_reader.h"
@@ -16,6 +17,14 @@ namespace trommel::tool {
 // Ok if a new file can be made at `path`: nothing is there (or `force`), and its folder can be
 // written to. Asked before the work, so that it is not lost. Fails with kInvalidArgument or kIo.
 Status CheckNewFile(const std::string& path, bool force);
+
+// Ok unless `path` is the same file as one of `inputs` ("-" being standard input), which saving the
+// filter would destroy. Fails with kInvalidArgument.
+Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs);
+
+// Ok if this user may write to the file, or it is not there. Replacing a file asks only for its
+// folder's permission, but read-only on the file is a wish too. Fails with kIo.
+Status CheckWritable(const std::string& path);
 
 // CountingFilter::Save with interrupts held off until the file is whole.
 Status SaveFilter(const CountingFilter& filter, const std::string& path);

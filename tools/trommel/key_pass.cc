@@ -56,7 +56,7 @@ int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions
 void DescribePass(const PassTotals& totals, Report& report) {
   std::string text = FormatCount(totals.num_keys);
   if (totals.num_empty > 0) {
-    text += fmt::format(" ({} empty lines skipped)", FormatCount(totals.num_empty));
+    text += fmt::format(" ({} skipped)", FormatCount(totals.num_empty, "empty line"));
   }
   report.Add("num_keys_read", totals.num_keys, "keys read", std::move(text));
   report.AddField("num_empty_skipped", totals.num_empty);

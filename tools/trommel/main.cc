@@ -1,14 +1,20 @@
 // The command `trommel`: wires the subcommands, and turns what goes wrong into one line and a code.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tools/trommel/commands.h"
+#include "tools/trommel/help_text.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/report.h"
 #include "trommel/targets.h"
@@ -37,20 +43,40 @@ int FailOnParse(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
   std::string message = error.what();
+  if (command == &app) {
+    const std::vector<std::string> words = app.remaining();
+    if (!words.empty()) {
+      const char* what = words.front().starts_with("-") ? "option" : "subcommand";
+      message = fmt::format("unknown {} \"{}\"", what, words.front());
+    }
+  }
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
   return Fail(kUsageError, fmt::format("{} (see {} --help)", message, name));
 }
 
+// A file opened while standard error is closed would get its number, and our messages. Each end is
+// made unusable the way a closed one is: what is read cannot be read, what is written not written.
+void FillClosedStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(kDescription, "trommel");
   app.footer(kFooter);
+  app.formatter(std::make_shared<HelpText>());
   app.set_version_flag("-V,--version", fmt::format("trommel {}", LinkedVersion()));
   app.require_subcommand(1);
   app.fallthrough();
 
   Settings settings;
+  if (argc > 0 && std::string_view(argv[0]).find('/') != std::string_view::npos) {
+    settings.program = argv[0];  // it need not be on the PATH
+  }
   app.add_flag("--json", settings.json, "Report as one JSON object");
   app.add_flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
   app.add_option("--target", settings.target,
@@ -91,6 +117,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A parent may have left SIGPIPE ignored; when our reader goes away we want to go quietly too.
   std::signal(SIGPIPE, SIG_DFL);
+  trommel::tool::FillClosedStreams();
   int code = trommel::tool::kBadInput;
   try {
     code = trommel::tool::Main(argc, argv);

@@ -120,6 +120,10 @@ std::string FormatCount(uint64_t count) {
   return digits;
 }
 
+std::string FormatCount(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
+}
+
 std::string FormatBytes(uint64_t bytes) {
   constexpr std::array<const char*, 6> kNames = {"kB", "MB", "GB", "TB", "PB", "EB"};
   if (bytes < 1000) return fmt::format("{} B", bytes);
@@ -134,8 +138,11 @@ std::string FormatBytes(uint64_t bytes) {
   return fmt::format("{:.{}f} {}", scaled, decimals, kNames[name_idx]);
 }
 
-std::string FormatRate(double rate) {
-  if (rate > 0 && rate < 1e-5) return fmt::format("{:.2e}", rate);
+std::string FormatRate(double rate) { return FormatRate(rate, rate); }
+
+std::string FormatRate(double rate, double beside) {
+  const auto is_tiny = [](double value) { return value > 0 && value < 1e-5; };
+  if (rate > 0 && (is_tiny(rate) || is_tiny(beside))) return fmt::format("{:.2e}", rate);
   if (rate == 0 || rate >= 0.9995) return fmt::format("{:.0f} %", rate * 100);
   return fmt::format("{:#.3g} %", rate * 100);
 }

@@ -22,9 +22,12 @@ Result<uint64_t> ParseBytes(std::string_view text);
 // anything else.
 Result<double> ParseRate(std::string_view text);
 
-std::string FormatCount(uint64_t count);  // "1,234,567"
+std::string FormatCount(uint64_t count);                         // "1,234,567"
+std::string FormatCount(uint64_t count, std::string_view noun);  // "1 block", "2,000 blocks"
 std::string FormatBytes(uint64_t bytes);  // "999 B", "1.58 MB": powers of 1000, three digits
 std::string FormatRate(double rate);      // "0.972 %", "1.00 %", "1.20e-06"
+// The same, in the notation that both rates of one line can be compared in.
+std::string FormatRate(double rate, double beside);
 
 }  // namespace trommel::tool
 

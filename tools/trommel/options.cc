@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "tools/trommel/number_text.h"
@@ -26,6 +27,27 @@ CLI::Option* AddParsed(CLI::App& command, const std::string& name, T& value,
   return option;
 }
 
+// Zero means "not given" to what reads these options, and is no capacity or size to ask for.
+Result<uint64_t> AtLeastOne(std::string_view text, const Result<uint64_t>& parsed) {
+  if (!parsed.ok() || *parsed > 0) return parsed;
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{} must be at least 1", Quoted(text))};
+}
+
+Result<uint64_t> ParseSomeCount(std::string_view text) {
+  return AtLeastOne(text, ParseCount(text));
+}
+
+Result<uint64_t> ParseSomeBytes(std::string_view text) {
+  return AtLeastOne(text, ParseBytes(text));
+}
+
+Result<uint64_t> ParseSeed(std::string_view text) {
+  const Result<uint64_t> seed = ParseU64(text);
+  if (seed.ok()) return seed;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{} is not a whole number from 0 to {}", Quoted(text), UINT64_MAX)};
+}
+
 }  // namespace
 
 bool KeyInput::reads_stdin() const {
@@ -44,12 +66,12 @@ Config FilterOptions::ToConfig() const {
 
 CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,
                       const std::string& help) {
-  return AddParsed(command, name, value, help, ParseCount)->type_name("COUNT");
+  return AddParsed(command, name, value, help, ParseSomeCount)->type_name("COUNT");
 }
 
 CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& value,
                       const std::string& help) {
-  return AddParsed(command, name, value, help, ParseBytes)->type_name("BYTES");
+  return AddParsed(command, name, value, help, ParseSomeBytes)->type_name("BYTES");
 }
 
 CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
@@ -150,7 +172,8 @@ void AddDigest(CLI::App& command, FilterOptions& options) {
           "Hash of the keys: xxh64 (default) or xxh3")
       ->type_name("NAME")
       ->check(CLI::IsMember({"xxh64", "xxh3"}));
-  command.add_option("--seed", options.digest.seed, "Seed of the hash (default 0)");
+  AddParsed(command, "--seed", options.digest.seed, "Seed of the hash (default 0)", ParseSeed)
+      ->type_name("UINT");
 }
 
 }  // namespace trommel::tool

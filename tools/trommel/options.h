@@ -17,6 +17,7 @@ struct Settings {
   bool json = false;
   bool quiet = false;
   std::string target;
+  std::string program = "trommel";  // what to type to run this again
 };
 
 // Where keys come from: the files and how to read them.
@@ -51,7 +52,7 @@ void FinishKeyInput(KeyInput& input, const KeyInputText& text);
 void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr);
 void AddDigest(CLI::App& command, FilterOptions& options);
 
-// Options with values as number_text.h reads them.
+// Options with values as number_text.h reads them; a count or size of 0 is a usage error.
 CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,
                       const std::string& help);
 CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& value,

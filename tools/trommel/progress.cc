@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/report.h"
 
 namespace trommel::tool {
 namespace {
@@ -24,7 +25,7 @@ Progress::Progress(std::string_view what, bool quiet, std::optional<uint64_t> to
       next_draw_(start_ + 3 * kBetweenDraws) {}  // what is done at once needs no progress
 
 Progress::~Progress() {
-  if (is_drawn_) fmt::print(stderr, "\r\x1b[K");
+  if (is_drawn_) WriteToStderr("\r\x1b[K");
 }
 
 void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
@@ -39,7 +40,7 @@ void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
   if (total_bytes_ && *total_bytes_ > 0) {
     text += fmt::format(", {} %", std::min<uint64_t>(100, num_bytes * 100 / *total_bytes_));
   }
-  fmt::print(stderr, "\r{}\x1b[K", text);
+  WriteToStderr(fmt::format("\r{}\x1b[K", text));
   is_drawn_ = true;
 }
 

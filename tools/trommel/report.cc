@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "tools/trommel/interrupt.h"
@@ -45,8 +46,15 @@ std::string JsonText(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+void WriteToStderr(std::string_view text) noexcept {
+  [[maybe_unused]] const size_t ignored = std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 int Fail(ExitCode code, std::string_view message) {
-  if (NotedInterrupt() == 0) fmt::print(stderr, "trommel: {}\n", message);
+  if (NotedInterrupt() != 0) return code;
+  fmt::memory_buffer line;  // a short line needs no memory, of which there may be none left
+  fmt::format_to(std::back_inserter(line), "trommel: {}\n", message);
+  WriteToStderr({line.data(), line.size()});
   return code;
 }
 

@@ -40,6 +40,10 @@ class Report {
 // `text` as JSON, whatever bytes it has: file names need not be UTF-8.
 std::string JsonText(const Json& json);
 
+// Writes `text` to standard error. A standard error that is closed or full is no reason to fail:
+// the exit code still tells.
+void WriteToStderr(std::string_view text) noexcept;
+
 // Prints "trommel: message" to standard error and returns `code`. Says nothing when the failure is
 // an interrupt.
 int Fail(ExitCode code, std::string_view message);

@@ -1,6 +1,7 @@
 // trommel size: from keys and a false-positive rate to memory, and back. Nothing is built.
 #include <fmt/format.h>
 
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +24,7 @@ struct Options {
 int Print(const Sizing& sizing, const Settings& settings) {
   const Geometry& geometry = sizing.geometry;
   Report report;
-  report.Add("capacity", sizing.capacity, "capacity",
-             fmt::format("{} distinct keys", FormatCount(sizing.capacity)));
+  report.Add("capacity", sizing.capacity, "capacity", FormatCount(sizing.capacity, "distinct key"));
   report.Add(
       "num_bytes", geometry.num_bytes(), "memory",
       fmt::format("{} ({} of presence bits: all a query reads)", FormatBytes(geometry.num_bytes()),
@@ -32,16 +32,18 @@ int Print(const Sizing& sizing, const Settings& settings) {
   report.AddField("presence_bytes", geometry.presence_bytes());
   report.Add("bits_per_key", sizing.bits_per_key, "bits a key",
              fmt::format("{:.1f}", sizing.bits_per_key));
-  report.Add("predicted_fpr", sizing.predicted_fpr, "false positives",
-             fmt::format("{} predicted at capacity{}", FormatRate(sizing.predicted_fpr),
-                         sizing.target_fpr > 0
-                             ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr))
-                             : ""));
+  report.Add(
+      "predicted_fpr", sizing.predicted_fpr, "false positives",
+      fmt::format(
+          "{} predicted at capacity{}", FormatRate(sizing.predicted_fpr, sizing.target_fpr),
+          sizing.target_fpr > 0
+              ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr, sizing.predicted_fpr))
+              : ""));
   report.AddField("target_fpr", sizing.target_fpr > 0 ? Json(sizing.target_fpr) : Json());
   report.Add("predicted_promoted_share", sizing.predicted_promoted_share, "promoted blocks",
              fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
   report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} blocks of {} slices, {}", FormatCount(geometry.num_blocks),
+             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
                          geometry.num_slices, EncodingName(geometry.encoding)));
   report.AddField("num_slices", geometry.num_slices);
   report.AddField("shard_bits", geometry.shard_bits);
@@ -56,6 +58,8 @@ Geometry GeometryOf(const Options& options, uint32_t num_slices) {
   geometry.num_blocks = 1;
   geometry.num_blocks =
       options.num_blocks > 0 ? options.num_blocks : options.num_bytes / geometry.num_bytes();
+  // Down: the memory given is the most there is.
+  if (options.filter.power_of_two_blocks) geometry.num_blocks = std::bit_floor(geometry.num_blocks);
   return geometry;
 }
 
@@ -63,6 +67,13 @@ Geometry GeometryOf(const Options& options, uint32_t num_slices) {
 Result<Sizing> SizeMemory(const Options& options, uint32_t num_slices) {
   Sizing sizing;
   sizing.geometry = GeometryOf(options, num_slices);
+  if (sizing.geometry.num_blocks == 0) {
+    sizing.geometry.num_blocks = 1;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} cannot hold a block: one of {} slices takes {} bytes",
+                             FormatCount(options.num_bytes, "byte"), num_slices,
+                             sizing.geometry.num_bytes())};
+  }
   if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
   sizing.capacity = options.filter.capacity;
   if (sizing.capacity == 0) {
@@ -99,6 +110,11 @@ int RunSize(const Options& options, const Settings& settings) {
   if (!memory_given && options.filter.capacity == 0) {
     return Fail(kUsageError, "give a capacity (-n) or memory (--bytes or --blocks)");
   }
+  if (options.filter.power_of_two_blocks && options.num_blocks > 0 &&
+      !std::has_single_bit(options.num_blocks)) {
+    return Fail(kUsageError, fmt::format("--blocks {} is not a power of two (--power-of-two)",
+                                         options.num_blocks));
+  }
   Result<Sizing> sizing = Error{};
   if (memory_given) {
     sizing = SizeMemoryBest(options);
@@ -123,6 +139,8 @@ void AddSizeCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.");
   auto options = std::make_shared<Options>();
   AddSizing(*command, options->filter, 0.01);
+  command->get_option("--power-of-two")
+      ->description("Round the number of blocks up to a power of two (with --bytes: down)");
   CLI::Option* bytes =
       AddBytes(*command, "--bytes", options->num_bytes, "Memory at most: 64MiB, 2GB");
   AddCount(*command, "--blocks", options->num_blocks, "Number of blocks")->excludes(bytes);

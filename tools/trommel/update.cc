@@ -1,6 +1,9 @@
 // What insert and erase share.
 #include "tools/trommel/update.h"
 
+#include <string>
+#include <vector>
+
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
 
@@ -18,7 +21,17 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
 int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
                 const std::function<void(CountingFilter&, Keys)>& apply, Report& report) {
   NoteInterrupts();
-  if (!options.output.empty()) {
+  if (options.output.empty()) {
+    if (Status writable = CheckWritable(options.filter); !writable.ok()) {
+      return FailOnInput(writable.error());
+    }
+  } else {
+    std::vector<std::string> inputs = options.input.paths;
+    inputs.push_back(options.filter);
+    if (options.input.reads_stdin()) inputs.push_back("-");
+    if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
+      return FailOnRequest(apart.error());
+    }
     if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
       return FailOnRequest(free.error());
     }
