@@ -1,6 +1,6 @@
 # Sourced by the scripts in tools/ and by .ci/run: the repository's root, and one way to run a step.
 
-root=$(CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build/log
 
 # ccache shortens rebuilds and the consumer tests, where there is one.
