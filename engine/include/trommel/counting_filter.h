@@ -8,7 +8,8 @@
 // Index"), cut to the size of a cache line. Queries read presence bits only; see kernels/layout.h.
 //
 // Threads: const members may run in any number of threads at once as long as no other member runs.
-// Everything else needs the filter to itself.
+// Everything else needs the filter to itself (ConcurrentFilter does not). With an executor, large
+// batches are spread over its threads; the result is the same, byte for byte.
 #ifndef TROMMEL_COUNTING_FILTER_H_
 #define TROMMEL_COUNTING_FILTER_H_
 
@@ -21,11 +22,19 @@
 #include <vector>
 
 #include "trommel/digest.h"
+#include "trommel/executor.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
+
+// How a large batch of updates reaches memory.
+enum class Route : uint8_t {
+  kAutomatic,  // whichever of the two is faster for this filter and batch
+  kDirect,     // in input order, fetching ahead
+  kSplit,  // first split by shard, so that every shard's part of memory is near while it is used
+};
 
 struct Config {
   // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
@@ -39,6 +48,8 @@ struct Config {
   // table grows beyond it: about 0.3 KB a promoted block of 8 slices (see
   // predicted_promoted_share), 2 KB where its counts need 64 bits. Load counts the side table, too.
   uint64_t memory_limit_bytes = 0;
+  std::shared_ptr<Executor> executor;  // null: the calling thread does all the work
+  Route route = Route::kAutomatic;     // the others are for measurements; bytes are the same
 };
 
 struct EraseOutcome {
@@ -57,6 +68,7 @@ struct Stats {
   uint64_t side_table_bytes = 0;    // of these, the exact counters of promoted blocks
   uint64_t num_promoted = 0;        // blocks in the side table
   uint64_t num_refused_erases = 0;  // since creation, load or clear
+  uint64_t huge_page_bytes = 0;     // of presence bits and counters, on huge pages at this moment
   double fill_ratio = 0;            // share of positions present
   // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
   // product of their slices' fills, whatever keys came in. (Two keys of a block whose low digest
@@ -145,6 +157,12 @@ class CountingFilter {
   // Forgets all keys and the wear statistics. Keeps the memory and writes all of it.
   void Clear() noexcept;
 
+  // --- How it works, not what it holds.
+
+  // Spreads batches over these threads from now on; null: the calling thread only.
+  void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+  void UseRoute(Route route) noexcept;
+
   // --- What it is.
   const Geometry& geometry() const noexcept;
   const DigestPolicy& digest_policy() const noexcept;
@@ -171,6 +189,7 @@ class CountingFilter {
                                             uint64_t memory_limit_bytes = 0);
 
  private:
+  friend class ConcurrentFilter;
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
 

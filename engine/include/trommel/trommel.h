@@ -2,8 +2,10 @@
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 
+#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
+#include "trommel/executor.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"

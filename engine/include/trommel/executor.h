@@ -1,0 +1,67 @@
+// Executor: the threads that large batches are spread over.
+//
+// A filter without one works in the calling thread only: the library starts no threads by itself.
+// One executor may serve any number of filters and callers at the same time. Its threads come from
+// oneTBB: arenas of our own, so other users of oneTBB in the process keep their parallelism. Where
+// the machine has several NUMA nodes (and oneTBB can see them) there is one arena a node, and what
+// a node's tasks touch first stays the node's.
+#ifndef TROMMEL_EXECUTOR_H_
+#define TROMMEL_EXECUTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "trommel/result.h"
+
+namespace trommel {
+
+class Executor {
+ public:
+  static constexpr uint32_t kMaxThreads = 1024;
+
+  // Room for num_threads threads, the calling one included; 0: as many as the machine offers.
+  // Threads start with the first work. Fails with kInvalidArgument over kMaxThreads.
+  static Result<std::shared_ptr<Executor>> Create(uint32_t num_threads = 0);
+
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor();  // No call may be running.
+
+  uint32_t num_threads() const noexcept;
+  uint32_t num_nodes() const noexcept;  // arenas: NUMA nodes, or 1
+
+  // Each of these returns when all its tasks are done, may be called from any thread and from
+  // within a task, and shows the caller all that the tasks wrote. Tasks run in any order; one that
+  // throws ends the program.
+
+  // Calls task(i) once for every i in [0, num_tasks).
+  void ForEach(size_t num_tasks, const std::function<void(size_t)>& task) noexcept;
+
+  // The same, but neighbouring tasks belong together: every node gets one contiguous part of them,
+  // and for the same num_tasks always the same part.
+  void ForEachByNode(size_t num_tasks, const std::function<void(size_t)>& task) noexcept;
+
+  // A pipeline over num_slots buffers of the caller's. `read` fills the next slot, or returns false
+  // at the end; `work` handles filled slots, several at a time; `finish` empties them. `read` and
+  // `finish` are each called for one slot at a time, in the order of reading. A slot is read again
+  // only after it was finished.
+  struct Pipeline {
+    size_t num_slots = 0;  // at least 1; twice num_threads keeps everyone busy
+    std::function<bool(size_t slot)> read;
+    std::function<void(size_t slot)> work;
+    std::function<void(size_t slot)> finish;
+  };
+  void Run(const Pipeline& pipeline) noexcept;
+
+ private:
+  struct Impl;
+  explicit Executor(std::unique_ptr<Impl> impl) noexcept;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_EXECUTOR_H_
