@@ -3,10 +3,13 @@
 #define TROMMEL_TESTS_STRESS_FAULTY_SUBJECT_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 

@@ -15,7 +15,7 @@
 // Every access but a first look is a read-modify-write with acquire and release. So a reader's
 // second look either happened before the withdrawal, and then its call saw nothing of the erasure,
 // or it sees the new epoch (Boehm, "Can seqlocks get along with programming language memory
-// models?", section 4).
+// models?": read-don't-modify-write).
 #ifndef TROMMEL_TOOLS_STRESS_BOARD_H_
 #define TROMMEL_TOOLS_STRESS_BOARD_H_
 
