@@ -154,5 +154,22 @@ TEST_CASE("bitmaps of another size end the program", "[engine][concurrent][death
   CHECK(says([&] { filter.Query(keys, bitmap); }));
 }
 
+#ifndef NDEBUG
+TEST_CASE("an exclusive operation beside another one ends a debug build",
+          "[engine][concurrent][death]") {
+  const std::string message = tests::AbortMessage([] {
+    ConcurrentFilter filter = Made({.capacity = 1000});
+    std::atomic<bool> is_done{false};
+    std::thread writer([&] {
+      while (!is_done) filter.Insert(tests::MemberKeys(1000, 1));
+    });
+    for (int i = 0; i < 1'000'000; ++i) filter.Clear();
+    is_done = true;
+    writer.join();
+  });
+  CHECK(message.find("exclusive operation") != std::string::npos);
+}
+#endif
+
 }  // namespace
 }  // namespace trommel
