@@ -64,7 +64,12 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
           "[engine][concurrent][threads]") {
   // So few blocks that everything happens in the block of every key: counters rise and fall, blocks
   // are promoted and come back.
-  const uint64_t num_writer_keys = GENERATE(uint64_t{20}, 400);
+  struct Writer {
+    uint64_t num_keys;
+    uint64_t copies;
+    int rounds;
+  };
+  const Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
   const Geometry geometry{.shard_bits = 2, .num_blocks = 4};
   ConcurrentFilter filter(std::move(CountingFilter::CreateWithGeometry(geometry, {})).value());
   const std::vector<uint64_t> staying = tests::MemberKeys(40, 1);
@@ -75,8 +80,11 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
   std::atomic<uint64_t> num_refused{0};
   InThreads(4, [&](uint64_t t) {
     if (t < 2) {
-      const std::vector<uint64_t> own = tests::MemberKeys(num_writer_keys, 100 + t);
-      for (int round = 0; round < 150; ++round) {
+      std::vector<uint64_t> own;
+      for (uint64_t c = 0; c < writer.copies; ++c) {
+        for (const uint64_t key : tests::MemberKeys(writer.num_keys, 100 + t)) own.push_back(key);
+      }
+      for (int round = 0; round < writer.rounds; ++round) {
         filter.Insert(own);
         num_refused += filter.Erase(own).num_refused;
       }
@@ -160,12 +168,14 @@ TEST_CASE("an exclusive operation beside another one ends a debug build",
   const std::string message = tests::AbortMessage([] {
     ConcurrentFilter filter = Made({.capacity = 1000});
     std::atomic<bool> is_done{false};
-    std::thread writer([&] {
-      while (!is_done) filter.Insert(tests::MemberKeys(1000, 1));
+    std::thread reader([&] {  // not a writer, which might crash before it is noticed
+      const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
+      std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+      while (!is_done) filter.Query(keys, answers);
     });
     for (int i = 0; i < 1'000'000; ++i) filter.Clear();
     is_done = true;
-    writer.join();
+    reader.join();
   });
   CHECK(message.find("exclusive operation") != std::string::npos);
 }

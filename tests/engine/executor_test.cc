@@ -77,8 +77,16 @@ TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it w
     slots[s] = {num_read++, 1};
     return true;
   };
+  std::atomic<size_t> num_worked{0};  // one more than the latest item worked on
   pipeline.work = [&](size_t s) {
     expect(slots[s].state == 1);
+    const size_t item = slots[s].item;
+    // Where it can, every second item is overtaken by the one after it.
+    const bool can_wait = num_threads > 1 && num_slots > 1 && item + 1 < num_items;
+    while (can_wait && item % 2 == 0 && num_worked < item + 2) std::this_thread::yield();
+    for (size_t seen = num_worked; seen < item + 1;) {
+      if (num_worked.compare_exchange_weak(seen, item + 1)) break;
+    }
     slots[s].state = 2;
   };
   pipeline.finish = [&](size_t s) {

@@ -79,8 +79,10 @@ TEST_CASE("every way of a batch tells the same and leaves the same bytes",
       Size{65, 100, {.shard_bits = 3, .num_blocks = 16}},
       Size{2049, 900, {.shard_bits = 5, .num_blocks = 96}},                  // a few to a block
       Size{5000, 40, {.num_slices = 16, .shard_bits = 2, .num_blocks = 4}},  // all promoted
-      Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 8192}},   // two chunks, two passes
-      Size{70'001, 30'000, {.shard_bits = 12, .num_blocks = 4096}});  // more shards than owners
+      Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 32'768}},  // two chunks in one pass
+      Size{70'001,
+           30'000,
+           {.shard_bits = 12, .num_blocks = 4096}});  // two passes; more shards than owners
   WayStore direct({Route::kDirect, 0, false}, size.geometry);
   const std::vector<Outcome> want = Follow(direct, size.batch, size.num_distinct);
   for (const Way& way : tests::AllWays()) {
