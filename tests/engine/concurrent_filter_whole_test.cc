@@ -11,7 +11,7 @@
 namespace trommel {
 namespace {
 
-ConcurrentFilter Made(const Config& config) {
+ConcurrentFilter FreshConcurrent(const Config& config) {
   Result<ConcurrentFilter> filter = ConcurrentFilter::Create(config);
   REQUIRE(filter.ok());
   return *std::move(filter);
@@ -20,7 +20,7 @@ ConcurrentFilter Made(const Config& config) {
 TEST_CASE("a filter saved while others write is a whole filter with what was in before",
           "[engine][concurrent][threads]") {
   const Config config{.capacity = 20'000, .target_fpr = 0.01};
-  ConcurrentFilter filter = Made(config);
+  ConcurrentFilter filter = FreshConcurrent(config);
   const std::vector<uint64_t> staying = tests::MemberKeys(5000, 1);
   filter.Insert(staying);
   std::atomic<bool> is_done{false};
@@ -58,7 +58,7 @@ TEST_CASE("a filter saved while others write is a whole filter with what was in 
 TEST_CASE("a concurrent filter is saved and loaded as a counting filter", "[engine][concurrent]") {
   const tests::ScratchFolder folder;
   const auto path = folder.path() / "filter";
-  ConcurrentFilter filter = Made({.capacity = 5000, .target_fpr = 0.02});
+  ConcurrentFilter filter = FreshConcurrent({.capacity = 5000, .target_fpr = 0.02});
   filter.Insert(tests::MemberKeys(5000, 3));
   REQUIRE(filter.Save(path).ok());
   Result<ConcurrentFilter> loaded = ConcurrentFilter::Load(path);
@@ -74,7 +74,7 @@ TEST_CASE("a concurrent filter is saved and loaded as a counting filter", "[engi
 TEST_CASE("a concurrent filter that cannot be saved says so and stays as it is",
           "[engine][concurrent]") {
   const tests::ScratchFolder folder;
-  ConcurrentFilter filter = Made({.capacity = 1000});
+  ConcurrentFilter filter = FreshConcurrent({.capacity = 1000});
   filter.Insert(tests::MemberKeys(10, 1));
   const Status saved = filter.Save(folder.path() / "no" / "folder");
   REQUIRE_FALSE(saved.ok());
@@ -85,7 +85,7 @@ TEST_CASE("a concurrent filter that cannot be saved says so and stays as it is",
 TEST_CASE("merge and clear of a concurrent filter leave the right number of keys",
           "[engine][concurrent]") {
   const Config config{.capacity = 30'000};
-  ConcurrentFilter filter = Made(config);
+  ConcurrentFilter filter = FreshConcurrent(config);
   CountingFilter other = std::move(CountingFilter::Create(config)).value();
   filter.Insert(tests::MemberKeys(1000, 1));
   other.Insert(tests::MemberKeys(500, 2));

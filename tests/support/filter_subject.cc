@@ -12,7 +12,7 @@ namespace trommel::tests {
 namespace {
 
 // The first `size` bits of a bitmap.
-void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
+void AppendBits(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
   for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
 }
 
@@ -74,7 +74,7 @@ Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
     const size_t num_new = With(
         which, [&](auto& filter) { return filter.InsertIfAbsent(Keys::Digests(part), bitmap); });
     const size_t before = answers.size();
-    Append(answers, bitmap, part.size());
+    AppendBits(answers, bitmap, part.size());
     const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
     REQUIRE(num_new == static_cast<size_t>(std::count(first, answers.end(), 1)));
   });
@@ -95,7 +95,7 @@ Answers FilterSubject::Erase(size_t which, Digests digests) {
     const EraseOutcome outcome =
         With(which, [&](auto& filter) { return filter.Erase(Keys::Digests(part), bitmap); });
     const size_t before = answers.size();
-    Append(answers, bitmap, part.size());
+    AppendBits(answers, bitmap, part.size());
     const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
     REQUIRE(outcome.num_erased == static_cast<size_t>(std::count(first, answers.end(), 1)));
     REQUIRE(outcome.num_erased + outcome.num_refused == part.size());
@@ -123,7 +123,7 @@ Answers FilterSubject::Query(size_t which, Digests digests) {
   }
   std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()), ~uint64_t{0});
   filters_[which].Query(Keys::Digests(digests), bitmap);
-  Append(answers, bitmap, digests.size());
+  AppendBits(answers, bitmap, digests.size());
   return answers;
 }
 std::vector<uint64_t> FilterSubject::Counts(size_t which, Digests digests) {
