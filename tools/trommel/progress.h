@@ -21,6 +21,10 @@ class Progress {
   // Draws at most ten times a second; costs one clock reading otherwise.
   void Update(uint64_t num_keys, uint64_t num_bytes);
 
+  // For other texts than Update's: whether it is time to draw one, and drawing it.
+  bool IsDue();
+  void Draw(std::string_view text);
+
  private:
   using Clock = std::chrono::steady_clock;
 
