@@ -12,26 +12,17 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
 template <size_t kSlices>
-Applied Erase(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end, const Blocks& blocks,
+Applied Erase(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
               uint64_t* HWY_RESTRICT erased, uint32_t* HWY_RESTRICT spilled) {
-  const size_t lead = HWY_MIN(end, begin + kUpdateDistance);
-  for (size_t i = begin; i < lead; ++i) Prefetch(BlockOf<kSlices>(digests[i], blocks));
-  size_t num_spilled = 0;
-  for (size_t i = begin; i < end; ++i) {
-    if (HWY_LIKELY(i + kUpdateDistance < end)) {
-      Prefetch(BlockOf<kSlices>(digests[i + kUpdateDistance], blocks));
-    }
-    const Block<kSlices> block = BlockOf<kSlices>(digests[i], blocks);
+  const auto step = [digests, erased](size_t i, const Block<kSlices>& block) HWY_ATTR {
     // Certainly absent, whatever keys of a promoted block still wait: they only take bits away.
-    if (HWY_UNLIKELY(!ShowsAll<kSlices>(digests[i], block.presence))) continue;
-    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
-      spilled[num_spilled++] = static_cast<uint32_t>(i);
-      continue;
-    }
+    if (HWY_UNLIKELY(!ShowsAll<kSlices>(digests[i], block.presence))) return Fate::kDone;
+    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) return Fate::kSpill;
     TakeKey(digests[i], block);
     erased[i / 64] |= uint64_t{1} << (i % 64);
-  }
-  return {end, num_spilled};
+    return Fate::kDone;
+  };
+  return ForEachKey<kSlices>(digests, run, blocks, spilled, step);
 }
 
 }  // namespace

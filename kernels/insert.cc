@@ -11,9 +11,6 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
-// What became of one key.
-enum class Fate { kDone, kSpill, kStop };
-
 // Inserts into a block that may turn out not to take the key.
 template <size_t kSlices>
 HWY_INLINE Fate TryAdd(uint64_t digest, const Block<kSlices>& block) {
@@ -22,46 +19,25 @@ HWY_INLINE Fate TryAdd(uint64_t digest, const Block<kSlices>& block) {
   }
   AddKey(digest, block);
   if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
-    TakeKey(digest, block);  // 256 keys filled slice 0 to the brim: that state is the marker
+    // 256 keys filled slice 0 to the brim: that state is the marker. What a reader saw meanwhile
+    // were bits of this key, which is coming in.
+    TakeKey(digest, block);
     return Fate::kStop;
   }
   return Fate::kDone;
 }
 
-// The pipeline of every update: a key's lines are fetched kUpdateDistance keys before they are
-// needed.
-template <size_t kSlices, class Step>
-HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end,
-                              const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
-                              const Step& step) {
-  const size_t lead = HWY_MIN(end, begin + kUpdateDistance);
-  for (size_t i = begin; i < lead; ++i) Prefetch(BlockOf<kSlices>(digests[i], blocks));
-  size_t num_spilled = 0;
-  for (size_t i = begin; i < end; ++i) {
-    if (HWY_LIKELY(i + kUpdateDistance < end)) {
-      Prefetch(BlockOf<kSlices>(digests[i + kUpdateDistance], blocks));
-    }
-    const Fate fate = step(i, BlockOf<kSlices>(digests[i], blocks));
-    if (HWY_UNLIKELY(fate != Fate::kDone)) {
-      if (fate == Fate::kStop) return {i, num_spilled};
-      spilled[num_spilled++] = static_cast<uint32_t>(i);
-    }
-  }
-  return {end, num_spilled};
-}
-
 template <size_t kSlices>
-Applied Insert(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end, const Blocks& blocks,
+Applied Insert(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
                uint32_t* HWY_RESTRICT spilled) {
-  return ForEachKey<kSlices>(digests, begin, end, blocks, spilled,
+  return ForEachKey<kSlices>(digests, run, blocks, spilled,
                              [digests](size_t i, const Block<kSlices>& block)
                                  HWY_ATTR { return TryAdd(digests[i], block); });
 }
 
 template <size_t kSlices>
-Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end,
-                       const Blocks& blocks, uint64_t* HWY_RESTRICT inserted,
-                       uint32_t* HWY_RESTRICT spilled) {
+Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
+                       uint64_t* HWY_RESTRICT inserted, uint32_t* HWY_RESTRICT spilled) {
   const auto step = [digests, inserted](size_t i, const Block<kSlices>& block) HWY_ATTR {
     // True for a promoted block, too: keys of it that still wait in the spill list only add bits.
     if (ShowsAll<kSlices>(digests[i], block.presence)) return Fate::kDone;
@@ -69,7 +45,7 @@ Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, size_t begin, size_
     inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
     return fate;
   };
-  return ForEachKey<kSlices>(digests, begin, end, blocks, spilled, step);
+  return ForEachKey<kSlices>(digests, run, blocks, spilled, step);
 }
 
 }  // namespace

@@ -18,6 +18,19 @@
 
 namespace trommel::kernels {
 
+// The part of a chunk of digests that a kernel updates: keys [begin, end), in order. Runs of a
+// split chunk are short, so a kernel fetches beyond its own: while run after run of a chunk is
+// handled, the pipeline never runs dry.
+//
+//   digests  | .. | begin ... end | the runs after it ... fetch_end | ..
+//                      ^ key i is handled   ^ key i + kUpdateDistance is fetched
+struct Run {
+  size_t begin;
+  size_t end;
+  size_t fetched = 0;    // keys below this index are on their way already
+  size_t fetch_end = 0;  // keys below this one may be fetched ahead; end, if less
+};
+
 struct Applied {
   size_t end;          // keys [begin, end) are done or spilled
   size_t num_spilled;  // entries written to `spilled`, ascending
@@ -34,22 +47,25 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-// Operations on blocks of one shape and encoding. Digests [begin, end) of a chunk are handled;
-// spilled indices and bitmap bits count from the chunk's start. Bitmaps of the updating operations
-// must be zero at bits [begin, end); spilled keys leave their bits zero for the caller to set.
-// `spilled` must have room for end - begin indices.
+// Operations on blocks of one shape and encoding. Digests of a run are handled; spilled indices and
+// bitmap bits count from the chunk's start. Bitmaps of the updating operations must be zero at the
+// run's bits; spilled keys leave their bits zero for the caller to set. `spilled` must have room
+// for end - begin indices.
+//
+// Updates of different blocks may run at the same time; queries, select and may_contain beside
+// updates of any block (presence_words.h).
 struct BlockKernels {
   // out[i * num_slices + s]: the bit digest i marks in slice s.
   void (*probe_masks)(const uint64_t* digests, size_t num_digests, uint32_t* out);
 
-  Applied (*insert)(const uint64_t* digests, size_t begin, size_t end, const Blocks& blocks,
+  Applied (*insert)(const uint64_t* digests, const Run& run, const Blocks& blocks,
                     uint32_t* spilled);
   // Sets the bit of each key that was inserted.
-  Applied (*insert_if_absent)(const uint64_t* digests, size_t begin, size_t end,
-                              const Blocks& blocks, uint64_t* inserted, uint32_t* spilled);
+  Applied (*insert_if_absent)(const uint64_t* digests, const Run& run, const Blocks& blocks,
+                              uint64_t* inserted, uint32_t* spilled);
   // Sets the bit of each key that was erased; never stops.
-  Applied (*erase)(const uint64_t* digests, size_t begin, size_t end, const Blocks& blocks,
-                   uint64_t* erased, uint32_t* spilled);
+  Applied (*erase)(const uint64_t* digests, const Run& run, const Blocks& blocks, uint64_t* erased,
+                   uint32_t* spilled);
 
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,

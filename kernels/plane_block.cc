@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/presence_words.h"
+
 namespace trommel::kernels {
 
 void MarkPromoted(uint32_t* planes, size_t num_slices) {
@@ -45,17 +47,18 @@ bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices) 
 
 void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                   uint32_t* planes) {
-  std::fill_n(presence, num_slices, 0U);
   std::fill_n(planes, kNumPlanes * num_slices, 0U);
   for (size_t s = 0; s < num_slices; ++s) {
+    uint32_t present = 0;
     for (uint32_t position = 0; position < kPositions; ++position) {
       const auto count = static_cast<uint32_t>(counters[s * kPositions + position]);
       if (count == 0) continue;
-      presence[s] |= 1U << position;
+      present |= 1U << position;
       for (size_t p = 0; p < kNumPlanes; ++p) {
         planes[p * num_slices + s] |= ((count - 1) >> p & 1) << position;
       }
     }
+    StorePresenceWord(present, presence + s);  // once: readers may look
   }
 }
 

@@ -16,9 +16,11 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 #include "kernels/layout.h"
 #include "kernels/pipeline.h"
 #include "kernels/plane_block.h"
+#include "kernels/presence_words.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -48,6 +50,29 @@ HWY_INLINE hn::Vec<D> ProbeMask(D d, uint64_t digest, size_t s) {
   return hn::Shl(hn::Set(d, 1U), hn::ShiftRight<27>(product));
 }
 
+// Presence words, which queries may read while an update writes them: see presence_words.h.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadPresence(D d, const uint32_t* HWY_RESTRICT presence) {
+#if TROMMEL_ATOMIC_WORDS
+  HWY_ALIGN uint32_t words[kMaxSlices];
+  for (size_t i = 0; i < hn::Lanes(d); ++i) words[i] = LoadPresenceWord(presence + i);
+  return hn::Load(d, words);
+#else
+  return hn::Load(d, presence);
+#endif
+}
+
+template <class D>
+HWY_INLINE void StorePresence(hn::Vec<D> v, D d, uint32_t* HWY_RESTRICT presence) {
+#if TROMMEL_ATOMIC_WORDS
+  HWY_ALIGN uint32_t words[kMaxSlices];
+  hn::Store(v, d, words);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) StorePresenceWord(words[i], presence + i);
+#else
+  hn::Store(v, d, presence);
+#endif
+}
+
 // True if any bit of v is set.
 template <class D>
 HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
@@ -75,7 +100,7 @@ HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence)
   const SliceTag<kSlices> d;
   auto missing = hn::Zero(d);
   for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
-    missing = hn::Or(missing, hn::AndNot(hn::Load(d, presence + s), ProbeMask(d, digest, s)));
+    missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), ProbeMask(d, digest, s)));
   }
   return !AnyBit(d, missing);
 }
@@ -108,9 +133,9 @@ HWY_INLINE void AddKey(uint64_t digest, const Block<kSlices>& block) {
   const SliceTag<kSlices> d;
   for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
     const auto mask = ProbeMask(d, digest, s);
-    const auto presence = hn::Load(d, block.presence + s);
+    const auto presence = LoadPresence(d, block.presence + s);
     auto carry = hn::And(presence, mask);
-    hn::Store(hn::Or(presence, mask), d, block.presence + s);
+    StorePresence(hn::Or(presence, mask), d, block.presence + s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
       uint32_t* plane = block.planes + p * kSlices + s;
       const auto old = hn::Load(d, plane);
@@ -139,8 +164,8 @@ HWY_INLINE void TakeKey(uint64_t digest, const Block<kSlices>& block) {
     }
     auto borrow = hn::And(mask, excess);
     const auto emptied = hn::AndNot(excess, mask);
-    const auto presence = hn::Load(d, block.presence + s);
-    hn::Store(hn::AndNot(emptied, presence), d, block.presence + s);
+    const auto presence = LoadPresence(d, block.presence + s);
+    StorePresence(hn::AndNot(emptied, presence), d, block.presence + s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
       uint32_t* plane = block.planes + p * kSlices + s;
       const auto old = hn::Load(d, plane);
@@ -148,6 +173,34 @@ HWY_INLINE void TakeKey(uint64_t digest, const Block<kSlices>& block) {
       borrow = hn::AndNot(old, borrow);
     }
   }
+}
+
+// What became of one key of an update.
+enum class Fate { kDone, kSpill, kStop };
+
+// The pipeline of every update: step(i, block) for each key of the run, whose lines were fetched
+// kUpdateDistance keys before.
+template <size_t kSlices, class Step>
+HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const Run& run,
+                              const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
+                              const Step& step) {
+  const size_t fetch_end = HWY_MAX(run.end, run.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, run.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(run.begin, run.fetched); i < lead; ++i) {
+    Prefetch(BlockOf<kSlices>(digests[i], blocks));
+  }
+  size_t num_spilled = 0;
+  for (size_t i = run.begin; i < run.end; ++i) {
+    if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
+      Prefetch(BlockOf<kSlices>(digests[i + kUpdateDistance], blocks));
+    }
+    const Fate fate = step(i, BlockOf<kSlices>(digests[i], blocks));
+    if (HWY_UNLIKELY(fate != Fate::kDone)) {
+      if (fate == Fate::kStop) return {i, num_spilled};
+      spilled[num_spilled++] = static_cast<uint32_t>(i);
+    }
+  }
+  return {run.end, num_spilled};
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "engine/src/huge_pages.h"
+
 namespace trommel {
 namespace {
 
@@ -62,6 +64,11 @@ std::span<const std::byte> BlockMemory::bytes() const noexcept {
 }
 
 void BlockMemory::Clear() noexcept { std::memset(words_, 0, num_bytes()); }
+
+uint64_t BlockMemory::HugePageBytes() const {
+  const auto first = reinterpret_cast<uintptr_t>(words_);
+  return HugePageBytesOf(first, first + num_bytes());
+}
 
 uint64_t PhysicalMemoryBytes() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES);

@@ -31,6 +31,10 @@ class BlockMemory {
   // Zeroes all words.
   void Clear() noexcept;
 
+  // How many of the bytes are on huge pages at this moment, as the kernel tells (a share of the
+  // mapping they lie in, where that is shared with neighbours). 0 where it does not tell.
+  uint64_t HugePageBytes() const;
+
  private:
   void* mapping_ = nullptr;  // what the system gave, larger than the words by the alignment
   size_t mapping_bytes_ = 0;

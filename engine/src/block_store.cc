@@ -5,7 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/check.h"
+#include "kernels/pipeline.h"
+#include "kernels/presence_words.h"
 
 namespace trommel {
 
@@ -33,6 +34,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   if (!counts) return counts.error();
   store.presence_ = *std::move(presence);
   store.counts_ = *std::move(counts);
+  store.side_table_ = SideTable(geometry.num_blocks, store.owner_bits());
   return store;
 }
 
@@ -51,53 +53,62 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 // --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
 // stops the block is promoted and the kernel called again, which then spills that key.
 
-void BlockStore::Insert(std::span<const uint64_t> digests) {
-  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
-  const BlockKernels& run = Kernels();
+void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Run& run,
+                       uint64_t* answers) {
   std::array<uint32_t, kMaxBatch> spilled;
-  for (size_t begin = 0; begin < digests.size();) {
+  const size_t fetch_end = std::max(run.end, run.fetch_end);
+  size_t fetched = run.fetched;
+  for (size_t begin = run.begin; begin < run.end;) {
+    const size_t end = std::min(run.end, begin + kMaxBatch);
     const Applied applied =
-        run.insert(digests.data(), begin, digests.size(), View(), spilled.data());
-    for (size_t i = 0; i < applied.num_spilled; ++i) {
-      InsertPromoted(digests[spilled[i]], /*only_if_absent=*/false);
-    }
+        CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
+    FinishSpilled(update, digests, std::span(spilled).first(applied.num_spilled), answers);
     begin = applied.end;
-    if (begin < digests.size()) Promote(BlockOf(digests[begin]));
+    fetched = begin + kernels::kUpdateDistance;
+    if (begin < end) Promote(BlockOf(digests[begin]));
   }
 }
 
-void BlockStore::InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted) {
-  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
-  const BlockKernels& run = Kernels();
-  std::array<uint32_t, kMaxBatch> spilled;
-  for (size_t begin = 0; begin < digests.size();) {
-    const Applied applied = run.insert_if_absent(digests.data(), begin, digests.size(), View(),
-                                                 inserted.data(), spilled.data());
-    for (size_t i = 0; i < applied.num_spilled; ++i) {
-      const uint32_t key_idx = spilled[i];
-      const bool is_new = InsertPromoted(digests[key_idx], /*only_if_absent=*/true);
-      inserted[key_idx / 64] |= uint64_t{is_new} << (key_idx % 64);
-    }
-    begin = applied.end;
-    if (begin < digests.size()) Promote(BlockOf(digests[begin]));
+Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
+                               uint64_t* answers, uint32_t* spilled) {
+  switch (update) {
+    case Update::kInsert:
+      break;
+    case Update::kInsertIfAbsent:
+      return Kernels().insert_if_absent(digests, run, View(), answers, spilled);
+    case Update::kErase:
+      return Kernels().erase(digests, run, View(), answers, spilled);
   }
+  return Kernels().insert(digests, run, View(), spilled);
 }
 
-void BlockStore::Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased) {
-  TROMMEL_CHECK(digests.size() <= kMaxBatch, "batch too large for the block store");
-  std::array<uint32_t, kMaxBatch> spilled;
-  const Applied applied =
-      Kernels().erase(digests.data(), 0, digests.size(), View(), erased.data(), spilled.data());
-  for (size_t i = 0; i < applied.num_spilled; ++i) {
-    const uint32_t key_idx = spilled[i];
-    // An earlier key of this list may have let the block come back: then it is the kernel's again.
-    if (IsPromoted(BlockOf(digests[key_idx]))) {
-      const bool was_in = ErasePromoted(digests[key_idx]);
-      erased[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
-    } else {
+void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
+                               std::span<const uint32_t> spilled, uint64_t* answers) {
+  for (const uint32_t key_idx : spilled) {
+    const uint64_t digest = digests[key_idx];
+    if (update == Update::kInsert) {
+      InsertPromoted(digest, /*only_if_absent=*/false);
+    } else if (update == Update::kInsertIfAbsent) {
+      const bool is_new = InsertPromoted(digest, /*only_if_absent=*/true);
+      answers[key_idx / 64] |= uint64_t{is_new} << (key_idx % 64);
+    } else if (IsPromoted(BlockOf(digest))) {
+      const bool was_in = ErasePromoted(digest);
+      answers[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
+    } else {  // an earlier key of this list let the block come back: it is the kernel's again
       uint32_t unused = 0;
-      Kernels().erase(digests.data(), key_idx, key_idx + 1, View(), erased.data(), &unused);
+      Kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
     }
+  }
+}
+
+void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
+  constexpr size_t kWordsPerLine = 16;
+  const size_t count_words = geometry_.num_slices * encoding_->count_words_per_slice;
+  for (const uint64_t digest : digests) {
+    const uint64_t block_idx = BlockOf(digest);
+    __builtin_prefetch(PresenceOf(block_idx));
+    const uint32_t* counts = CountsOf(block_idx);
+    for (size_t w = 0; w < count_words; w += kWordsPerLine) __builtin_prefetch(counts + w);
   }
 }
 
@@ -116,7 +127,7 @@ bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
   for (size_t s = 0; s < geometry_.num_slices; ++s) {
     const uint32_t position = kernels::Position(digest, s);
     counters.Add(s * kernels::kPositions + position);
-    presence[s] |= 1U << position;
+    kernels::StorePresenceWord(presence[s] | 1U << position, presence + s);
   }
   return true;
 }
@@ -128,7 +139,9 @@ bool BlockStore::ErasePromoted(uint64_t digest) {
   uint32_t* presence = PresenceOf(block_idx);
   for (size_t s = 0; s < geometry_.num_slices; ++s) {
     const uint32_t position = kernels::Position(digest, s);
-    if (exact.Take(s * kernels::kPositions + position) == 0) presence[s] &= ~(1U << position);
+    if (exact.Take(s * kernels::kPositions + position) == 0) {
+      kernels::StorePresenceWord(presence[s] & ~(1U << position), presence + s);
+    }
   }
   Counters buffer;
   const std::span<uint64_t> counters = std::span(buffer).first(num_counters());

@@ -4,6 +4,7 @@
 #ifndef TROMMEL_ENGINE_SRC_BLOCK_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCK_STORE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,23 +21,41 @@
 
 namespace trommel {
 
+enum class Update : uint8_t { kInsert, kInsertIfAbsent, kErase };
+
+// Owners: the blocks fall into 2^owner_bits() equal ranges, and a digest's top owner_bits() bits
+// are its owner. Updates of blocks of different owners may run at the same time.
 class BlockStore {
  public:
-  // Updates take at most this many digests a call: small enough that digests, bitmap and spill list
+  // Kernels take at most this many digests a call: small enough that digests, bitmap and spill list
   // stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
   static constexpr size_t kMaxBatch = 2048;
   static constexpr size_t kBitmapWords = kMaxBatch / 64;
+  // More would not make anything faster; a file's shard_bits may be absurd.
+  static constexpr uint32_t kMaxOwnerBits = 10;
   // Room for one block's counters.
   using Counters = std::array<uint64_t, kernels::kMaxSlices * kernels::kPositions>;
 
   // Empty. Fails as Validate does, or with kOutOfMemory over limit_bytes (0: physical memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  // As in CountingFilter, for at most kMaxBatch digests. Bitmaps must be zero and have
-  // kBitmapWords.
-  void Insert(std::span<const uint64_t> digests);
-  void InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted);
-  void Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased);
+  // Applies the update to the run's keys, in order. Bit i of `answers` says whether key i was
+  // inserted or erased; the run's bits must be zero before. Not used for kInsert.
+  void Apply(Update update, const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
+
+  // Brings the digests' blocks near, for an update soon.
+  void FetchAhead(std::span<const uint64_t> digests) const;
+
+  // Apply for a whole span; bitmaps must be zero.
+  void Insert(std::span<const uint64_t> digests) {
+    Apply(Update::kInsert, digests.data(), {0, digests.size()}, nullptr);
+  }
+  void InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted) {
+    Apply(Update::kInsertIfAbsent, digests.data(), {0, digests.size()}, inserted.data());
+  }
+  void Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased) {
+    Apply(Update::kErase, digests.data(), {0, digests.size()}, erased.data());
+  }
 
   // For any number of digests.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
@@ -55,9 +74,17 @@ class BlockStore {
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
   void Clear();
 
+  // Makes the owner's blocks what they are in `from`, a store of the same geometry.
+  void CopyOwner(const BlockStore& from, uint64_t owner_idx);
+  // Touches the owner's memory, so that it comes to be on the calling thread's node. For a store
+  // nobody has used.
+  void TouchOwner(uint64_t owner_idx);
+
   const Geometry& geometry() const { return geometry_; }
+  uint32_t owner_bits() const { return std::min(geometry_.shard_bits, kMaxOwnerBits); }
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const;
+  uint64_t huge_page_bytes() const;  // of presence bits and counts, on huge pages now
   kernels::Tally Tally() const;
 
   // --- One block at a time, for the rare block and for snapshots.
@@ -82,6 +109,11 @@ class BlockStore {
   // The kernels in use for this shape and encoding.
   const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
   kernels::Blocks View() const { return {presence_.data(), counts_.data(), geometry_.num_blocks}; }
+  // One kernel call: at most kMaxBatch keys.
+  kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
+                              uint64_t* answers, uint32_t* spilled);
+  void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
+                     uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.
   void Promote(uint64_t block_idx);
   // One key of a promoted block. Each returns whether the key was inserted or erased.

@@ -11,6 +11,30 @@ uint64_t BlockStore::num_bytes() const {
   return presence_.num_bytes() + counts_.num_bytes() + side_table_.num_bytes();
 }
 
+uint64_t BlockStore::huge_page_bytes() const {
+  return presence_.HugePageBytes() + counts_.HugePageBytes();
+}
+
+void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
+  assert(geometry_ == from.geometry_);
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  const uint64_t first = owner_idx * num_blocks;
+  // Beside queries of `from`, which only read, and under whatever keeps its writers away.
+  std::copy_n(from.PresenceOf(first), num_blocks * geometry_.num_slices, PresenceOf(first));
+  std::copy_n(from.CountsOf(first),
+              num_blocks * geometry_.num_slices * encoding_->count_words_per_slice,
+              CountsOf(first));
+  side_table_.CopyOwner(from.side_table_, owner_idx);
+}
+
+void BlockStore::TouchOwner(uint64_t owner_idx) {
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  const uint64_t first = owner_idx * num_blocks;
+  std::fill_n(PresenceOf(first), num_blocks * geometry_.num_slices, 0U);
+  std::fill_n(CountsOf(first), num_blocks * geometry_.num_slices * encoding_->count_words_per_slice,
+              0U);
+}
+
 kernels::Tally BlockStore::Tally() const {
   return Kernels().tally(View(), 0, geometry_.num_blocks);
 }
@@ -34,10 +58,11 @@ void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> cou
   side_table_.Put(block_idx, all);
   encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
   for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    presence[s] = 0;
+    uint32_t present = 0;
     for (size_t position = 0; position < kernels::kPositions; ++position) {
-      if (all[s * kernels::kPositions + position] > 0) presence[s] |= 1U << position;
+      if (all[s * kernels::kPositions + position] > 0) present |= 1U << position;
     }
+    presence[s] = present;
   }
 }
 

@@ -1,9 +1,6 @@
 // Creation, batches and single keys. Whole filters: counting_filter_whole.cc.
 #include "trommel/counting_filter.h"
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -11,50 +8,6 @@
 #include "engine/src/counting_filter_impl.h"
 
 namespace trommel {
-namespace {
-
-constexpr size_t kChunk = BlockStore::kMaxBatch;
-
-// A part of a batch. Offsets are multiples of kChunk, so a chunk's answers are whole bitmap words.
-Keys Slice(Keys keys, size_t first, size_t count) {
-  switch (keys.kind()) {
-    case KeyKind::kInt64:
-      return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
-    case KeyKind::kInt32:
-      return Keys::Int32(std::span(static_cast<const uint32_t*>(keys.data()) + first, count));
-    case KeyKind::kViews:
-      return std::span(static_cast<const std::string_view*>(keys.data()) + first, count);
-    case KeyKind::kStrings:
-      return std::span(static_cast<const std::string*>(keys.data()) + first, count);
-    case KeyKind::kDigests:
-      break;
-  }
-  return Keys::Digests(std::span(static_cast<const uint64_t*>(keys.data()) + first, count));
-}
-
-// Calls visit(first, digests) for the batch's chunks in order; digests live until the next call.
-template <class Visit>
-void ForEachChunk(const DigestPolicy& policy, Keys keys, const Visit& visit) {
-  std::array<uint64_t, kChunk> buffer;
-  for (size_t first = 0; first < keys.size(); first += kChunk) {
-    const size_t count = std::min(kChunk, keys.size() - first);
-    if (keys.kind() == KeyKind::kDigests) {  // nothing to compute, nothing to copy
-      visit(first, std::span(static_cast<const uint64_t*>(keys.data()) + first, count));
-    } else {
-      const std::span<uint64_t> digests = std::span(buffer).first(count);
-      policy.Digests(Slice(keys, first, count), digests);
-      visit(first, std::span<const uint64_t>(digests));
-    }
-  }
-}
-
-uint64_t CountBits(std::span<const uint64_t> bitmap) {
-  uint64_t num_bits = 0;
-  for (const uint64_t word : bitmap) num_bits += static_cast<uint64_t>(std::popcount(word));
-  return num_bits;
-}
-
-}  // namespace
 
 CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
@@ -73,6 +26,9 @@ Result<CountingFilter> CountingFilter::Create(const Config& config) {
   if (filter) {
     filter->impl_->capacity = config.capacity;
     filter->impl_->target_fpr = config.target_fpr;
+    filter->impl_->route = config.route;
+    filter->UseExecutor(config.executor);
+    filter->impl_->TouchByOwners();
   }
   return filter;
 }
@@ -93,33 +49,32 @@ Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geomet
   return CountingFilter(std::move(impl));
 }
 
+// --- How it works.
+
+void CountingFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  impl_->executor = std::move(executor);
+}
+
+void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
+
 // --- Batches.
 
 void CountingFilter::Insert(Keys keys) noexcept {
-  ForEachChunk(impl_->policy, keys,
-               [this](size_t, std::span<const uint64_t> digests) { impl_->store.Insert(digests); });
+  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
   impl_->num_keys += keys.size();
 }
 
 size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   TROMMEL_CHECK(inserted.size() == BitmapWords(keys.size()), "bitmap of another size");
-  std::ranges::fill(inserted, 0);
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    impl_->store.InsertIfAbsent(digests, inserted.subspan(first / 64));
-  });
-  const uint64_t num_inserted = CountBits(inserted);
+  const uint64_t num_inserted =
+      UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
   impl_->num_keys += num_inserted;
   return num_inserted;
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
-  EraseOutcome outcome;
-  ForEachChunk(impl_->policy, keys, [&](size_t, std::span<const uint64_t> digests) {
-    std::array<uint64_t, BlockStore::kBitmapWords> erased{};
-    impl_->store.Erase(digests, erased);
-    outcome.num_erased += CountBits(erased);
-  });
-  outcome.num_refused = keys.size() - outcome.num_erased;
+  const uint64_t num_erased = UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {});
+  const EraseOutcome outcome{num_erased, keys.size() - num_erased};
   impl_->num_keys -= outcome.num_erased;
   impl_->num_refused_erases += outcome.num_refused;
   return outcome;
@@ -127,13 +82,8 @@ EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
 
 EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
-  std::ranges::fill(erased, 0);
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    impl_->store.Erase(digests, erased.subspan(first / 64));
-  });
-  EraseOutcome outcome;
-  outcome.num_erased = CountBits(erased);
-  outcome.num_refused = keys.size() - outcome.num_erased;
+  const uint64_t num_erased = UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased);
+  const EraseOutcome outcome{num_erased, keys.size() - num_erased};
   impl_->num_keys -= outcome.num_erased;
   impl_->num_refused_erases += outcome.num_refused;
   return outcome;
@@ -141,32 +91,19 @@ EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
 
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
-  size_t num_present = 0;
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    num_present += impl_->store.Query(digests, maybe_present.data() + first / 64);
-  });
-  return num_present;
+  return QueryBatch(impl_->ForQueries(), keys, maybe_present);
 }
 
 size_t CountingFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
   TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
   TROMMEL_CHECK(keys.size() < (uint64_t{1} << 32), "more keys than 32-bit indices can name");
-  size_t num_selected = 0;
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    num_selected +=
-        impl_->store.Select(digests, answer == Answer::kMaybePresent, static_cast<uint32_t>(first),
-                            selection.data() + num_selected);
-  });
-  return num_selected;
+  return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
 }
 
 void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    std::ranges::transform(digests, counts.begin() + static_cast<std::ptrdiff_t>(first),
-                           [this](uint64_t digest) { return impl_->store.CountEstimate(digest); });
-  });
+  CountBatch(impl_->ForQueries(), keys, nullptr, counts);
 }
 
 // --- One key.

@@ -1,10 +1,14 @@
-// What a CountingFilter is made of, shared by counting_filter.cc and its snapshots.
+// What a CountingFilter is made of, shared by its sources and by ConcurrentFilter.
 #ifndef TROMMEL_ENGINE_SRC_COUNTING_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_COUNTING_FILTER_IMPL_H_
 
+#include <memory>
 #include <utility>
 
 #include "engine/src/block_store.h"
+#include "engine/src/owner_locks.h"
+#include "engine/src/query_batch.h"
+#include "engine/src/update_batch.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -12,8 +16,27 @@ namespace trommel {
 struct CountingFilter::Impl {
   explicit Impl(BlockStore blocks) : store(std::move(blocks)) {}
 
+  UpdateTarget ForUpdates(OwnerLocks* locks = nullptr) {
+    return {.store = store,
+            .policy = policy,
+            .executor = executor.get(),
+            .locks = locks,
+            .route = route};
+  }
+  QueryTarget ForQueries() const {
+    return {.store = store, .policy = policy, .executor = executor.get()};
+  }
+
+  // Spreads an unused store's memory over the nodes of those who will work on it.
+  void TouchByOwners() {
+    if (executor == nullptr || executor->num_threads() == 1) return;
+    executor->ForEach(size_t{1} << store.owner_bits(), [this](size_t o) { store.TouchOwner(o); });
+  }
+
   BlockStore store;
   DigestPolicy policy;
+  std::shared_ptr<Executor> executor;
+  Route route = Route::kAutomatic;
   uint64_t capacity = 0;
   double target_fpr = 0;
   uint64_t memory_limit_bytes = 0;

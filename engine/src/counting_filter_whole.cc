@@ -109,6 +109,7 @@ Stats CountingFilter::GetStats() const noexcept {
   stats.side_table_bytes = store.side_table().num_bytes();
   stats.num_promoted = tally.num_promoted;
   stats.num_refused_erases = impl_->num_refused_erases;
+  stats.huge_page_bytes = store.huge_page_bytes();
   stats.fill_ratio =
       static_cast<double>(tally.num_present) / static_cast<double>(geometry().num_positions());
   stats.current_fpr = static_cast<double>(tally.product_sum) / positions_of_a_query / num_blocks;

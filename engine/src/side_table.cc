@@ -2,6 +2,7 @@
 #include "engine/src/side_table.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 
@@ -70,23 +71,45 @@ void ExactCounters::Widen() {
       counters_);
 }
 
+SideTable::SideTable(uint64_t num_blocks, uint32_t owner_bits)
+    : blocks_per_owner_(num_blocks >> owner_bits), owners_(size_t{1} << owner_bits) {}
+
 void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
-  blocks_.insert_or_assign(block_idx, ExactCounters(counters));
+  Of(block_idx).insert_or_assign(block_idx, ExactCounters(counters));
+}
+
+void SideTable::Clear() {
+  for (Map& owner : owners_) owner.clear();
+}
+
+void SideTable::CopyOwner(const SideTable& from, uint64_t owner_idx) {
+  owners_[owner_idx] = from.owners_[owner_idx];
+}
+
+uint64_t SideTable::num_blocks() const {
+  uint64_t num_blocks = 0;
+  for (const Map& owner : owners_) num_blocks += owner.size();
+  return num_blocks;
 }
 
 uint64_t SideTable::num_bytes() const {
-  // A node of the map: its key and value, the links, and its share of the bucket array.
+  // A node of a map: its key and value, the links, and its share of the bucket array.
   constexpr uint64_t kNodeBytes = sizeof(uint64_t) + sizeof(ExactCounters) + 2 * sizeof(void*);
   uint64_t bytes = 0;
-  for (const auto& [block_idx, counters] : blocks_) bytes += kNodeBytes + counters.num_bytes();
+  for (const Map& owner : owners_) {
+    for (const auto& [block_idx, counters] : owner) bytes += kNodeBytes + counters.num_bytes();
+  }
   return bytes;
 }
 
 std::vector<uint64_t> SideTable::SortedBlocks() const {
   std::vector<uint64_t> sorted;
-  sorted.reserve(blocks_.size());
-  for (const auto& [block_idx, counters] : blocks_) sorted.push_back(block_idx);
-  std::ranges::sort(sorted);
+  sorted.reserve(num_blocks());
+  for (const Map& owner : owners_) {  // their ranges ascend
+    const auto first = static_cast<std::ptrdiff_t>(sorted.size());
+    for (const auto& [block_idx, counters] : owner) sorted.push_back(block_idx);
+    std::sort(sorted.begin() + first, sorted.end());
+  }
   return sorted;
 }
 

@@ -33,23 +33,37 @@ class ExactCounters {
       counters_;
 };
 
-// From block index to counters. Rare by sizing, so a plain hash map serves.
+// From block index to counters. Rare by sizing, so plain hash maps serve: one for each owner, that
+// is for each of 2^owner_bits equal ranges of blocks. Calls for blocks of different owners may run
+// at the same time.
 class SideTable {
  public:
-  // The block's counters; it must be in the table.
-  ExactCounters& At(uint64_t block_idx) { return blocks_.at(block_idx); }
-  const ExactCounters& At(uint64_t block_idx) const { return blocks_.at(block_idx); }
-  void Put(uint64_t block_idx, std::span<const uint64_t> counters);
-  void Remove(uint64_t block_idx) { blocks_.erase(block_idx); }
-  void Clear() { blocks_.clear(); }
+  SideTable() : SideTable(~uint64_t{0}, 0) {}  // one owner
+  // num_blocks must be a multiple of 2^owner_bits.
+  SideTable(uint64_t num_blocks, uint32_t owner_bits);
 
-  uint64_t num_blocks() const { return blocks_.size(); }
+  // The block's counters; it must be in the table.
+  ExactCounters& At(uint64_t block_idx) { return Of(block_idx).at(block_idx); }
+  const ExactCounters& At(uint64_t block_idx) const { return Of(block_idx).at(block_idx); }
+  void Put(uint64_t block_idx, std::span<const uint64_t> counters);
+  void Remove(uint64_t block_idx) { Of(block_idx).erase(block_idx); }
+  void Clear();
+  // Makes the owner's part what it is in `from`, a table with the same ranges.
+  void CopyOwner(const SideTable& from, uint64_t owner_idx);
+
+  uint64_t num_blocks() const;
   uint64_t num_bytes() const;
   // Ascending.
   std::vector<uint64_t> SortedBlocks() const;
 
  private:
-  std::unordered_map<uint64_t, ExactCounters> blocks_;
+  using Map = std::unordered_map<uint64_t, ExactCounters>;
+
+  Map& Of(uint64_t block_idx) { return owners_[block_idx / blocks_per_owner_]; }
+  const Map& Of(uint64_t block_idx) const { return owners_[block_idx / blocks_per_owner_]; }
+
+  uint64_t blocks_per_owner_;
+  std::vector<Map> owners_;
 };
 
 }  // namespace trommel

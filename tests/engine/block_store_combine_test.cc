@@ -138,10 +138,10 @@ TEST_CASE("fold keeps as many shards as its size has, and halves them when it mu
   REQUIRE(store.ok());
   Result<BlockStore> once = store->Folded(0);
   REQUIRE(once.ok());
-  CHECK(once->geometry().shard_bits == 1);  // 12288 blocks: 2 shards of at least 4096
+  CHECK(once->geometry().shard_bits == 3);  // 12288 blocks: 8 shards of at least 1024
   Result<BlockStore> twice = once->Folded(0);
   REQUIRE(twice.ok());
-  CHECK(twice->geometry().shard_bits == 0);  // 6144 blocks: one
+  CHECK(twice->geometry().shard_bits == 2);  // 6144 blocks: 4
   CHECK(Validate(twice->geometry()).ok());
 
   geometry.num_blocks = 2 * 12289;

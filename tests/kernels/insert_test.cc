@@ -101,7 +101,7 @@ TEST_CASE("an insert that would overflow stops with nothing of that key done",
     KernelFilter filter(3, num_slices);
     std::vector<uint32_t> spilled(nine.size(), 77);
     const Applied applied =
-        filter.Kernels().insert(nine.data(), 0, nine.size(), filter.View(), spilled.data());
+        filter.Kernels().insert(nine.data(), {0, nine.size()}, filter.View(), spilled.data());
     CHECK(applied.end == kMaxPlaneCount);
     CHECK(applied.num_spilled == 0);
     CHECK(filter.DifferenceFrom(want) == "");
@@ -118,11 +118,11 @@ TEST_CASE("keys of a promoted block are spilled and change nothing", "[kernels][
     std::vector<uint32_t> spilled(digests.size());
     std::vector<uint64_t> inserted(1, 0);
     Applied applied =
-        filter.Kernels().insert(digests.data(), 3, digests.size(), filter.View(), spilled.data());
+        filter.Kernels().insert(digests.data(), {3, digests.size()}, filter.View(), spilled.data());
     CHECK(applied.end == digests.size());
     CHECK(applied.num_spilled == digests.size() - 3);
     CHECK(spilled.front() == 3);
-    applied = filter.Kernels().insert_if_absent(digests.data(), 0, digests.size(), filter.View(),
+    applied = filter.Kernels().insert_if_absent(digests.data(), {0, digests.size()}, filter.View(),
                                                 inserted.data(), spilled.data());
     CHECK(applied.num_spilled == digests.size());
     CHECK(inserted[0] == 0);
@@ -143,7 +143,7 @@ TEST_CASE("256 keys that fill slice 0 to the brim stop one short of the marker",
     KernelFilter filter(1, num_slices);
     std::vector<uint32_t> spilled(digests.size());
     const Applied applied =
-        filter.Kernels().insert(digests.data(), 0, digests.size(), filter.View(), spilled.data());
+        filter.Kernels().insert(digests.data(), {0, digests.size()}, filter.View(), spilled.data());
     CHECK(applied.end == digests.size() - 1);
     CHECK(applied.num_spilled == 0);
     CHECK(filter.DifferenceFrom(before) == "");

@@ -95,7 +95,7 @@ bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
 void KernelFilter::Insert(std::span<const uint64_t> digests, size_t begin, size_t end) {
   while (begin < end) {
     Guarded<uint32_t> spilled(end - begin);
-    const Applied applied = Kernels().insert(digests.data(), begin, end, View(), spilled.data());
+    const Applied applied = Kernels().insert(digests.data(), {begin, end}, View(), spilled.data());
     CheckContract(applied, digests, begin, end, spilled);
     for (size_t i = 0; i < applied.num_spilled; ++i) {
       Apply(digests[spilled.data()[i]], /*is_insert=*/true, /*only_if_absent=*/false);
@@ -109,7 +109,7 @@ void KernelFilter::InsertIfAbsent(std::span<const uint64_t> digests, size_t begi
                                   std::span<uint64_t> inserted) {
   while (begin < end) {
     Guarded<uint32_t> spilled(end - begin);
-    const Applied applied = Kernels().insert_if_absent(digests.data(), begin, end, View(),
+    const Applied applied = Kernels().insert_if_absent(digests.data(), {begin, end}, View(),
                                                        inserted.data(), spilled.data());
     CheckContract(applied, digests, begin, end, spilled);
     for (size_t i = 0; i < applied.num_spilled; ++i) {
@@ -128,7 +128,7 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
   if (begin == end) return;
   Guarded<uint32_t> spilled(end - begin);
   const Applied applied =
-      Kernels().erase(digests.data(), begin, end, View(), erased.data(), spilled.data());
+      Kernels().erase(digests.data(), {begin, end}, View(), erased.data(), spilled.data());
   CheckContract(applied, digests, begin, end, spilled);
   REQUIRE(applied.end == end);  // an erase never stops
   for (size_t i = 0; i < applied.num_spilled; ++i) {
@@ -138,7 +138,7 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
       erased[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
     } else {  // an earlier key let the block come back
       uint32_t unused = 0;
-      Kernels().erase(digests.data(), key_idx, key_idx + 1, View(), erased.data(), &unused);
+      Kernels().erase(digests.data(), {key_idx, key_idx + size_t{1}}, View(), erased.data(), &unused);
     }
   }
 }

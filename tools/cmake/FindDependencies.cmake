@@ -13,7 +13,7 @@ endfunction()
 function(trommel_fetch name)
   message(STATUS "Trommel: fetching ${name} ${TROMMEL_DEP_${name}_TAG}")
   # None of these shall build its own tests, examples or tools with ours.
-  foreach(option HWY_ENABLE_TESTS HWY_ENABLE_EXAMPLES HWY_ENABLE_CONTRIB BENCHMARK_ENABLE_TESTING
+  foreach(option HWY_ENABLE_TESTS HWY_ENABLE_EXAMPLES HWY_ENABLE_CONTRIB TBB_TEST BENCHMARK_ENABLE_TESTING
                  BENCHMARK_ENABLE_GTEST_TESTS JSON_BuildTests CLI11_BUILD_TESTS CLI11_BUILD_EXAMPLES)
     set(${option} OFF CACHE BOOL "Set by Trommel for a fetched dependency")
   endforeach()

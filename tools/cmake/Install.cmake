@@ -13,7 +13,7 @@ if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# A static library leaves Highway to whoever links it; a shared one has settled that itself.
+# A static library leaves Highway and oneTBB to whoever links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
 string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 
@@ -28,20 +28,24 @@ install(FILES ${PROJECT_BINARY_DIR}/trommelConfig.cmake
   ${PROJECT_BINARY_DIR}/trommelConfigVersion.cmake DESTINATION ${package_dir})
 
 # Highway is named by -l and not by Requires: its own .pc carries a definition that users of our
-# headers do not need.
+# headers do not need. oneTBB goes the same way.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH TROMMEL_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
-get_target_property(hwy_imported hwy::hwy IMPORTED)
-set(highway_libs -lhwy)
-if(hwy_imported)
-  set(highway_libs "-L$<TARGET_LINKER_FILE_DIR:hwy::hwy> -lhwy")
-endif()
+set(private_libs)
+foreach(library hwy::hwy TBB::tbb)
+  string(REGEX REPLACE ".*::" "" name ${library})
+  get_target_property(is_imported ${library} IMPORTED)
+  if(is_imported)
+    string(APPEND private_libs " -L$<TARGET_LINKER_FILE_DIR:${library}>")
+  endif()
+  string(APPEND private_libs " -l${name}")
+endforeach()
 set(TROMMEL_PC_LIBS "-L\${libdir} -ltrommel")
 set(TROMMEL_PC_LIBS_PRIVATE)
 if(TROMMEL_IS_STATIC)
-  string(APPEND TROMMEL_PC_LIBS " ${highway_libs}")
+  string(APPEND TROMMEL_PC_LIBS "${private_libs}")
 else()
-  set(TROMMEL_PC_LIBS_PRIVATE "${highway_libs}")
+  set(TROMMEL_PC_LIBS_PRIVATE "${private_libs}")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel.pc.in
   ${PROJECT_BINARY_DIR}/trommel.pc.genex @ONLY)

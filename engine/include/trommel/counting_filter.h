@@ -48,8 +48,8 @@ struct Config {
   // table grows beyond it: about 0.3 KB a promoted block of 8 slices (see
   // predicted_promoted_share), 2 KB where its counts need 64 bits. Load counts the side table, too.
   uint64_t memory_limit_bytes = 0;
-  std::shared_ptr<Executor> executor;  // null: the calling thread does all the work
-  Route route = Route::kAutomatic;     // the others are for measurements; bytes are the same
+  std::shared_ptr<Executor> executor = nullptr;  // null: the calling thread does all the work
+  Route route = Route::kAutomatic;  // the others are for measurements; bytes are the same
 };
 
 struct EraseOutcome {

@@ -21,27 +21,25 @@ class Executor {
  public:
   static constexpr uint32_t kMaxThreads = 1024;
 
-  // Room for num_threads threads, the calling one included; 0: as many as the machine offers.
-  // Threads start with the first work. Fails with kInvalidArgument over kMaxThreads.
-  static Result<std::shared_ptr<Executor>> Create(uint32_t num_threads = 0);
+  // Room for num_threads threads, the calling one included; 0: as many as the machine offers. They
+  // are shared among num_nodes arenas; 0: one a NUMA node. Threads start with the first work. Fails
+  // with kInvalidArgument over kMaxThreads, and for more arenas than threads.
+  static Result<std::shared_ptr<Executor>> Create(uint32_t num_threads = 0, uint32_t num_nodes = 0);
 
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
   ~Executor();  // No call may be running.
 
   uint32_t num_threads() const noexcept;
-  uint32_t num_nodes() const noexcept;  // arenas: NUMA nodes, or 1
+  uint32_t num_nodes() const noexcept;  // arenas
 
   // Each of these returns when all its tasks are done, may be called from any thread and from
   // within a task, and shows the caller all that the tasks wrote. Tasks run in any order; one that
   // throws ends the program.
 
-  // Calls task(i) once for every i in [0, num_tasks).
+  // Calls task(i) once for every i in [0, num_tasks). Neighbouring tasks belong together: every
+  // node gets one contiguous part of them, and for the same num_tasks always the same part.
   void ForEach(size_t num_tasks, const std::function<void(size_t)>& task) noexcept;
-
-  // The same, but neighbouring tasks belong together: every node gets one contiguous part of them,
-  // and for the same num_tasks always the same part.
-  void ForEachByNode(size_t num_tasks, const std::function<void(size_t)>& task) noexcept;
 
   // A pipeline over num_slots buffers of the caller's. `read` fills the next slot, or returns false
   // at the end; `work` handles filled slots, several at a time; `finish` empties them. `read` and

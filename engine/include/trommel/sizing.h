@@ -53,7 +53,7 @@ inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
 inline constexpr double kMinTargetFpr = 1e-6;
 inline constexpr double kMaxTargetFpr = 0.5;
 
-// The shard_bits that sizing gives to about this many blocks: 0 for small filters, at most 8.
+// The shard_bits that sizing gives to about this many blocks: 0 for small filters, at most 10.
 uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
 // An error unless num_slices is 8 or 16, num_blocks is in range and a multiple of 2^shard_bits.
@@ -77,7 +77,7 @@ struct Sizing {
 };
 
 // The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity,
-// its num_blocks rounded up to whole shards of at least 4096 blocks (under 0.03 % more). Above 2^29
+// its num_blocks rounded up to whole shards of at least 1024 blocks (under 0.1 % more). Above 2^29
 // blocks, where shares of blocks are uneven, a slightly smaller one may exist.
 // Fails with kInvalidArgument for zero or too large a capacity, for a rate that is NaN or out of
 // range, for other slice counts, and when more than kMaxBlocks would be needed. Any thread;

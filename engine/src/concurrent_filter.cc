@@ -1,0 +1,160 @@
+// ConcurrentFilter: why its contract holds.
+//
+// *Blocks and locks.* A digest's top bits name its block's owner, owners share 2^lock_bits locks,
+// and nobody changes a block's words, its counts or its part of the side table without its lock
+// (ApplyRun is the only door). So the updates of one block happen one after another; all of a key
+// is in one block, and therefore every update of a key is a moment under its block's lock:
+// linearizable. Counts are looked up under the lock, too. A batch takes one lock after another and
+// never two, so no two batches wait for each other in a ring. Input order within a block is kept by
+// the stable split.
+//
+// *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
+// first finds the key absent and the others find it present. (Where strangers' bits cover the key,
+// all are told "maybe present", as for a filter of one thread.)
+//
+// *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
+// query, and no erasure that could match it has begun. Each bit of the key was set by a store that
+// happened before the query's load. Every later store to that word
+// - by an insertion of another key only adds bits,
+// - by an erasure of another key clears the bits whose counts it takes to zero; our key still
+// counts
+//   one at each of its positions, so not ours,
+// - by promotion: none, presence words stay as they are,
+// - by a block's return from the side table (EncodePlanes) stores the bits whose counts are not
+// zero,
+//   once, with the final value: ours among them.
+// A load sees the last of the stores that happened before it or a later one (coherence), and all of
+// these show the bit. Words of different slices need no order among each other. What makes loads
+// and stores of words whole stands in kernels/presence_words.h.
+//
+// *InsertIfAbsent and Erase* see the words the same way, but under the lock.
+//
+// *num_keys* is kept for each lock, under it; a copy of the lock's blocks taken under it has just
+// that many keys. So a snapshot of a filter in use is valid: every block is some moment's state,
+// and the sum of keys is the sum over what was copied.
+#include "trommel/concurrent_filter.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "engine/src/check.h"
+#include "engine/src/concurrent_filter_impl.h"
+#include "engine/src/radix_split.h"
+
+namespace trommel {
+namespace {
+
+// Enough locks that threads seldom meet, few enough that a batch of 2048 keys has dozens for each.
+uint32_t LockBitsFor(uint32_t owner_bits) {
+  constexpr uint32_t kFewLockBits = 6;
+  constexpr uint32_t kLocksPerThread = 8;
+  const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
+  return std::min(owner_bits, std::max(kFewLockBits, wanted));
+}
+
+}  // namespace
+
+ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
+    : filter(std::move(whole)), locks(LockBitsFor(core().store.owner_bits())) {
+  // The keys that are in already are nobody's difference: they count for the first lock.
+  locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
+  num_refused_erases = core().num_refused_erases;
+}
+
+ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter)
+    : impl_(std::make_unique<Impl>(std::move(filter))) {}
+ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept = default;
+ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept = default;
+ConcurrentFilter::~ConcurrentFilter() {
+  if (impl_ != nullptr) impl_->users.CheckAlone();
+}
+
+Result<ConcurrentFilter> ConcurrentFilter::Create(const Config& config) {
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  if (!filter) return filter.error();
+  return ConcurrentFilter(*std::move(filter));
+}
+
+// --- Batches.
+
+void ConcurrentFilter::Insert(Keys keys) noexcept {
+  const auto use = impl_->users.Enter();
+  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+}
+
+size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
+                "bitmap of another size");
+  const auto use = impl_->users.Enter();
+  return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
+}
+
+EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
+  const auto use = impl_->users.Enter();
+  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+}
+
+EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  TROMMEL_CHECK(erased.size() == CountingFilter::BitmapWords(keys.size()),
+                "bitmap of another size");
+  const auto use = impl_->users.Enter();
+  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+}
+
+size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  const auto use = impl_->users.Enter();
+  return impl_->filter.Query(keys, maybe_present);
+}
+
+size_t ConcurrentFilter::Select(Keys keys, Answer answer,
+                                std::span<uint32_t> selection) const noexcept {
+  const auto use = impl_->users.Enter();
+  return impl_->filter.Select(keys, answer, selection);
+}
+
+void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  const auto use = impl_->users.Enter();
+  CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
+}
+
+// --- One key.
+
+void ConcurrentFilter::Insert(Key key) noexcept { impl_->UpdateOne(Update::kInsert, key); }
+
+bool ConcurrentFilter::InsertIfAbsent(Key key) noexcept {
+  return impl_->UpdateOne(Update::kInsertIfAbsent, key);
+}
+
+bool ConcurrentFilter::Erase(Key key) noexcept {
+  const bool is_erased = impl_->UpdateOne(Update::kErase, key);
+  if (!is_erased) impl_->num_refused_erases.fetch_add(1, std::memory_order_relaxed);
+  return is_erased;
+}
+
+bool ConcurrentFilter::MayContain(Key key) const noexcept {
+  const auto use = impl_->users.Enter();
+  return impl_->filter.MayContain(key);
+}
+
+uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
+  const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->core().policy(key);
+  const auto held = impl_->HoldFor(digest);
+  return impl_->core().store.CountEstimate(digest);
+}
+
+// --- What it is.
+
+const Geometry& ConcurrentFilter::geometry() const noexcept { return impl_->filter.geometry(); }
+const DigestPolicy& ConcurrentFilter::digest_policy() const noexcept {
+  return impl_->filter.digest_policy();
+}
+uint64_t ConcurrentFilter::capacity() const noexcept { return impl_->filter.capacity(); }
+double ConcurrentFilter::target_fpr() const noexcept { return impl_->filter.target_fpr(); }
+uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_keys(); }
+
+}  // namespace trommel

@@ -1,0 +1,25 @@
+// Updates of a concurrent filter by the calling thread, in chunks: every run of keys that share a
+// lock is applied under it. The locks are taken one at a time, so there is no order to obey.
+#ifndef TROMMEL_ENGINE_SRC_LOCKED_UPDATE_H_
+#define TROMMEL_ENGINE_SRC_LOCKED_UPDATE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "engine/src/update_batch.h"
+
+namespace trommel {
+
+// As UpdateBatch; target.locks must be there.
+uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
+                      std::span<uint64_t> answers) noexcept;
+
+// Applies the run under its lock and counts its keys. Bits of `bits` as BlockStore::Apply has them,
+// zero before. Returns how many were inserted or erased.
+uint64_t ApplyRun(const UpdateTarget& target, Update update, const uint64_t* digests,
+                  const kernels::Run& run, size_t owner_idx, uint32_t owner_bits,
+                  std::span<uint64_t> bits) noexcept;
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_LOCKED_UPDATE_H_

@@ -1,0 +1,68 @@
+// The locks of a concurrent filter: each covers a contiguous range of blocks, and the number of
+// keys in them.
+#ifndef TROMMEL_ENGINE_SRC_OWNER_LOCKS_H_
+#define TROMMEL_ENGINE_SRC_OWNER_LOCKS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace trommel {
+
+class OwnerLocks {
+ public:
+  // 2^lock_bits locks; a digest's top bits choose one.
+  explicit OwnerLocks(uint32_t lock_bits)
+      : lock_bits_(lock_bits), slots_(std::make_unique<Slot[]>(size_t{1} << lock_bits)) {}
+
+  uint32_t lock_bits() const { return lock_bits_; }
+  size_t num_locks() const { return size_t{1} << lock_bits_; }
+
+  // Holds one lock as long as it lives.
+  class Held {
+   public:
+    // Under the lock: the keys inserted less those erased, which may be negative (modulo 2^64).
+    void AddKeys(uint64_t difference) {
+      const uint64_t before = num_keys_.load(std::memory_order_relaxed);
+      num_keys_.store(before + difference, std::memory_order_relaxed);
+    }
+    uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
+
+   private:
+    friend class OwnerLocks;
+    Held(std::mutex& mutex, std::atomic<uint64_t>& num_keys) : lock_(mutex), num_keys_(num_keys) {}
+
+    std::lock_guard<std::mutex> lock_;
+    std::atomic<uint64_t>& num_keys_;
+  };
+
+  // The lock over a range of blocks that is named by owner_bits bits, at least lock_bits.
+  Held Hold(size_t owner_idx, uint32_t owner_bits) {
+    Slot& slot = slots_[owner_idx >> (owner_bits - lock_bits_)];
+    return Held(slot.mutex, slot.num_keys);
+  }
+
+  // A sum over moments of different ranges.
+  uint64_t num_keys() const {
+    uint64_t num_keys = 0;
+    for (size_t i = 0; i < num_locks(); ++i) {
+      num_keys += slots_[i].num_keys.load(std::memory_order_relaxed);
+    }
+    return num_keys;
+  }
+
+ private:
+  struct alignas(64) Slot {  // neighbours are for other threads
+    std::mutex mutex;
+    std::atomic<uint64_t> num_keys{0};
+  };
+
+  uint32_t lock_bits_;
+  std::unique_ptr<Slot[]> slots_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_OWNER_LOCKS_H_

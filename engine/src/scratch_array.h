@@ -1,0 +1,40 @@
+// Memory for the time of one batch. Large arrays are on huge pages where the system gives them:
+// touching 40 MB for the first time costs 10 000 page faults otherwise, a tenth of the batch's
+// time.
+#ifndef TROMMEL_ENGINE_SRC_SCRATCH_ARRAY_H_
+#define TROMMEL_ENGINE_SRC_SCRATCH_ARRAY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "engine/src/block_memory.h"
+
+namespace trommel {
+
+template <class T>
+class ScratchArray {
+  static_assert(std::is_trivial_v<T>, "elements begin as zeroed bytes");
+
+ public:
+  // Zeroed. Where the system refuses, the array is empty: callers then go a way that needs none.
+  explicit ScratchArray(size_t size) {
+    const uint64_t num_words = (size * sizeof(T) + sizeof(uint32_t) - 1) / sizeof(uint32_t);
+    Result<BlockMemory> memory = BlockMemory::Allocate(num_words == 0 ? 1 : num_words);
+    if (!memory) return;
+    memory_ = *std::move(memory);
+    size_ = size;
+  }
+
+  size_t size() const noexcept { return size_; }
+  std::span<T> span() noexcept { return {reinterpret_cast<T*>(memory_.data()), size_}; }
+
+ private:
+  BlockMemory memory_;
+  size_t size_ = 0;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCRATCH_ARRAY_H_

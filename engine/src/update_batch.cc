@@ -1,0 +1,55 @@
+#include "engine/src/update_batch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/src/key_chunks.h"
+#include "engine/src/locked_update.h"
+#include "engine/src/split_update.h"
+
+namespace trommel {
+namespace {
+
+uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
+                      std::span<uint64_t> answers) {
+  uint64_t num_applied = 0;
+  ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    std::array<uint64_t, BlockStore::kBitmapWords> bits;
+    const size_t num_words = (digests.size() + 63) / 64;
+    std::fill_n(bits.begin(), num_words, 0);
+    target.store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
+    num_applied += CountBits(std::span(bits).first(num_words));
+    if (!answers.empty()) std::copy_n(bits.begin(), num_words, answers.begin() + first / 64);
+  });
+  return update == Update::kInsert ? keys.size() : num_applied;
+}
+
+}  // namespace
+
+bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_threads) noexcept {
+  if (geometry.shard_bits == 0) return false;
+  constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
+  if (num_threads > 1) return num_keys >= kWorthThreads;
+  // One thread gains by locality only: where blocks are not near anyway, and shared by enough keys.
+  constexpr uint64_t kBeyondCache = uint64_t{12} << 20;
+  constexpr uint64_t kFarBeyondCache = uint64_t{64} << 20;
+  const uint64_t bytes = geometry.num_bytes();
+  return (bytes >= kBeyondCache && num_keys >= geometry.num_blocks) ||
+         (bytes >= kFarBeyondCache && num_keys >= geometry.num_blocks / 2);
+}
+
+uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
+                     std::span<uint64_t> answers) noexcept {
+  const bool is_split =
+      target.route == Route::kSplit ||
+      (target.route == Route::kAutomatic &&
+       IsWorthSplitting(target.store.geometry(), keys.size(), target.num_threads()));
+  if (is_split) {
+    // Where there is no memory for it, the other ways need none.
+    if (const auto num_applied = UpdateSplit(target, update, keys, answers)) return *num_applied;
+  }
+  return target.locks != nullptr ? UpdateLocked(target, update, keys, answers)
+                                 : UpdateDirect(target, update, keys, answers);
+}
+
+}  // namespace trommel

@@ -1,0 +1,54 @@
+// The memory model of presence words: the one place that reads them beside a writer.
+//
+// In a concurrent filter queries read presence words while a writer, who holds the lock of their
+// shard, changes them. What queries need is this:
+//
+//   1. A word is never torn: a reader sees some value that was stored to it, whole.
+//   2. A word is stored once for each change, with its final value: a bit that stays set across an
+//      update is never seen clear. So every writer of presence words goes through StorePresence or
+//      StorePresenceWord, and loads what it needs before.
+//   3. Nothing about the order of different words: a query needs each bit of a key by itself, and a
+//      key that came in before has had all its words stored before.
+//
+// In C++ that is a relaxed atomic load or store of 32 bits, which on every machine of ours is a
+// plain aligned one. The kernels move eight or more words by one vector instruction, which C++ does
+// not know as atomic. The platform assumption, made here and nowhere else: *an aligned vector load
+// or store does not tear within its aligned 32-bit words*. Intel (SDM volume 3, 9.1.1) and AMD (APM
+// volume 2, 7.3.2) promise aligned accesses of 8 bytes, of 16 with AVX, and build wider vectors of
+// these; Arm (DDI 0487, B2.2.1) promises it for each element of SIMD and SVE accesses.
+//
+// TROMMEL_ATOMIC_WORDS=1 does without the assumption: word by word, relaxed. ThreadSanitizer builds
+// set it, because only then can it tell these accesses from a race; the CMake option
+// TROMMEL_PORTABLE sets it for machines about which nothing is known. Answers are the same.
+#ifndef TROMMEL_KERNELS_PRESENCE_WORDS_H_
+#define TROMMEL_KERNELS_PRESENCE_WORDS_H_
+
+#include <cstdint>
+
+#ifndef TROMMEL_ATOMIC_WORDS
+#if defined(__SANITIZE_THREAD__)
+#define TROMMEL_ATOMIC_WORDS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TROMMEL_ATOMIC_WORDS 1
+#endif
+#endif
+#endif
+#ifndef TROMMEL_ATOMIC_WORDS
+#define TROMMEL_ATOMIC_WORDS 0
+#endif
+
+namespace trommel::kernels {
+
+// Builtins, because std::atomic_ref takes no const word in C++20.
+inline uint32_t LoadPresenceWord(const uint32_t* word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+inline void StorePresenceWord(uint32_t value, uint32_t* word) {
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_PRESENCE_WORDS_H_
