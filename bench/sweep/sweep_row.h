@@ -27,6 +27,7 @@ enum class Operation : uint8_t {
 };
 
 constexpr bool IsCeiling(Operation op) { return op <= Operation::kStreamCeiling; }
+constexpr bool IsOfFilter(Operation op) { return op > Operation::kHashStrings; }
 
 struct SweepRow {
   std::string name;
