@@ -22,6 +22,7 @@ void AddStatsCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddTargetsCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run);
+void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run);
 
 }  // namespace trommel::tool
 

@@ -94,6 +94,7 @@ int Main(int argc, char** argv) {
   AddVerifyCommand(app, settings, run);
   AddTargetsCommand(app, settings, run);
   AddDemoCommand(app, settings, run);
+  AddBenchCommand(app, settings, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

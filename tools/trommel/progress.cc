@@ -24,8 +24,17 @@ Progress::Progress(std::string_view what, bool quiet, std::optional<uint64_t> to
       start_(Clock::now()),
       next_draw_(start_ + 3 * kBetweenDraws) {}  // what is done at once needs no progress
 
-Progress::~Progress() {
+Progress::~Progress() { Clear(); }
+
+void Progress::Clear() {
   if (is_drawn_) WriteToStderr("\r\x1b[K");
+  is_drawn_ = false;
+}
+
+void Progress::Show(std::string_view text) {
+  if (!is_shown_) return;
+  WriteToStderr(fmt::format("\r{}: {}\x1b[K", what_, text));
+  is_drawn_ = true;
 }
 
 void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
