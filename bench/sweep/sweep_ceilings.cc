@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "bench/roofline.h"
 #include "bench/sweep/sweep_options.h"
@@ -30,8 +31,14 @@ double StreamNs(uint64_t footprint, double seconds, uint32_t num_threads) {
   return static_cast<double>(kLine) / StreamGbPerS(footprint, seconds, num_threads);
 }
 
+double UpdateNs(const Geometry& geometry, double seconds, uint32_t num_threads) {
+  return RandomUpdateNs(std::array{Touch{geometry.presence_bytes(), 1},
+                                   Touch{geometry.count_bytes(), CountLines(geometry)}},
+                        seconds, num_threads);
+}
+
 // From a line's ns to a key's.
-double SplitNs(const SweepRow& row, double line_ns) {
+double StreamingNs(const SweepRow& row, double line_ns) {
   const Geometry geometry = GeometryOf(row.num_keys);
   const double batch = static_cast<double>(std::min(row.batch, row.num_keys));
   const double lines_bytes = batch * (1 + CountLines(geometry)) * static_cast<double>(kLine);
@@ -52,9 +59,13 @@ double MeasureCeilingNs(const SweepRow& row, double seconds) {
       return RandomReadNs(std::array{Touch{footprint, 1}}, seconds, threads);
     case Operation::kUpdateCeiling:
       if (!is_filter) return RandomUpdateNs(std::array{Touch{footprint, 1}}, seconds, threads);
-      return RandomUpdateNs(std::array{Touch{geometry.presence_bytes(), 1},
-                                       Touch{geometry.count_bytes(), CountLines(geometry)}},
-                            seconds, threads);
+      return UpdateNs(geometry, seconds, threads);
+    case Operation::kShardCeiling: {
+      Geometry shards = geometry;  // one a thread
+      shards.num_blocks = (geometry.num_blocks >> geometry.shard_bits) * threads;
+      return UpdateNs(geometry.num_blocks < shards.num_blocks ? geometry : shards, seconds,
+                      threads);
+    }
     default:
       if (is_filter) footprint = geometry.num_bytes();
       return StreamNs(footprint, seconds, threads);
@@ -65,16 +76,28 @@ void SweepCeilings::Add(const SweepRow& row, double ns) {
   if (row.num_keys != 0) ns_[{row.operation, row.num_keys, row.num_threads}] = ns;
 }
 
+std::optional<Bound> SweepCeilings::Find(Operation ceiling, const SweepRow& row) const {
+  const auto found = ns_.find({ceiling, row.num_keys, row.num_threads});
+  if (found == ns_.end() || std::isnan(found->second)) return std::nullopt;
+  return Bound{found->second, ceiling};
+}
+
 std::optional<Bound> SweepCeilings::BoundOf(const SweepRow& row) const {
-  std::optional<Bound> bound;
-  for (const Operation ceiling : CeilingsOf(row)) {
-    const auto found = ns_.find({ceiling, row.num_keys, row.num_threads});
-    if (found == ns_.end() || std::isnan(found->second)) continue;
-    const double ns =
-        ceiling == Operation::kStreamCeiling ? SplitNs(row, found->second) : found->second;
-    if (!bound || ns < bound->ns) bound = Bound{ns, ceiling};
+  const std::vector<Operation> ceilings = CeilingsOf(row);
+  const auto has = [&ceilings](Operation op) { return std::ranges::count(ceilings, op) != 0; };
+  if (has(Operation::kReadCeiling)) return Find(Operation::kReadCeiling, row);
+  std::optional<Bound> direct;
+  if (has(Operation::kUpdateCeiling)) direct = Find(Operation::kUpdateCeiling, row);
+  std::optional<Bound> split;
+  if (has(Operation::kStreamCeiling)) {
+    split = Find(Operation::kShardCeiling, row);
+    const std::optional<Bound> stream = Find(Operation::kStreamCeiling, row);
+    if (!split || !stream) return direct;
+    const double ns = StreamingNs(row, stream->ns);
+    if (ns > split->ns) split = Bound{ns, Operation::kStreamCeiling};
   }
-  return bound;
+  if (!direct || !split) return direct ? direct : split;
+  return direct->ns < split->ns ? direct : split;
 }
 
 }  // namespace trommel::bench

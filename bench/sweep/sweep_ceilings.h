@@ -29,11 +29,14 @@ class SweepCeilings {
   // What memory allows for this row; nothing if it is not bounded by memory, or not measured. Where
   // the filter chooses its route it is the faster one's.
   //
-  // The split route streams: a key's digest is read, written and read again, and a call goes
-  // through the lines of its keys, or the whole filter if that is less, reading and writing.
+  // The split route does two things, at best at the same time. It streams: a key's digest is read,
+  // written and read again, and a call goes through the lines of its keys, or the whole filter if
+  // that is less, reading and writing. And it updates, within a shard.
   std::optional<Bound> BoundOf(const SweepRow& row) const;
 
  private:
+  std::optional<Bound> Find(Operation ceiling, const SweepRow& row) const;
+
   using Place = std::tuple<Operation, uint64_t, uint32_t>;  // ceiling, keys, threads
 
   std::map<Place, double> ns_;

@@ -101,13 +101,11 @@ void AddSize(Rows& rows, uint64_t num_keys) {
 void AddBase(Rows& rows, uint64_t num_keys, const std::vector<uint32_t>& threads,
              const std::vector<std::string>& targets) {
   for (const uint32_t num_threads : threads) {
-    const auto add = [&](Operation op, Route route) {
-      SweepRow row = rows.Base(op, num_keys, route);
+    for (const Operation op : {kHashInts, kInsert, kErase, kQueryHit}) {
+      SweepRow row = rows.Base(op, num_keys);
       row.num_threads = num_threads;
       rows.AddRow(std::move(row));
-    };
-    for (const Operation op : {kHashInts, kInsert, kErase, kQueryHit}) add(op, Route::kAutomatic);
-    for (const Route route : {Route::kDirect, Route::kSplit}) add(kInsert, route);
+    }
   }
   for (const std::string& target : targets) {
     for (const Operation op : {kHashInts, kInsert, kErase, kQueryHit}) {

@@ -3,7 +3,7 @@
 //
 //   base      the base size, the target in use, the least thread count, batches of 1 Mi keys
 //   sizes     every operation, and updates by either route, at each size; hashing at the base size
-//   threads   hash_int, insert, insert_direct, insert_split, erase, query_hit at the base size
+//   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
 //   batches   insert, erase, query_hit at the base size, batches of 64, 2048 and 64 Ki
 //   ceilings  reads, updates and stream in L1, L2, L3 and memory, and at the filter's own footprint

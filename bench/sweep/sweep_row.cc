@@ -9,10 +9,10 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
     case kInsert:
     case kErase:
       if (row.route == Route::kDirect) return {kUpdateCeiling};
-      if (row.route == Route::kSplit) return {kStreamCeiling};
-      return {kUpdateCeiling, kStreamCeiling};
+      if (row.route == Route::kSplit) return {kShardCeiling, kStreamCeiling};
+      return {kUpdateCeiling, kShardCeiling, kStreamCeiling};
     case kInsertIfAbsent:
-      return {kUpdateCeiling, kStreamCeiling};
+      return {kUpdateCeiling, kShardCeiling, kStreamCeiling};
     case kQueryMiss:
     case kQueryHalf:
     case kQueryHit:
@@ -32,6 +32,8 @@ std::string_view OperationName(Operation op, Route route) {
       return "ceiling_read";
     case kUpdateCeiling:
       return "ceiling_update";
+    case kShardCeiling:
+      return "ceiling_shard";
     case kStreamCeiling:
       return "ceiling_stream";
     case kHashInts:

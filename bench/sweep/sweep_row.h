@@ -14,6 +14,7 @@ namespace trommel::bench {
 enum class Operation : uint8_t {
   kReadCeiling,
   kUpdateCeiling,
+  kShardCeiling,  // updates again, within the part of a filter that the split route works in
   kStreamCeiling,
   kHashInts,
   kHashStrings,

@@ -37,6 +37,8 @@ std::string_view BoundName(Operation ceiling) {
       return "reads";
     case Operation::kUpdateCeiling:
       return "updates";
+    case Operation::kShardCeiling:
+      return "shard";
     default:
       return "stream";
   }

@@ -19,9 +19,10 @@ SweepRow Row(Operation op, uint64_t num_keys) {
 }
 
 TEST_CASE("every ceiling can be measured, of a place and of a filter", "[bench][sweep_ceilings]") {
-  for (const Operation op :
-       {Operation::kReadCeiling, Operation::kUpdateCeiling, Operation::kStreamCeiling}) {
+  for (const Operation op : {Operation::kReadCeiling, Operation::kUpdateCeiling,
+                             Operation::kShardCeiling, Operation::kStreamCeiling}) {
     CHECK(MeasureCeilingNs(Row(op, 1000), kSeconds) > 0);
+    if (op == Operation::kShardCeiling) continue;
     SweepRow place = Row(op, 0);
     place.footprint_bytes = 4096;
     place.num_threads = 2;
@@ -46,21 +47,35 @@ TEST_CASE("a row is bounded by its own size's and threads' ceiling", "[bench][sw
   CHECK_FALSE(ceilings.BoundOf(threads).has_value());
 }
 
-TEST_CASE("the automatic route is bounded by the faster one", "[bench][sweep_ceilings]") {
-  SweepCeilings ceilings;
-  const SweepRow automatic = Row(Operation::kInsert, 1'000'000);
-  SweepRow split = automatic;
+TEST_CASE("a split streams and updates, and the slower of these bounds it",
+          "[bench][sweep_ceilings]") {
+  constexpr uint64_t kKeys = 1'000'000;
+  SweepRow split = Row(Operation::kInsert, kKeys);
   split.route = Route::kSplit;
-  ceilings.Add(Row(Operation::kUpdateCeiling, 1'000'000), 5);
-  ceilings.Add(Row(Operation::kStreamCeiling, 1'000'000), 1e-3);
-  const std::optional<Bound> bound = ceilings.BoundOf(split);
-  REQUIRE(bound.has_value());
+  SweepCeilings ceilings;
+  ceilings.Add(Row(Operation::kStreamCeiling, kKeys), 64);
+  CHECK_FALSE(ceilings.BoundOf(split).has_value());
+  ceilings.Add(Row(Operation::kShardCeiling, kKeys), 1);
+  REQUIRE(ceilings.BoundOf(split).has_value());
   // Three times 8 bytes of digest, and a filter of some 5 bytes a key read and written.
-  CHECK(bound->ns > 1e-3 * 24 / 64);
-  CHECK(bound->ns < 1e-3 * 60 / 64);
-  CHECK(ceilings.BoundOf(automatic)->ceiling == Operation::kStreamCeiling);
-  ceilings.Add(Row(Operation::kStreamCeiling, 1'000'000), 1e3);
-  CHECK(ceilings.BoundOf(automatic)->ceiling == Operation::kUpdateCeiling);
+  CHECK(ceilings.BoundOf(split)->ceiling == Operation::kStreamCeiling);
+  CHECK(ceilings.BoundOf(split)->ns > 24);
+  CHECK(ceilings.BoundOf(split)->ns < 60);
+  ceilings.Add(Row(Operation::kShardCeiling, kKeys), 100);
+  CHECK(ceilings.BoundOf(split)->ceiling == Operation::kShardCeiling);
+  CHECK(ceilings.BoundOf(split)->ns == 100);
+}
+
+TEST_CASE("the automatic route is bounded by the faster one", "[bench][sweep_ceilings]") {
+  const SweepRow automatic = Row(Operation::kInsert, 1000);
+  SweepCeilings ceilings;
+  ceilings.Add(Row(Operation::kUpdateCeiling, 1000), 5);
+  CHECK(ceilings.BoundOf(automatic)->ns == 5);
+  ceilings.Add(Row(Operation::kStreamCeiling, 1000), 1e-3);
+  ceilings.Add(Row(Operation::kShardCeiling, 1000), 3);
+  CHECK(ceilings.BoundOf(automatic)->ns == 3);
+  ceilings.Add(Row(Operation::kShardCeiling, 1000), 7);
+  CHECK(ceilings.BoundOf(automatic)->ns == 5);
 }
 
 }  // namespace

@@ -27,11 +27,12 @@ TEST_CASE("memory bounds queries by reads and updates by their route", "[bench][
   row.operation = Operation::kQueryHalf;
   CHECK(CeilingsOf(row) == Ops{Operation::kReadCeiling});
   row.operation = Operation::kErase;
-  CHECK(CeilingsOf(row) == Ops{Operation::kUpdateCeiling, Operation::kStreamCeiling});
+  CHECK(CeilingsOf(row) ==
+        Ops{Operation::kUpdateCeiling, Operation::kShardCeiling, Operation::kStreamCeiling});
   row.route = Route::kDirect;
   CHECK(CeilingsOf(row) == Ops{Operation::kUpdateCeiling});
   row.route = Route::kSplit;
-  CHECK(CeilingsOf(row) == Ops{Operation::kStreamCeiling});
+  CHECK(CeilingsOf(row) == Ops{Operation::kShardCeiling, Operation::kStreamCeiling});
   row.operation = Operation::kHashInts;
   CHECK(CeilingsOf(row).empty());
 }
