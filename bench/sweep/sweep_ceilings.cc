@@ -97,6 +97,8 @@ std::optional<Bound> SweepCeilings::BoundOf(const SweepRow& row) const {
     if (ns > split->ns) split = Bound{ns, Operation::kStreamCeiling};
   }
   if (!direct || !split) return direct ? direct : split;
+  // Too few keys to pass through the blocks in order: a split would change nothing.
+  if (row.batch * 2 < GeometryOf(row.num_keys).num_blocks) return direct;
   return direct->ns < split->ns ? direct : split;
 }
 

@@ -27,7 +27,8 @@ class SweepCeilings {
   void Add(const SweepRow& row, double ns);
 
   // What memory allows for this row; nothing if it is not bounded by memory, or not measured. Where
-  // the filter chooses its route it is the faster one's.
+  // the filter chooses its route it is the faster one's, or the direct one's for batches of fewer
+  // keys than half the blocks.
   //
   // The split route does two things, at best at the same time. It streams: a key's digest is read,
   // written and read again, and a call goes through the lines of its keys, or the whole filter if

@@ -13,11 +13,11 @@ namespace trommel::bench {
 
 struct SweepOptions {
   bool quick = false;
-  std::string filter;                // a regular expression found in a row's name; empty: all
-  std::vector<uint64_t> sizes;       // keys; empty: a ladder from L1 to memory
-  std::vector<uint32_t> threads;     // empty: powers of two up to the logical CPUs, and these
-  std::vector<std::string> targets;  // empty: all runnable ones
-  double seconds_per_figure = 0;     // 0: 1, or 0.12 when quick
+  std::string filter = {};                // a regular expression found in a row's name; empty: all
+  std::vector<uint64_t> sizes = {};       // keys; empty: a ladder from L1 to memory
+  std::vector<uint32_t> threads = {};     // empty: powers of two up to the logical CPUs, and these
+  std::vector<std::string> targets = {};  // empty: all runnable ones
+  double seconds_per_figure = 0;          // 0: 1, or 0.12 when quick
 };
 
 inline constexpr double kSweepTargetFpr = 0.01;

@@ -74,6 +74,9 @@ TEST_CASE("the automatic route is bounded by the faster one", "[bench][sweep_cei
   ceilings.Add(Row(Operation::kStreamCeiling, 1000), 1e-3);
   ceilings.Add(Row(Operation::kShardCeiling, 1000), 3);
   CHECK(ceilings.BoundOf(automatic)->ns == 3);
+  SweepRow tiny = automatic;
+  tiny.batch = 1;
+  CHECK(ceilings.BoundOf(tiny)->ns == 5);
   ceilings.Add(Row(Operation::kShardCeiling, 1000), 7);
   CHECK(ceilings.BoundOf(automatic)->ns == 5);
 }

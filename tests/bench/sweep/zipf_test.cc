@@ -16,7 +16,8 @@ TEST_CASE("every rank comes up as often as Zipf's law says", "[bench][zipf]") {
   constexpr double kNumDraws = 200'000;
   std::vector<double> law(kNumRanks);
   double sum = 0;
-  for (size_t r = 0; r < kNumRanks; ++r) sum += law[r] = std::pow(r + 1.0, -skew);
+  for (size_t r = 0; r < kNumRanks; ++r)
+    sum += law[r] = std::pow(static_cast<double>(r + 1), -skew);
 
   const Zipf zipf(kNumRanks, skew);
   std::mt19937_64 engine(7);
