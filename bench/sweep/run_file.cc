@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "engine/src/atomic_file.h"
 
@@ -75,7 +76,9 @@ template <class T>
 T Get(const Json& json, const char* name, T otherwise) {
   const auto found = json.find(name);
   if (found == json.end()) return otherwise;
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_integral_v<T>) {
+    return found->is_number_integer() ? found->template get<T>() : otherwise;
+  } else if constexpr (std::is_arithmetic_v<T>) {
     return found->is_number() ? found->template get<T>() : otherwise;
   } else {
     return found->is_string() ? found->template get<T>() : otherwise;
@@ -150,7 +153,8 @@ Result<RunFile> ReadRunFile(const std::filesystem::path& path) {
   }
   RunFile file;
   if (json.contains("context")) {
-    for (const auto& [name, value] : json["context"].flatten().items()) {
+    const Json context = json["context"].flatten();
+    for (const auto& [name, value] : context.items()) {
       file.context.emplace_back(name.substr(std::min<size_t>(1, name.size())),
                                 value.is_string() ? value.get<std::string>() : value.dump());
     }

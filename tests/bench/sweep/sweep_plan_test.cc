@@ -64,8 +64,8 @@ TEST_CASE("a row's ceilings stand before it, with its size and threads", "[bench
 TEST_CASE("a target in use that is not the best has its name", "[bench][sweep_plan]") {
   MachineCard card = MadeCard();
   card.target = "SSE4";
-  const Result<SweepPlan> plan =
-      MakePlan({.filter = "^query_hit", .sizes = {1000}, .targets = {"SSE4"}}, card);
+  const Result<SweepPlan> plan = MakePlan(
+      {.filter = "^query_hit", .sizes = {1000}, .threads = {1}, .targets = {"SSE4"}}, card);
   REQUIRE(plan.ok());
   CHECK(plan->rows[1].name == "query_hit/keys:1k/target:SSE4/batch:1Mi/threads:1");
   CHECK(plan->rows[1].target == "SSE4");

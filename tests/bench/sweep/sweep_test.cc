@@ -13,8 +13,10 @@ namespace {
 SweepOptions Short(std::string filter) {
   SweepOptions options;
   options.filter = std::move(filter);
+  options.quick = true;
   options.sizes = {1000};
   options.threads = {1, 2};
+  options.targets = {std::string(RunnableTargets().back())};
   options.seconds_per_figure = 1e-5;
   return options;
 }
