@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <latch>
 #include <limits>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,8 +34,10 @@ constexpr size_t kWordsPerLine = kLine / sizeof(uint64_t);
 // a pointer, its fields would be loaded again after every store, and the loop would take twice as
 // long.
 struct Region {
-  Region(const Touch& touch, HugeArray<uint64_t>& array)
-      : words(array.data()), num_starts(touch.bytes / kLine - touch.lines + 1) {}
+  // Part part_idx of num_parts equal ones, which share no line.
+  Region(const Touch& touch, HugeArray<uint64_t>& array, uint32_t part_idx, uint32_t num_parts)
+      : words(array.data() + part_idx * (touch.bytes / kLine / num_parts) * kWordsPerLine),
+        num_starts(touch.bytes / kLine / num_parts - touch.lines + 1) {}
 
   // The first word of the lines that random number chooses.
   uint64_t* Start(uint32_t random) const {
@@ -104,27 +108,29 @@ PassFunction ChoosePass(uint32_t first_lines, uint32_t second_lines) {
   return kTable[(first_lines - 1) * kWidth + second_lines];
 }
 
-// The best distance's median. Passes of all distances take turns, so that noise hits all.
-template <bool kUpdate>
-double RandomNs(std::span<const Touch> shape, double seconds) {
-  const auto fits = [](const Touch& t) {
-    return t.lines > 0 && t.lines <= kMaxLines && t.bytes >= t.lines * kLine;
-  };
-  if (shape.empty() || shape.size() > 2 || !std::ranges::all_of(shape, fits)) {
-    return std::numeric_limits<double>::quiet_NaN();
+// figure(thread_idx) of each thread. All begin together: a call waits at `start` when it is ready.
+template <class Figure>
+std::vector<double> OnThreads(uint32_t num_threads, const Figure& figure) {
+  std::vector<double> figures(num_threads);
+  std::latch start(num_threads);
+  std::vector<std::jthread> threads;
+  for (uint32_t i = 1; i < num_threads; ++i) {
+    threads.emplace_back([&figures, &figure, &start, i] { figures[i] = figure(i, start); });
   }
-  std::vector<HugeArray<uint64_t>> arrays;
-  for (const Touch& touch : shape) arrays.emplace_back(touch.bytes / sizeof(uint64_t));
-  const Region first(shape.front(), arrays.front());
-  const Region second(shape.back(), arrays.back());
-  const PassFunction pass =
-      ChoosePass<kUpdate>(shape.front().lines, shape.size() == 2 ? shape.back().lines : 0);
+  figures[0] = figure(0, start);
+  threads.clear();  // joins them
+  return figures;
+}
 
+// The best distance's median. Passes of all distances take turns, so that noise hits all.
+double BestNs(PassFunction pass, const Region first, const Region second, uint32_t seed,
+              double seconds, std::latch& all_ready) {
   std::array<std::vector<double>, kDistances.size()> ns;
-  std::mt19937_64 engine(1);
+  std::mt19937_64 engine(seed);
   std::vector<uint32_t> randoms;
   Refill(randoms, engine);
   [[maybe_unused]] volatile uint64_t sink = pass(first, second, randoms.data(), 64);
+  all_ready.arrive_and_wait();
   const double start = CpuSeconds();
   for (size_t round = 0; round < kMinPasses || CpuSeconds() - start < seconds; ++round) {
     for (size_t d = 0; d < kDistances.size(); ++d) {
@@ -139,14 +145,38 @@ double RandomNs(std::span<const Touch> shape, double seconds) {
   return best;
 }
 
-}  // namespace
-
-double RandomReadNs(std::span<const Touch> shape, double seconds) {
-  return RandomNs<false>(shape, seconds);
+template <bool kUpdate>
+double RandomNs(std::span<const Touch> shape, double seconds, uint32_t num_threads) {
+  const uint32_t num_parts = kUpdate ? num_threads : 1;
+  const auto fits = [num_parts](const Touch& t) {
+    return t.lines > 0 && t.lines <= kMaxLines && t.bytes / kLine / num_parts >= t.lines;
+  };
+  if (num_threads == 0 || shape.empty() || shape.size() > 2 || !std::ranges::all_of(shape, fits)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<HugeArray<uint64_t>> arrays;
+  for (const Touch& touch : shape) arrays.emplace_back(touch.bytes / sizeof(uint64_t));
+  const PassFunction pass =
+      ChoosePass<kUpdate>(shape.front().lines, shape.size() == 2 ? shape.back().lines : 0);
+  const auto ns = OnThreads(num_threads, [&](uint32_t thread_idx, std::latch& start) {
+    const uint32_t part_idx = kUpdate ? thread_idx : 0;
+    const Region first(shape.front(), arrays.front(), part_idx, num_parts);
+    const Region second(shape.back(), arrays.back(), part_idx, num_parts);
+    return BestNs(pass, first, second, 1 + thread_idx, seconds, start);
+  });
+  double ops_per_ns = 0;
+  for (const double each : ns) ops_per_ns += 1 / each;
+  return 1 / ops_per_ns;
 }
 
-double RandomUpdateNs(std::span<const Touch> shape, double seconds) {
-  return RandomNs<true>(shape, seconds);
+}  // namespace
+
+double RandomReadNs(std::span<const Touch> shape, double seconds, uint32_t num_threads) {
+  return RandomNs<false>(shape, seconds, num_threads);
+}
+
+double RandomUpdateNs(std::span<const Touch> shape, double seconds, uint32_t num_threads) {
+  return RandomNs<true>(shape, seconds, num_threads);
 }
 
 double RandomReadNs(uint64_t footprint_bytes, uint32_t lines_per_op, double seconds) {
@@ -159,24 +189,33 @@ double RandomUpdateNs(uint64_t footprint_bytes, uint32_t lines_per_op, double se
   return RandomUpdateNs(std::span(&touch, 1), seconds);
 }
 
-double StreamGbPerS(uint64_t footprint_bytes, double seconds) {
-  const size_t half = std::max<size_t>(footprint_bytes / 2, kLine);
-  HugeArray<unsigned char> from(half);
-  HugeArray<unsigned char> to(half);
-  std::vector<double> rates;
+double StreamGbPerS(uint64_t footprint_bytes, double seconds, uint32_t num_threads) {
+  if (num_threads == 0) return std::numeric_limits<double>::quiet_NaN();
+  const size_t part = std::max<size_t>(footprint_bytes / 2 / num_threads, kLine);
+  HugeArray<unsigned char> from(part * num_threads);
+  HugeArray<unsigned char> to(part * num_threads);
   // Small copies are repeated so that a pass is long against the clock's grain.
-  const size_t copies = std::max<size_t>(1, (size_t{16} << 20) / half);
-  const double start = CpuSeconds();
-  for (size_t pass = 0; pass < kMinPasses || CpuSeconds() - start < seconds; ++pass) {
-    const double pass_start = CpuSeconds();
-    for (size_t i = 0; i < copies; ++i) {
-      from[i % half] = static_cast<unsigned char>(pass);  // so that no copy is the one before
-      std::memcpy(to.data(), from.data(), half);
-      [[maybe_unused]] volatile unsigned char sink = to[i % half];
+  const size_t copies = std::max<size_t>(1, (size_t{16} << 20) / part);
+  const auto rates = OnThreads(num_threads, [&](uint32_t thread_idx, std::latch& all_ready) {
+    unsigned char* source = from.data() + thread_idx * part;
+    unsigned char* copy = to.data() + thread_idx * part;
+    std::vector<double> figures;
+    all_ready.arrive_and_wait();
+    const double start = CpuSeconds();
+    for (size_t pass = 0; pass < kMinPasses || CpuSeconds() - start < seconds; ++pass) {
+      const double pass_start = CpuSeconds();
+      for (size_t i = 0; i < copies; ++i) {
+        source[i % part] = static_cast<unsigned char>(pass);  // so that no copy is the one before
+        std::memcpy(copy, source, part);
+        [[maybe_unused]] volatile unsigned char sink = copy[i % part];
+      }
+      figures.push_back(2e-9 * static_cast<double>(part * copies) / (CpuSeconds() - pass_start));
     }
-    rates.push_back(2e-9 * static_cast<double>(half * copies) / (CpuSeconds() - pass_start));
-  }
-  return Median(rates);
+    return Median(figures);
+  });
+  double sum = 0;
+  for (const double rate : rates) sum += rate;
+  return sum;
 }
 
 Ceilings MeasureCeilings(uint64_t footprint_bytes, double seconds_per_figure) {

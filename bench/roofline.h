@@ -1,10 +1,12 @@
-// Ceilings: what this machine's memory gives to one thread, measured at the footprint and with the
-// access shape of the operation it bounds. A filter cannot be faster than the lines it must touch.
+// Ceilings: what this machine's memory gives to one thread or to several, measured at the footprint
+// and with the access shape of the operation it bounds. A filter cannot be faster than the lines it
+// must touch.
 //
 // Addresses are random and independent of each other, lines are prefetched several operations
 // ahead, and the best of several distances (none among them) counts. Memory is on huge pages where
-// the system gives them, as a filter's is. Figures are medians of repeated passes. Any number of
-// threads may call these, but they then share the memory system and see less of it.
+// the system gives them, as a filter's is. Figures are medians of repeated passes. With num_threads
+// above 1 that many run side by side, and the figure is theirs together: all read the same arrays;
+// each changes, or copies, its own equal part of them, as shards have one owner.
 #ifndef TROMMEL_BENCH_ROOFLINE_H_
 #define TROMMEL_BENCH_ROOFLINE_H_
 
@@ -31,17 +33,17 @@ struct Touch {
 
 // ns an operation that reads, or changes, a word in every line of every touch. All touches of one
 // operation lie at the same relative place of their arrays, as a block's presence and counts do.
-// One or two touches of 1 to kMaxLines lines; others, and arrays shorter than their touch, give
-// NaN.
-double RandomReadNs(std::span<const Touch> shape, double seconds);
-double RandomUpdateNs(std::span<const Touch> shape, double seconds);
+// One or two touches of 1 to kMaxLines lines; others, and arrays (a thread's part of them, for
+// changes) shorter than their touch, give NaN.
+double RandomReadNs(std::span<const Touch> shape, double seconds, uint32_t num_threads = 1);
+double RandomUpdateNs(std::span<const Touch> shape, double seconds, uint32_t num_threads = 1);
 
 // The same for one array.
 double RandomReadNs(uint64_t footprint_bytes, uint32_t lines_per_op, double seconds);
 double RandomUpdateNs(uint64_t footprint_bytes, uint32_t lines_per_op, double seconds);
 
 // 1e9 bytes a second, read plus written, of copying one half of the footprint to the other.
-double StreamGbPerS(uint64_t footprint_bytes, double seconds);
+double StreamGbPerS(uint64_t footprint_bytes, double seconds, uint32_t num_threads = 1);
 
 }  // namespace trommel::bench
 

@@ -42,6 +42,15 @@ TEST_CASE("a shape that cannot be measured gives NaN", "[bench][roofline]") {
   CHECK(std::isnan(RandomUpdateNs(three, kSeconds)));
 }
 
+TEST_CASE("threads share the arrays they read and part those they change", "[bench][roofline]") {
+  CHECK(RandomReadNs(std::array{Touch{128, 2}}, kSeconds, 3) > 0);
+  CHECK(RandomUpdateNs(std::array{Touch{3 * 128, 2}}, kSeconds, 3) > 0);
+  CHECK(std::isnan(RandomUpdateNs(std::array{Touch{3 * 128 - 64, 2}}, kSeconds, 3)));
+  CHECK(std::isnan(RandomReadNs(std::array{Touch{kInCache, 1}}, kSeconds, 0)));
+  CHECK(StreamGbPerS(kInCache, kSeconds, 3) > 0);
+  CHECK(std::isnan(StreamGbPerS(kInCache, kSeconds, 0)));
+}
+
 TEST_CASE("an array of one operation's lines is enough", "[bench][roofline]") {
   CHECK(RandomUpdateNs(128, 2, kSeconds) > 0);
   CHECK(StreamGbPerS(1, kSeconds) > 0);

@@ -23,6 +23,7 @@ void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddTargetsCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddStressCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run);
+void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run);
 
 }  // namespace trommel::tool
 

@@ -95,6 +95,7 @@ int Main(int argc, char** argv) {
   AddTargetsCommand(app, settings, run);
   AddStressCommand(app, settings, run);
   AddDemoCommand(app, settings, run);
+  AddBenchCommand(app, settings, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

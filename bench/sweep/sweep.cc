@@ -1,0 +1,254 @@
+#include "bench/sweep/sweep.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "bench/sweep/sweep_arena.h"
+#include "bench/sweep/sweep_hashing.h"
+#include "trommel/targets.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr size_t kNumHashKeys = kSweepBatch;
+
+// The names of our counters. Times are kept there, too, because what Google Benchmark calls CPU
+// time includes what a step does outside the clock.
+constexpr const char* kNsPerKey = "ns_per_key";
+constexpr const char* kCpuNsPerKey = "cpu_ns_per_key";
+constexpr const char* kKeysPerStep = "keys_per_step";
+
+// Takes what Google Benchmark reports, and prints nothing.
+class Collector : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) records_.push_back(ToRecord(run));
+  }
+  std::vector<RunRecord> Take() { return std::exchange(records_, {}); }
+
+ private:
+  static RunRecord ToRecord(const Run& run) {
+    RunRecord record;
+    // Not with Google Benchmark's endings: a quick run's rows are called as a long one's.
+    record.run_name = run.run_name.function_name;
+    record.name = record.run_name;
+    record.repetitions = run.repetitions;
+    record.repetition_index = run.repetition_index;
+    record.iterations = run.iterations;
+    record.label = run.report_label;
+    for (const auto& [name, counter] : run.counters) {
+      record.counters.emplace_back(name, counter.value);
+    }
+    const bool is_ratio = run.aggregate_unit == benchmark::kPercentage;
+    record.real_time = is_ratio ? run.real_accumulated_time : run.GetAdjustedRealTime();
+    record.cpu_time = record.Counter(kCpuNsPerKey, 0);
+    const double ns_per_key = record.Counter(kNsPerKey, 0);
+    if (!is_ratio && ns_per_key > 0) record.cpu_time *= record.real_time / ns_per_key;
+    if (run.run_type == Run::RT_Aggregate) {
+      record.run_type = "aggregate";
+      record.aggregate_name = run.aggregate_name;
+      record.aggregate_unit = is_ratio ? "percentage" : "time";
+      record.name += "_" + run.aggregate_name;
+    }
+    return record;
+  }
+
+  std::vector<RunRecord> records_;
+};
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, const SweepHooks& hooks) : plan_(plan), hooks_(hooks) {}
+
+  Result<SweepResult> Run() {
+    for (size_t i = 0; i < plan_.rows.size() && !ShouldStop(); ++i) {
+      if (hooks_.starting) hooks_.starting(i, plan_.rows[i]);
+      const Status measured = Guarded(plan_.rows[i].name, [&] { return Measure(plan_.rows[i]); });
+      if (!measured.ok()) return measured.error();
+      if (!result_.wrong.empty()) break;
+    }
+    const Status left = Guarded("the end", [this] { return LeaveSize(); });
+    if (!left.ok()) return left.error();
+    return std::move(result_);
+  }
+
+ private:
+  using Step = std::function<StepTime()>;
+
+  bool ShouldStop() {
+    if (!result_.stopped && hooks_.should_stop) result_.stopped = hooks_.should_stop();
+    return result_.stopped;
+  }
+
+  template <class Work>
+  Status Guarded(const std::string& what, const Work& work) {
+    try {
+      return work();
+    } catch (const WrongAnswer& wrong) {
+      result_.wrong = wrong.message;
+      return Ok();
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "out of memory at " + what};
+    }
+  }
+
+  Status Measure(const SweepRow& row) {
+    if (row.num_keys != num_keys_) {
+      if (const Status left = LeaveSize(); !left.ok()) return left;
+      num_keys_ = row.num_keys;
+    }
+    if (const Status forced = ForceTarget(row.target); !forced.ok()) return forced;
+    const Result<Step> step = StepOf(row);
+    if (!step.ok()) return step.error();
+    RunRow(row, *step);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return Ok();
+  }
+
+  Result<Step> StepOf(const SweepRow& row) {
+    if (IsCeiling(row.operation)) {
+      const double seconds = plan_.seconds_per_figure / plan_.repetitions;
+      return Step([&row, seconds] {
+        const double ns = MeasureCeilingNs(row, seconds);
+        return StepTime{ns * 1e-9, ns * 1e-9, 1};
+      });
+    }
+    std::shared_ptr<Executor>& executor = executors_[row.num_threads];
+    if (executor == nullptr && row.num_threads > 1) {
+      Result<std::shared_ptr<Executor>> created = Executor::Create(row.num_threads);
+      if (!created.ok()) return created.error();
+      executor = std::move(*created);
+    }
+    if (!IsOfFilter(row.operation)) {
+      if (hashing_ == nullptr) hashing_ = std::make_unique<SweepHashing>(kNumHashKeys);
+      return Step([this, &row, &executor] {
+        return row.operation == Operation::kHashInts
+                   ? hashing_->StepInts(executor.get(), row.batch)
+                   : hashing_->StepStrings(executor.get(), row.batch);
+      });
+    }
+    if (arena_ == nullptr) {
+      auto created = SweepArena::Create(row.num_keys);
+      if (!created.ok()) return created.error();
+      arena_ = std::move(*created);
+    }
+    arena_->Prepare(row, executor);
+    return Step([this] { return arena_->Step(); });
+  }
+
+  void RunRow(const SweepRow& row, const Step& step) {
+    const auto run = [&](benchmark::State& state) {
+      StepTime sum;
+      for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
+        try {
+          const StepTime time = step();
+          if (!std::isfinite(time.seconds) || ShouldStop()) {
+            state.SkipWithError("stopped");
+            break;
+          }
+          state.SetIterationTime(time.seconds);
+          sum.seconds += time.seconds;
+          sum.cpu_seconds += time.cpu_seconds;
+          sum.num_keys += time.num_keys;
+        } catch (...) {  // it cannot pass through Google Benchmark's frames
+          failure_ = std::current_exception();
+          state.SkipWithError("failed");
+          break;
+        }
+      }
+      const double num_keys = static_cast<double>(sum.num_keys);
+      state.SetItemsProcessed(static_cast<int64_t>(sum.num_keys));
+      state.counters[kNsPerKey] = sum.seconds * 1e9 / num_keys;
+      state.counters[kCpuNsPerKey] = sum.cpu_seconds * 1e9 / num_keys;
+      state.counters[kKeysPerStep] = num_keys / static_cast<double>(state.iterations());
+      state.SetLabel(row.target);
+    };
+    benchmark::ClearRegisteredBenchmarks();
+    auto* registered = benchmark::RegisterBenchmark(row.name.c_str(), run)
+                           ->UseManualTime()
+                           ->Repetitions(static_cast<int>(plan_.repetitions));
+    if (IsCeiling(row.operation)) {
+      registered->Iterations(1);  // they repeat by themselves
+    } else {
+      registered->MinTime(plan_.seconds_per_figure / plan_.repetitions);
+    }
+    Collector collector;
+    benchmark::RunSpecifiedBenchmarks(&collector, ".");
+    benchmark::ClearRegisteredBenchmarks();
+    if (!result_.stopped && !failure_) Report(row, collector.Take());
+  }
+
+  void Report(const SweepRow& row, std::vector<RunRecord> records) {
+    SweepFigure figure;
+    figure.row = row;
+    for (const RunRecord& record : records) {
+      const double ns = record.Counter(kNsPerKey, std::numeric_limits<double>::quiet_NaN());
+      if (record.run_type == "iteration" && std::isfinite(ns)) figure.ns.push_back(ns);
+    }
+    if (figure.ns.empty()) return;  // a ceiling that cannot be measured
+    if (IsCeiling(row.operation)) ceilings_.Add(row, Median(figure.ns));
+    figure.bound = ceilings_.BoundOf(row);
+    figure.footprint_bytes = row.footprint_bytes;
+    if (IsOfFilter(row.operation)) {
+      figure.footprint_bytes = arena_->filter().geometry().num_bytes();
+    }
+    for (RunRecord& record : records) {
+      record.threads = row.num_threads;
+      if (figure.bound && record.aggregate_unit != "percentage") {
+        record.counters.emplace_back("ceiling_ns_per_key", figure.bound->ns);
+      }
+    }
+    std::ranges::move(records, std::back_inserter(result_.records));
+    if (hooks_.measured) hooks_.measured(figure);
+  }
+
+  Status LeaveSize() {
+    if (arena_ != nullptr && !result_.stopped && result_.wrong.empty()) {
+      const Stats stats = arena_->filter().GetStats();
+      if (const uint64_t num_bytes = arena_->filter().geometry().num_bytes();
+          num_bytes > result_.filter_bytes) {
+        result_.filter_bytes = num_bytes;
+        result_.filter_huge_page_bytes = stats.huge_page_bytes;
+      }
+      arena_->Prove();
+    }
+    arena_.reset();
+    return Ok();
+  }
+
+  const SweepPlan& plan_;
+  const SweepHooks& hooks_;
+  SweepResult result_;
+  SweepCeilings ceilings_;
+  uint64_t num_keys_ = 0;
+  std::map<uint32_t, std::shared_ptr<Executor>> executors_;
+  std::unique_ptr<SweepHashing> hashing_;
+  std::unique_ptr<SweepArena> arena_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+Result<SweepResult> RunSweep(const SweepPlan& plan, const SweepHooks& hooks) {
+  const std::string target(ActiveTarget());
+  Result<SweepResult> result = Sweep(plan, hooks).Run();
+  if (const Status restored = ForceTarget(target); !restored.ok()) return restored.error();
+  return result;
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,224 @@
+#include "bench/sweep/sweep_arena.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/sweep/sweep_options.h"
+#include "bench/sweep/zipf.h"
+#include "bench/workload.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr uint64_t kMaxPart = uint64_t{1} << 20;
+constexpr uint64_t kNumParts = 4;                 // of the ring
+constexpr uint64_t kNumPartsIn = 2;               // between steps
+constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are asked for several times
+constexpr double kSkew = 0.99;
+
+std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
+  std::vector<uint64_t> digests(count);
+  for (uint64_t i = 0; i < count; ++i) digests[i] = KeyAt(first_index + i);
+  const std::vector<uint64_t> keys = digests;
+  DigestPolicy{}.Digests(keys, digests);
+  return digests;
+}
+
+void Check(bool is_right, const SweepRow& row, std::string_view message) {
+  if (!is_right) throw WrongAnswer{row.name + ": " + std::string(message)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys) {
+  Config config;
+  config.capacity = num_keys;
+  config.target_fpr = kSweepTargetFpr;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  if (!filter.ok()) return filter.error();
+  return std::unique_ptr<SweepArena>(new SweepArena(num_keys, std::move(*filter)));
+}
+
+SweepArena::SweepArena(uint64_t num_keys, CountingFilter filter)
+    : part_size_(std::min(kMaxPart, num_keys / kNumParts)),
+      // An insert step has one part more in, for a moment.
+      num_members_(num_keys - (kNumPartsIn + 1) * part_size_),
+      filter_(std::move(filter)),
+      guests_(DigestsFrom(kFirstGuest, kNumParts * part_size_)),
+      words_(CountingFilter::BitmapWords(std::max(part_size_, kMinKeysPerQueryStep))) {
+  for (uint64_t first = 0; first < num_members_; first += kMaxPart) {
+    BringIn(DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first)));
+  }
+  for (; head_ < kNumPartsIn; ++head_) BringIn(Part(head_));
+}
+
+void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor) {
+  row_ = row;
+  num_threads_ = executor == nullptr ? 1 : executor->num_threads();
+  filter_.UseExecutor(std::move(executor));
+  filter_.UseRoute(row.route);
+  if (row.operation == Operation::kInsertSkewed && skewed_.empty()) MakeSkewed();
+  TurnRing();  // strangers get the same answers whenever they ask
+}
+
+StepTime SweepArena::Step() {
+  switch (row_.operation) {
+    case Operation::kInsert:
+      return InsertStep();
+    case Operation::kErase:
+      return EraseStep();
+    case Operation::kInsertSkewed:
+      return SkewedStep();
+    case Operation::kInsertIfAbsent:
+      return IfAbsentStep();
+    default:
+      return QueryStep();
+  }
+}
+
+StepTime SweepArena::InsertStep() {
+  const Digests part = Part(head_);
+  const uint64_t before = filter_.num_keys();
+  const StepClock clock(num_threads_);
+  Insert(part);
+  const StepTime time = clock.Stop(part.size());
+  ++head_;
+  Check(filter_.num_keys() == before + part.size(), row_, "not every key was inserted");
+  TakeOut(Part(tail_++));
+  return time;
+}
+
+StepTime SweepArena::EraseStep() {
+  BringIn(Part(head_++));
+  const Digests part = Part(tail_);
+  const StepClock clock(num_threads_);
+  const uint64_t num_erased = Erase(part);
+  const StepTime time = clock.Stop(part.size());
+  ++tail_;
+  Check(num_erased == part.size(), row_, "a key that is in could not be erased");
+  return time;
+}
+
+StepTime SweepArena::SkewedStep() {
+  const StepClock clock(num_threads_);
+  Insert(skewed_);
+  const StepTime time = clock.Stop(skewed_.size());
+  TakeOut(skewed_);
+  return time;
+}
+
+StepTime SweepArena::IfAbsentStep() {
+  const Digests part = Part(head_);
+  const uint64_t before = filter_.num_keys();
+  uint64_t num_inserted = 0;
+  std::vector<uint64_t> inserted;
+  inserted.reserve(part.size());
+  std::vector<std::vector<uint64_t>> bitmaps;
+  InBatches(part, [&](Digests batch) {
+    bitmaps.emplace_back(CountingFilter::BitmapWords(batch.size()));
+  });
+  const StepClock clock(num_threads_);
+  auto bitmap = bitmaps.begin();
+  InBatches(part, [&](Digests batch) {
+    num_inserted += filter_.InsertIfAbsent(Keys::Digests(batch), *bitmap++);
+  });
+  const StepTime time = clock.Stop(part.size());
+  for (size_t i = 0; i < part.size(); ++i) {
+    const size_t bit = i % row_.batch;
+    if (bitmaps[i / row_.batch][bit / 64] >> (bit % 64) & 1) inserted.push_back(part[i]);
+  }
+  Check(num_inserted == inserted.size() && filter_.num_keys() == before + num_inserted, row_,
+        "the keys said to be inserted are not those that were");
+  Check(Query(part) == part.size(), row_, "a key is neither in nor was it inserted");
+  TakeOut(inserted);
+  return time;
+}
+
+StepTime SweepArena::QueryStep() {
+  QueryPool& pool =
+      pools_.try_emplace(row_.operation, row_.operation, num_members_, part_size_).first->second;
+  const Digests digests = pool.digests();
+  const uint64_t repeats = (kMinKeysPerQueryStep + digests.size() - 1) / digests.size();
+  uint64_t num_present = 0;
+  const StepClock clock(num_threads_);
+  for (uint64_t i = 0; i < repeats; ++i) num_present += Query(digests);
+  const StepTime time = clock.Stop(repeats * digests.size());
+  const std::string wrong = num_present % repeats != 0 ? "different answers to the same keys"
+                                                       : pool.Check(filter_, num_present / repeats);
+  Check(wrong.empty(), row_, wrong);
+  pool.Advance();
+  return time;
+}
+
+void SweepArena::Prove() {
+  TurnRing();
+  const uint64_t num_keys = filter_.num_keys();
+  Check(num_keys == num_members_ + kNumPartsIn * part_size_, row_, "keys were lost or left over");
+  TakeOut(Part(0));
+  TakeOut(Part(1));
+  for (uint64_t first = 0; first < num_members_; first += kMaxPart) {
+    const std::vector<uint64_t> members =
+        DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first));
+    TakeOut(members);
+  }
+  const Stats stats = filter_.GetStats();
+  Check(stats.num_keys == 0 && stats.fill_ratio == 0 && stats.num_promoted == 0, row_,
+        "the filter is not empty after all keys were erased");
+}
+
+SweepArena::Digests SweepArena::Part(uint64_t idx) const {
+  return Digests(guests_).subspan(idx % kNumParts * part_size_, part_size_);
+}
+
+void SweepArena::TurnRing() {
+  for (; tail_ % kNumParts != 0; ++head_, ++tail_) {
+    BringIn(Part(head_));
+    TakeOut(Part(tail_));
+  }
+}
+
+void SweepArena::MakeSkewed() {
+  const Zipf zipf(num_members_, kSkew);
+  std::mt19937_64 engine(1);
+  skewed_.resize(part_size_);
+  for (uint64_t& digest : skewed_) {
+    digest = DigestPolicy{}(Key(KeyAt(kFirstMember + zipf(engine))));
+  }
+}
+
+template <class Call>
+void SweepArena::InBatches(Digests digests, const Call& call) {
+  for (size_t i = 0; i < digests.size(); i += row_.batch) {
+    call(digests.subspan(i, std::min(row_.batch, digests.size() - i)));
+  }
+}
+
+void SweepArena::Insert(Digests digests) {
+  InBatches(digests, [this](Digests batch) { filter_.Insert(Keys::Digests(batch)); });
+}
+
+uint64_t SweepArena::Erase(Digests digests) {
+  uint64_t num_erased = 0;
+  InBatches(digests,
+            [&](Digests batch) { num_erased += filter_.Erase(Keys::Digests(batch)).num_erased; });
+  return num_erased;
+}
+
+uint64_t SweepArena::Query(Digests digests) {
+  uint64_t num_present = 0;
+  InBatches(digests, [&](Digests batch) {
+    num_present += filter_.Query(
+        Keys::Digests(batch), std::span(words_).first(CountingFilter::BitmapWords(batch.size())));
+  });
+  return num_present;
+}
+
+void SweepArena::TakeOut(Digests digests) {
+  const uint64_t num_erased = filter_.Erase(Keys::Digests(digests)).num_erased;
+  Check(num_erased == digests.size(), row_, "a key that is in could not be erased");
+}
+
+}  // namespace trommel::bench

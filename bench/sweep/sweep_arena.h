@@ -1,0 +1,84 @@
+// One size of a sweep: a filter that stands just under its capacity, and the keys that come, go and
+// are asked for. Every step proves its answer, outside the clock.
+//
+// Operations are given digests: hashing has rows of its own. Keys that come and go ("guests") form
+// a ring of parts: an insert step brings in the next part and takes out the oldest one; an erase
+// step does the same, with the other half on the clock. So the filter is the same before and after,
+// and what a step touches was last touched two parts ago.
+#ifndef TROMMEL_BENCH_SWEEP_SWEEP_ARENA_H_
+#define TROMMEL_BENCH_SWEEP_SWEEP_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/sweep/query_pool.h"
+#include "bench/sweep/sweep_row.h"
+#include "bench/sweep/sweep_step.h"
+#include "trommel/counting_filter.h"
+#include "trommel/executor.h"
+#include "trommel/result.h"
+
+namespace trommel::bench {
+
+class SweepArena {
+ public:
+  // Fills a filter for at least 8 keys. Fails as CountingFilter::Create does.
+  static Result<std::unique_ptr<SweepArena>> Create(uint64_t num_keys);
+
+  // From now on steps are this row's, by these threads (null: the calling one alone). Forcing the
+  // target is the caller's business.
+  void Prepare(const SweepRow& row, std::shared_ptr<Executor> executor);
+
+  // Times one step. Throws WrongAnswer.
+  StepTime Step();
+
+  // After the last step: that no key was lost or left over. Throws WrongAnswer.
+  void Prove();
+
+  const CountingFilter& filter() const { return filter_; }
+
+ private:
+  using Digests = std::span<const uint64_t>;
+
+  SweepArena(uint64_t num_keys, CountingFilter filter);
+
+  StepTime InsertStep();
+  StepTime EraseStep();
+  StepTime SkewedStep();
+  StepTime IfAbsentStep();
+  StepTime QueryStep();
+
+  Digests Part(uint64_t idx) const;
+  void TurnRing();  // to where it was at the beginning
+  void MakeSkewed();
+
+  // All of them, in calls of the row's batch.
+  template <class Call>
+  void InBatches(Digests digests, const Call& call);
+  void Insert(Digests digests);
+  uint64_t Erase(Digests digests);
+  uint64_t Query(Digests digests);
+  // One call outside the clock.
+  void BringIn(Digests digests) { filter_.Insert(Keys::Digests(digests)); }
+  void TakeOut(Digests digests);
+
+  const uint64_t part_size_;
+  const uint64_t num_members_;  // always in
+  CountingFilter filter_;
+  std::vector<uint64_t> guests_;  // digests; [tail, head) of their parts are in
+  uint64_t head_ = 0;
+  uint64_t tail_ = 0;
+  std::map<Operation, QueryPool> pools_;
+  std::vector<uint64_t> skewed_;  // digests of members, drawn by Zipf's law
+  std::vector<uint64_t> words_;
+  SweepRow row_;
+  uint32_t num_threads_ = 1;
+};
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_SWEEP_SWEEP_ARENA_H_

@@ -1,0 +1,37 @@
+// What a sweep is asked for, and what it takes where nothing was said.
+#ifndef TROMMEL_BENCH_SWEEP_SWEEP_OPTIONS_H_
+#define TROMMEL_BENCH_SWEEP_SWEEP_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/sweep/machine_card.h"
+#include "trommel/result.h"
+
+namespace trommel::bench {
+
+struct SweepOptions {
+  bool quick = false;
+  std::string filter = {};                // a regular expression found in a row's name; empty: all
+  std::vector<uint64_t> sizes = {};       // keys; empty: a ladder from L1 to memory
+  std::vector<uint32_t> threads = {};     // empty: powers of two up to the logical CPUs, and these
+  std::vector<std::string> targets = {};  // empty: all runnable ones
+  double seconds_per_figure = 0;          // 0: 1, or 0.12 when quick
+};
+
+inline constexpr double kSweepTargetFpr = 0.01;
+inline constexpr uint64_t kMinSweepKeys = 1000;  // fewer, and a step is too short for the clock
+
+// The options with every choice made, and sizes and threads in ascending order. Fails with
+// kInvalidArgument for an unknown target, sizes or thread counts out of range and seconds that are
+// no positive number; with kOutOfMemory for a size that this machine's memory cannot hold.
+Result<SweepOptions> CompleteOptions(SweepOptions options, const MachineCard& card);
+
+// Of the size that a sweep varies other things at: 30 M keys, or the next smaller size there is.
+// `sizes` ascend, and are not empty.
+uint64_t BaseSize(const std::vector<uint64_t>& sizes);
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_SWEEP_SWEEP_OPTIONS_H_

@@ -1,0 +1,181 @@
+#include "bench/sweep/sweep_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "bench/workload.h"
+
+namespace trommel::bench {
+namespace {
+
+using enum Operation;
+
+constexpr std::array<uint64_t, 3> kOtherBatches = {64, 2048, 65536};
+constexpr uint64_t kMinMemoryFootprint = uint64_t{128} << 20;
+
+// Collects rows: each once.
+class Rows {
+ public:
+  Rows(const MachineCard& card, uint32_t base_threads) : card_(card), base_threads_(base_threads) {}
+
+  void AddPlace(Operation op, const std::string& place, uint64_t footprint, uint32_t num_threads) {
+    SweepRow row;
+    row.operation = op;
+    row.place = place;
+    row.footprint_bytes = footprint;
+    row.target = card_.target;
+    row.num_threads = num_threads;
+    Add(std::move(row), "/at:" + place);
+  }
+
+  SweepRow Base(Operation op, uint64_t num_keys, Route route = Route::kAutomatic) const {
+    SweepRow row;
+    row.operation = op;
+    row.num_keys = num_keys;
+    row.route = route;
+    row.target = card_.target;
+    row.num_threads = base_threads_;
+    row.batch = kSweepBatch;
+    return row;
+  }
+
+  // The target in use is called best where it is, so that rows of two machines meet; `is_named`
+  // gives it its own name.
+  void AddRow(SweepRow row, bool is_named = false) {
+    std::string rest = "/keys:" + CountName(row.num_keys);
+    if (!IsCeiling(row.operation)) {
+      const bool is_best = !is_named && row.target == card_.runnable_targets.front();
+      rest += "/target:" + (is_best ? "best" : row.target) + "/batch:" + BatchName(row.batch);
+    }
+    Add(std::move(row), rest);
+  }
+
+  std::vector<SweepRow> Take() { return std::exchange(rows_, {}); }
+
+ private:
+  void Add(SweepRow row, const std::string& rest) {
+    row.name = std::string(OperationName(row.operation, row.route)) + rest +
+               "/threads:" + std::to_string(row.num_threads);
+    if (names_.insert(row.name).second) rows_.push_back(std::move(row));
+  }
+
+  const MachineCard& card_;
+  const uint32_t base_threads_;
+  std::set<std::string> names_;
+  std::vector<SweepRow> rows_;
+};
+
+void AddMachineCeilings(Rows& rows, const MachineCard& card, const std::vector<uint32_t>& threads) {
+  // Half a cache, so that it holds the footprint and whatever else runs.
+  const uint64_t memory = std::max(kMinMemoryFootprint, 4 * card.CacheBytes(3));
+  const uint64_t most = card.memory_bytes == 0 ? memory : card.memory_bytes / 4;
+  const std::vector<std::pair<std::string, uint64_t>> places = {{"L1", card.CacheBytes(1) / 2},
+                                                                {"L2", card.CacheBytes(2) / 2},
+                                                                {"L3", card.CacheBytes(3) / 2},
+                                                                {"memory", std::min(memory, most)}};
+  for (const auto& [place, footprint] : places) {
+    for (const Operation op : {kReadCeiling, kUpdateCeiling, kStreamCeiling}) {
+      rows.AddPlace(op, place, footprint, 1);
+      if (place != "memory") continue;
+      for (const uint32_t num_threads : threads) rows.AddPlace(op, place, footprint, num_threads);
+    }
+  }
+}
+
+void AddSize(Rows& rows, uint64_t num_keys) {
+  for (const Operation op :
+       {kInsert, kInsertSkewed, kInsertIfAbsent, kErase, kQueryMiss, kQueryHalf, kQueryHit}) {
+    rows.AddRow(rows.Base(op, num_keys));
+  }
+  for (const Route route : {Route::kDirect, Route::kSplit}) {
+    rows.AddRow(rows.Base(kInsert, num_keys, route));
+    rows.AddRow(rows.Base(kErase, num_keys, route));
+  }
+}
+
+void AddBase(Rows& rows, uint64_t num_keys, const std::vector<uint32_t>& threads,
+             const std::vector<std::string>& targets) {
+  for (const uint32_t num_threads : threads) {
+    for (const Operation op : {kHashInts, kInsert, kErase, kQueryHit}) {
+      SweepRow row = rows.Base(op, num_keys);
+      row.num_threads = num_threads;
+      rows.AddRow(std::move(row));
+    }
+  }
+  for (const std::string& target : targets) {
+    for (const Operation op : {kHashInts, kInsert, kErase, kQueryHit}) {
+      SweepRow row = rows.Base(op, num_keys);
+      row.target = target;
+      rows.AddRow(std::move(row), true);
+    }
+  }
+  for (const uint64_t batch : kOtherBatches) {
+    for (const Operation op : {kInsert, kErase, kQueryHit}) {
+      SweepRow row = rows.Base(op, num_keys);
+      row.batch = batch;
+      rows.AddRow(std::move(row));
+    }
+  }
+}
+
+// Puts the ceilings that bound `chosen` before the rows of their size, where nothing else is in
+// memory yet.
+std::vector<SweepRow> WithCeilings(std::vector<SweepRow> chosen, const MachineCard& card) {
+  Rows ceilings(card, 1);
+  std::vector<SweepRow> rows;
+  for (size_t first = 0; first < chosen.size();) {
+    const uint64_t num_keys = chosen[first].num_keys;
+    size_t end = first;
+    for (; end < chosen.size() && chosen[end].num_keys == num_keys; ++end) {
+      for (const Operation op : CeilingsOf(chosen[end])) {
+        SweepRow row = ceilings.Base(op, num_keys);
+        row.num_threads = chosen[end].num_threads;
+        ceilings.AddRow(std::move(row));
+      }
+    }
+    std::ranges::move(ceilings.Take(), std::back_inserter(rows));
+    for (; first < end; ++first) rows.push_back(std::move(chosen[first]));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<SweepPlan> MakePlan(const SweepOptions& asked, const MachineCard& card) {
+  const Result<SweepOptions> options = CompleteOptions(asked, card);
+  if (!options.ok()) return options.error();
+  std::regex filter;
+  try {
+    filter = std::regex(options->filter, std::regex::extended);
+  } catch (const std::regex_error& error) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "'" + options->filter + "' is not a regular expression: " + error.what()};
+  }
+  const uint64_t base_keys = BaseSize(options->sizes);
+  Rows all(card, options->threads.front());
+  AddMachineCeilings(all, card, options->threads);
+  for (const uint64_t num_keys : options->sizes) {
+    if (num_keys == base_keys) {
+      for (const Operation op : {kHashInts, kHashStrings}) all.AddRow(all.Base(op, num_keys));
+    }
+    AddSize(all, num_keys);
+    if (num_keys == base_keys) AddBase(all, num_keys, options->threads, options->targets);
+  }
+  std::vector<SweepRow> chosen = all.Take();
+  std::erase_if(chosen, [&](const SweepRow& row) { return !std::regex_search(row.name, filter); });
+  if (chosen.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "no row's name matches '" + options->filter + "'"};
+  }
+  SweepPlan plan;
+  plan.rows = WithCeilings(std::move(chosen), card);
+  plan.seconds_per_figure = options->seconds_per_figure;
+  plan.repetitions = options->quick ? 3 : 5;
+  return plan;
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,53 @@
+// One row of a sweep: what is measured, under which circumstances, and what it is called.
+#ifndef TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
+#define TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trommel/counting_filter.h"
+
+namespace trommel::bench {
+
+enum class Operation : uint8_t {
+  kReadCeiling,
+  kUpdateCeiling,
+  kShardCeiling,  // updates again, within the part of a filter that the split route works in
+  kStreamCeiling,
+  kHashInts,
+  kHashStrings,
+  kInsert,
+  kInsertSkewed,
+  kInsertIfAbsent,
+  kErase,
+  kQueryMiss,
+  kQueryHalf,  // every second key, on average and unpredictably, is in
+  kQueryHit,
+};
+
+constexpr bool IsCeiling(Operation op) { return op <= Operation::kStreamCeiling; }
+constexpr bool IsOfFilter(Operation op) { return op > Operation::kHashStrings; }
+
+struct SweepRow {
+  std::string name;
+  Operation operation = Operation::kInsert;
+  uint64_t num_keys = 0;         // the filter's capacity; 0: a ceiling of the machine
+  uint64_t footprint_bytes = 0;  // of that ceiling
+  std::string place;             // "L1", "L2", "L3", "memory", for that ceiling
+  Route route = Route::kAutomatic;
+  std::string target;
+  uint32_t num_threads = 1;
+  uint64_t batch = 0;  // keys a call at most
+};
+
+// The ceilings that bound a row; none for what memory does not bound.
+std::vector<Operation> CeilingsOf(const SweepRow& row);
+
+std::string_view OperationName(Operation op, Route route);  // "insert", "insert_split"
+std::string BatchName(uint64_t batch);                      // 65536 is "64Ki"
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_

@@ -1,0 +1,85 @@
+// Which ceiling bounds a row, and that all can be measured.
+#include "bench/sweep/sweep_ceilings.h"
+
+#include <cmath>
+
+#include "support/catch.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr double kSeconds = 1e-4;
+
+SweepRow Row(Operation op, uint64_t num_keys) {
+  SweepRow row;
+  row.operation = op;
+  row.num_keys = num_keys;
+  row.batch = uint64_t{1} << 20;
+  return row;
+}
+
+TEST_CASE("every ceiling can be measured, of a place and of a filter", "[bench][sweep_ceilings]") {
+  for (const Operation op : {Operation::kReadCeiling, Operation::kUpdateCeiling,
+                             Operation::kShardCeiling, Operation::kStreamCeiling}) {
+    CHECK(MeasureCeilingNs(Row(op, 1000), kSeconds) > 0);
+    if (op == Operation::kShardCeiling) continue;
+    SweepRow place = Row(op, 0);
+    place.footprint_bytes = 4096;
+    place.num_threads = 2;
+    CHECK(MeasureCeilingNs(place, kSeconds) > 0);
+  }
+  SweepRow crowded = Row(Operation::kUpdateCeiling, 1000);
+  crowded.num_threads = 1000;
+  CHECK(std::isnan(MeasureCeilingNs(crowded, kSeconds)));
+}
+
+TEST_CASE("a row is bounded by its own size's and threads' ceiling", "[bench][sweep_ceilings]") {
+  SweepCeilings ceilings;
+  ceilings.Add(Row(Operation::kReadCeiling, 1000), 3);
+  ceilings.Add(Row(Operation::kUpdateCeiling, 1000), 5);
+  REQUIRE(ceilings.BoundOf(Row(Operation::kQueryHit, 1000)).has_value());
+  CHECK(ceilings.BoundOf(Row(Operation::kQueryHit, 1000))->ns == 3);
+  CHECK(ceilings.BoundOf(Row(Operation::kErase, 1000))->ns == 5);
+  CHECK_FALSE(ceilings.BoundOf(Row(Operation::kHashInts, 1000)).has_value());
+  CHECK_FALSE(ceilings.BoundOf(Row(Operation::kQueryHit, 2000)).has_value());
+  SweepRow threads = Row(Operation::kQueryHit, 1000);
+  threads.num_threads = 2;
+  CHECK_FALSE(ceilings.BoundOf(threads).has_value());
+}
+
+TEST_CASE("a split streams and updates, and the slower of these bounds it",
+          "[bench][sweep_ceilings]") {
+  constexpr uint64_t kKeys = 1'000'000;
+  SweepRow split = Row(Operation::kInsert, kKeys);
+  split.route = Route::kSplit;
+  SweepCeilings ceilings;
+  ceilings.Add(Row(Operation::kStreamCeiling, kKeys), 64);
+  CHECK_FALSE(ceilings.BoundOf(split).has_value());
+  ceilings.Add(Row(Operation::kShardCeiling, kKeys), 1);
+  REQUIRE(ceilings.BoundOf(split).has_value());
+  // Three times 8 bytes of digest, and a filter of some 5 bytes a key read and written.
+  CHECK(ceilings.BoundOf(split)->ceiling == Operation::kStreamCeiling);
+  CHECK(ceilings.BoundOf(split)->ns > 24);
+  CHECK(ceilings.BoundOf(split)->ns < 60);
+  ceilings.Add(Row(Operation::kShardCeiling, kKeys), 100);
+  CHECK(ceilings.BoundOf(split)->ceiling == Operation::kShardCeiling);
+  CHECK(ceilings.BoundOf(split)->ns == 100);
+}
+
+TEST_CASE("the automatic route is bounded by the faster one", "[bench][sweep_ceilings]") {
+  const SweepRow automatic = Row(Operation::kInsert, 1000);
+  SweepCeilings ceilings;
+  ceilings.Add(Row(Operation::kUpdateCeiling, 1000), 5);
+  CHECK(ceilings.BoundOf(automatic)->ns == 5);
+  ceilings.Add(Row(Operation::kStreamCeiling, 1000), 1e-3);
+  ceilings.Add(Row(Operation::kShardCeiling, 1000), 3);
+  CHECK(ceilings.BoundOf(automatic)->ns == 3);
+  SweepRow tiny = automatic;
+  tiny.batch = 1;
+  CHECK(ceilings.BoundOf(tiny)->ns == 5);
+  ceilings.Add(Row(Operation::kShardCeiling, 1000), 7);
+  CHECK(ceilings.BoundOf(automatic)->ns == 5);
+}
+
+}  // namespace
+}  // namespace trommel::bench

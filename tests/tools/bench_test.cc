@@ -1,0 +1,134 @@
+// trommel bench, as short as it can be: its table, its file, comparing, and what it refuses.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+const std::vector<std::string> kShort = {"bench",     "--sizes",  "1k",
+                                         "--threads", "1",        "--seconds-per-figure",
+                                         "1e-5",      "--filter", "^query.*best/batch:1Mi"};
+
+ToolResult Bench(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kShort;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunTool(arguments);
+}
+
+TEST_CASE("bench prints a table and writes a file of the same rows", "[tools][bench]") {
+  const TempFolder folder;
+  const ToolResult result = Bench({"--json", folder.Path("run.json")});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.err.empty());
+  for (const char* part : {"query_hit", "query_half", "query_miss", "ceiling_read", "ns a key",
+                           "1,000 keys", "threads", "%"}) {
+    CHECK_THAT(result.out, ContainsSubstring(part));
+  }
+  CHECK(folder.Names() == std::vector<std::string>{"run.json"});
+  const json file = json::parse(folder.Read("run.json"));
+  CHECK(file["context"]["target"].is_string());
+  std::vector<std::string> names;
+  for (const json& entry : file["benchmarks"]) names.push_back(entry["name"]);
+  for (const char* name : {"query_hit/keys:1k/target:best/batch:1Mi/threads:1",
+                           "query_hit/keys:1k/target:best/batch:1Mi/threads:1_median",
+                           "ceiling_read/keys:1k/threads:1"}) {
+    CHECK(std::count(names.begin(), names.end(), name) > 0);
+  }
+}
+
+TEST_CASE("bench --json without a file is all there is on standard output", "[tools][bench]") {
+  CHECK(json::parse(Bench({"--json"}).out)["benchmarks"].size() > 3);
+  std::vector<std::string> before = {"--json"};
+  before.insert(before.end(), kShort.begin(), kShort.end());
+  CHECK(json::parse(RunTool(before).out)["benchmarks"].size() > 3);
+}
+
+TEST_CASE("bench --compare shows two files' ratios", "[tools][bench]") {
+  const TempFolder folder;
+  const std::string a = folder.Write("a.json", R"({"context": {"cpu_model": "A"}, "benchmarks": [
+    {"name": "x", "real_time": 10}, {"name": "x", "real_time": 30}, {"name": "z", "real_time": 1}]})");
+  const std::string b = folder.Write("b.json", R"({"context": {"cpu_model": "B"}, "benchmarks": [
+    {"name": "x", "real_time": 5}, {"name": "y", "real_time": 1}]})");
+  const ToolResult text = RunTool({"bench", "--compare", a, b});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, ContainsSubstring("0.25 [0.17..0.50]"));
+  CHECK_THAT(text.out, ContainsSubstring("cpu_model"));
+  CHECK_THAT(text.out, ContainsSubstring("Only in B:\n  y"));
+  const json rows = json::parse(RunTool({"bench", "--json", "--compare", a, b}).out);
+  CHECK(rows["rows"][0]["ratio"] == 0.25);
+  CHECK(rows["only_a"][0] == "z");
+  CHECK(rows["context"]["cpu_model"][1] == "B");
+}
+
+TEST_CASE("files that cannot be compared are bad input", "[tools][bench]") {
+  const TempFolder folder;
+  const std::string good =
+      folder.Write("good.json", R"({"benchmarks": [{"name": "x", "real_time": 10}]})");
+  const std::string other =
+      folder.Write("other.json", R"({"benchmarks": [{"name": "y", "real_time": 10}]})");
+  const std::string text = folder.Write("text.json", "no JSON\n");
+  const std::string list = folder.Write("list.json", "[]");
+  for (const std::string& bad : {other, text, list, folder.Path("none.json")}) {
+    const ToolResult result = RunTool({"bench", "--compare", good, bad});
+    INFO(bad);
+    CHECK(result.exit_code == 3);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, ContainsSubstring("trommel: "));
+  }
+  CHECK(RunTool({"bench", "--compare", good}).exit_code == 2);
+}
+
+TEST_CASE("what bench cannot measure is a usage error", "[tools][bench]") {
+  const auto refusal = [](const std::string& option, const std::string& value) {
+    const ToolResult result = RunTool({"bench", option, value});
+    INFO(option << " " << value);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  CHECK_THAT(refusal("--filter", "insert("), ContainsSubstring("regular expression"));
+  CHECK_THAT(refusal("--filter", "polka"), ContainsSubstring("polka"));
+  CHECK_THAT(refusal("--targets", "Z80"), ContainsSubstring("Z80"));
+  CHECK_THAT(refusal("--sizes", "0"), ContainsSubstring("0 keys"));
+  CHECK_THAT(refusal("--sizes", "many"), ContainsSubstring("many"));
+  CHECK_THAT(refusal("--sizes", "100G"), ContainsSubstring("100G keys"));
+  CHECK_THAT(refusal("--threads", "0"), ContainsSubstring("0 threads"));
+  CHECK_THAT(refusal("--threads", "5G"), ContainsSubstring("5G"));
+  refusal("--seconds-per-figure", "0");
+  refusal("--seconds-per-figure", "nan");
+}
+
+TEST_CASE("a file that cannot be written is told before measuring", "[tools][bench]") {
+  const TempFolder folder;
+  const ToolResult result = RunTool({"bench", "--json", folder.Path("none/run.json")});
+  CHECK(result.exit_code == 3);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err, ContainsSubstring("run.json"));
+}
+
+TEST_CASE("an interrupted bench ends by the signal and leaves no file", "[tools][bench]") {
+  const TempFolder folder;
+  RunningTool tool({"bench", "--sizes", "1k", "--threads", "1", "--filter", "^query_hit", "--json",
+                    folder.Path("run.json")});
+  while (tool.OutputSoFar().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  tool.Signal(SIGINT);
+  const ToolResult result = tool.Wait();
+  CHECK(result.signal == SIGINT);
+  CHECK(result.err.empty());
+  CHECK(folder.Names().empty());
+}
+
+}  // namespace
+}  // namespace trommel::tests

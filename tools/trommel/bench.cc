@@ -1,0 +1,211 @@
+// trommel bench: this machine's ceilings, and what the filter makes of them; or two such runs
+// compared.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/sweep/machine_card.h"
+#include "bench/sweep/run_compare.h"
+#include "bench/sweep/run_file.h"
+#include "bench/sweep/sweep.h"
+#include "tools/trommel/bench_print.h"
+#include "tools/trommel/commands.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/progress.h"
+#include "tools/trommel/report.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr const char* kStdout = "-";
+
+struct Options {
+  bench::SweepOptions sweep;
+  std::string json;  // a file, or kStdout; empty: none
+  std::vector<std::string> compare;
+};
+
+Status Print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return Ok();
+  }
+  return Error{ErrorCode::kIo, "cannot write output"};
+}
+
+// Where the JSON goes. Made before measuring: a path that cannot be written is told at once.
+class JsonOut {
+ public:
+  static Result<JsonOut> Create(const std::string& path) {
+    JsonOut out;
+    out.is_stdout_ = path == kStdout;
+    if (!path.empty() && !out.is_stdout_) {
+      Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(path);
+      if (!file.ok()) return file.error();
+      out.file_.emplace(std::move(*file));
+    }
+    return out;
+  }
+
+  bool is_stdout() const { return is_stdout_; }
+  bool is_wanted() const { return is_stdout_ || file_.has_value(); }
+  Status Write(std::string_view text) { return file_ ? file_->Write(text) : Print(text); }
+
+ private:
+  std::optional<bench::RunFileWriter> file_;
+  bool is_stdout_ = false;
+};
+
+Json ToJson(const bench::Comparison& comparison) {
+  Json json = {{"rows", Json::array()},
+               {"only_a", comparison.only_a},
+               {"only_b", comparison.only_b},
+               {"context", Json::object()}};
+  for (const auto& row : comparison.rows) {
+    json["rows"].push_back({{"name", row.name},
+                            {"a_ns", row.a.median},
+                            {"b_ns", row.b.median},
+                            {"ratio", row.ratio.median},
+                            {"ratio_min", row.ratio.min},
+                            {"ratio_max", row.ratio.max}});
+  }
+  for (const auto& [field, a, b] : comparison.card) json["context"][field] = {a, b};
+  return json;
+}
+
+int RunCompare(const Options& options) {
+  const Result<bench::RunFile> a = bench::ReadRunFile(options.compare[0]);
+  if (!a.ok()) return FailOnInput(a.error());
+  const Result<bench::RunFile> b = bench::ReadRunFile(options.compare[1]);
+  if (!b.ok()) return FailOnInput(b.error());
+  const Result<bench::Comparison> comparison = bench::Compare(*a, *b);
+  if (!comparison.ok()) return FailOnInput(comparison.error());
+  Result<JsonOut> json = JsonOut::Create(options.json);
+  if (!json.ok()) return FailOnInput(json.error());
+  if (!json->is_stdout()) {
+    const Status printed =
+        Print(ComparisonText(*comparison, options.compare[0], options.compare[1]));
+    if (!printed.ok()) return FailOnInput(printed.error());
+  }
+  if (!json->is_wanted()) return kDone;
+  const Status written = json->Write(JsonText(ToJson(*comparison)) + "\n");
+  return written.ok() ? kDone : FailOnInput(written.error());
+}
+
+int RunBench(const Options& options, const Settings& settings) {
+  bench::MachineCard card = bench::ReadMachineCard();
+  const Result<bench::SweepPlan> plan = bench::MakePlan(options.sweep, card);
+  if (!plan.ok()) return FailOnRequest(plan.error());
+  NoteInterrupts();
+  Result<JsonOut> json = JsonOut::Create(options.json);
+  if (!json.ok()) return FailOnInput(json.error());
+
+  Status printed = Ok();
+  const bool has_table = !json->is_stdout();
+  const auto print = [&printed, has_table](const std::string& text) {
+    if (has_table && printed.ok()) printed = Print(text);
+  };
+  print(CardText(card) + TableHead());
+  Progress progress("measuring", settings.quiet, std::nullopt);
+  std::optional<uint64_t> group;  // its number of keys
+  bench::SweepHooks hooks;
+  hooks.should_stop = [&printed] { return NotedInterrupt() != 0 || !printed.ok(); };
+  hooks.starting = [&](size_t row_idx, const bench::SweepRow& row) {
+    progress.Draw(fmt::format("{} of {}, {}", row_idx + 1, plan->rows.size(), row.name));
+  };
+  hooks.measured = [&](const bench::SweepFigure& figure) {
+    progress.Clear();
+    if (group != figure.row.num_keys) print(GroupTitle(figure));
+    group = figure.row.num_keys;
+    print(FigureLine(figure));
+  };
+  const Result<bench::SweepResult> result = bench::RunSweep(*plan, hooks);
+  progress.Clear();
+  if (!printed.ok()) return FailOnInput(printed.error());
+  if (!result.ok()) return FailOnRequest(result.error());
+  if (!result->wrong.empty()) return Fail(kNegativeAnswer, "wrong answer: " + result->wrong);
+  if (result->stopped) return Fail(kBadInput, "interrupted");
+
+  card.filter_bytes = result->filter_bytes;
+  card.filter_huge_page_bytes = result->filter_huge_page_bytes;
+  print(PagesText(card.filter_bytes, card.filter_huge_page_bytes));
+  if (!printed.ok()) return FailOnInput(printed.error());
+  if (!json->is_wanted()) return kDone;
+  const Status written = json->Write(bench::RunFileText(card, result->records));
+  return written.ok() ? kDone : FailOnInput(written.error());
+}
+
+// A list "1M,30M" of counts. T is what they must fit.
+template <class T>
+void AddCounts(CLI::App& command, const std::string& name, std::vector<T>& values,
+               const std::string& help) {
+  const auto parse = [&values, name](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const Result<uint64_t> count = ParseCount(text);
+      if (!count.ok()) throw CLI::ValidationError(name, count.error().message);
+      if (!std::in_range<T>(*count)) throw CLI::ValidationError(name, text + " is too many");
+      values.push_back(static_cast<T>(*count));
+    }
+  };
+  command.add_option_function<std::vector<std::string>>(name, parse, help)
+      ->delimiter(',')
+      ->type_name("LIST");
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "bench",
+      "Measure this machine: what its memory allows, and hashing, insert, erase and query beside "
+      "it.\nA few minutes; for quiet figures leave the machine alone. How to read it: "
+      "bench/README.md");
+  auto options = std::make_shared<Options>();
+  bench::SweepOptions& sweep = options->sweep;
+  command->add_flag("--quick", sweep.quick, "Less than a minute: rougher figures, fewer sizes");
+  command
+      ->add_option("--filter", sweep.filter,
+                   "Only rows whose name matches this regular expression; names are "
+                   "operation/keys:N/target:T/batch:N/threads:N")
+      ->type_name("REGEX");
+  AddCounts(*command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
+  AddCounts(*command, "--threads", sweep.threads,
+            "Threads: 1,2,8 (default: powers of two up to all)");
+  command
+      ->add_option("--targets", sweep.targets,
+                   "Instruction sets to compare: AVX2,SSE4 (default: all that this CPU can run)")
+      ->delimiter(',')
+      ->type_name("LIST");
+  command
+      ->add_option("--seconds-per-figure", sweep.seconds_per_figure,
+                   "Time on the clock for each row (default 1; with --quick 0.12)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1e-6, 3600.0));
+  command
+      ->add_option(
+          "--json", options->json,
+          "Write all repetitions and the machine card to FILE, as Google Benchmark's JSON; "
+          "without FILE to standard output, instead of the table")
+      ->expected(0, 1)
+      ->default_str(kStdout)
+      ->option_text("[FILE]");
+  command
+      ->add_option("--compare", options->compare,
+                   "Measure nothing: show the rows of B.json beside those of A.json")
+      ->expected(2)
+      ->option_text("A.json B.json");
+  command->callback([&settings, &run, options] {
+    run = [&settings, options] {
+      if (settings.json && options->json.empty()) options->json = kStdout;
+      return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options);
+    };
+  });
+}
+
+}  // namespace trommel::tool
