@@ -15,9 +15,7 @@
 namespace trommel::tool {
 namespace {
 
-using bench::Operation;
-
-constexpr double kLineBytes = 64;
+constexpr double kBytesOfALine = 64;
 constexpr size_t kMaxFieldWidth = 40;
 
 std::string FormatNs(double ns) { return fmt::format("{:.{}f}", ns, ns < 99.995 ? 2 : 0); }
@@ -31,13 +29,13 @@ std::string Range(const bench::TimeRange& range) {
   return fmt::format("[{}..{}]", FormatNs(range.min), FormatNs(range.max));
 }
 
-std::string_view BoundName(Operation ceiling) {
+std::string_view BoundName(bench::Operation ceiling) {
   switch (ceiling) {
-    case Operation::kReadCeiling:
+    case bench::Operation::kReadCeiling:
       return "reads";
-    case Operation::kUpdateCeiling:
+    case bench::Operation::kUpdateCeiling:
       return "updates";
-    case Operation::kShardCeiling:
+    case bench::Operation::kShardCeiling:
       return "shard";
     default:
       return "stream";
@@ -96,8 +94,8 @@ std::string FigureLine(const bench::SweepFigure& figure) {
   if (is_ceiling) {
     where = row.num_keys == 0 ? fmt::format("{} {}", row.place, FormatBytes(figure.footprint_bytes))
                               : "ceiling";
-    if (row.operation == Operation::kStreamCeiling) {
-      remark = fmt::format("{:.1f} GB/s read and written", kLineBytes / ns.median);
+    if (row.operation == bench::Operation::kStreamCeiling) {
+      remark = fmt::format("{:.1f} GB/s read and written", kBytesOfALine / ns.median);
     }
   } else if (figure.bound) {
     remark = fmt::format("{} {} ns", BoundName(figure.bound->ceiling), FormatNs(figure.bound->ns));
