@@ -17,7 +17,7 @@
 namespace trommel {
 namespace {
 
-CountingFilter MakeFilter(uint64_t capacity, uint32_t num_slices = 0) {
+CountingFilter FreshFilter(uint64_t capacity, uint32_t num_slices = 0) {
   Config config;
   config.capacity = capacity;
   config.num_slices = num_slices;
@@ -31,7 +31,7 @@ TEST_CASE("one key inserted 16, 300 and a million times is present until its las
   const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
   const auto num_copies = GENERATE(size_t{16}, size_t{300}, size_t{1'000'000});
   tests::ForEachRunnableTarget([&] {
-    CountingFilter filter = MakeFilter(1000, num_slices);
+    CountingFilter filter = FreshFilter(1000, num_slices);
     const std::vector<std::byte> empty = filter.Serialize();
     filter.Insert(std::vector<std::string_view>(num_copies, "hot"));
     REQUIRE(filter.MayContain("hot"));
@@ -66,7 +66,7 @@ TEST_CASE("one key inserted 16, 300 and a million times is present until its las
 
 TEST_CASE("a key inserted 20 times and erased 15 times is still present", "[engine][failures]") {
   tests::ForEachRunnableTarget([] {
-    CountingFilter filter = MakeFilter(1000);
+    CountingFilter filter = FreshFilter(1000);
     filter.Insert(std::vector<int64_t>(20, 7));
     CHECK(filter.Erase(std::vector<int64_t>(15, 7)) == EraseOutcome{15, 0});
     CHECK(filter.MayContain(7));
@@ -93,7 +93,7 @@ TEST_CASE("100000 erases of absent keys hurt only through those that answer mayb
   // So large that the keys wrongly erased (about 1000) do not change the rate they are erased at.
   const size_t capacity = 1'000'000;
   const size_t num_erases = 100'000;
-  CountingFilter filter = MakeFilter(capacity);
+  CountingFilter filter = FreshFilter(capacity);
   const auto members = tests::MemberKeys(capacity, 11);
   const auto strangers = tests::StrangerKeys(num_erases, 11);
   filter.Insert(members);

@@ -42,7 +42,8 @@ void ForEachProgram(uint64_t num_programs, const std::function<std::string(const
 
 TEST_CASE("whole batches, split batches and single keys all answer as the reference does",
           "[engine][laws]") {
-  const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints);
+  const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints, Split::kShards,
+                              Split::kThreads, Split::kLocked, Split::kLockedPoints);
   tests::ForEachRunnableTarget([&] {
     ForEachProgram(50, [split](const Program& program) {
       FilterSubject got(program, split);
@@ -62,15 +63,18 @@ std::vector<std::byte> BytesAfter(const Program& program, Split split, uint64_t 
   return bytes;
 }
 
-TEST_CASE("any batch split on any target gives the same bytes", "[engine][laws]") {
+TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on any target",
+          "[engine][laws]") {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
     const std::vector<std::byte> want = BytesAfter(program, Split::kWhole, 0);
     tests::ForEachRunnableTarget([&] {
       const auto differs = [](const Program& candidate) {
         const std::vector<std::byte> whole = BytesAfter(candidate, Split::kWhole, 0);
-        for (const Split split : {Split::kRandom, Split::kPoints}) {
-          if (BytesAfter(candidate, split, 1) != whole) return std::string("the split shows");
+        for (const Split split : {Split::kRandom, Split::kPoints, Split::kShards, Split::kThreads,
+                                  Split::kLocked, Split::kLockedPoints}) {
+          if (BytesAfter(candidate, split, 1) != whole)
+            return std::string("the way of the batch shows");
         }
         return std::string();
       };

@@ -20,8 +20,8 @@ using Catch::Matchers::ContainsSubstring;
 using tests::MemberKeys;
 using tests::StrangerKeys;
 
-CountingFilter MakeFilter(uint64_t num_blocks, uint32_t num_slices = 8, uint32_t shard_bits = 0,
-                          const DigestPolicy& digest = {}) {
+CountingFilter FilterOfBlocks(uint64_t num_blocks, uint32_t num_slices = 8, uint32_t shard_bits = 0,
+                              const DigestPolicy& digest = {}) {
   Geometry geometry;
   geometry.num_blocks = num_blocks;
   geometry.num_slices = num_slices;
@@ -33,7 +33,7 @@ CountingFilter MakeFilter(uint64_t num_blocks, uint32_t num_slices = 8, uint32_t
 
 TEST_CASE("merging or subtracting unlike filters names the field and changes nothing",
           "[engine][filter]") {
-  CountingFilter filter = MakeFilter(16, 8, 1, {DigestKind::kXxh64, 1});
+  CountingFilter filter = FilterOfBlocks(16, 8, 1, {DigestKind::kXxh64, 1});
   filter.Insert(MemberKeys(50, 1));
   const std::vector<std::byte> before = filter.Serialize();
   const auto check = [&](const CountingFilter& other, const std::string& field) {
@@ -45,24 +45,24 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
       CHECK((filter.Serialize() == before));
     }
   };
-  check(MakeFilter(16, 16, 1, {DigestKind::kXxh64, 1}), "num_slices differs: 8 here, 16 there");
-  check(MakeFilter(18, 8, 1, {DigestKind::kXxh64, 1}), "num_blocks differs: 16 here, 18 there");
-  check(MakeFilter(16, 8, 2, {DigestKind::kXxh64, 1}), "shard_bits differs: 1 here, 2 there");
-  check(MakeFilter(16, 8, 1, {DigestKind::kXxh3, 1}),
+  check(FilterOfBlocks(16, 16, 1, {DigestKind::kXxh64, 1}), "num_slices differs: 8 here, 16 there");
+  check(FilterOfBlocks(18, 8, 1, {DigestKind::kXxh64, 1}), "num_blocks differs: 16 here, 18 there");
+  check(FilterOfBlocks(16, 8, 2, {DigestKind::kXxh64, 1}), "shard_bits differs: 1 here, 2 there");
+  check(FilterOfBlocks(16, 8, 1, {DigestKind::kXxh3, 1}),
         "digest kind differs: xxh64 here, xxh3 there");
-  check(MakeFilter(16, 8, 1, {DigestKind::kXxh64, 271828}), "digest seed differs");
+  check(FilterOfBlocks(16, 8, 1, {DigestKind::kXxh64, 271828}), "digest seed differs");
   // A seed may be a secret: it is in no message.
-  const CountingFilter secret = MakeFilter(16, 8, 1, {DigestKind::kXxh64, 271828});
+  const CountingFilter secret = FilterOfBlocks(16, 8, 1, {DigestKind::kXxh64, 271828});
   CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
 }
 
 TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[engine][filter]") {
   const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
   tests::ForEachRunnableTarget([&] {
-    CountingFilter a = MakeFilter(60, num_slices);
-    CountingFilter b = MakeFilter(60, num_slices);
-    CountingFilter both = MakeFilter(60, num_slices);
-    CountingFilter half = MakeFilter(30, num_slices);
+    CountingFilter a = FilterOfBlocks(60, num_slices);
+    CountingFilter b = FilterOfBlocks(60, num_slices);
+    CountingFilter both = FilterOfBlocks(60, num_slices);
+    CountingFilter half = FilterOfBlocks(30, num_slices);
     for (const uint64_t seed : {1, 2}) {
       const auto keys = MemberKeys(900, seed);
       (seed == 1 ? a : b).Insert(keys);
@@ -98,7 +98,7 @@ TEST_CASE("a merge past 2^62 keys is refused and changes nothing", "[engine][fil
 }
 
 TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]") {
-  CountingFilter filter = MakeFilter(100);
+  CountingFilter filter = FilterOfBlocks(100);
   const auto keys = MemberKeys(500, 1);
   filter.Insert(keys);
   REQUIRE(filter.Merge(filter).ok());
@@ -109,9 +109,9 @@ TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]
 }
 
 TEST_CASE("a subtraction below zero is refused and changes nothing", "[engine][filter]") {
-  CountingFilter filter = MakeFilter(100);
+  CountingFilter filter = FilterOfBlocks(100);
   filter.Insert(MemberKeys(500, 1));
-  CountingFilter other = MakeFilter(100);
+  CountingFilter other = FilterOfBlocks(100);
   other.Insert(MemberKeys(500, 1));
   other.Insert(MemberKeys(1, 1));
   const std::vector<std::byte> before = filter.Serialize();
@@ -146,7 +146,7 @@ TEST_CASE("a digest kind that does not exist is refused", "[engine][filter]") {
 
 TEST_CASE("an odd number of blocks is not folded and the error says the number",
           "[engine][filter]") {
-  CountingFilter filter = MakeFilter(31);
+  CountingFilter filter = FilterOfBlocks(31);
   const Status refused = filter.Fold();
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
@@ -155,7 +155,7 @@ TEST_CASE("an odd number of blocks is not folded and the error says the number",
 }
 
 TEST_CASE("a cleared filter has the bytes and statistics of a new one", "[engine][filter]") {
-  CountingFilter filter = MakeFilter(10);
+  CountingFilter filter = FilterOfBlocks(10);
   const std::vector<std::byte> fresh = filter.Serialize();
   filter.Insert(MemberKeys(500, 1));
   filter.Erase(StrangerKeys(500, 1));
@@ -192,7 +192,7 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
       fpr += product / static_cast<double>(num_blocks);
     }
     tests::ForEachRunnableTarget([&] {
-      CountingFilter filter = MakeFilter(num_blocks, num_slices);
+      CountingFilter filter = FilterOfBlocks(num_blocks, num_slices);
       filter.Insert(Keys::Digests(digests));
       filter.Erase(Keys::Digests(std::vector<uint64_t>()));
       const Stats stats = filter.GetStats();
@@ -218,7 +218,7 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
   const Size size =
       GENERATE(Size{1, 8, 30}, Size{1, 16, 60}, Size{2, 8, 40}, Size{3, 16, 200}, Size{64, 8, 1000},
                Size{1000, 8, 25'000}, Size{5000, 16, 150'000}, Size{20'000, 8, 250'000});
-  CountingFilter filter = MakeFilter(size.num_blocks, size.num_slices);
+  CountingFilter filter = FilterOfBlocks(size.num_blocks, size.num_slices);
   filter.Insert(MemberKeys(size.num_keys, Catch::rngSeed() + size.num_keys));
   const size_t num_queries = 400'000;
   const auto strangers = StrangerKeys(num_queries, Catch::rngSeed() + size.num_keys);
@@ -234,7 +234,7 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
 
 TEST_CASE("counts are never too low and mostly exact", "[engine][filter]") {
   tests::ForEachRunnableTarget([] {
-    CountingFilter filter = MakeFilter(2000);
+    CountingFilter filter = FilterOfBlocks(2000);
     tests::ExactModel<uint64_t> model;
     const auto keys = MemberKeys(10'000, 1);
     for (size_t i = 0; i < keys.size(); ++i) {

@@ -76,5 +76,21 @@ TEST_CASE("blocks are put, replaced, removed and listed in order", "[engine][sid
   CHECK(table.SortedBlocks().empty());
 }
 
+TEST_CASE("a side table of many owners lists, counts and copies by owner", "[engine][side_table]") {
+  SideTable table(64, 3);  // 8 owners of 8 blocks
+  for (const uint64_t block_idx : {63, 8, 7, 0, 15}) {
+    table.Put(block_idx, std::vector<uint64_t>(256, block_idx));
+  }
+  CHECK(table.SortedBlocks() == std::vector<uint64_t>{0, 7, 8, 15, 63});
+  CHECK(table.num_blocks() == 5);
+  SideTable copy(64, 3);
+  copy.Put(9, std::vector<uint64_t>(256, 1));
+  copy.CopyOwner(table, 1);
+  CHECK(copy.SortedBlocks() == std::vector<uint64_t>{8, 15});
+  CHECK(copy.At(15).At(3) == 15);
+  copy.Clear();
+  CHECK(copy.num_blocks() == 0);
+}
+
 }  // namespace
 }  // namespace trommel

@@ -49,19 +49,21 @@ TEST_CASE("sizing keeps the target and wastes nothing", "[engine][sizing]") {
   CHECK(PredictedFpr(geometry, *way_back + 1) > target_fpr);
 }
 
-TEST_CASE("shards are large, at most 256, and cost under a thousandth", "[engine][sizing]") {
-  const uint64_t capacity =
-      GENERATE(uint64_t{100}, 100'000, 200'000, 1'000'000, 77'777'777, 1'000'000'000);
+TEST_CASE("shards are large, at most 1024, and cost at most a thousandth", "[engine][sizing]") {
+  const uint64_t capacity = GENERATE(uint64_t{100}, 20'000, 100'000, 1'000'000, 30'000'000,
+                                     77'777'777, 300'000'000, 10'000'000'000);
   const Geometry geometry = SizeFor(Request(capacity, 0.01, 8))->geometry;
-  CHECK(geometry.shard_bits <= 8);
   const uint64_t num_shards = uint64_t{1} << geometry.shard_bits;
+  CHECK(num_shards <= 1024);
   CHECK(geometry.num_blocks % num_shards == 0);
-  if (geometry.num_blocks < 8192) {
-    CHECK(geometry.shard_bits == 0);
+  if (num_shards == 1) {
+    CHECK(geometry.num_blocks < 2 * 1024);
+  } else if (num_shards <= 256) {
+    CHECK(geometry.num_blocks / num_shards >= 1024);
+    CHECK((num_shards == 256 || geometry.num_blocks / num_shards <= 2 * 1024));
   } else {
     CHECK(geometry.num_blocks / num_shards >= 4096);
-    CHECK((geometry.shard_bits == 8 || geometry.num_blocks / num_shards < 8200));
-    CHECK(num_shards * 1000 < geometry.num_blocks);
+    CHECK((num_shards == 1024 || geometry.num_blocks / num_shards <= 2 * 4096));
   }
 }
 

@@ -16,8 +16,8 @@ namespace {
 using tests::DrawnDigests;
 using tests::KernelFilter;
 
-ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
-                            size_t num_slices) {
+ReferenceFilter ReferenceHolding(const std::vector<uint64_t>& digests, uint64_t num_blocks,
+                                 size_t num_slices) {
   ReferenceFilter reference(num_blocks, num_slices);
   for (const uint64_t digest : digests) reference.Insert(digest);
   return reference;
@@ -51,7 +51,7 @@ TEST_CASE("erase leaves the reference's bytes and answers on every target", "[ke
       const auto members = DrawnDigests(size, size / 6 + 1, Catch::rngSeed() + size);
       auto batch = DrawnDigests(size, size + 1, Catch::rngSeed() + size + 1);
       for (size_t i = 0; i < size; i += 2) batch[i] = members[size - 1 - i];
-      CheckErase(ReferenceOf(members, num_blocks, num_slices), batch, 0, size);
+      CheckErase(ReferenceHolding(members, num_blocks, num_slices), batch, 0, size);
     }
   }
 }
@@ -59,7 +59,7 @@ TEST_CASE("erase leaves the reference's bytes and answers on every target", "[ke
 TEST_CASE("erase handles exactly the keys from begin to end", "[kernels][erase]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   const auto digests = DrawnDigests(200, 60, Catch::rngSeed());
-  const ReferenceFilter start = ReferenceOf(digests, 5, num_slices);
+  const ReferenceFilter start = ReferenceHolding(digests, 5, num_slices);
   for (const size_t begin : {0, 1, 16, 17, 63, 64, 65, 199, 200}) {
     for (const size_t length : {0, 1, 15, 16, 17, 33, 64}) {
       CheckErase(start, digests, begin, std::min(begin + length, digests.size()));
@@ -71,7 +71,7 @@ TEST_CASE("erase undoes insert on every target", "[kernels][erase]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   const auto base = DrawnDigests(300, 300, Catch::rngSeed());
   auto extra = DrawnDigests(500, 100, Catch::rngSeed() + 1);
-  const ReferenceFilter start = ReferenceOf(base, 20, num_slices);
+  const ReferenceFilter start = ReferenceHolding(base, 20, num_slices);
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(start);
     filter.Insert(extra, 0, extra.size());
@@ -84,21 +84,21 @@ TEST_CASE("erase undoes insert on every target", "[kernels][erase]") {
 TEST_CASE("a block drained from 1000 keys is all zero again", "[kernels][erase]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   const auto digests = DrawnDigests(1000, 900, Catch::rngSeed());
-  CheckErase(ReferenceOf(digests, 1, num_slices), digests, 0, digests.size());
+  CheckErase(ReferenceHolding(digests, 1, num_slices), digests, 0, digests.size());
 }
 
 TEST_CASE("a block of the marker state loses its last key as the first one", "[kernels][erase]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   const auto digests = tests::Repeated(tests::EveryPositionOnce(), kMaxPlaneCount);
-  CheckErase(ReferenceOf(digests, 1, num_slices), digests, 0, 1);
-  CheckErase(ReferenceOf(digests, 1, num_slices), digests, 0, digests.size());
+  CheckErase(ReferenceHolding(digests, 1, num_slices), digests, 0, 1);
+  CheckErase(ReferenceHolding(digests, 1, num_slices), digests, 0, digests.size());
 }
 
 TEST_CASE("an absent key changes nothing even where some of its positions are present",
           "[kernels][erase]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   const uint64_t member = 0x0000000512345678;
-  const ReferenceFilter start = ReferenceOf({member}, 1, num_slices);
+  const ReferenceFilter start = ReferenceHolding({member}, 1, num_slices);
   // One low bit apart: most salts send it to another position, some to the same.
   for (uint32_t bit = 0; bit < 32; ++bit) {
     CheckErase(start, {member ^ (uint64_t{1} << bit)}, 0, 1);

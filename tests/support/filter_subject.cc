@@ -1,25 +1,44 @@
 // FilterSubject: filters as subjects, with batches whole, split at random or key by key.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "support/catch.h"
 #include "support/subject.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/executor.h"
 
 namespace trommel::tests {
 namespace {
 
 // The first `size` bits of a bitmap.
-void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
+void AppendBits(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
   for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
 }
 
+std::shared_ptr<Executor> ThreeThreads() {
+  static const std::shared_ptr<Executor> executor = Executor::Create(3).value();
+  return executor;
+}
+
 }  // namespace
+
+template <class Use>
+auto FilterSubject::With(size_t which, const Use& use) {
+  if (split_ != Split::kLocked && split_ != Split::kLockedPoints) return use(filters_[which]);
+  ConcurrentFilter shared(std::move(filters_[which]));
+  auto result = use(shared);
+  filters_[which] = std::move(shared).TakeExclusive();
+  return result;
+}
 
 FilterSubject::FilterSubject(const Program& program, Split split, uint64_t seed)
     : split_(split), random_(seed) {
   for (int i = 0; i < 2; ++i) {
     auto filter = CountingFilter::CreateWithGeometry(program.geometry(), DigestPolicy());
     REQUIRE(filter.ok());
+    if (split == Split::kShards || split == Split::kThreads) filter->UseRoute(Route::kSplit);
+    if (split == Split::kThreads) filter->UseExecutor(ThreeThreads());
     filters_.push_back(*std::move(filter));
   }
 }
@@ -31,25 +50,31 @@ void FilterSubject::ForEachPart(Digests digests, const std::function<void(Digest
   }
 }
 void FilterSubject::Insert(size_t which, Digests digests) {
-  if (split_ == Split::kPoints) {
-    for (const uint64_t digest : digests) filters_[which].Insert(Key::Digest(digest));
-    return;
-  }
-  ForEachPart(digests, [&](Digests part) { filters_[which].Insert(Keys::Digests(part)); });
+  With(which, [&](auto& filter) {
+    if (IsByPoints()) {
+      for (const uint64_t digest : digests) filter.Insert(Key::Digest(digest));
+    } else {
+      ForEachPart(digests, [&](Digests part) { filter.Insert(Keys::Digests(part)); });
+    }
+    return 0;
+  });
 }
 Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
   Answers answers;
-  if (split_ == Split::kPoints) {
-    for (const uint64_t digest : digests) {
-      answers.push_back(filters_[which].InsertIfAbsent(Key::Digest(digest)));
-    }
-    return answers;
+  if (IsByPoints()) {
+    return With(which, [&](auto& filter) {
+      for (const uint64_t digest : digests) {
+        answers.push_back(filter.InsertIfAbsent(Key::Digest(digest)));
+      }
+      return answers;
+    });
   }
   ForEachPart(digests, [&](Digests part) {
     std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
-    const size_t num_new = filters_[which].InsertIfAbsent(Keys::Digests(part), bitmap);
+    const size_t num_new = With(
+        which, [&](auto& filter) { return filter.InsertIfAbsent(Keys::Digests(part), bitmap); });
     const size_t before = answers.size();
-    Append(answers, bitmap, part.size());
+    AppendBits(answers, bitmap, part.size());
     const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
     REQUIRE(num_new == static_cast<size_t>(std::count(first, answers.end(), 1)));
   });
@@ -57,17 +82,20 @@ Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
 }
 Answers FilterSubject::Erase(size_t which, Digests digests) {
   Answers answers;
-  if (split_ == Split::kPoints) {
-    for (const uint64_t digest : digests) {
-      answers.push_back(filters_[which].Erase(Key::Digest(digest)));
-    }
-    return answers;
+  if (IsByPoints()) {
+    return With(which, [&](auto& filter) {
+      for (const uint64_t digest : digests) {
+        answers.push_back(filter.Erase(Key::Digest(digest)));
+      }
+      return answers;
+    });
   }
   ForEachPart(digests, [&](Digests part) {
     std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
-    const EraseOutcome outcome = filters_[which].Erase(Keys::Digests(part), bitmap);
+    const EraseOutcome outcome =
+        With(which, [&](auto& filter) { return filter.Erase(Keys::Digests(part), bitmap); });
     const size_t before = answers.size();
-    Append(answers, bitmap, part.size());
+    AppendBits(answers, bitmap, part.size());
     const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
     REQUIRE(outcome.num_erased == static_cast<size_t>(std::count(first, answers.end(), 1)));
     REQUIRE(outcome.num_erased + outcome.num_refused == part.size());
@@ -87,7 +115,7 @@ void FilterSubject::Fold() {
 void FilterSubject::Clear(size_t which) { filters_[which].Clear(); }
 Answers FilterSubject::Query(size_t which, Digests digests) {
   Answers answers;
-  if (split_ == Split::kPoints) {
+  if (IsByPoints()) {
     for (const uint64_t digest : digests) {
       answers.push_back(filters_[which].MayContain(Key::Digest(digest)));
     }
@@ -95,12 +123,15 @@ Answers FilterSubject::Query(size_t which, Digests digests) {
   }
   std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()), ~uint64_t{0});
   filters_[which].Query(Keys::Digests(digests), bitmap);
-  Append(answers, bitmap, digests.size());
+  AppendBits(answers, bitmap, digests.size());
   return answers;
 }
 std::vector<uint64_t> FilterSubject::Counts(size_t which, Digests digests) {
   std::vector<uint64_t> counts(digests.size());
-  filters_[which].CountEstimates(Keys::Digests(digests), counts);
+  With(which, [&](auto& filter) {
+    filter.CountEstimates(Keys::Digests(digests), counts);
+    return 0;
+  });
   return counts;
 }
 

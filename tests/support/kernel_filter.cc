@@ -138,7 +138,8 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
       erased[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
     } else {  // an earlier key let the block come back
       uint32_t unused = 0;
-      Kernels().erase(digests.data(), {key_idx, key_idx + size_t{1}}, View(), erased.data(), &unused);
+      Kernels().erase(digests.data(), {key_idx, key_idx + size_t{1}}, View(), erased.data(),
+                      &unused);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <random>
 #include <sstream>
@@ -47,6 +48,7 @@ Geometry Program::geometry() const {
   Geometry geometry;
   geometry.num_blocks = num_blocks;
   geometry.num_slices = static_cast<uint32_t>(num_slices);
+  geometry.shard_bits = static_cast<uint32_t>(std::countr_zero(num_blocks));  // as many as go
   return geometry;
 }
 

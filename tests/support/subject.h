@@ -79,7 +79,15 @@ class StoreSubject : public Subject {
 };
 
 // How a filter is given its batches.
-enum class Split { kWhole, kRandom, kPoints };
+enum class Split {
+  kWhole,
+  kRandom,
+  kPoints,
+  kShards,       // whole batches on the split route
+  kThreads,      // the same with three threads
+  kLocked,       // as a ConcurrentFilter
+  kLockedPoints  // the same, key by key
+};
 
 class FilterSubject : public Subject {
  public:
@@ -97,6 +105,10 @@ class FilterSubject : public Subject {
   CountingFilter& filter(size_t which) { return filters_[which]; }
 
  private:
+  // Calls use(filter), or the ConcurrentFilter made of it for that time.
+  template <class Use>
+  auto With(size_t which, const Use& use);
+  bool IsByPoints() const { return split_ == Split::kPoints || split_ == Split::kLockedPoints; }
   // Calls part(digests of the part) for the parts of a batch, in order.
   void ForEachPart(Digests digests, const std::function<void(Digests)>& part);
 

@@ -10,7 +10,7 @@
 namespace trommel::tool {
 namespace {
 
-std::string Printed(const Report& report, bool json) {
+std::string PrintedDemo(const Report& report, bool json) {
   std::FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);
   REQUIRE(report.Print(json, file).ok());
@@ -39,11 +39,11 @@ TEST_CASE("a sound trial shows no broken law and a broken one does", "[tools][de
   Trial trial = SoundTrial();
   Report sound;
   DescribeTrial(trial, sound);
-  CHECK(Printed(sound, false).find("BROKEN") == std::string::npos);
+  CHECK(PrintedDemo(sound, false).find("BROKEN") == std::string::npos);
   trial.left.num_maybe_present = 79;
   Report broken;
   DescribeTrial(trial, broken);
-  CHECK_THAT(Printed(broken, false), Catch::Matchers::ContainsSubstring("BROKEN"));
+  CHECK_THAT(PrintedDemo(broken, false), Catch::Matchers::ContainsSubstring("BROKEN"));
 }
 
 TEST_CASE("a ceiling that was not measured is a dash, and null in JSON", "[tools][demo_print]") {
@@ -52,8 +52,8 @@ TEST_CASE("a ceiling that was not measured is a dash, and null in JSON", "[tools
   speed.erase = speed.query_hit = speed.query_miss = {10, 5, 4};
   Report report;
   DescribeSpeed(speed, SoundTrial(), report);
-  CHECK_THAT(Printed(report, false), Catch::Matchers::ContainsSubstring("80 %"));
-  CHECK_THAT(Printed(report, true), Catch::Matchers::ContainsSubstring("\"ceiling\":null"));
+  CHECK_THAT(PrintedDemo(report, false), Catch::Matchers::ContainsSubstring("80 %"));
+  CHECK_THAT(PrintedDemo(report, true), Catch::Matchers::ContainsSubstring("\"ceiling\":null"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 # and fourth words of each line below: keep one dependency a line).
 #
 # Groups: build (compiler and build system), library, tools, tests, bench, check (tools/check and the
-# fuzz preset only).
+# fuzz preset only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)
@@ -31,3 +31,15 @@ trommel_dependency(clang_tidy 14 clang-tidy check)
 trommel_dependency(shellcheck 0.9 shellcheck check)
 trommel_dependency(patch 2.7 patch check)
 trommel_dependency(git 2.30 git check)
+trommel_dependency(qemu 7.2 qemu-user-static qemu)
+trommel_dependency(aarch64_cxx 12 g++-aarch64-linux-gnu aarch64)
+trommel_dependency(aarch64_qemu 7.2 qemu-user-static aarch64)
+trommel_dependency(bochs 2.7 bochs bochs)
+trommel_dependency(bochs_bios 2.7 bochsbios bochs)
+trommel_dependency(vga_bios 0.8 vgabios bochs)
+trommel_dependency(busybox 1.35 busybox-static bochs)
+trommel_dependency(isolinux 6.04 isolinux bochs)
+trommel_dependency(syslinux 6.04 syslinux-common bochs)
+trommel_dependency(xorriso 1.5 xorriso bochs)
+trommel_dependency(cpio 2.13 cpio bochs)
+trommel_dependency(lz4 1.9 lz4 bochs)

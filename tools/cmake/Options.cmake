@@ -31,3 +31,28 @@ function(trommel_options target)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
+
+# trommel_unity(target size): with TROMMEL_UNITY, sources of one folder are compiled together, up to
+# `size` at a time. CLI11, nlohmann/json and Catch2 are then instantiated a few times and not in each
+# of some ninety files. The price: names in anonymous namespaces must differ within a folder. A clash
+# stops the compiler, and a file that cannot avoid one may be compiled alone: give it the source
+# property SKIP_UNITY_BUILD_INCLUSION. The preset dev compiles each file alone, so that each is known
+# to include what it uses.
+function(trommel_unity target size)
+  if(NOT TROMMEL_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cc$")
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    if(NOT DEFINED count_${folder})
+      set(count_${folder} 0)
+    endif()
+    math(EXPR batch "${count_${folder}} / ${size}")
+    math(EXPR count_${folder} "${count_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+  endforeach()
+endfunction()

@@ -16,7 +16,7 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct BuildOptions {
   std::string output;
   bool force = false;
   FilterOptions filter;
@@ -24,7 +24,7 @@ struct Options {
   KeyInputText input_text;
 };
 
-int RunBuild(Options& options, const Settings& settings) {
+int RunBuild(BuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
@@ -69,7 +69,7 @@ void AddBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
       "build",
       "Build a filter from keys and save it.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BuildOptions>();
   command->add_option("-o,--output", options->output, "The filter file to write")->required();
   command->add_flag("-f,--force", options->force, "Overwrite the file if it exists");
   AddSizing(*command, options->filter, 0.01);

@@ -21,6 +21,7 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddStatsCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddTargetsCommand(CLI::App& app, const Settings& settings, Run& run);
+void AddStressCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run);
 

@@ -17,7 +17,7 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct DedupOptions {
   FilterOptions filter;
   KeyInput input;
   KeyInputText input_text;
@@ -61,7 +61,7 @@ int Describe(const CountingFilter& filter, const PassTotals& totals, const Setti
   return Finish(report, settings.json, kDone, stderr);
 }
 
-int RunDedup(Options& options, const Settings& settings) {
+int RunDedup(DedupOptions& options, const Settings& settings) {
   if (const int code = CountCapacity(options.input, settings, options.filter); code != kDone) {
     return code;
   }
@@ -97,7 +97,7 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Print each line the first time its key comes, in input order; a summary goes to standard\n"
       "error. A first occurrence is wrongly suppressed with the false-positive rate at most.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DedupOptions>();
   AddSizing(*command, options->filter, 0.0001);
   AddDigest(*command, options->filter);
   AddKeyInput(*command, options->input, options->input_text);

@@ -16,7 +16,7 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct DemoOptions {
   std::string path = "/";
   ReplayOptions replay;
 };
@@ -39,7 +39,7 @@ int ShowPart(Report& report, const Settings& settings) {
   return code;
 }
 
-int RunDemo(const Options& options, const Settings& settings) {
+int RunDemo(const DemoOptions& options, const Settings& settings) {
   Report report;
   DemoLimits limits;
   limits.show_progress = !settings.quiet;
@@ -65,7 +65,7 @@ int RunDemo(const Options& options, const Settings& settings) {
                   fmt::format("{} build -o my.trommel YOUR_KEYS.txt", settings.program), settings);
 }
 
-int RunReplayDemo(const Options& options, const Settings& settings) {
+int RunReplayDemo(const DemoOptions& options, const Settings& settings) {
   const Result<Replay> replay = RunReplay(options.replay);
   if (!replay.ok()) return FailOnInput(replay.error());
   Report report;
@@ -82,7 +82,7 @@ void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run) {
       "See it work on real keys: the paths of this machine's file system, or below a folder, or "
       "the\n"
       "lines of a file. Or replay a list's history. Exits 1 if a law is broken.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoOptions>();
   CLI::Option* path = command->add_option("PATH", options->path, "A folder or a file (default /)");
   CLI::Option* events = command->add_option(
       "--replay", options->replay.events,

@@ -8,12 +8,12 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct EraseOptions {
   UpdateOptions update;
   bool strict = false;
 };
 
-int RunErase(const Options& options, const Settings& settings) {
+int RunErase(const EraseOptions& options, const Settings& settings) {
   Report report;
   EraseOutcome outcome;
   const auto apply = [&outcome](CountingFilter& filter, Keys keys) {
@@ -41,7 +41,7 @@ void AddEraseCommand(CLI::App& app, const Settings& settings, Run& run) {
                                          "is certainly absent is refused and counted, but a "
                                          "stranger that answers \"maybe present\" is\n"
                                          "not noticed, and takes its counts from other keys.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EraseOptions>();
   AddUpdateOptions(*command, options->update);
   command->add_flag("--strict", options->strict,
                     "Exit 1 if a key was refused (the others are erased all the same)");

@@ -93,6 +93,7 @@ int Main(int argc, char** argv) {
   AddStatsCommand(app, settings, run);
   AddVerifyCommand(app, settings, run);
   AddTargetsCommand(app, settings, run);
+  AddStressCommand(app, settings, run);
   AddDemoCommand(app, settings, run);
   AddBenchCommand(app, settings, run);
   try {

@@ -31,26 +31,30 @@ void Progress::Clear() {
   is_drawn_ = false;
 }
 
-void Progress::Show(std::string_view text) {
+bool Progress::IsDue() {
+  if (!is_shown_) return false;
+  const Clock::time_point now = Clock::now();
+  if (now < next_draw_) return false;
+  next_draw_ = now + kBetweenDraws;
+  return true;
+}
+
+void Progress::Draw(std::string_view text) {
   if (!is_shown_) return;
-  WriteToStderr(fmt::format("\r{}: {}\x1b[K", what_, text));
+  WriteToStderr(fmt::format("\r{}\x1b[K", text));
   is_drawn_ = true;
 }
 
 void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
-  if (!is_shown_) return;
-  const Clock::time_point now = Clock::now();
-  if (now < next_draw_) return;
-  next_draw_ = now + kBetweenDraws;
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  if (!IsDue()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text =
       fmt::format("{}: {} keys, {}/s", what_, FormatCount(num_keys),
                   FormatBytes(static_cast<uint64_t>(static_cast<double>(num_bytes) / seconds)));
   if (total_bytes_ && *total_bytes_ > 0) {
     text += fmt::format(", {} %", std::min<uint64_t>(100, num_bytes * 100 / *total_bytes_));
   }
-  WriteToStderr(fmt::format("\r{}\x1b[K", text));
-  is_drawn_ = true;
+  Draw(text);
 }
 
 }  // namespace trommel::tool

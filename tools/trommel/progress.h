@@ -21,8 +21,9 @@ class Progress {
   // Draws at most ten times a second; costs one clock reading otherwise.
   void Update(uint64_t num_keys, uint64_t num_bytes);
 
-  // Draws `text` after what it is about, at once: for steps that take longer than a draw.
-  void Show(std::string_view text);
+  // For other texts than Update's: whether it is time to draw one, and drawing it.
+  bool IsDue();
+  void Draw(std::string_view text);
   // Makes room for other lines on the terminal.
   void Clear();
 

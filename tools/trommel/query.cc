@@ -17,7 +17,7 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct QueryOptions {
   std::string filter;
   KeyInput input;
   KeyInputText input_text;
@@ -32,7 +32,7 @@ struct Options {
 // Passes lines through, one batch at a time.
 class Printer {
  public:
-  Printer(const Options& options, const CountingFilter& filter)
+  Printer(const QueryOptions& options, const CountingFilter& filter)
       : options_(options),
         filter_(filter),
         writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
@@ -63,7 +63,7 @@ class Printer {
     return Ok();
   }
 
-  const Options& options_;
+  const QueryOptions& options_;
   const CountingFilter& filter_;
   LineWriter writer_;
   bool header_done_ = false;
@@ -71,7 +71,7 @@ class Printer {
   std::string line_;
 };
 
-int Describe(const Options& options, const CountingFilter& filter, const PassTotals& totals,
+int Describe(const QueryOptions& options, const CountingFilter& filter, const PassTotals& totals,
              uint64_t num_present, const Settings& settings) {
   const uint64_t num_absent = totals.num_keys - num_present;
   const double fpr = filter.GetStats().current_fpr;
@@ -86,7 +86,7 @@ int Describe(const Options& options, const CountingFilter& filter, const PassTot
   return settings.json ? Finish(report, true, code, stderr) : code;
 }
 
-int RunQuery(const Options& options, const Settings& settings) {
+int RunQuery(const QueryOptions& options, const Settings& settings) {
   const Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
   const CountingFilter& filter = file->filter();
@@ -124,7 +124,7 @@ void AddQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
       "query",
       "Ask which keys may be in a filter. Prints a summary, or passes lines through unchanged.\n"
       "Exits 0 if any key may be present, 1 if all are certainly absent.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueryOptions>();
   command->add_option("FILTER", options->filter, "Filter file")->required();
   auto* output = command->add_option_group("Output", "At most one of");
   output->add_flag("--print-present", options->print_present,

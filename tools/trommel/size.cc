@@ -14,7 +14,7 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct SizeOptions {
   FilterOptions filter;
   bool fpr_given = false;
   uint64_t num_bytes = 0;
@@ -52,7 +52,7 @@ int Print(const Sizing& sizing, const Settings& settings) {
 }
 
 // The geometry that the given memory makes with this many slices.
-Geometry GeometryOf(const Options& options, uint32_t num_slices) {
+Geometry GeometryOf(const SizeOptions& options, uint32_t num_slices) {
   Geometry geometry;
   geometry.num_slices = num_slices;
   geometry.num_blocks = 1;
@@ -64,7 +64,7 @@ Geometry GeometryOf(const Options& options, uint32_t num_slices) {
 }
 
 // What a given amount of memory holds at target_fpr, or the rate it gives for a given capacity.
-Result<Sizing> SizeMemory(const Options& options, uint32_t num_slices) {
+Result<Sizing> SizeMemory(const SizeOptions& options, uint32_t num_slices) {
   Sizing sizing;
   sizing.geometry = GeometryOf(options, num_slices);
   if (sizing.geometry.num_blocks == 0) {
@@ -90,7 +90,7 @@ Result<Sizing> SizeMemory(const Options& options, uint32_t num_slices) {
 }
 
 // With no --slices: the number that holds more keys, or answers them with fewer false positives.
-Result<Sizing> SizeMemoryBest(const Options& options) {
+Result<Sizing> SizeMemoryBest(const SizeOptions& options) {
   if (options.filter.num_slices != 0) return SizeMemory(options, options.filter.num_slices);
   Result<Sizing> eight = SizeMemory(options, 8);
   Result<Sizing> sixteen = SizeMemory(options, 16);
@@ -102,7 +102,7 @@ Result<Sizing> SizeMemoryBest(const Options& options) {
   return is_sixteen_better ? sixteen : eight;
 }
 
-int RunSize(const Options& options, const Settings& settings) {
+int RunSize(const SizeOptions& options, const Settings& settings) {
   const bool memory_given = options.num_bytes > 0 || options.num_blocks > 0;
   if (memory_given && options.filter.capacity > 0 && options.fpr_given) {
     return Fail(kUsageError, "give two of capacity, rate and memory: the third is the answer");
@@ -137,7 +137,7 @@ void AddSizeCommand(CLI::App& app, const Settings& settings, Run& run) {
       "size",
       "Show the memory that keys need at a false-positive rate, or what memory can hold.\n"
       "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SizeOptions>();
   AddSizing(*command, options->filter, 0.01);
   command->get_option("--power-of-two")
       ->description("Round the number of blocks up to a power of two (with --bytes: down)");

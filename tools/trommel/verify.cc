@@ -13,13 +13,13 @@
 namespace trommel::tool {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string filter;
   KeyInput input;
   KeyInputText input_text;
 };
 
-int RunVerify(const Options& options, const Settings& settings) {
+int RunVerify(const VerifyOptions& options, const Settings& settings) {
   const Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
   const CountingFilter& filter = file->filter();
@@ -55,7 +55,7 @@ void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run) {
       "verify",
       "Check that a filter file is whole and valid and, if key files are given (- is standard\n"
       "input), that none of their keys is missing. Exits 1 if one is.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   command->add_option("FILTER", options->filter, "Filter file")->required();
   AddKeyInput(*command, options->input, options->input_text);
   command->callback([&settings, &run, options] {

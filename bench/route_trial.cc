@@ -1,0 +1,96 @@
+#include "bench/route_trial.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "bench/cpu_clock.h"
+#include "bench/textbook_filter.h"
+#include "bench/workload.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr double kTargetFpr = 0.01;
+constexpr size_t kFillBatch = size_t{1} << 20;
+constexpr size_t kNumSides = 4;
+constexpr size_t kTextbookSide = 3;
+
+// The two filters, filled with the same keys.
+struct Rivals {
+  Rivals(uint64_t num_keys, bool with_textbook)
+      : ours(std::move(CountingFilter::Create({.capacity = num_keys, .target_fpr = kTargetFpr}))
+                 .value()) {
+    if (with_textbook) textbook.emplace(TextbookFilter::ForKeys(num_keys, kTargetFpr));
+    for (uint64_t first = 0; first < num_keys; first += kFillBatch) {
+      const Population part(kFirstMember + first, std::min<uint64_t>(kFillBatch, num_keys - first));
+      ours.Insert(Keys::Digests(part.batch().digests));
+      if (textbook) textbook->Insert(part.batch().digests);
+    }
+  }
+
+  void Insert(size_t side, std::span<const uint64_t> digests) {
+    side == kTextbookSide ? textbook->Insert(digests) : ours.Insert(Keys::Digests(digests));
+  }
+  uint64_t Erase(size_t side, std::span<const uint64_t> digests) {
+    return side == kTextbookSide ? textbook->Erase(digests)
+                                 : ours.Erase(Keys::Digests(digests)).num_erased;
+  }
+
+  CountingFilter ours;
+  std::optional<TextbookFilter> textbook;
+};
+
+template <class Work>
+double NsAKey(size_t num_keys, const Work& work) {
+  const double start = CpuSeconds();
+  work();
+  return (CpuSeconds() - start) * 1e9 / static_cast<double>(num_keys);
+}
+
+}  // namespace
+
+std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>& keys_per_block,
+                                    uint64_t rounds, bool with_textbook) {
+  Rivals rivals(num_keys, with_textbook);
+  const auto num_blocks = static_cast<double>(rivals.ours.geometry().num_blocks);
+  const double most = *std::max_element(keys_per_block.begin(), keys_per_block.end());
+  const Population guests(kFirstGuest, static_cast<size_t>(most * num_blocks));
+  std::vector<TrialRow> rows;
+  for (const double load : keys_per_block) {
+    const auto digests = guests.batch().digests.first(static_cast<size_t>(load * num_blocks));
+    char text[96];
+    std::snprintf(text, sizeof(text), "%s keys, %.2f a block (%zu)", CountName(num_keys).c_str(),
+                  load, digests.size());
+    TrialRow insert{std::string("insert, ") + text, std::vector<Figures>(kNumSides)};
+    TrialRow erase{std::string("erase,  ") + text, std::vector<Figures>(kNumSides)};
+    for (uint64_t round = 0; round <= rounds; ++round) {
+      for (size_t i = 0; i < kNumSides; ++i) {
+        const size_t side = (i + round) % kNumSides;  // nobody always comes first
+        if (side == kTextbookSide && !with_textbook) continue;
+        constexpr Route kRoutes[] = {Route::kDirect, Route::kSplit, Route::kAutomatic};
+        if (side != kTextbookSide) rivals.ours.UseRoute(kRoutes[side]);
+        const double insert_ns = NsAKey(digests.size(), [&] { rivals.Insert(side, digests); });
+        uint64_t num_erased = 0;
+        const double erase_ns =
+            NsAKey(digests.size(), [&] { num_erased = rivals.Erase(side, digests); });
+        if (num_erased != digests.size()) {
+          std::fprintf(stderr, "wrong: %zu of %zu erased\n", static_cast<size_t>(num_erased),
+                       digests.size());
+          std::exit(1);
+        }
+        if (round == 0) continue;  // warms up
+        insert.sides[side].push_back(insert_ns);
+        erase.sides[side].push_back(erase_ns);
+      }
+    }
+    rows.push_back(std::move(insert));
+    rows.push_back(std::move(erase));
+  }
+  return rows;
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,185 @@
+// The contract of concurrent_filter.h. (That one thread gets a CountingFilter's answers and bytes
+// is a law of counting_filter_laws_test.cc; more threads for longer are `trommel stress`.)
+//
+// Catch2's macros are not for threads: threads count, and the test checks after the join.
+#include "trommel/concurrent_filter.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/death.h"
+#include "support/exact_model.h"
+#include "support/random_keys.h"
+
+namespace trommel {
+namespace {
+
+void InThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
+  for (std::thread& thread : threads) thread.join();
+}
+
+ConcurrentFilter Made(const Config& config) {
+  Result<ConcurrentFilter> filter = ConcurrentFilter::Create(config);
+  REQUIRE(filter.ok());
+  return *std::move(filter);
+}
+
+TEST_CASE("of threads that race with one absent key exactly one is told new",
+          "[engine][concurrent][threads]") {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kKeys = 3000;
+  // Few strangers' bits: a key that others cover would be new to nobody.
+  ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5});
+  const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
+  std::array<std::atomic<int>, kKeys> told{};
+  InThreads(kThreads, [&](uint64_t) {
+    const std::vector<uint64_t> keys = tests::MemberKeys(kKeys, 7);
+    if (batch == 0) {
+      for (size_t i = 0; i < kKeys; ++i) told[i] += filter.InsertIfAbsent(keys[i]) ? 1 : 0;
+      return;
+    }
+    for (size_t first = 0; first < kKeys; first += batch) {
+      std::vector<uint64_t> inserted(CountingFilter::BitmapWords(batch));
+      filter.InsertIfAbsent(std::span(keys).subspan(first, batch), inserted);
+      for (size_t i = 0; i < batch; ++i) told[first + i] += tests::BitAt(inserted, i) ? 1 : 0;
+    }
+  });
+  uint64_t num_new = 0;
+  for (size_t i = 0; i < kKeys; ++i) {
+    if (told[i] > 1) FAIL("key " << i << " was new to " << told[i]);
+    num_new += static_cast<uint64_t>(told[i]);
+  }
+  CHECK(num_new == filter.num_keys());
+  CHECK(num_new >= kKeys - 5);
+}
+
+TEST_CASE("a key that is in is never missed while others come and go around it",
+          "[engine][concurrent][threads]") {
+  // So few blocks that everything happens in the block of every key: counters rise and fall, blocks
+  // are promoted and come back.
+  struct Writer {
+    uint64_t num_keys;
+    uint64_t copies;
+    int rounds;
+  };
+  const Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
+  const Geometry geometry{.shard_bits = 2, .num_blocks = 4};
+  ConcurrentFilter filter(std::move(CountingFilter::CreateWithGeometry(geometry, {})).value());
+  const std::vector<uint64_t> staying = tests::MemberKeys(40, 1);
+  filter.Insert(staying);
+  const std::vector<std::byte> before = filter.Serialize();
+  std::atomic<int> num_writing{2};
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_refused{0};
+  InThreads(4, [&](uint64_t t) {
+    if (t < 2) {
+      std::vector<uint64_t> own;
+      for (uint64_t c = 0; c < writer.copies; ++c) {
+        for (const uint64_t key : tests::MemberKeys(writer.num_keys, 100 + t)) own.push_back(key);
+      }
+      for (int round = 0; round < writer.rounds; ++round) {
+        filter.Insert(own);
+        num_refused += filter.Erase(own).num_refused;
+      }
+      --num_writing;
+      return;
+    }
+    std::vector<uint64_t> answers(CountingFilter::BitmapWords(staying.size()));
+    std::vector<uint64_t> counts(staying.size());
+    while (num_writing > 0) {
+      num_missed += staying.size() - filter.Query(staying, answers);
+      for (const uint64_t key : staying) num_missed += filter.MayContain(key) ? 0 : 1;
+      filter.CountEstimates(staying, counts);
+      for (const uint64_t count : counts) num_missed += count == 0 ? 1 : 0;
+    }
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_refused == 0);
+  CHECK((filter.Serialize() == before));
+  CHECK(filter.num_keys() == staying.size());
+  CHECK(filter.Erase(staying).num_erased == staying.size());
+  CHECK(filter.GetStats().fill_ratio == 0);
+  CHECK(filter.GetStats().side_table_bytes == 0);
+}
+
+TEST_CASE("batches of many threads add up to the bytes of one thread",
+          "[engine][concurrent][threads]") {
+  const uint32_t executor_threads = GENERATE(0U, 2U);
+  Config config{.capacity = 60'000, .target_fpr = 0.01};
+  CountingFilter want = std::move(CountingFilter::Create(config)).value();
+  if (executor_threads > 0) config.executor = Executor::Create(executor_threads).value();
+  ConcurrentFilter got = Made(config);
+  constexpr uint64_t kThreads = 3;
+  const auto keys_of = [](uint64_t t) { return tests::MemberKeys(20'000, t); };
+  InThreads(kThreads, [&](uint64_t t) {
+    const std::vector<uint64_t> keys = keys_of(t);
+    got.Insert(keys);
+    got.Insert(std::span(keys).first(1000));
+    got.Erase(std::span(keys).last(5000));
+    for (size_t i = 0; i < 50; ++i) got.Insert(keys[i]);
+    for (size_t i = 0; i < 50; ++i) got.Erase(keys[i]);
+  });
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    const std::vector<uint64_t> keys = keys_of(t);
+    want.Insert(keys);
+    want.Insert(std::span(keys).first(1000));
+    want.Erase(std::span(keys).last(5000));
+  }
+  CHECK((got.Serialize() == want.Serialize()));
+  CHECK(got.num_keys() == want.num_keys());
+  CHECK((std::move(got).TakeExclusive().Serialize() == want.Serialize()));
+}
+
+TEST_CASE("a concurrent filter counts the erases it refused", "[engine][concurrent]") {
+  ConcurrentFilter filter = Made({.capacity = 1000, .target_fpr = 1e-4});
+  filter.Insert(uint64_t{1});
+  CHECK_FALSE(filter.Erase(uint64_t{2}));
+  CHECK(filter.Erase(std::vector<uint64_t>{1, 3, 4}) == EraseOutcome{1, 2});
+  std::vector<uint64_t> erased(1, ~uint64_t{0});
+  CHECK(filter.Erase(std::vector<uint64_t>{5}, erased) == EraseOutcome{0, 1});
+  CHECK(erased[0] == 0);
+  CHECK(filter.GetStats().num_refused_erases == 4);
+  CHECK(filter.num_keys() == 0);
+}
+
+TEST_CASE("bitmaps of another size end the program", "[engine][concurrent][death]") {
+  ConcurrentFilter filter = Made({.capacity = 1000});
+  const std::vector<uint64_t> keys(65);
+  std::vector<uint64_t> bitmap(1);
+  const std::string want = "bitmap of another size";
+  const auto says = [&](const std::function<void()>& body) {
+    return tests::AbortMessage(body).find(want) != std::string::npos;
+  };
+  CHECK(says([&] { filter.InsertIfAbsent(keys, bitmap); }));
+  CHECK(says([&] { filter.Erase(keys, bitmap); }));
+  CHECK(says([&] { filter.Query(keys, bitmap); }));
+}
+
+#ifndef NDEBUG
+TEST_CASE("an exclusive operation beside another one ends a debug build",
+          "[engine][concurrent][death]") {
+  const std::string message = tests::AbortMessage([] {
+    ConcurrentFilter filter = Made({.capacity = 1000});
+    std::atomic<bool> is_done{false};
+    std::thread reader([&] {  // not a writer, which might crash before it is noticed
+      const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
+      std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+      while (!is_done) filter.Query(keys, answers);
+    });
+    for (int i = 0; i < 1'000'000; ++i) filter.Clear();
+    is_done = true;
+    reader.join();
+  });
+  CHECK(message.find("exclusive operation") != std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace trommel

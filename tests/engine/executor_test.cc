@@ -1,0 +1,120 @@
+#include "trommel/executor.h"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel {
+namespace {
+
+TEST_CASE("an executor calls every task once, and shows the caller what they wrote",
+          "[engine][executor][threads]") {
+  const uint32_t num_threads = GENERATE(1, 2, 3, 8);
+  const uint32_t num_nodes = GENERATE(0, 1, 2);
+  if (num_nodes > num_threads) return;
+  const auto executor = Executor::Create(num_threads, num_nodes);
+  REQUIRE(executor.ok());
+  CHECK((*executor)->num_threads() == num_threads);
+  if (num_nodes > 0) CHECK((*executor)->num_nodes() == num_nodes);
+  for (const size_t num_tasks : {0, 1, 2, 3, 1000}) {
+    std::vector<int> times(num_tasks);
+    (*executor)->ForEach(num_tasks, [&](size_t i) { ++times[i]; });
+    CHECK(times == std::vector<int>(num_tasks, 1));
+  }
+}
+
+TEST_CASE("an executor takes work from within its tasks and from many threads",
+          "[engine][executor][threads]") {
+  const uint32_t num_nodes = GENERATE(1, 2);
+  const auto executor = Executor::Create(3, num_nodes);
+  REQUIRE(executor.ok());
+  std::atomic<int> num_calls{0};
+  const auto nested = [&] {
+    (*executor)->ForEach(5, [&](size_t) { (*executor)->ForEach(7, [&](size_t) { ++num_calls; }); });
+  };
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) callers.emplace_back(nested);
+  for (std::thread& caller : callers) caller.join();
+  CHECK(num_calls == 4 * 5 * 7);
+}
+
+TEST_CASE("an executor really has its threads at work together", "[engine][executor][threads]") {
+  const auto executor = Executor::Create(3);
+  REQUIRE(executor.ok());
+  // Each task waits for all three to have begun: with fewer threads this would never end.
+  std::atomic<int> num_begun{0};
+  (*executor)->ForEach(3, [&](size_t) {
+    ++num_begun;
+    while (num_begun < 3) std::this_thread::yield();
+  });
+  CHECK(num_begun == 3);
+}
+
+TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it was finished",
+          "[engine][executor][threads]") {
+  const uint32_t num_threads = GENERATE(1, 2, 8);
+  const size_t num_slots = GENERATE(size_t{1}, 2, 5);
+  const size_t num_items = GENERATE(size_t{0}, 1, 4, 100);
+  const auto executor = Executor::Create(num_threads);
+  REQUIRE(executor.ok());
+  struct Slot {
+    size_t item = 0;
+    int state = 0;  // 0 empty, 1 read, 2 worked on
+  };
+  std::vector<Slot> slots(num_slots);
+  size_t num_read = 0;
+  std::vector<size_t> finished;
+  std::atomic<int> num_wrong{0};
+  const auto expect = [&](bool holds) { num_wrong += holds ? 0 : 1; };
+  Executor::Pipeline pipeline;
+  pipeline.num_slots = num_slots;
+  pipeline.read = [&](size_t s) {
+    if (num_read == num_items) return false;
+    expect(slots[s].state == 0);
+    slots[s] = {num_read++, 1};
+    return true;
+  };
+  std::atomic<size_t> num_worked{0};  // one more than the latest item worked on
+  pipeline.work = [&](size_t s) {
+    expect(slots[s].state == 1);
+    const size_t item = slots[s].item;
+    // Where it can, every second item is overtaken by the one after it.
+    const bool can_wait = num_threads > 1 && num_slots > 1 && item + 1 < num_items;
+    while (can_wait && item % 2 == 0 && num_worked < item + 2) std::this_thread::yield();
+    for (size_t seen = num_worked; seen < item + 1;) {
+      if (num_worked.compare_exchange_weak(seen, item + 1)) break;
+    }
+    slots[s].state = 2;
+  };
+  pipeline.finish = [&](size_t s) {
+    expect(slots[s].state == 2);
+    finished.push_back(slots[s].item);
+    slots[s].state = 0;
+  };
+  (*executor)->Run(pipeline);
+  CHECK(num_wrong == 0);
+  std::vector<size_t> in_order(num_items);
+  for (size_t i = 0; i < num_items; ++i) in_order[i] = i;
+  CHECK(finished == in_order);
+}
+
+TEST_CASE("an executor of no size is as large as the machine; absurd ones are refused",
+          "[engine][executor]") {
+  const auto any = Executor::Create();
+  REQUIRE(any.ok());
+  CHECK((*any)->num_threads() >= 1);
+  CHECK((*any)->num_nodes() >= 1);
+  const auto many = Executor::Create(Executor::kMaxThreads + 1);
+  REQUIRE_FALSE(many.ok());
+  CHECK(many.error().code == ErrorCode::kInvalidArgument);
+  CHECK(many.error().message.find("1025") != std::string::npos);
+  const auto split = Executor::Create(2, 3);
+  REQUIRE_FALSE(split.ok());
+  CHECK(split.error().message.find("num_nodes is 3") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace trommel

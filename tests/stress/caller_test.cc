@@ -1,0 +1,83 @@
+// How a thread calls the filter: what it does with the answers.
+#include "tools/stress/caller.h"
+
+#include <numeric>
+#include <vector>
+
+#include "stress/sample_rounds.h"
+#include "support/catch.h"
+
+namespace trommel::stress {
+namespace {
+
+// The number that Query returns is one too high.
+class Miscounts : public PassingSubject {
+ public:
+  using PassingSubject::PassingSubject;
+  size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
+    return inner_->Query(keys, maybe_present) + 1;
+  }
+};
+
+// A bit behind the last key's stays as the caller left it.
+class LeavesHighBits : public PassingSubject {
+ public:
+  using PassingSubject::PassingSubject;
+  EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) override {
+    const EraseOutcome outcome = inner_->Erase(keys, erased);
+    if (keys.size() % 64 != 0) erased.back() |= uint64_t{1} << 63;
+    return outcome;
+  }
+};
+
+TEST_CASE("calls reach the filter, and are counted and remembered", "[stress][caller]") {
+  const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 1, 0);
+  Result<std::unique_ptr<Subject>> subject = MakeLocked(plan.config, 0);
+  REQUIRE(subject.ok());
+  Board board(plan, **subject);
+  Caller caller(board, 0);
+  std::vector<uint32_t> ids(100);
+  std::iota(ids.begin(), ids.end(), 0u);
+  // Often enough for both ways to call with one key and both ways to ask.
+  for (int i = 0; i < 40; ++i) {
+    const Ids part = Ids(ids).first(i % 2 == 0 ? 1 : 70);
+    caller.Insert(part);
+    CHECK(Caller::Bit(caller.Query(part), part.size() - 1));
+    CHECK(caller.Counts(part)[0] >= 1);
+    CHECK_FALSE(Caller::Bit(caller.InsertIfAbsent(part), 0));
+    CHECK(Caller::Bit(caller.Erase(part), 0));
+  }
+  CHECK_FALSE(caller.violation());
+  CHECK(caller.totals.num_calls == 200);
+  CHECK(caller.totals.num_all_keys() == 200 / 2 * 71);
+  CHECK((*subject)->num_keys() == 0);
+  CHECK(caller.log().Last(0, 0, 5).back().op == Op::kErase);
+  CHECK(board.clock.load() == 200);
+}
+
+TEST_CASE("the first law that is broken is kept, and stops everyone", "[stress][caller]") {
+  const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 1, 0);
+  Result<std::unique_ptr<Subject>> subject = MakeLocked(plan.config, 0);
+  REQUIRE(subject.ok());
+  Board board(plan, **subject);
+  Caller caller(board, 3);
+  CHECK_FALSE(caller.is_over());
+  caller.Blame(Law::kNewToldOnce, 5, "first");
+  caller.Blame(Law::kEraseNotRefused, 6, "second");
+  REQUIRE(caller.violation());
+  CHECK(caller.violation()->law == Law::kNewToldOnce);
+  CHECK(caller.violation()->id == 5u);
+  CHECK(caller.violation()->thread == 3);
+  CHECK(caller.is_over());
+}
+
+TEST_CASE("a number that does not agree with its bitmap is found", "[stress][caller][threads]") {
+  CHECK(BrokenLaw<Miscounts>(SampleMix()) == Law::kSumsAgree);
+}
+
+TEST_CASE("a bit behind the last key is found", "[stress][caller][threads]") {
+  CHECK(BrokenLaw<LeavesHighBits>(SampleMix()) == Law::kSumsAgree);
+}
+
+}  // namespace
+}  // namespace trommel::stress

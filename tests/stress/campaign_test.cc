@@ -1,0 +1,65 @@
+// Rounds, one after the other.
+#include "tools/stress/campaign.h"
+
+#include "stress/sample_rounds.h"
+#include "support/catch.h"
+
+namespace trommel::stress {
+namespace {
+
+class LosesAll : public PassingSubject {
+ public:
+  using PassingSubject::PassingSubject;
+  void Insert(Keys) override {}
+};
+
+CampaignOptions TwoMixes() {
+  CampaignOptions options;
+  options.mixes = {SampleMix(), SampleMix()};
+  for (Mix& mix : options.mixes) mix.keys_per_thread = 1000;
+  options.mixes[1].name = "other";
+  options.seed = 9;
+  options.num_rounds = 5;
+  options.num_writers = 2;
+  return options;
+}
+
+TEST_CASE("a campaign takes its mixes in turn and adds up", "[stress][campaign][threads]") {
+  uint64_t num_seen = 0;
+  CampaignWatch watch;
+  watch.on_working = [&](const RoundPlan&, uint64_t num_keys) { num_seen = num_keys; };
+  const Result<CampaignResult> result = RunCampaign(TwoMixes(), MakeLocked, watch);
+  REQUIRE(result.ok());
+  CHECK(result->num_rounds == 5);
+  CHECK(result->mixes[0].num_rounds == 3);
+  CHECK(result->mixes[1].num_rounds == 2);
+  CHECK(result->mixes[0].totals.num_all_keys() + result->mixes[1].totals.num_all_keys() ==
+        result->totals.num_all_keys());
+  CHECK_FALSE(result->violation);
+  CHECK(num_seen > 0);
+}
+
+TEST_CASE("a campaign ends with the round that breaks a law", "[stress][campaign][threads]") {
+  CampaignOptions options = TwoMixes();
+  options.only_round = 77;
+  const Result<CampaignResult> result = RunCampaign(options, MakeFaulty<LosesAll>());
+  REQUIRE(result.ok());
+  CHECK(result->num_rounds == 1);
+  REQUIRE(result->violation);
+  REQUIRE(result->broken_round);
+  CHECK(result->broken_round->round == 77);
+  CHECK(result->broken_round->mix.name == "sample");
+}
+
+TEST_CASE("a campaign that is told to stop does nothing more", "[stress][campaign]") {
+  CampaignOptions options = TwoMixes();
+  options.num_rounds = 0;
+  CampaignWatch watch;
+  watch.should_stop = [] { return true; };
+  const Result<CampaignResult> result = RunCampaign(options, MakeLocked, watch);
+  REQUIRE(result.ok());
+  CHECK(result->num_rounds == 0);
+}
+
+}  // namespace
+}  // namespace trommel::stress

@@ -1,0 +1,171 @@
+// trommel stress: does the concurrency contract hold on this machine?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/stress/campaign.h"
+#include "tools/stress/concurrent_subject.h"
+#include "tools/trommel/commands.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/progress.h"
+#include "tools/trommel/report.h"
+#include "tools/trommel/stress_print.h"
+#include "trommel/targets.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr uint32_t kMaxThreads = 256;  // of each kind
+constexpr uint64_t kDefaultSeconds = 10;
+
+struct Options {
+  bool list = false;
+  std::vector<std::string> mixes;
+  std::optional<uint64_t> seed;
+  std::optional<uint64_t> round;
+  uint64_t seconds = 0;  // 0: not given
+  uint64_t num_rounds = 0;
+  uint32_t num_writers = 0;
+  uint32_t num_readers = 0;
+};
+
+// As many threads as the machine has, half of each kind, and two of each where it has few: they
+// interleave on one core, too.
+uint32_t DefaultThreads() { return std::clamp(std::thread::hardware_concurrency() / 2, 2u, 16u); }
+
+uint64_t RandomSeed() {
+  std::random_device device;
+  return uint64_t{device()};  // 32 bits: short enough to be typed
+}
+
+stress::CampaignOptions ToCampaign(const Options& options) {
+  stress::CampaignOptions campaign;
+  for (const std::string& name : options.mixes) campaign.mixes.push_back(*stress::FindMix(name));
+  if (options.mixes.empty()) {
+    campaign.mixes.assign(stress::AllMixes().begin(), stress::AllMixes().end());
+  }
+  campaign.seed = options.seed ? *options.seed : RandomSeed();
+  campaign.only_round = options.round;
+  campaign.num_rounds = options.num_rounds;
+  campaign.num_writers = options.num_writers;
+  campaign.num_readers = options.num_readers;
+  return campaign;
+}
+
+int RunStress(const Options& options, const Settings& settings) {
+  using Clock = std::chrono::steady_clock;
+  if (options.list) {
+    Report report;
+    DescribeMixes(report);
+    return Finish(report, settings.json, kDone);
+  }
+  const stress::CampaignOptions campaign = ToCampaign(options);
+  const bool is_timed = options.seconds > 0 || options.num_rounds == 0;
+  const uint64_t limit = options.seconds > 0 ? options.seconds : kDefaultSeconds;
+  if (!settings.json) {  // at once: who has the seed can replay even a crash
+    Report report;
+    report.AddLine(fmt::format("seed {}, {}, {}, {}{}\n", campaign.seed,
+                               FormatCount(campaign.num_writers, "writer"),
+                               FormatCount(campaign.num_readers, "reader"), ActiveTarget(),
+                               is_timed ? fmt::format(", {} s", limit) : ""));
+    if (const int code = Finish(report, false, kDone); code != kDone) return code;
+  }
+
+  NoteInterrupts();
+  const Clock::time_point start = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  stress::CampaignWatch watch;
+  watch.should_stop = [&] {
+    return NotedInterrupt() != 0 || (is_timed && elapsed() >= static_cast<double>(limit));
+  };
+  Result<stress::CampaignResult> result = [&] {
+    Progress progress("stress", settings.quiet, std::nullopt);
+    watch.on_working = [&](const stress::RoundPlan& plan, uint64_t num_keys) {
+      if (!progress.IsDue()) return;
+      const double seconds = elapsed();
+      std::string text = fmt::format("round {} ({}): {} keys, {:.1f} M/s, {:.0f} s", plan.round,
+                                     plan.mix.name, FormatCount(num_keys),
+                                     static_cast<double>(num_keys) / seconds / 1e6, seconds);
+      if (is_timed) text += fmt::format(" of {} s", limit);
+      progress.Draw(text);
+    };
+    return RunCampaign(campaign, stress::MakeConcurrentSubject, watch);
+  }();
+  if (!result.ok()) return FailOnRequest(result.error());
+
+  Report report;
+  DescribeCampaign(campaign, *result, elapsed(), report);
+  report.AddField("target", std::string(ActiveTarget()));
+  report.AddField("interrupted", NotedInterrupt() != 0);
+  DescribeViolation(campaign, *result, settings.program, report);
+  if (!result->violation) {
+    report.AddLine(NotedInterrupt() != 0 ? "\nInterrupted. Every law held so far."
+                                         : "\nEvery law held.");
+  }
+  return Finish(report, settings.json, result->violation ? kNegativeAnswer : kDone);
+}
+
+CLI::Validator IsMix() {
+  std::vector<std::string> names;
+  for (const stress::Mix& mix : stress::AllMixes()) names.emplace_back(mix.name);
+  return CLI::IsMember(names);
+}
+
+}  // namespace
+
+void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "stress",
+      "Let many threads insert, erase and ask at the same time, beside an exact model. Every\n"
+      "promise of the concurrent filter is checked, while they run and afterwards. Exits 1 if one\n"
+      "is broken, and shows the last calls that concern the key.");
+  auto options = std::make_shared<Options>();
+  options->num_writers = options->num_readers = DefaultThreads();
+  CLI::Option* list = command->add_flag("--list", options->list, "List the mixes, and do nothing");
+  AddCount(*command, "--seconds", options->seconds,
+           fmt::format("Stop after so long (default {}, no limit with --rounds)", kDefaultSeconds));
+  AddCount(*command, "--rounds", options->num_rounds, "Stop after so many rounds");
+  CLI::Option* mix = command
+                         ->add_option("--mix", options->mixes,
+                                      "Only rounds of this kind, see --list; may be repeated")
+                         ->type_name("NAME")
+                         ->expected(1)
+                         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                         ->check(IsMix());
+  command
+      ->add_option("--writers", options->num_writers,
+                   fmt::format("Threads that insert and erase (default {})", DefaultThreads()))
+      ->type_name("COUNT")
+      ->check(CLI::Range(1u, kMaxThreads));
+  command
+      ->add_option("--readers", options->num_readers,
+                   fmt::format("Threads that only ask (default {})", DefaultThreads()))
+      ->type_name("COUNT")
+      ->check(CLI::Range(0u, kMaxThreads));
+  CLI::Option* seed = command
+                          ->add_option("--seed", options->seed,
+                                       "What the rounds are drawn from (default: random). The same "
+                                       "seed and threads give the same rounds")
+                          ->type_name("NUMBER");
+  command
+      ->add_option("--round", options->round,
+                   "Repeat this one round, as a violation names it, with its --seed and --mix")
+      ->type_name("NUMBER")
+      ->needs(seed)
+      ->needs(mix);
+  list->excludes(mix)->excludes(seed);
+  command->callback([&settings, &run, options] {
+    run = [&settings, options] { return RunStress(*options, settings); };
+  });
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,25 @@
+// What `trommel stress` says at its end.
+#ifndef TROMMEL_TOOLS_STRESS_PRINT_H_
+#define TROMMEL_TOOLS_STRESS_PRINT_H_
+
+#include <string_view>
+
+#include "tools/stress/campaign.h"
+#include "tools/trommel/report.h"
+
+namespace trommel::tool {
+
+// The mixes there are.
+void DescribeMixes(Report& report);
+
+// What was done in so many seconds.
+void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                      double seconds, Report& report);
+
+// The violation, if there is one: the law, the key, the trace, and how to look for it again.
+void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                       std::string_view program, Report& report);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_STRESS_PRINT_H_
