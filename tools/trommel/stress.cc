@@ -71,6 +71,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   const stress::CampaignOptions campaign = ToCampaign(options);
   const bool is_timed = options.seconds > 0 || options.num_rounds == 0;
   const uint64_t limit = options.seconds > 0 ? options.seconds : kDefaultSeconds;
+  NoteInterrupts();
   if (!settings.json) {  // at once: who has the seed can replay even a crash
     Report report;
     report.AddLine(fmt::format("seed {}, {}, {}, {}{}\n", campaign.seed,
@@ -80,7 +81,6 @@ int RunStress(const StressOptions& options, const Settings& settings) {
     if (const int code = Finish(report, false, kDone); code != kDone) return code;
   }
 
-  NoteInterrupts();
   const Clock::time_point start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   stress::CampaignWatch watch;
