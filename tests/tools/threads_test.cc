@@ -135,7 +135,10 @@ TEST_CASE("any number of threads prints, writes and reports the same", "[tools][
     if (has_lines) commands.push_back({"query", filter, "--print-counts"});
     for (const Arguments& command : commands) {
       const Outcome want = runner.Run(command, "1");
-      for (const char* num_threads : {"2", "3", "8"}) {
+      // All numbers once; one of them for what differs in the cutting only.
+      const std::vector<std::string> numbers =
+          input.what == "lines" ? Arguments{"2", "3", "8"} : Arguments{"3"};
+      for (const std::string& num_threads : numbers) {
         INFO(input.what << ": " << command.front() << " " << command.back() << " with "
                         << num_threads);
         const Outcome outcome = runner.Run(command, num_threads);
