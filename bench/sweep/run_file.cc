@@ -135,13 +135,15 @@ std::string RunFileText(const MachineCard& card, const std::vector<RunRecord>& r
 }
 
 Result<RunFile> ReadRunFile(const std::filesystem::path& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad() || std::filesystem::is_directory(path)) {
-    return Error{ErrorCode::kIo, "cannot read " + path.string() + ": " +
-                                     std::strerror(errno == 0 ? EISDIR : errno)};
+  std::error_code ignored;
+  errno = std::filesystem::is_directory(path, ignored) ? EISDIR : 0;
+  std::ifstream stream;
+  if (errno == 0) stream.open(path, std::ios::binary);
+  if (!stream.is_open()) {
+    return Error{ErrorCode::kIo, "cannot read " + path.string() + ": " + std::strerror(errno)};
   }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) return Error{ErrorCode::kIo, "cannot read " + path.string()};
   Json json;
   try {
     json = Json::parse(text);

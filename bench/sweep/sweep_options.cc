@@ -69,7 +69,9 @@ Status CheckSizes(const std::vector<uint64_t>& sizes, const MachineCard& card) {
                      std::to_string(kMinSweepKeys));
     }
     const Result<uint64_t> num_bytes = FilterBytes(num_keys);
-    if (!num_bytes.ok()) return num_bytes.error();
+    if (!num_bytes.ok()) {
+      return Invalid("a size of " + CountName(num_keys) + " keys: " + num_bytes.error().message);
+    }
     if (card.memory_bytes != 0 && *num_bytes + kPoolBytes > card.memory_bytes) {
       return Error{ErrorCode::kOutOfMemory, "a size of " + CountName(num_keys) + " keys needs " +
                                                 std::to_string((*num_bytes + kPoolBytes) >> 20) +

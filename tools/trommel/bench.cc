@@ -24,15 +24,15 @@
 namespace trommel::tool {
 namespace {
 
-constexpr const char* kStdout = "-";
+constexpr const char* kJsonToStdout = "-";
 
-struct Options {
+struct BenchOptions {
   bench::SweepOptions sweep;
-  std::string json;  // a file, or kStdout; empty: none
+  std::string json;  // a file, or kJsonToStdout; empty: none
   std::vector<std::string> compare;
 };
 
-Status Print(std::string_view text) {
+Status PrintNow(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
     return Ok();
   }
@@ -44,7 +44,7 @@ class JsonOut {
  public:
   static Result<JsonOut> Create(const std::string& path) {
     JsonOut out;
-    out.is_stdout_ = path == kStdout;
+    out.is_stdout_ = path == kJsonToStdout;
     if (!path.empty() && !out.is_stdout_) {
       Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(path);
       if (!file.ok()) return file.error();
@@ -55,14 +55,14 @@ class JsonOut {
 
   bool is_stdout() const { return is_stdout_; }
   bool is_wanted() const { return is_stdout_ || file_.has_value(); }
-  Status Write(std::string_view text) { return file_ ? file_->Write(text) : Print(text); }
+  Status Write(std::string_view text) { return file_ ? file_->Write(text) : PrintNow(text); }
 
  private:
   std::optional<bench::RunFileWriter> file_;
   bool is_stdout_ = false;
 };
 
-Json ToJson(const bench::Comparison& comparison) {
+Json ComparisonJson(const bench::Comparison& comparison) {
   Json json = {{"rows", Json::array()},
                {"only_a", comparison.only_a},
                {"only_b", comparison.only_b},
@@ -79,7 +79,7 @@ Json ToJson(const bench::Comparison& comparison) {
   return json;
 }
 
-int RunCompare(const Options& options) {
+int RunCompare(const BenchOptions& options) {
   const Result<bench::RunFile> a = bench::ReadRunFile(options.compare[0]);
   if (!a.ok()) return FailOnInput(a.error());
   const Result<bench::RunFile> b = bench::ReadRunFile(options.compare[1]);
@@ -90,15 +90,15 @@ int RunCompare(const Options& options) {
   if (!json.ok()) return FailOnInput(json.error());
   if (!json->is_stdout()) {
     const Status printed =
-        Print(ComparisonText(*comparison, options.compare[0], options.compare[1]));
+        PrintNow(ComparisonText(*comparison, options.compare[0], options.compare[1]));
     if (!printed.ok()) return FailOnInput(printed.error());
   }
   if (!json->is_wanted()) return kDone;
-  const Status written = json->Write(JsonText(ToJson(*comparison)) + "\n");
+  const Status written = json->Write(JsonText(ComparisonJson(*comparison)) + "\n");
   return written.ok() ? kDone : FailOnInput(written.error());
 }
 
-int RunBench(const Options& options, const Settings& settings) {
+int RunBench(const BenchOptions& options, const Settings& settings) {
   bench::MachineCard card = bench::ReadMachineCard();
   const Result<bench::SweepPlan> plan = bench::MakePlan(options.sweep, card);
   if (!plan.ok()) return FailOnRequest(plan.error());
@@ -109,7 +109,7 @@ int RunBench(const Options& options, const Settings& settings) {
   Status printed = Ok();
   const bool has_table = !json->is_stdout();
   const auto print = [&printed, has_table](const std::string& text) {
-    if (has_table && printed.ok()) printed = Print(text);
+    if (has_table && printed.ok()) printed = PrintNow(text);
   };
   print(CardText(card) + TableHead());
   Progress progress("measuring", settings.quiet, std::nullopt);
@@ -143,8 +143,8 @@ int RunBench(const Options& options, const Settings& settings) {
 
 // A list "1M,30M" of counts. T is what they must fit.
 template <class T>
-void AddCounts(CLI::App& command, const std::string& name, std::vector<T>& values,
-               const std::string& help) {
+void AddCountList(CLI::App& command, const std::string& name, std::vector<T>& values,
+                  const std::string& help) {
   const auto parse = [&values, name](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       const Result<uint64_t> count = ParseCount(text);
@@ -166,7 +166,7 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Measure this machine: what its memory allows, and hashing, insert, erase and query beside "
       "it.\nA few minutes; for quiet figures leave the machine alone. How to read it: "
       "bench/README.md");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   bench::SweepOptions& sweep = options->sweep;
   command->add_flag("--quick", sweep.quick, "Less than a minute: rougher figures, fewer sizes");
   command
@@ -174,9 +174,9 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
                    "Only rows whose name matches this regular expression; names are "
                    "operation/keys:N/target:T/batch:N/threads:N")
       ->type_name("REGEX");
-  AddCounts(*command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
-  AddCounts(*command, "--threads", sweep.threads,
-            "Threads: 1,2,8 (default: powers of two up to all)");
+  AddCountList(*command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
+  AddCountList(*command, "--threads", sweep.threads,
+               "Threads: 1,2,8 (default: powers of two up to all)");
   command
       ->add_option("--targets", sweep.targets,
                    "Instruction sets to compare: AVX2,SSE4 (default: all that this CPU can run)")
@@ -193,7 +193,7 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
           "Write all repetitions and the machine card to FILE, as Google Benchmark's JSON; "
           "without FILE to standard output, instead of the table")
       ->expected(0, 1)
-      ->default_str(kStdout)
+      ->default_str(kJsonToStdout)
       ->option_text("[FILE]");
   command
       ->add_option("--compare", options->compare,
@@ -202,7 +202,7 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
       ->option_text("A.json B.json");
   command->callback([&settings, &run, options] {
     run = [&settings, options] {
-      if (settings.json && options->json.empty()) options->json = kStdout;
+      if (settings.json && options->json.empty()) options->json = kJsonToStdout;
       return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options);
     };
   });

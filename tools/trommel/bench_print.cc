@@ -15,29 +15,27 @@
 namespace trommel::tool {
 namespace {
 
-using bench::Operation;
-
-constexpr double kLineBytes = 64;
+constexpr double kCacheLineBytes = 64;
 constexpr size_t kMaxFieldWidth = 40;
 
-std::string FormatNs(double ns) { return fmt::format("{:.{}f}", ns, ns < 99.995 ? 2 : 0); }
+std::string NsText(double ns) { return fmt::format("{:.{}f}", ns, ns < 99.995 ? 2 : 0); }
 
-bench::TimeRange RangeOf(std::vector<double> ns) {
+bench::TimeRange SweepRange(std::vector<double> ns) {
   std::ranges::sort(ns);
   return {ns[ns.size() / 2], ns.front(), ns.back()};
 }
 
-std::string Range(const bench::TimeRange& range) {
-  return fmt::format("[{}..{}]", FormatNs(range.min), FormatNs(range.max));
+std::string RangeText(const bench::TimeRange& range) {
+  return fmt::format("[{}..{}]", NsText(range.min), NsText(range.max));
 }
 
-std::string_view BoundName(Operation ceiling) {
+std::string_view BoundText(bench::Operation ceiling) {
   switch (ceiling) {
-    case Operation::kReadCeiling:
+    case bench::Operation::kReadCeiling:
       return "reads";
-    case Operation::kUpdateCeiling:
+    case bench::Operation::kUpdateCeiling:
       return "updates";
-    case Operation::kShardCeiling:
+    case bench::Operation::kShardCeiling:
       return "shard";
     default:
       return "stream";
@@ -89,25 +87,25 @@ std::string GroupTitle(const bench::SweepFigure& figure) {
 
 std::string FigureLine(const bench::SweepFigure& figure) {
   const bench::SweepRow& row = figure.row;
-  const bench::TimeRange ns = RangeOf(figure.ns);
+  const bench::TimeRange ns = SweepRange(figure.ns);
   const bool is_ceiling = bench::IsCeiling(row.operation);
   std::string where = row.target;
   std::string remark;
   if (is_ceiling) {
     where = row.num_keys == 0 ? fmt::format("{} {}", row.place, FormatBytes(figure.footprint_bytes))
                               : "ceiling";
-    if (row.operation == Operation::kStreamCeiling) {
-      remark = fmt::format("{:.1f} GB/s read and written", kLineBytes / ns.median);
+    if (row.operation == bench::Operation::kStreamCeiling) {
+      remark = fmt::format("{:.1f} GB/s read and written", kCacheLineBytes / ns.median);
     }
   } else if (figure.bound) {
-    remark = fmt::format("{} {} ns", BoundName(figure.bound->ceiling), FormatNs(figure.bound->ns));
+    remark = fmt::format("{} {} ns", BoundText(figure.bound->ceiling), NsText(figure.bound->ns));
   }
   const std::string share =
       figure.bound ? fmt::format("{:.0f} %", 100 * figure.bound->ns / ns.median) : "";
   std::string line =
       fmt::format("{:<17} {:<15} {:>7} {:>5}  {:>8} {:<18} {:>7}  {:>5}  {}",
                   bench::OperationName(row.operation, row.route), where, row.num_threads,
-                  is_ceiling ? "" : bench::BatchName(row.batch), FormatNs(ns.median), Range(ns),
+                  is_ceiling ? "" : bench::BatchName(row.batch), NsText(ns.median), RangeText(ns),
                   FormatPerSecond(1e9 / ns.median), share, remark);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -133,8 +131,8 @@ std::string ComparisonText(const bench::Comparison& comparison, const std::strin
   text += fmt::format("\n{:<{}} {:>10} {:>10}  {:>5} {}\n", "row", width, "A ns", "B ns", "B/A",
                       "[min..max]; below 1 B is faster");
   for (const auto& row : comparison.rows) {
-    text += fmt::format("{:<{}} {:>10} {:>10}  {:>5} {}\n", row.name, width, FormatNs(row.a.median),
-                        FormatNs(row.b.median), FormatNs(row.ratio.median), Range(row.ratio));
+    text += fmt::format("{:<{}} {:>10} {:>10}  {:>5} {}\n", row.name, width, NsText(row.a.median),
+                        NsText(row.b.median), NsText(row.ratio.median), RangeText(row.ratio));
   }
   const auto list = [&text](const char* where, const std::vector<std::string>& names) {
     if (!names.empty()) text += fmt::format("\nOnly in {}:\n", where);
