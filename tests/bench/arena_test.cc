@@ -7,10 +7,10 @@
 namespace trommel::bench {
 namespace {
 
-constexpr uint64_t kNumKeys = 20'000;
+constexpr uint64_t kArenaKeys = 20'000;
 
 TEST_CASE("an arena is proved before and after its steps", "[bench][arena]") {
-  Arena arena(kNumKeys, 0.01);
+  Arena arena(kArenaKeys, 0.01);
   REQUIRE(arena.Prove() == "");
   for (const Op op : kAllOps) {
     for (uint8_t s = 0; s < kNumSides; ++s) {
@@ -26,7 +26,7 @@ TEST_CASE("an arena is proved before and after its steps", "[bench][arena]") {
 }
 
 TEST_CASE("every side has a ceiling for its shape", "[bench][arena]") {
-  const Arena arena(kNumKeys, 0.01);
+  const Arena arena(kArenaKeys, 0.01);
   const SideCeilings ceilings = arena.MeasureSideCeilings(0.001);
   for (uint8_t s = 0; s < kNumSides; ++s) {
     CHECK(ceilings.For(static_cast<Side>(s), Op::kErase) > 0);

@@ -101,7 +101,7 @@ TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it w
   CHECK(finished == in_order);
 }
 
-TEST_CASE("an executor of no size is as large as the machine; absurd ones are refused",
+TEST_CASE("an executor of no size is as large as the machine, and absurd ones are refused",
           "[engine][executor]") {
   const auto any = Executor::Create();
   REQUIRE(any.ok());

@@ -62,7 +62,7 @@ TEST_CASE("forged entries of the side table are refused", "[engine][snapshot]") 
   REQUIRE(CountingFilter::Deserialize(good).ok());
   REQUIRE(tests::HeaderOf(good).side_table.num_bytes == kEntry8 + kEntry16 + kEntry8);
 
-  struct Forgery {
+  struct EntryForgery {
     std::function<void(Bytes&, uint64_t)> forge;
     const char* message;
   };
@@ -71,7 +71,7 @@ TEST_CASE("forged entries of the side table are refused", "[engine][snapshot]") 
     return [=](Bytes& bytes, uint64_t at) { tests::Put(bytes, at + offset, value); };
   };
   const uint64_t last = kEntry8 + kEntry16;
-  const std::vector<Forgery> forgeries = {
+  const std::vector<EntryForgery> forgeries = {
       {put(0, uint64_t{4}), "a block that does not exist"},
       {put(0, far), "a block that does not exist"},
       {put(0, uint64_t{1}), "not marked as promoted"},

@@ -53,9 +53,20 @@ TEST_CASE("the loop over targets visits each once and restores the first", "[sup
   const std::string before(ActiveTarget());
   std::vector<std::string> seen;
   tests::ForEachRunnableTarget([&] { seen.emplace_back(ActiveTarget()); });
-  const auto runnable = RunnableTargets();
-  CHECK(std::equal(seen.begin(), seen.end(), runnable.begin(), runnable.end()));
+  const auto tested = tests::TestedTargets();
+  CHECK(std::equal(seen.begin(), seen.end(), tested.begin(), tested.end()));
   CHECK(ActiveTarget() == before);
+}
+
+TEST_CASE("an expected target is the best one or is named as wrong", "[support][targets]") {
+  const auto runnable = RunnableTargets();
+  CHECK(tests::WrongTarget("") == "");
+  CHECK(tests::WrongTarget(runnable.front()) == "");
+  CHECK_THAT(tests::WrongTarget("ABACUS"), ContainsSubstring("expected ABACUS"));
+  if (runnable.size() > 1) CHECK(tests::WrongTarget(runnable.back()) != "");
+  CHECK(tests::TestedTargets("") == runnable);
+  CHECK(tests::TestedTargets(runnable.front()) == std::vector{runnable.front()});
+  CHECK(tests::TestedTargets("ABACUS").empty());
 }
 
 TEST_CASE("the environment is fine when it asks for nothing or for a runnable target",

@@ -42,6 +42,15 @@ TEST_CASE("a plan is drawn from seed and round alone", "[stress][mix]") {
   CHECK(DrawPlan(mix, 8, 3, 2, 2).RandomOf(0).Next() != plan.RandomOf(0).Next());
 }
 
+TEST_CASE("more writers get a larger filter, very many fewer keys each", "[stress][mix]") {
+  const Mix& mix = *FindMix("split");
+  CHECK(DrawPlan(mix, 1, 0, 1, 1).config.capacity == mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 8, 1).config.capacity == 4 * mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 8, 1).num_private() == 8 * mix.keys_per_writer);
+  CHECK(DrawPlan(mix, 1, 0, 256, 1).config.capacity == 8 * mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 256, 1).num_private() <= 16 * mix.keys_per_writer);
+}
+
 TEST_CASE("a few dozen rounds have every kind of key, route, slice count and executor",
           "[stress][mix]") {
   std::set<KeyKind> kinds;

@@ -14,12 +14,12 @@ namespace {
 // The mix with less work.
 RoundPlan ShortPlan(const Mix& mix, uint64_t seed, uint32_t num_writers, uint32_t num_readers) {
   Mix shorter = mix;
-  shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 20'000);
+  shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 8'000);
   shorter.keys_per_writer = std::min(mix.keys_per_writer, 2000u);
   shorter.max_batch = std::min(mix.max_batch, 5000u);
   shorter.min_batch = std::min(mix.min_batch, 500u);
-  shorter.max_heat = std::min(mix.max_heat, 2000u);
-  shorter.audit_one_in = std::min(mix.audit_one_in, 50u);
+  shorter.max_heat = std::min(mix.max_heat, 500u);
+  shorter.audit_one_in = std::min(mix.audit_one_in, 300u);
   return DrawPlan(shorter, seed, 0, num_writers, num_readers);
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("every mix holds on a filter with one big lock", "[stress][round][thre
 }
 
 TEST_CASE("every mix holds on a concurrent filter", "[stress][round][threads]") {
-  const uint64_t seed = GENERATE(1u, 2u, 3u);
+  const uint64_t seed = GENERATE(1u, 2u);
   for (const Mix& mix : AllMixes()) {
     INFO(mix.name << ", seed " << seed);
     const Result<RoundResult> result =

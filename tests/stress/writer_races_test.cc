@@ -71,6 +71,7 @@ class CountsTwice : public PassingSubject {
 Mix RacesOnly() {
   Mix mix = SampleMix();
   mix.keys_per_writer = 1;
+  mix.keys_per_thread = 5000;
   mix.num_hot = 0;
   mix.audit_one_in = 0;
   mix.weights = {0, 0, 0, 0, 0, 0, 1};

@@ -1,6 +1,7 @@
 #include "support/targets.h"
 
 #include <cstddef>
+#include <cstdlib>
 
 #include "kernels/targets.h"
 #include "support/catch.h"
@@ -16,9 +17,27 @@ ForcedTarget::ForcedTarget(std::string_view name) : previous_(ActiveTarget()) {
 
 ForcedTarget::~ForcedTarget() { (void)ForceTarget(previous_).ok(); }
 
+std::string_view ExpectedTarget() {
+  const char* expected = std::getenv("TROMMEL_EXPECT_TARGET");
+  return expected == nullptr ? "" : expected;
+}
+
+std::string WrongTarget(std::string_view expected) {
+  const std::string_view best = RunnableTargets().front();
+  if (expected.empty() || expected == best) return "";
+  std::string text = "the best target is ";
+  return text.append(best).append(", expected ").append(expected);
+}
+
+std::vector<std::string_view> TestedTargets(std::string_view expected) {
+  std::vector<std::string_view> tested = RunnableTargets();
+  if (!expected.empty()) std::erase_if(tested, [&](auto name) { return name != expected; });
+  return tested;
+}
+
 void ForEachRunnableTarget(const std::function<void()>& body) {
   size_t num_runs = 0;
-  for (const std::string_view name : RunnableTargets()) {
+  for (const std::string_view name : TestedTargets()) {
     INFO("target " << name);
     const ForcedTarget forced(name);
     const kernels::Kernels* before = &kernels::ActiveKernels();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trommel::tests {
 
@@ -21,8 +22,19 @@ class ForcedTarget {
   std::string previous_;
 };
 
-// Calls body once for each runnable target, best first, with that target forced. Fails if there is
-// none: a loop over nothing proves nothing.
+// The environment variable TROMMEL_EXPECT_TARGET names the target that must be the best runnable
+// one, and then tests run on that target only: tools/test-targets emulates a CPU for each target in
+// turn, and has no time to test AVX2 again on a CPU that is there for AVX3. Empty if unset.
+std::string_view ExpectedTarget();
+
+// Empty, or what is wrong with the best runnable target if `expected` is not empty.
+std::string WrongTarget(std::string_view expected = ExpectedTarget());
+
+// The targets that tests run on: all runnable ones, best first, or only the expected one.
+std::vector<std::string_view> TestedTargets(std::string_view expected = ExpectedTarget());
+
+// Calls body once for each tested target with that target forced. Fails if there is none: a loop
+// over nothing proves nothing.
 void ForEachRunnableTarget(const std::function<void()>& body);
 
 }  // namespace trommel::tests

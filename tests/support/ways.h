@@ -12,6 +12,7 @@
 #include "engine/src/block_store.h"
 #include "engine/src/owner_locks.h"
 #include "engine/src/update_batch.h"
+#include "kernels/presence_words.h"
 #include "trommel/executor.h"
 
 namespace trommel::tests {
@@ -32,6 +33,8 @@ inline std::vector<Way> AllWays() {
   std::vector<Way> ways;
   for (const Route route : {Route::kAutomatic, Route::kDirect, Route::kSplit}) {
     for (const uint32_t num_threads : {0, 1, 2, 3, 8}) {
+      // Under ThreadSanitizer a thread more finds nothing new, and takes seconds.
+      if (TROMMEL_ATOMIC_WORDS && num_threads != 0 && num_threads != 3) continue;
       for (const bool is_locked : {false, true}) ways.push_back({route, num_threads, is_locked});
     }
   }

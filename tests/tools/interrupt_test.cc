@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +27,8 @@ void LetItRun() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
 TEST_CASE("an interrupted build leaves nothing behind", "[tools][interrupt]") {
   const TempFolder folder;
   const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
-  RunningTool tool({"build", "-n", "1000", "-o", folder.Path("filter")});
+  const std::string num_threads = GENERATE("1", "3");
+  RunningTool tool({"build", "-n", "1000", "--threads", num_threads, "-o", folder.Path("filter")});
   tool.Write(tests::Lines("key", 10000));
   LetItRun();
   tool.Signal(signal);
@@ -48,6 +50,29 @@ TEST_CASE("an interrupted insert leaves the filter as it was", "[tools][interrup
   CHECK(tool.Wait().signal == SIGINT);
   CHECK(folder.Read("filter") == before);
   CHECK(folder.Names() == std::vector<std::string>{"filter"});
+}
+
+volatile std::sig_atomic_t num_signals = 0;
+extern "C" void CountSignal(int) { num_signals = num_signals + 1; }
+
+TEST_CASE("held interrupts wait, whichever thread they come to", "[tools][interrupt]") {
+  const auto raise_elsewhere = [](int signal) {
+    std::thread([signal] { std::raise(signal); }).join();
+  };
+  num_signals = 0;
+  std::signal(SIGHUP, CountSignal);
+  std::signal(SIGTERM, SIG_IGN);
+  {
+    const HoldInterrupts hold;
+    raise_elsewhere(SIGHUP);
+    raise_elsewhere(SIGTERM);
+    CHECK(num_signals == 0);
+  }
+  CHECK(num_signals == 1);
+  raise_elsewhere(SIGHUP);
+  CHECK(num_signals == 2);
+  std::signal(SIGHUP, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 TEST_CASE("without an interrupt nothing is noted", "[tools][interrupt]") {

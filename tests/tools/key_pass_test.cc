@@ -1,6 +1,7 @@
 // One pass over the inputs: all keys once, errors passed on.
 #include "tools/trommel/key_pass.h"
 
+#include <atomic>
 #include <string>
 
 #include "support/catch.h"
@@ -21,14 +22,18 @@ TEST_CASE("a pass sees every key of every file once", "[tools][key_pass]") {
   const TempFolder folder;
   const KeyInput input =
       Files({folder.Write("a", tests::Lines("a", 100000)), folder.Write("b", "\nb")});
+  const auto executor = Executor::Create(GENERATE(1, 2)).value();
+  std::atomic<uint64_t> num_worked{0};
   uint64_t num_seen = 0;
-  const Result<PassTotals> totals =
-      ForEachBatch("testing", input, {}, [&](const KeyReader& reader) {
-        num_seen += reader.keys().size();
-        return Ok();
-      });
+  const KeyStages stages = {[&](KeyBatch& batch) { num_worked += batch.keys().size(); },
+                            [&](const KeyBatch& batch) {
+                              num_seen += batch.keys().size();
+                              return Ok();
+                            }};
+  const Result<PassTotals> totals = RunPass("testing", input, {}, executor.get(), stages);
   REQUIRE(totals.ok());
   CHECK(num_seen == 100001);
+  CHECK(num_worked == 100001);
   CHECK(totals->num_keys == 100001);
   CHECK(totals->num_empty == 1);
   CHECK(totals->num_bytes == tests::Lines("a", 100000).size() + 2);
@@ -38,10 +43,11 @@ TEST_CASE("a pass stops at the first error", "[tools][key_pass]") {
   const TempFolder folder;
   const KeyInput input = Files({folder.Write("a", tests::Lines("a", 200000))});
   int num_batches = 0;
-  const Result<PassTotals> totals = ForEachBatch("testing", input, {}, [&](const KeyReader&) {
-    ++num_batches;
-    return Status(Error{ErrorCode::kIo, "disk full"});
-  });
+  const KeyStages stages = {{}, [&](const KeyBatch&) {
+                              ++num_batches;
+                              return Status(Error{ErrorCode::kIo, "disk full"});
+                            }};
+  const Result<PassTotals> totals = RunPass("testing", input, {}, nullptr, stages);
   REQUIRE_FALSE(totals.ok());
   CHECK(totals.error().message == "disk full");
   CHECK(num_batches == 1);
@@ -51,11 +57,28 @@ TEST_CASE("a capacity that was not given is counted", "[tools][key_pass]") {
   const TempFolder folder;
   FilterOptions options;
   const KeyInput input = Files({folder.Write("a", "x\ny\nx\n"), folder.Write("b", "z")});
-  CHECK(CountCapacity(input, {}, options) == kDone);
+  CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
   CHECK(options.capacity == 4);
   options.capacity = 7;
-  CHECK(CountCapacity(input, {}, options) == kDone);
+  CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
   CHECK(options.capacity == 7);
+}
+
+TEST_CASE("a batch is asked for as a whole", "[tools][key_pass]") {
+  Config config;
+  config.capacity = 100000;
+  config.target_fpr = 1e-6;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  REQUIRE(filter.ok());
+  filter->Insert("b");
+  KeyBatch batch;
+  const std::string text = "a\nb\nc\n";
+  batch.piece.buffer.assign(text.begin(), text.end());
+  batch.piece.end = text.size();
+  batch.Split({});
+  AskFor(batch, *filter);
+  CHECK(batch.num_present == 1);
+  CHECK(batch.bitmap == std::vector<uint64_t>{2});
 }
 
 }  // namespace

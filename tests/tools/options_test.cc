@@ -43,6 +43,10 @@ TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]"
       {"build", "-o", filter, "-n", "10", "--header"},
       {"build", "-o", filter, "-n", "10", "--keys", "raw64", "--crlf"},
       {"build", "-o", filter, "-n", "10", "--keys", "nul", "--crlf"},
+      {"build", "-o", filter, "-n", "10", "--threads", "two"},
+      {"build", "-o", filter, "-n", "10", "--threads", "-1"},
+      {"query", filter, "--threads", "1025"},
+      {"size", "-n", "10", "--threads", "2"},
       {"query"},
       {"insert", filter, "--force"},
       {"size", "-n", "10", "--target", "Z80"},
@@ -87,12 +91,22 @@ TEST_CASE("standard input is read when no file is named, or -", "[tools][options
   CHECK(input.reads_stdin());
 }
 
+TEST_CASE("threads are started only when asked for", "[tools][options]") {
+  KeyInput input;
+  CHECK(input.MakeExecutor() == nullptr);
+  input.num_threads = 3;
+  CHECK(input.MakeExecutor()->num_threads() == 3);
+  input.num_threads = 0;
+  CHECK(input.MakeExecutor()->num_threads() >= 1);
+}
+
 TEST_CASE("a wrong command line is told what is wrong with it", "[tools][options]") {
   const auto [arguments, want] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"bogus", "-n", "3"}, "unknown subcommand \"bogus\""},
       {{"--bogus"}, "unknown option \"--bogus\""},
       {{"size", "-n", "0"}, "'0' must be at least 1"},
       {{"build", "--seed", "-1"}, "'-1' is not a whole number from 0 to"},
+      {{"insert", "--threads", "1025"}, "--threads: '1025' is not a whole number from 0 to 1024"},
   }));
   CHECK_THAT(RunTool(arguments).err, Catch::Matchers::ContainsSubstring(want));
 }

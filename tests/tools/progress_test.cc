@@ -11,7 +11,7 @@ TEST_CASE("progress is silent where nobody watches", "[tools][progress]") {
   Progress progress("counting", true, 100);
   for (uint64_t i = 0; i < 1000; ++i) progress.Update(i, i);  // also: nothing divides by zero
   CHECK_FALSE(progress.IsDue());
-  progress.Draw("nobody sees this");
+  progress.Draw("one of two");
   progress.Clear();
 }
 

@@ -81,7 +81,8 @@ TEST_CASE("lines that were read before a bad one are answered", "[tools][query]"
 
 TEST_CASE("a line typed is answered before the next comes", "[tools][query]") {
   const TempFolder folder;
-  RunningTool tool({"query", BuildSparse(folder), "--print-present"});
+  const std::string num_threads = GENERATE("1", "2", "8");
+  RunningTool tool({"query", BuildSparse(folder), "--print-present", "--threads", num_threads});
   tool.Write("in1\n");
   std::string out;
   for (int i = 0; i < 500 && out.empty(); ++i) {
@@ -91,6 +92,19 @@ TEST_CASE("a line typed is answered before the next comes", "[tools][query]") {
   CHECK(out == "in1\n");
   tool.Write("in2\n");
   CHECK(tool.Wait().out == "in1\nin2\n");
+}
+
+TEST_CASE("a bad line typed is told before the next comes", "[tools][query]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n").exit_code == 0);
+  const std::string num_threads = GENERATE("1", "2", "8");
+  RunningTool tool({"query", filter, "--keys", "u64", "--print-present", "--threads", num_threads});
+  tool.Write("1\nx\n");
+  const ToolResult result = tool.WaitWithInputOpen();
+  CHECK(result.exit_code == 3);
+  CHECK(result.out == "1\n");
+  CHECK(result.err == "trommel: (stdin):2: not a decimal integer: 'x'\n");
 }
 
 TEST_CASE("every key format asks for the keys that were built with it", "[tools][query]") {

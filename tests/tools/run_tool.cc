@@ -83,6 +83,10 @@ std::string RunningTool::OutputSoFar() { return ReadAll(out_); }
 
 ToolResult RunningTool::Wait() {
   CloseInput();
+  return WaitWithInputOpen();
+}
+
+ToolResult RunningTool::WaitWithInputOpen() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;

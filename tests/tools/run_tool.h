@@ -34,6 +34,7 @@ class RunningTool {
   void Signal(int signal);
   std::string OutputSoFar();
   ToolResult Wait();  // closes the input
+  ToolResult WaitWithInputOpen();
 
  private:
   pid_t pid_ = -1;

@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-std::string Printed(const Report& report, bool as_json) {
+std::string PrintedReport(const Report& report, bool as_json) {
   std::FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);
   CHECK(report.Print(as_json, file).ok());
@@ -50,7 +50,7 @@ TEST_CASE("a violation is told with its law, key, calls and seed", "[tools][stre
   options.num_readers = 1;
   Report report;
   DescribeViolation(options, Broken(), "trommel", report);
-  const std::string text = Printed(report, false);
+  const std::string text = PrintedReport(report, false);
   CHECK_THAT(text, ContainsSubstring("BROKEN LAW: a key that is in is never answered \"absent\""));
   CHECK_THAT(text, ContainsSubstring("mix hot, round 12, seed 42"));
   CHECK_THAT(text, ContainsSubstring("found by reader 0 at 99"));
@@ -58,7 +58,7 @@ TEST_CASE("a violation is told with its law, key, calls and seed", "[tools][stre
   CHECK_THAT(text, ContainsSubstring("key 6 of 64"));
   CHECK_THAT(text, ContainsSubstring("trommel stress --seed 42 --mix hot --round 12 --writers 2"));
 
-  const Json json = Json::parse(Printed(report, true));
+  const Json json = Json::parse(PrintedReport(report, true));
   CHECK(json["ok"] == false);
   CHECK(json["violation"]["law"] == "no-false-negative");
   CHECK(json["violation"]["events"].size() == 2);
@@ -75,8 +75,8 @@ TEST_CASE("a campaign that held is all figures", "[tools][stress]") {
   Report report;
   DescribeCampaign(options, result, 2.0, report);
   DescribeViolation(options, result, "trommel", report);
-  CHECK_THAT(Printed(report, false), ContainsSubstring("5,000,000 keys"));
-  const Json json = Json::parse(Printed(report, true));
+  CHECK_THAT(PrintedReport(report, false), ContainsSubstring("5,000,000 keys"));
+  const Json json = Json::parse(PrintedReport(report, true));
   CHECK(json["ok"] == true);
   CHECK(json["keys_per_second"] == 2'500'000);
   CHECK(json["mixes"][0]["num_rounds"] == 13);

@@ -69,8 +69,8 @@ constexpr std::array<Mix, 9> kMixes = {{
      .audit_one_in = 500},
     {.name = "crowded",
      .what = "a filter with several times its keys: most blocks promoted",
-     .capacity = 400,
-     .keys_per_writer = 800,
+     .capacity = 3000,
+     .keys_per_writer = 6000,
      .num_hot = 4,
      .num_races = 8,
      .keys_per_thread = 200'000,
@@ -133,12 +133,17 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
   Random random(seed, round, UINT32_MAX);  // no thread has this number
   RoundPlan plan;
   plan.mix = mix;
+  // More writers get a larger filter, and many writers fewer keys each, so that all fit in memory.
+  constexpr uint32_t kManyWriters = 16;
+  if (num_writers > kManyWriters) {
+    plan.mix.keys_per_writer = std::max(1u, mix.keys_per_writer * kManyWriters / num_writers);
+  }
   plan.seed = seed;
   plan.round = round;
   plan.num_writers = num_writers;
   plan.num_readers = num_readers;
   plan.keys_per_thread = mix.keys_per_thread;
-  plan.config.capacity = mix.capacity;
+  plan.config.capacity = mix.capacity * std::clamp(num_writers, 2u, kManyWriters) / 2;
   plan.config.target_fpr = mix.target_fpr;
   plan.config.num_slices = random.OneIn(2) ? 16 : 8;
   plan.config.route = kRoutes[random.Below(kRoutes.size())];

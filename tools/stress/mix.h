@@ -23,7 +23,7 @@ struct Mix {
   std::string_view name;
   std::string_view what;
   // The filter. It may get many more keys than it is sized for: that promotes blocks.
-  uint64_t capacity = 0;
+  uint64_t capacity = 0;  // with one or two writers; with more of them in proportion
   double target_fpr = 0.01;
   std::optional<KeyKind> kind = {};  // none: another one in each round
   // The keys: each writer's own, hot ones that all writers share, and such that they race for.

@@ -1,10 +1,13 @@
 // One round.
 #include "tools/stress/round.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,8 +30,9 @@ struct Workers {
   std::vector<Caller*> callers;
 };
 
-// Lets all threads begin together; returns when they have joined. True: it was told to stop.
-bool RunThreads(Board& board, Workers& workers, const Watch& watch) {
+// Lets all threads begin together; returns when they have joined. True: it was told to stop. Fails
+// when the system has no more threads.
+Result<bool> RunThreads(Board& board, Workers& workers, const Watch& watch) {
   const uint32_t num_threads = board.plan.num_threads();
   std::latch start(num_threads);
   std::vector<std::thread> threads;
@@ -40,8 +44,16 @@ bool RunThreads(Board& board, Workers& workers, const Watch& watch) {
       board.num_finished.fetch_add(1);
     });
   };
-  for (const auto& writer : workers.writers) begin(*writer);
-  for (const auto& reader : workers.readers) begin(*reader);
+  try {
+    for (const auto& writer : workers.writers) begin(*writer);
+    for (const auto& reader : workers.readers) begin(*reader);
+  } catch (const std::system_error& error) {
+    board.stop = true;
+    start.count_down(num_threads - static_cast<ptrdiff_t>(threads.size()));
+    for (std::thread& thread : threads) thread.join();
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("cannot start {} threads: {}", num_threads, error.what())};
+  }
   bool was_told = false;
   while (board.num_finished.load() < num_threads) {
     if (!was_told && watch.should_stop && watch.should_stop()) {
@@ -119,7 +131,9 @@ Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, con
   workers.callers.push_back(&main);
 
   RoundResult result;
-  result.is_cut_short = RunThreads(board, workers, watch);
+  const Result<bool> was_told = RunThreads(board, workers, watch);
+  if (!was_told.ok()) return was_told.error();
+  result.is_cut_short = *was_told;
   result.num_promoted = (*subject)->GetStats().num_promoted;
   // A filter that broke a law does not hold what the model says.
   if (!FirstViolation(board, workers.callers)) {

@@ -117,7 +117,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   bench::SweepHooks hooks;
   hooks.should_stop = [&printed] { return NotedInterrupt() != 0 || !printed.ok(); };
   hooks.starting = [&](size_t row_idx, const bench::SweepRow& row) {
-    progress.Draw(fmt::format("measuring: {} of {}, {}", row_idx + 1, plan->rows.size(), row.name));
+    progress.Draw(fmt::format("{} of {}, {}", row_idx + 1, plan->rows.size(), row.name));
   };
   hooks.measured = [&](const bench::SweepFigure& figure) {
     progress.Clear();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/trommel/commands.h"
+#include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/filter_file.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
@@ -34,17 +35,21 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
   if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
     return FailOnRequest(free.error());
   }
-  if (const int code = CountCapacity(options.input, settings, options.filter); code != kDone) {
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
+      code != kDone) {
     return code;
   }
-  Result<CountingFilter> filter = CountingFilter::Create(options.filter.ToConfig());
+  Config config = options.filter.ToConfig();
+  config.executor = executor;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter.ok()) return FailOnRequest(filter.error());
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(*filter),
+                          [&filter](Keys digests) { filter->Insert(digests); });
   const Result<PassTotals> totals =
-      ForEachBatch("building", options.input, settings, [&filter](const KeyReader& reader) {
-        filter->Insert(reader.keys());
-        return Ok();
-      });
+      RunPass("building", options.input, settings, executor.get(), gatherer.Stages(config.digest));
   if (!totals.ok()) return FailOnInput(totals.error());
+  gatherer.Flush();
   if (Status saved = SaveFilter(*filter, options.output); !saved.ok()) {
     return FailOnInput(saved.error());
   }

@@ -62,27 +62,32 @@ int Describe(const CountingFilter& filter, const PassTotals& totals, const Setti
 }
 
 int RunDedup(DedupOptions& options, const Settings& settings) {
-  if (const int code = CountCapacity(options.input, settings, options.filter); code != kDone) {
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
+      code != kDone) {
     return code;
   }
-  Result<CountingFilter> filter = CountingFilter::Create(options.filter.ToConfig());
+  Config config = options.filter.ToConfig();
+  config.executor = executor;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter.ok()) return FailOnRequest(filter.error());
   LineWriter writer(STDOUT_FILENO, Terminator(options.input.options.format));
   std::vector<uint64_t> bitmap;
-  bool header_done = false;
-  const Result<PassTotals> totals = ForEachBatch(
-      "deduplicating", options.input, settings, [&](const KeyReader& reader) -> Status {
-        if (!header_done && !reader.header().empty()) {
-          if (Status written = writer.Write(reader.header()); !written.ok()) return written;
-        }
-        header_done = true;
-        const Keys keys = reader.keys();
-        bitmap.resize(CountingFilter::BitmapWords(keys.size()));
-        filter->InsertIfAbsent(keys, bitmap);
-        const Result<uint64_t> written = writer.WriteSelected(reader.records(), bitmap, true);
-        if (!written.ok()) return written.error();
-        return reader.is_input_idle() ? writer.Flush() : Ok();
-      });
+  const KeyStages stages = {[&](KeyBatch& batch) { batch.Hash(config.digest); },
+                            [&](const KeyBatch& batch) -> Status {
+                              if (!batch.header.empty()) {
+                                if (Status written = writer.Write(batch.header); !written.ok())
+                                  return written;
+                              }
+                              bitmap.resize(CountingFilter::BitmapWords(batch.digests.size()));
+                              filter->InsertIfAbsent(Keys::Digests(batch.digests), bitmap);
+                              const Result<uint64_t> written =
+                                  writer.WriteSelected(batch.records(), bitmap, true);
+                              if (!written.ok()) return written.error();
+                              return batch.piece.is_input_idle ? writer.Flush() : Ok();
+                            }};
+  const Result<PassTotals> totals =
+      RunPass("deduplicating", options.input, settings, executor.get(), stages);
   const Status flushed = writer.Flush();
   if (!totals.ok()) return FailOnInput(totals.error());
   if (!flushed.ok()) return FailOnInput(flushed.error());

@@ -17,7 +17,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tools/trommel/key_reader.h"
+#include "tools/trommel/key_pipeline.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/progress.h"
 
@@ -93,13 +93,9 @@ void Walk(const std::string& root, const DemoLimits& limits, Clock::time_point d
 
 Status ReadLines(const std::string& path, const DemoLimits& limits, Collector& collector,
                  DemoKeys& keys) {
-  KeyReader reader({path}, KeyOptions{});
   std::unordered_set<std::string> seen;
-  for (;;) {
-    const Result<bool> has_batch = reader.Next();
-    if (!has_batch.ok()) return has_batch.error();
-    if (!*has_batch) return Ok();
-    for (const std::string_view line : reader.records()) {
+  const auto collect = [&](const KeyBatch& batch) -> Status {
+    for (const std::string_view line : batch.records()) {
       if (!seen.emplace(line).second) {
         ++keys.num_repeated;
         continue;
@@ -107,10 +103,13 @@ Status ReadLines(const std::string& path, const DemoLimits& limits, Collector& c
       collector.Add(line);
       if (collector.ends.size() == limits.num_keys) {
         keys.stopped = fmt::format("stopped at {}", FormatCount(limits.num_keys));
-        return Ok();
+        return Error{ErrorCode::kInvalidArgument, keys.stopped};
       }
     }
-  }
+    return Ok();
+  };
+  const Status read = RunKeyPipeline({path}, {}, {}, nullptr, {{}, collect});
+  return keys.stopped.empty() ? read : Ok();  // enough keys are no failure
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tools/trommel/key_reader.h"
+#include "tools/trommel/key_pipeline.h"
 
 namespace trommel::tool {
 namespace {
@@ -29,15 +29,14 @@ struct Event {
 
 template <class Each>
 Status ForEachLine(const std::string& path, Each each) {
-  KeyReader reader({path}, KeyOptions{});
-  for (uint64_t line = 1;;) {
-    const Result<bool> has_batch = reader.Next();
-    if (!has_batch.ok()) return has_batch.error();
-    if (!*has_batch) return Ok();
-    for (const std::string_view record : reader.records()) {
+  uint64_t line = 1;
+  const auto visit = [&](const KeyBatch& batch) -> Status {
+    for (const std::string_view record : batch.records()) {
       if (Status done = each(record, line++); !done.ok()) return done;
     }
-  }
+    return Ok();
+  };
+  return RunKeyPipeline({path}, {}, {}, nullptr, {{}, visit});
 }
 
 template <class T>

@@ -117,11 +117,6 @@ Status CheckKeysFit(const CountingFilter& filter, KeyFormat format) {
   return Ok();
 }
 
-Keys KeysFor(const CountingFilter& filter, const KeyReader& reader) noexcept {
-  if (filter.digest_policy().kind == DigestKind::kCaller) return Keys::Digests(reader.integers());
-  return reader.keys();
-}
-
 void DescribeFilter(const CountingFilter& filter, Report& report) {
   const Geometry& geometry = filter.geometry();
   const DigestPolicy& digest = filter.digest_policy();

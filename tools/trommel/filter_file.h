@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tools/trommel/key_format.h"
-#include "tools/trommel/key_reader.h"
 #include "tools/trommel/report.h"
 #include "trommel/counting_filter.h"
 
@@ -53,9 +52,6 @@ class FilterFile {
 // Ok if keys of this format can be asked of the filter: one made of the caller's own digests takes
 // only 64-bit integers, as digests.
 Status CheckKeysFit(const CountingFilter& filter, KeyFormat format);
-
-// The reader's batch as the filter's policy wants it. CheckKeysFit must have said Ok.
-Keys KeysFor(const CountingFilter& filter, const KeyReader& reader) noexcept;
 
 // Adds what a filter is and holds: geometry, digest, keys, memory, rates.
 void DescribeFilter(const CountingFilter& filter, Report& report);

@@ -8,13 +8,18 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 
 namespace trommel::tool {
 namespace {
 
-volatile std::sig_atomic_t noted_signal = 0;
+// Any thread may get the signal, and any may ask.
+std::atomic<int> noted_signal{0};
+std::array<std::atomic<bool>, 3> held;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "signal handlers may not lock");
 std::array<int, 2> wake_pipe = {-1, -1};
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -27,6 +32,12 @@ extern "C" void NoteSignal(int signal) {
     [[maybe_unused]] const ssize_t ignored = write(wake_pipe[1], &wake, 1);
   }
   errno = saved_errno;
+}
+
+extern "C" void HoldSignal(int signal) {
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == signal) held[i] = true;
+  }
 }
 
 sigset_t SignalSet() {
@@ -78,14 +89,24 @@ void EndAsInterrupted() noexcept {
   std::raise(signal_number);
 }
 
+// A handler, not a mask: a mask is a thread's own, and the signal would come to another.
 HoldInterrupts::HoldInterrupts() noexcept {
-  const sigset_t set = SignalSet();
-  sigprocmask(SIG_BLOCK, &set, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = HoldSignal;
+  action.sa_mask = SignalSet();
+  action.sa_flags = SA_RESTART;
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (sigaction(kSignals[i], nullptr, &before_[i]) == 0 && before_[i].sa_handler != SIG_IGN) {
+      sigaction(kSignals[i], &action, nullptr);
+    }
+  }
 }
 
 HoldInterrupts::~HoldInterrupts() {
-  const sigset_t set = SignalSet();
-  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (held[i].exchange(false)) std::raise(kSignals[i]);
+  }
 }
 
 }  // namespace trommel::tool

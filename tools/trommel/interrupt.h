@@ -3,6 +3,10 @@
 #ifndef TROMMEL_TOOLS_INTERRUPT_H_
 #define TROMMEL_TOOLS_INTERRUPT_H_
 
+#include <signal.h>
+
+#include <array>
+
 namespace trommel::tool {
 
 // From now on SIGINT, SIGTERM and SIGHUP are noted instead of ending the program. Once a process.
@@ -18,13 +22,16 @@ bool WaitForInput(int fd) noexcept;
 // and stops its loop or script. Does nothing if none was noted.
 void EndAsInterrupted() noexcept;
 
-// While one lives, interrupts wait.
+// While one lives, interrupts wait, whichever thread they come to. One at a time.
 class HoldInterrupts {
  public:
   HoldInterrupts() noexcept;
   ~HoldInterrupts();
   HoldInterrupts(const HoldInterrupts&) = delete;
   HoldInterrupts& operator=(const HoldInterrupts&) = delete;
+
+ private:
+  std::array<struct sigaction, 3> before_ = {};
 };
 
 }  // namespace trommel::tool

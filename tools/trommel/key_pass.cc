@@ -13,25 +13,36 @@
 
 namespace trommel::tool {
 
-Result<PassTotals> ForEachBatch(std::string_view what, const KeyInput& input,
-                                const Settings& settings,
-                                const std::function<Status(const KeyReader&)>& each) {
+Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
+                           Executor* executor, const KeyStages& stages) {
   const auto start = std::chrono::steady_clock::now();
-  KeyReader reader(input.paths, input.options);
   Progress progress(what, settings.quiet, TotalBytes(input.paths));
-  for (;;) {
-    const Result<bool> has_batch = reader.Next();
-    if (!has_batch.ok()) return has_batch.error();
-    if (!*has_batch) break;
-    if (Status done = each(reader); !done.ok()) return done.error();
-    if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
-    progress.Update(reader.num_keys(), reader.num_bytes());
-  }
+  PassTotals totals;
+  KeyStages counted = {stages.work, [&](const KeyBatch& batch) -> Status {
+                         totals.num_keys += batch.records().size();
+                         totals.num_empty += batch.num_empty();
+                         totals.num_bytes += batch.piece.num_bytes;
+                         if (stages.finish) {
+                           if (Status done = stages.finish(batch); !done.ok()) return done;
+                         }
+                         if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
+                         progress.Update(totals.num_keys, totals.num_bytes);
+                         return Ok();
+                       }};
+  const Status done = RunKeyPipeline(input.paths, input.options, ReaderLimits{}, executor, counted);
+  if (!done.ok()) return done.error();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return PassTotals{reader.num_keys(), reader.num_empty(), reader.num_bytes(), elapsed.count()};
+  totals.seconds = elapsed.count();
+  return totals;
 }
 
-int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions& options) {
+void AskFor(KeyBatch& batch, const CountingFilter& filter) {
+  batch.bitmap.resize(CountingFilter::BitmapWords(batch.records().size()));
+  batch.num_present = filter.Query(batch.KeysFor(filter.digest_policy()), batch.bitmap);
+}
+
+int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
+                  FilterOptions& options) {
   if (options.capacity > 0) return kDone;
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
@@ -43,8 +54,7 @@ int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions
                 "give the number of keys with -n: pipes and standard input cannot be read twice to "
                 "count them");
   }
-  const Result<PassTotals> totals =
-      ForEachBatch("counting", input, settings, [](const KeyReader&) { return Ok(); });
+  const Result<PassTotals> totals = RunPass("counting", input, settings, executor, {});
   if (!totals.ok()) return FailOnInput(totals.error());
   if (totals->num_keys == 0) {
     return Fail(kUsageError, "no keys in the input: give the number to size for with -n");

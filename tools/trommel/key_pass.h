@@ -3,12 +3,13 @@
 #define TROMMEL_TOOLS_KEY_PASS_H_
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
-#include "tools/trommel/key_reader.h"
+#include "tools/trommel/key_pipeline.h"
 #include "tools/trommel/options.h"
 #include "tools/trommel/report.h"
+#include "trommel/counting_filter.h"
+#include "trommel/executor.h"
 
 namespace trommel::tool {
 
@@ -19,16 +20,19 @@ struct PassTotals {
   double seconds = 0;
 };
 
-// Calls `each` once a batch until the inputs end, it fails, or an interrupt was noted. `what` is
-// the progress line's word.
-Result<PassTotals> ForEachBatch(std::string_view what, const KeyInput& input,
-                                const Settings& settings,
-                                const std::function<Status(const KeyReader&)>& each);
+// Runs the inputs through the stages (key_pipeline.h) until they end, one fails, or an interrupt
+// was noted. `what` is the progress line's word; without an executor all is done by this thread.
+Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
+                           Executor* executor, const KeyStages& stages);
+
+// Asks the filter for the batch's keys: sets its bitmap and num_present.
+void AskFor(KeyBatch& batch, const CountingFilter& filter);
 
 // Sets options.capacity, if it was not given, to the number of keys in the inputs, duplicates
 // included. Returns kDone, or the exit code after saying why: pipes cannot be read twice, there are
 // no keys, or one is malformed.
-int CountCapacity(const KeyInput& input, const Settings& settings, FilterOptions& options);
+int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
+                  FilterOptions& options);
 
 // Adds what was read, and how fast.
 void DescribePass(const PassTotals& totals, Report& report);

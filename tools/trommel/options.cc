@@ -48,10 +48,22 @@ Result<uint64_t> ParseSeed(std::string_view text) {
                fmt::format("{} is not a whole number from 0 to {}", Quoted(text), UINT64_MAX)};
 }
 
+Result<uint32_t> ParseThreads(std::string_view text) {
+  const Result<uint64_t> number = ParseU64(text);
+  if (number.ok() && *number <= Executor::kMaxThreads) return static_cast<uint32_t>(*number);
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{} is not a whole number from 0 to {}",
+                                                        Quoted(text), Executor::kMaxThreads)};
+}
+
 }  // namespace
 
 bool KeyInput::reads_stdin() const {
   return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
+}
+
+std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
+  if (num_threads == 1) return nullptr;
+  return Executor::Create(num_threads).value();  // --threads takes no number that it does not
 }
 
 Config FilterOptions::ToConfig() const {
@@ -82,6 +94,11 @@ CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
 void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text) {
   const std::string group = "How keys are read";
   command.add_option("FILES", input.paths, "Key files; none or - is standard input");
+  AddParsed(command, "--threads", input.num_threads,
+            "Threads to work with (default 1; 0: as many as the machine offers); the result is the "
+            "same",
+            ParseThreads)
+      ->type_name("N");
   command
       .add_option("--keys", text.format,
                   "lines (default), nul (NUL-separated), hex (hex digits a line), u64 (decimal "

@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tools/trommel/key_format.h"
 #include "trommel/counting_filter.h"
+#include "trommel/executor.h"
 
 namespace trommel::tool {
 
@@ -24,8 +26,11 @@ struct Settings {
 struct KeyInput {
   std::vector<std::string> paths;  // empty or "-": standard input
   KeyOptions options;
+  uint32_t num_threads = 1;  // 0: as many as the machine offers
 
   bool reads_stdin() const;
+  // The threads to read them with; null when this one is enough.
+  std::shared_ptr<Executor> MakeExecutor() const;
 };
 
 // What kind of filter to make.
@@ -39,8 +44,9 @@ struct FilterOptions {
   Config ToConfig() const;
 };
 
-// FILES and --keys, --column, --header, --crlf, --keep-empty. FinishKeyInput must be called in the
-// subcommand's callback: it throws CLI::ValidationError when the options contradict each other.
+// FILES and --threads, --keys, --column, --header, --crlf, --keep-empty. FinishKeyInput must be
+// called in the subcommand's callback: it throws CLI::ValidationError when the options contradict
+// each other.
 struct KeyInputText {
   std::string format;
   std::string column;

@@ -41,7 +41,7 @@ bool Progress::IsDue() {
 
 void Progress::Draw(std::string_view text) {
   if (!is_shown_) return;
-  WriteToStderr(fmt::format("\r{}\x1b[K", text));
+  WriteToStderr(fmt::format("\r{}: {}\x1b[K", what_, text));
   is_drawn_ = true;
 }
 
@@ -49,7 +49,7 @@ void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
   if (!IsDue()) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text =
-      fmt::format("{}: {} keys, {}/s", what_, FormatCount(num_keys),
+      fmt::format("{} keys, {}/s", FormatCount(num_keys),
                   FormatBytes(static_cast<uint64_t>(static_cast<double>(num_bytes) / seconds)));
   if (total_bytes_ && *total_bytes_ > 0) {
     text += fmt::format(", {} %", std::min<uint64_t>(100, num_bytes * 100 / *total_bytes_));

@@ -21,10 +21,10 @@ class Progress {
   // Draws at most ten times a second; costs one clock reading otherwise.
   void Update(uint64_t num_keys, uint64_t num_bytes);
 
-  // For other texts than Update's: whether it is time to draw one, and drawing it.
+  // For other texts than Update's: whether it is time to draw one; drawing it at once, after what
+  // it is about; and making room for other lines on the terminal.
   bool IsDue();
   void Draw(std::string_view text);
-  // Makes room for other lines on the terminal.
   void Clear();
 
  private:

@@ -32,42 +32,34 @@ struct QueryOptions {
 // Passes lines through, one batch at a time.
 class Printer {
  public:
-  Printer(const QueryOptions& options, const CountingFilter& filter)
-      : options_(options),
-        filter_(filter),
-        writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
+  explicit Printer(const QueryOptions& options)
+      : options_(options), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
 
-  Status Print(const KeyReader& reader, std::span<const uint64_t> maybe_present) {
-    if (!header_done_ && !reader.header().empty()) {
-      if (Status written = writer_.Write(reader.header()); !written.ok()) return written;
+  Status Print(const KeyBatch& batch) {
+    if (!batch.header.empty()) {
+      if (Status written = writer_.Write(batch.header); !written.ok()) return written;
     }
-    header_done_ = true;
-    if (options_.print_counts) return PrintCounts(reader);
+    if (options_.print_counts) return PrintCounts(batch);
     const Result<uint64_t> written =
-        writer_.WriteSelected(reader.records(), maybe_present, options_.print_present);
+        writer_.WriteSelected(batch.records(), batch.bitmap, options_.print_present);
     return written.ok() ? Ok() : Status(written.error());
   }
 
   Status Flush() { return writer_.Flush(); }
 
  private:
-  Status PrintCounts(const KeyReader& reader) {
-    counts_.resize(reader.records().size());
-    filter_.CountEstimates(KeysFor(filter_, reader), counts_);
-    for (size_t i = 0; i < counts_.size(); ++i) {
+  Status PrintCounts(const KeyBatch& batch) {
+    for (size_t i = 0; i < batch.counts.size(); ++i) {
       line_.clear();
-      fmt::format_to(std::back_inserter(line_), "{}\t", counts_[i]);
-      line_ += reader.records()[i];
+      fmt::format_to(std::back_inserter(line_), "{}\t", batch.counts[i]);
+      line_ += batch.records()[i];
       if (Status written = writer_.Write(line_); !written.ok()) return written;
     }
     return Ok();
   }
 
   const QueryOptions& options_;
-  const CountingFilter& filter_;
   LineWriter writer_;
-  bool header_done_ = false;
-  std::vector<uint64_t> counts_;
   std::string line_;
 };
 
@@ -93,19 +85,25 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
   if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
   }
-  Printer printer(options, filter);
-  std::vector<uint64_t> bitmap;
+  Printer printer(options);
   uint64_t num_present = 0;
-  const Result<PassTotals> totals =
-      ForEachBatch("querying", options.input, settings, [&](const KeyReader& reader) {
-        const Keys keys = KeysFor(filter, reader);
-        bitmap.resize(CountingFilter::BitmapWords(keys.size()));
-        num_present += filter.Query(keys, bitmap);
+  // Nobody writes to the filter, so batches are asked for side by side.
+  const KeyStages stages = {
+      [&](KeyBatch& batch) {
+        AskFor(batch, filter);
+        if (!options.print_counts) return;
+        batch.counts.resize(batch.records().size());
+        filter.CountEstimates(batch.KeysFor(filter.digest_policy()), batch.counts);
+      },
+      [&](const KeyBatch& batch) {
+        num_present += batch.num_present;
         if (!options.prints_lines()) return Ok();
-        Status printed = printer.Print(reader, bitmap);
+        Status printed = printer.Print(batch);
         // Somebody who types keys, or tails a log into us, wants the answers now.
-        return printed.ok() && reader.is_input_idle() ? printer.Flush() : printed;
-      });
+        return printed.ok() && batch.piece.is_input_idle ? printer.Flush() : printed;
+      }};
+  const Result<PassTotals> totals =
+      RunPass("querying", options.input, settings, options.input.MakeExecutor().get(), stages);
   // What was answered before an error in the input is printed all the same.
   const Status flushed = printer.Flush();
   if (!totals.ok()) return FailOnInput(totals.error());

@@ -27,7 +27,7 @@ namespace {
 constexpr uint32_t kMaxThreads = 256;  // of each kind
 constexpr uint64_t kDefaultSeconds = 10;
 
-struct Options {
+struct StressOptions {
   bool list = false;
   std::vector<std::string> mixes;
   std::optional<uint64_t> seed;
@@ -47,7 +47,7 @@ uint64_t RandomSeed() {
   return uint64_t{device()};  // 32 bits: short enough to be typed
 }
 
-stress::CampaignOptions ToCampaign(const Options& options) {
+stress::CampaignOptions ToCampaign(const StressOptions& options) {
   stress::CampaignOptions campaign;
   for (const std::string& name : options.mixes) campaign.mixes.push_back(*stress::FindMix(name));
   if (options.mixes.empty()) {
@@ -61,7 +61,7 @@ stress::CampaignOptions ToCampaign(const Options& options) {
   return campaign;
 }
 
-int RunStress(const Options& options, const Settings& settings) {
+int RunStress(const StressOptions& options, const Settings& settings) {
   using Clock = std::chrono::steady_clock;
   if (options.list) {
     Report report;
@@ -71,6 +71,7 @@ int RunStress(const Options& options, const Settings& settings) {
   const stress::CampaignOptions campaign = ToCampaign(options);
   const bool is_timed = options.seconds > 0 || options.num_rounds == 0;
   const uint64_t limit = options.seconds > 0 ? options.seconds : kDefaultSeconds;
+  NoteInterrupts();
   if (!settings.json) {  // at once: who has the seed can replay even a crash
     Report report;
     report.AddLine(fmt::format("seed {}, {}, {}, {}{}\n", campaign.seed,
@@ -80,7 +81,6 @@ int RunStress(const Options& options, const Settings& settings) {
     if (const int code = Finish(report, false, kDone); code != kDone) return code;
   }
 
-  NoteInterrupts();
   const Clock::time_point start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   stress::CampaignWatch watch;
@@ -128,7 +128,7 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Let many threads insert, erase and ask at the same time, beside an exact model. Every\n"
       "promise of the concurrent filter is checked, while they run and afterwards. Exits 1 if one\n"
       "is broken, and shows the last calls that concern the key.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StressOptions>();
   options->num_writers = options->num_readers = DefaultThreads();
   CLI::Option* list = command->add_flag("--list", options->list, "List the mixes, and do nothing");
   AddCount(*command, "--seconds", options->seconds,

@@ -45,11 +45,12 @@ Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& 
 }
 
 std::string PlanText(const stress::RoundPlan& plan) {
-  return fmt::format(
-      "mix {}, round {}, seed {}: {}, {} slices, route {}, {}", plan.mix.name, plan.round,
-      plan.seed, KindName(plan.kind), plan.config.num_slices, RouteName(plan.config.route),
-      plan.executor_threads == 0 ? "no executor"
-                                 : fmt::format("executor of {}", plan.executor_threads));
+  return fmt::format("mix {}, round {}, seed {}: {}, {} slices, route {}, {}", plan.mix.name,
+                     plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
+                     stress::RouteName(plan.config.route),
+                     plan.executor_threads == 0
+                         ? "no executor"
+                         : fmt::format("executor of {}", plan.executor_threads));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // What insert and erase share.
 #include "tools/trommel/update.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
 
@@ -42,12 +44,14 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
   if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
   }
-  const Result<PassTotals> totals =
-      ForEachBatch(what, options.input, settings, [&filter, &apply](const KeyReader& reader) {
-        apply(filter, KeysFor(filter, reader));
-        return Ok();
-      });
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  filter.UseExecutor(executor);
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter),
+                          [&filter, &apply](Keys digests) { apply(filter, digests); });
+  const Result<PassTotals> totals = RunPass(what, options.input, settings, executor.get(),
+                                            gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
+  gatherer.Flush();
   const Status saved =
       options.output.empty() ? file->SaveBack() : SaveFilter(filter, options.output);
   if (!saved.ok()) return FailOnInput(saved.error());

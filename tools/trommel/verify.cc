@@ -31,14 +31,13 @@ int RunVerify(const VerifyOptions& options, const Settings& settings) {
   report.Add("num_keys", filter.num_keys(), "keys", FormatCount(filter.num_keys()));
   uint64_t num_missing = 0;
   if (!options.input.paths.empty()) {
-    std::vector<uint64_t> bitmap;
+    const KeyStages stages = {[&filter](KeyBatch& batch) { AskFor(batch, filter); },
+                              [&num_missing](const KeyBatch& batch) {
+                                num_missing += batch.records().size() - batch.num_present;
+                                return Ok();
+                              }};
     const Result<PassTotals> totals =
-        ForEachBatch("verifying", options.input, settings, [&](const KeyReader& reader) {
-          const Keys keys = KeysFor(filter, reader);
-          bitmap.resize(CountingFilter::BitmapWords(keys.size()));
-          num_missing += keys.size() - filter.Query(keys, bitmap);
-          return Ok();
-        });
+        RunPass("verifying", options.input, settings, options.input.MakeExecutor().get(), stages);
     if (!totals.ok()) return FailOnInput(totals.error());
     DescribePass(*totals, report);
     report.Add("num_missing", num_missing, "missing",

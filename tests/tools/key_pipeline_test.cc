@@ -1,14 +1,15 @@
 // Keys from files and pipes: every format, and every way in which a record can fall across blocks.
-#include "tools/trommel/key_reader.h"
+#include "tools/trommel/key_pipeline.h"
 
-#include <cstring>
-#include <optional>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "trommel/digest.h"
+#include "trommel/executor.h"
 
 namespace trommel::tool {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using tests::TempFolder;
 using Strings = std::vector<std::string>;
 
-// All that a reader hands out.
+// All that comes out of a pipeline.
 struct Reading {
   Strings records;
   Strings keys;                    // of formats whose keys are strings
@@ -24,30 +25,47 @@ struct Reading {
   uint64_t num_empty = 0;
   std::string header;
   std::string error;
+
+  friend bool operator==(const Reading&, const Reading&) = default;
 };
 
-Reading ReadAll(const Strings& paths, const KeyOptions& options, const ReaderLimits& limits = {}) {
-  KeyReader reader(paths, options, limits);
+Reading ReadWith(Executor* executor, const Strings& paths, const KeyOptions& options,
+                 const ReaderLimits& limits) {
   Reading reading;
-  for (;;) {
-    const Result<bool> has_batch = reader.Next();
-    if (!has_batch.ok()) {
-      reading.error = has_batch.error().message;
-      break;
+  std::atomic<size_t> num_worked{0};
+  KeyStages stages;
+  stages.work = [&](KeyBatch& batch) { num_worked += batch.records().size(); };
+  stages.finish = [&](const KeyBatch& batch) {
+    REQUIRE(batch.records().size() == batch.keys().size());
+    if (!batch.header.empty()) {
+      CHECK(reading.records.empty());  // before all lines, once
+      CHECK(reading.header.empty());
+      reading.header = batch.header;
     }
-    if (!*has_batch) break;
-    REQUIRE(reader.records().size() == reader.keys().size());
-    REQUIRE(reader.records().size() <= limits.batch_keys);
-    for (const std::string_view record : reader.records()) reading.records.emplace_back(record);
-    if (reader.keys().kind() == KeyKind::kViews) {
-      const auto* keys = static_cast<const std::string_view*>(reader.keys().data());
-      for (size_t i = 0; i < reader.keys().size(); ++i) reading.keys.emplace_back(keys[i]);
+    for (const std::string_view record : batch.records()) reading.records.emplace_back(record);
+    if (batch.keys().kind() == KeyKind::kViews) {
+      const auto* keys = static_cast<const std::string_view*>(batch.keys().data());
+      for (size_t i = 0; i < batch.keys().size(); ++i) reading.keys.emplace_back(keys[i]);
     }
-    for (const uint64_t integer : reader.integers()) reading.integers.push_back(integer);
+    for (const uint64_t integer : batch.integers()) reading.integers.push_back(integer);
+    reading.num_empty += batch.num_empty();
+    return Ok();
+  };
+  const Status done = RunKeyPipeline(paths, options, limits, executor, stages);
+  if (!done.ok()) reading.error = done.error().message;
+  CHECK(num_worked >= reading.records.size());
+  return reading;
+}
+
+// What one thread reads; several must read the same.
+Reading ReadAll(const Strings& paths, const KeyOptions& options, const ReaderLimits& limits = {}) {
+  static const std::vector<std::shared_ptr<Executor>> executors = {
+      Executor::Create(1).value(), Executor::Create(2).value(), Executor::Create(8).value()};
+  const Reading reading = ReadWith(nullptr, paths, options, limits);
+  for (const auto& executor : executors) {
+    INFO(executor->num_threads() << " threads");
+    CHECK(ReadWith(executor.get(), paths, options, limits) == reading);
   }
-  CHECK(reader.num_keys() == reading.records.size());
-  reading.num_empty = reader.num_empty();
-  reading.header = reader.header();
   return reading;
 }
 
@@ -57,27 +75,24 @@ KeyOptions Format(KeyFormat format) {
   return options;
 }
 
-TEST_CASE("lines come out whole for every block size and batch size", "[tools][key_reader]") {
+TEST_CASE("lines come out whole for every block size", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string text = "a\n\nbc\nlonger than most blocks\nx\n\n\nlast without newline";
   const std::string path = folder.Write("keys", text);
   const Strings want = {"a", "bc", "longer than most blocks", "x", "last without newline"};
   for (size_t block_bytes = 1; block_bytes <= text.size() + 1; ++block_bytes) {
-    for (const size_t batch_keys : {size_t{1}, size_t{2}, size_t{64}}) {
-      INFO(block_bytes << " bytes, " << batch_keys << " keys");
-      ReaderLimits limits;
-      limits.block_bytes = block_bytes;
-      limits.batch_keys = batch_keys;
-      const Reading reading = ReadAll({path}, KeyOptions{}, limits);
-      CHECK(reading.error.empty());
-      CHECK(reading.keys == want);
-      CHECK(reading.records == want);
-      CHECK(reading.num_empty == 3);
-    }
+    INFO(block_bytes << " bytes");
+    ReaderLimits limits;
+    limits.block_bytes = block_bytes;
+    const Reading reading = ReadAll({path}, KeyOptions{}, limits);
+    CHECK(reading.error.empty());
+    CHECK(reading.keys == want);
+    CHECK(reading.records == want);
+    CHECK(reading.num_empty == 3);
   }
 }
 
-TEST_CASE("empty lines are keys only when asked for", "[tools][key_reader]") {
+TEST_CASE("empty lines are keys only when asked for", "[tools][key_pipeline]") {
   const TempFolder folder;
   KeyOptions options;
   options.keep_empty = true;
@@ -85,14 +100,14 @@ TEST_CASE("empty lines are keys only when asked for", "[tools][key_reader]") {
   CHECK(ReadAll({folder.Write("nothing", "")}, options).keys.empty());
 }
 
-TEST_CASE("a file ends its last line, newline or not", "[tools][key_reader]") {
+TEST_CASE("a file ends its last line, newline or not", "[tools][key_pipeline]") {
   const TempFolder folder;
   const Strings paths = {folder.Write("1", "a\nb"), folder.Write("2", ""), folder.Write("3", "c\n"),
                          folder.Write("4", "d")};
   CHECK(ReadAll(paths, KeyOptions{}).keys == Strings{"a", "b", "c", "d"});
 }
 
-TEST_CASE("a carriage return belongs to the key unless it is stripped", "[tools][key_reader]") {
+TEST_CASE("a carriage return belongs to the key unless it is stripped", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string path = folder.Write("keys", "a\r\nb\n\r\nc\r");
   CHECK(ReadAll({path}, KeyOptions{}).keys == Strings{"a\r", "b", "\r", "c\r"});
@@ -104,7 +119,7 @@ TEST_CASE("a carriage return belongs to the key unless it is stripped", "[tools]
   CHECK(reading.num_empty == 1);
 }
 
-TEST_CASE("NUL-separated keys may hold newlines", "[tools][key_reader]") {
+TEST_CASE("NUL-separated keys may hold newlines", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string text("a\nb\0c\0\0d", 8);
   const Reading reading = ReadAll({folder.Write("keys", text)}, Format(KeyFormat::kNul));
@@ -112,7 +127,7 @@ TEST_CASE("NUL-separated keys may hold newlines", "[tools][key_reader]") {
   CHECK(reading.num_empty == 1);
 }
 
-TEST_CASE("hex keys are decoded for every block size", "[tools][key_reader]") {
+TEST_CASE("hex keys are decoded for every block size", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string path = folder.Write("keys", "00ff\nAbCd\n\n0102030405060708\n");
   for (size_t block_bytes = 1; block_bytes < 32; ++block_bytes) {
@@ -124,7 +139,7 @@ TEST_CASE("hex keys are decoded for every block size", "[tools][key_reader]") {
   }
 }
 
-TEST_CASE("decimal and raw integers are the same keys", "[tools][key_reader]") {
+TEST_CASE("decimal and raw integers are the same keys", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::vector<uint64_t> want = {0, 1, 258, ~uint64_t{0}};
   std::string decimal;
@@ -145,7 +160,7 @@ TEST_CASE("decimal and raw integers are the same keys", "[tools][key_reader]") {
   }
 }
 
-TEST_CASE("a column is the key and the whole line is the record", "[tools][key_reader]") {
+TEST_CASE("a column is the key and the whole line is the record", "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string path = folder.Write("table", "id\tname\n1\tann\n2\t\n3\tbob\tx\n");
   KeyOptions options = Format(KeyFormat::kTsv);
@@ -160,7 +175,8 @@ TEST_CASE("a column is the key and the whole line is the record", "[tools][key_r
   CHECK(ReadAll({path}, options).error == path + ":1: no column named 'age'");
 }
 
-TEST_CASE("a bad key is named by file and line, after the keys before it", "[tools][key_reader]") {
+TEST_CASE("a bad key is named by file and line, after the keys before it",
+          "[tools][key_pipeline]") {
   const TempFolder folder;
   struct Case {
     KeyFormat format;
@@ -192,7 +208,8 @@ TEST_CASE("a bad key is named by file and line, after the keys before it", "[too
   CHECK(ReadAll({path}, options).error == path + ":2: no column 3: 'a\\x09b'");
 }
 
-TEST_CASE("a record longer than the limit is an error, not a full memory", "[tools][key_reader]") {
+TEST_CASE("a record longer than the limit is an error, not a full memory",
+          "[tools][key_pipeline]") {
   const TempFolder folder;
   const std::string path = folder.Write("keys", "a\n" + std::string(1000, 'x'));
   ReaderLimits limits;
@@ -202,12 +219,64 @@ TEST_CASE("a record longer than the limit is an error, not a full memory", "[too
              Catch::Matchers::ContainsSubstring(path + ":2: no end of record"));
 }
 
-TEST_CASE("a path that cannot be read is an error", "[tools][key_reader]") {
+TEST_CASE("a path that cannot be read is an error", "[tools][key_pipeline]") {
   const TempFolder folder;
   CHECK_THAT(ReadAll({folder.Path("none")}, KeyOptions{}).error,
              Catch::Matchers::ContainsSubstring("No such file"));
   CHECK_THAT(ReadAll({folder.Path(".")}, KeyOptions{}).error,
              Catch::Matchers::ContainsSubstring("Is a directory"));
+}
+
+TEST_CASE("lines are counted anew in every file, the header among them", "[tools][key_pipeline]") {
+  const TempFolder folder;
+  KeyOptions options = Format(KeyFormat::kTsv);
+  options.has_header = true;
+  options.column_idx = 1;
+  const std::string good = folder.Write("good", "id\tname\n1\ta\n2\tb\n");
+  const std::string bad = folder.Write("bad", "id\tname\n1\ta\n\n3\n");
+  for (const size_t block_bytes : {size_t{1}, size_t{7}, size_t{1000}}) {
+    ReaderLimits limits;
+    limits.block_bytes = block_bytes;
+    const Reading reading = ReadAll({good, bad, good}, options, limits);
+    CHECK(reading.error == bad + ":4: no column 2: '3'");
+    CHECK(reading.keys == Strings{"a", "b", "a"});
+  }
+}
+
+TEST_CASE("many batches come out in order, however many threads work", "[tools][key_pipeline]") {
+  const TempFolder folder;
+  const std::string text = tests::Lines("some key ", 20000);
+  ReaderLimits limits;
+  limits.block_bytes = 1000;
+  const Reading reading = ReadAll({folder.Write("keys", text)}, KeyOptions{}, limits);
+  std::string joined;
+  for (const std::string& record : reading.records) joined += record + "\n";
+  CHECK(joined == text);
+}
+
+TEST_CASE("what ends the last stage ends the pass", "[tools][key_pipeline]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("keys", tests::Lines("key", 10000));
+  ReaderLimits limits;
+  limits.block_bytes = 100;
+  for (const uint32_t num_threads : {1, 2, 8}) {
+    const auto executor = Executor::Create(num_threads).value();
+    int num_finished = 0;
+    KeyStages stages;
+    stages.finish = [&](const KeyBatch&) -> Status {
+      if (++num_finished < 3) return Ok();
+      return Error{ErrorCode::kIo, "disk full"};
+    };
+    const Status failed = RunKeyPipeline({path}, {}, limits, executor.get(), stages);
+    REQUIRE_FALSE(failed.ok());
+    CHECK(failed.error().message == "disk full");
+    CHECK(num_finished == 3);
+
+    stages.finish = [](const KeyBatch&) -> Status { throw std::runtime_error("last"); };
+    CHECK_THROWS_WITH(RunKeyPipeline({path}, {}, limits, executor.get(), stages), "last");
+    stages.work = [](KeyBatch&) { throw std::runtime_error("middle"); };
+    CHECK_THROWS_WITH(RunKeyPipeline({path}, {}, limits, executor.get(), stages), "middle");
+  }
 }
 
 }  // namespace

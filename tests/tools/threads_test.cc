@@ -1,0 +1,153 @@
+// --threads: what is printed, written and reported is the same for any number, byte for byte.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+// What a user sees and keeps, less the time it took.
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+  std::string file;
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+std::string Timeless(const std::string& text) {
+  json report = json::parse(text, nullptr, false);
+  if (!report.is_object()) return text;
+  report.erase("seconds");
+  return report.dump();
+}
+
+struct Input {
+  std::string what;
+  Arguments options;
+  std::vector<std::string> texts;  // one a file
+};
+
+// Odd inputs, each much larger than a block where that matters.
+std::vector<Input> OddInputs() {
+  std::string lines;
+  std::string crlf;
+  std::string table;
+  std::string other_table = "key\tid\r\n";
+  std::string hex;
+  std::string integers;
+  std::string raw;
+  std::string nul;
+  for (uint64_t i = 0; i < 60000; ++i) {
+    const std::string key = "key " + std::to_string(i * 7919 % 40000);
+    lines += key + (i % 5 == 0 ? "\n\n" : "\n");
+    crlf += key + (i % 3 == 0 ? "\r\n" : "\n");
+    table += std::to_string(i) + "\t" + key + "\n";
+    other_table += key + "\t" + std::to_string(i) + "\r\n";
+    for (const char c : key) hex += {"0123456789abcdef"[c >> 4], "0123456789ABCDEF"[c & 15]};
+    hex += '\n';
+    integers += std::to_string(i * i % 50000) + "\n";
+    for (int byte = 0; byte < 8; ++byte) raw += static_cast<char>(i % 30000 >> (8 * byte));
+    nul += key + '\0';
+  }
+  const std::string long_record = lines + std::string(3000000, 'x') + "\n" + lines;
+  const std::string bad = integers + "12 monkeys\n" + integers;
+  return {
+      {"lines", {}, {lines, "", "no newline at the end", lines, "\n", "last"}},
+      {"empty lines are keys", {"--keep-empty"}, {lines + "\n\n"}},
+      {"a record longer than a block", {}, {long_record}},
+      {"CR LF", {"--crlf"}, {crlf, crlf}},
+      {"tables", {"--header", "--column", "key", "--crlf"}, {"id\tkey\n" + table, other_table}},
+      {"a table without the column", {"--header", "--column", "key"}, {"key\n" + lines, table}},
+      {"a short row", {"--column", "2"}, {table + "short\n" + table}},
+      {"hex", {"--keys", "hex"}, {hex, hex}},
+      {"integers", {"--keys", "u64"}, {integers, integers}},
+      {"a malformed key", {"--keys", "u64"}, {integers, bad, integers}},
+      {"raw integers", {"--keys", "raw64"}, {raw, raw}},
+      {"a piece of an integer", {"--keys", "raw64"}, {raw + "123", raw}},
+      {"NUL", {"--keys", "nul"}, {nul + "a\nb", nul}},
+  };
+}
+
+class Runner {
+ public:
+  explicit Runner(Input input) : input_(std::move(input)) {
+    for (size_t i = 0; i < input_.texts.size(); ++i) {
+      paths_.push_back(folder_.Write("keys" + std::to_string(i), input_.texts[i]));
+    }
+    // About half of the keys, each once: erasures are refused and answers differ.
+    const std::string& text = input_.texts.front();
+    const std::string half = folder_.Write("half", text.substr(0, text.size() / 16 * 8));
+    Arguments build = {"build", "-n", "30000", "-o", folder_.Path("filter"), half};
+    build.insert(build.end(), input_.options.begin(), input_.options.end());
+    RunTool(build);
+    if (folder_.Read("filter").empty()) {  // half of them end within a key
+      build = {"build", "-n", "30000", "-o", folder_.Path("filter")};
+      RunTool(build);
+    }
+  }
+
+  Outcome Run(Arguments arguments, const std::string& num_threads) const {
+    arguments.insert(arguments.end(), {"--json", "--threads", num_threads});
+    arguments.insert(arguments.end(), input_.options.begin(), input_.options.end());
+    arguments.insert(arguments.end(), paths_.begin(), paths_.end());
+    const ToolResult result = RunTool(arguments);
+    const std::string output = folder_.Read("output");
+    std::filesystem::remove(folder_.Path("output"));
+    return {result.exit_code, Timeless(result.out), Timeless(result.err), output};
+  }
+
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
+
+ private:
+  const Input input_;
+  const TempFolder folder_;
+  Arguments paths_;
+};
+
+TEST_CASE("any number of threads prints, writes and reports the same", "[tools][threads]") {
+  for (const Input& input : OddInputs()) {
+    const Runner runner(input);
+    const std::string filter = runner.Path("filter");
+    const std::string output = runner.Path("output");
+    std::vector<Arguments> commands = {
+        {"build", "-o", output},
+        {"insert", filter, "-o", output},
+        {"erase", filter, "-o", output},
+        {"erase", filter, "-o", output, "--strict"},
+        {"query", filter},
+        {"query", filter, "--print-present"},
+        {"query", filter, "--print-absent"},
+        {"verify", filter},
+        {"dedup", "-n", "40000"},
+        {"dedup"},
+    };
+    const bool has_lines = input.what.find("integer") == std::string::npos;
+    if (has_lines) commands.push_back({"query", filter, "--print-counts"});
+    for (const Arguments& command : commands) {
+      const Outcome want = runner.Run(command, "1");
+      // All numbers once; one of them for what differs in the cutting only.
+      const std::vector<std::string> numbers =
+          input.what == "lines" ? Arguments{"2", "3", "8"} : Arguments{"3"};
+      for (const std::string& num_threads : numbers) {
+        INFO(input.what << ": " << command.front() << " " << command.back() << " with "
+                        << num_threads);
+        const Outcome outcome = runner.Run(command, num_threads);
+        CHECK(outcome.exit_code == want.exit_code);
+        CHECK((outcome == want));  // in brackets: megabytes are no message
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trommel::tests
