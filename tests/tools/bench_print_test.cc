@@ -55,6 +55,10 @@ TEST_CASE("a ceiling shows its place, and a stream its bytes", "[tools][bench_pr
 TEST_CASE("the card names the machine, and says when it does not know", "[tools][bench_print]") {
   CHECK_THAT(CardText(bench::MadeCard()), ContainsSubstring("Abacus 9000: 3 cores, 6 threads"));
   CHECK_THAT(CardText({}), ContainsSubstring("unknown CPU"));
+  bench::MachineCard card = bench::MadeCard();
+  CHECK_THAT(CardText(card), !ContainsSubstring("busy"));
+  card.load_average[0] = 5;
+  CHECK_THAT(CardText(card), ContainsSubstring("busy"));
   CHECK(PagesText(0, 0).empty());
   CHECK_THAT(PagesText(1000, 500), ContainsSubstring("50 %"));
 }
