@@ -96,7 +96,7 @@ TEST_CASE("raw keys are cut every eight bytes", "[tools][piece_reader]") {
 
 TEST_CASE("what one long record took is given back", "[tools][piece_reader]") {
   const TempFolder folder;
-  PieceReader reader({folder.Write("keys", std::string(100000, 'x') + tests::Lines("\n", 20000))},
+  PieceReader reader({folder.Write("keys", std::string(100000, 'x') + tests::Lines("\n", 50000))},
                      KeyOptions{}, Blocks(64));
   Piece piece;
   REQUIRE(reader.Next(piece));

@@ -19,7 +19,7 @@ namespace trommel::tool {
 
 // How much is read at a time. A piece grows for a record that does not fit.
 struct ReaderLimits {
-  // Measured: large enough that pieces cost nothing, small enough to stay in a core's cache.
+  // A piece, its records and digests fit a second-level cache; handing it on costs nothing beside.
   size_t block_bytes = size_t{1} << 18;
   size_t record_bytes = size_t{1} << 30;  // a longer record is an error: surely a wrong format
 };
