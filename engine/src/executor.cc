@@ -11,8 +11,10 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,29 @@ void RunRange(size_t begin, size_t end, const Task& task) {
         },
         tbb::simple_partitioner());
   });
+}
+
+// The machine's NUMA nodes as oneTBB names them; empty where there is one. oneTBB is not asked
+// then: it would load its binding library, in a way that AddressSanitizer takes for a mistake of
+// ours and ends the program.
+std::vector<tbb::numa_node_id> NumaNodes() {
+  std::error_code ignored;
+  size_t num_nodes = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
+    const std::string name = entry.path().filename();
+    num_nodes += name.size() > 4 && name.starts_with("node") && name[4] >= '0' && name[4] <= '9';
+  }
+  if (num_nodes < 2) return {};
+  return tbb::info::numa_nodes();
+}
+
+std::unique_ptr<tbb::task_arena> MakeArena(uint32_t num_threads, tbb::numa_node_id node) {
+  if (node == tbb::task_arena::automatic) {
+    return std::make_unique<tbb::task_arena>(static_cast<int>(num_threads));
+  }
+  tbb::task_arena::constraints constraints(node, static_cast<int>(num_threads));
+  return std::make_unique<tbb::task_arena>(constraints);
 }
 
 }  // namespace
@@ -66,16 +91,15 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   if (num_threads > machine_threads) {
     impl->more_threads.emplace(tbb::global_control::max_allowed_parallelism, num_threads);
   }
-  const std::vector<tbb::numa_node_id> nodes = tbb::info::numa_nodes();
+  const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
       num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
   for (uint32_t a = 0; a < num_arenas; ++a) {
     // Every thread has an arena, and no arena more than one thread over its share.
     const uint32_t threads = num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas;
-    tbb::task_arena::constraints constraints;
-    constraints.set_max_concurrency(static_cast<int>(threads));
-    if (num_arenas > 1 && !nodes.empty()) constraints.set_numa_id(nodes[a % nodes.size()]);
-    impl->arenas.push_back(std::make_unique<tbb::task_arena>(constraints));
+    const bool is_bound = num_arenas > 1 && !nodes.empty();
+    impl->arenas.push_back(
+        MakeArena(threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic));
   }
   return std::shared_ptr<Executor>(new Executor(std::move(impl)));
 }

@@ -122,7 +122,6 @@ TEST_CASE("any number of threads prints, writes and reports the same", "[tools][
     std::vector<Arguments> commands = {
         {"build", "-o", output},
         {"insert", filter, "-o", output},
-
         {"erase", filter, "-o", output, "--strict"},
         {"query", filter},
         {"query", filter, "--print-present"},
