@@ -5,8 +5,9 @@
 //
 //   1. A word is never torn: a reader sees some value that was stored to it, whole.
 //   2. A word is stored once for each change, with its final value: a bit that stays set across an
-//      update is never seen clear. So every writer of presence words goes through StorePresence or
-//      StorePresenceWord, and loads what it needs before.
+//      update is never seen clear. So every writer beside readers goes through StorePresence or
+//      StorePresenceWord, and loads what it needs before. (Whole-filter operations, which have the
+//      filter to themselves, do not.)
 //   3. Nothing about the order of different words: a query needs each bit of a key by itself, and a
 //      key that came in before has had all its words stored before.
 //

@@ -71,15 +71,10 @@ void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Ru
 
 Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
                                uint64_t* answers, uint32_t* spilled) {
-  switch (update) {
-    case Update::kInsert:
-      break;
-    case Update::kInsertIfAbsent:
-      return Kernels().insert_if_absent(digests, run, View(), answers, spilled);
-    case Update::kErase:
-      return Kernels().erase(digests, run, View(), answers, spilled);
-  }
-  return Kernels().insert(digests, run, View(), spilled);
+  const BlockKernels& run_on = Kernels();
+  if (update == Update::kInsert) return run_on.insert(digests, run, View(), spilled);
+  const auto kernel = update == Update::kErase ? run_on.erase : run_on.insert_if_absent;
+  return kernel(digests, run, View(), answers, spilled);
 }
 
 void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
@@ -103,7 +98,7 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
 
 void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
   constexpr size_t kWordsPerLine = 16;
-  const size_t count_words = geometry_.num_slices * encoding_->count_words_per_slice;
+  const size_t count_words = size_t{geometry_.num_slices} * encoding_->count_words_per_slice;
   for (const uint64_t digest : digests) {
     const uint64_t block_idx = BlockOf(digest);
     __builtin_prefetch(PresenceOf(block_idx));

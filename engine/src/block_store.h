@@ -23,8 +23,27 @@ namespace trommel {
 
 enum class Update : uint8_t { kInsert, kInsertIfAbsent, kErase };
 
-// Owners: the blocks fall into 2^owner_bits() equal ranges, and a digest's top owner_bits() bits
-// are its owner. Updates of blocks of different owners may run at the same time.
+// What some blocks hold: sums, so that they can be taken part by part.
+struct StoreTotals {
+  kernels::Tally tally;
+  uint64_t side_table_bytes = 0;
+  uint64_t num_keys = 0;  // for whoever counts keys: a store does not
+
+  StoreTotals& operator+=(const StoreTotals& other) {
+    tally.num_present += other.tally.num_present;
+    tally.num_promoted += other.tally.num_promoted;
+    tally.product_sum += other.tally.product_sum;
+    side_table_bytes += other.side_table_bytes;
+    num_keys += other.num_keys;
+    return *this;
+  }
+};
+
+// Three ways to divide blocks, each into equal ranges named by a digest's top bits:
+//
+//   shard_bits (geometry)  >=  owner_bits (at most 10)  >=  lock_bits (owner_locks.h)
+//
+// An owner's blocks are one task's at a time, and have a part of the side table to themselves.
 class BlockStore {
  public:
   // Kernels take at most this many digests a call: small enough that digests, bitmap and spill list
@@ -82,6 +101,8 @@ class BlockStore {
 
   const Geometry& geometry() const { return geometry_; }
   uint32_t owner_bits() const { return std::min(geometry_.shard_bits, kMaxOwnerBits); }
+  size_t num_owners() const { return size_t{1} << owner_bits(); }
+  StoreTotals TotalsOf(uint64_t owner_idx) const;
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const;
   uint64_t huge_page_bytes() const;  // of presence bits and counts, on huge pages now

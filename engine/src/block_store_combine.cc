@@ -35,6 +35,12 @@ void BlockStore::TouchOwner(uint64_t owner_idx) {
               0U);
 }
 
+StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  return {.tally = Kernels().tally(View(), owner_idx * num_blocks, (owner_idx + 1) * num_blocks),
+          .side_table_bytes = side_table_.num_bytes(owner_idx)};
+}
+
 kernels::Tally BlockStore::Tally() const {
   return Kernels().tally(View(), 0, geometry_.num_blocks);
 }

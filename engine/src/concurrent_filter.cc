@@ -14,15 +14,15 @@
 //
 // *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
 // query, and no erasure that could match it has begun. Each bit of the key was set by a store that
-// happened before the query's load. Every later store to that word
-// - by an insertion of another key only adds bits,
-// - by an erasure of another key clears the bits whose counts it takes to zero; our key still
-// counts
-//   one at each of its positions, so not ours,
-// - by promotion: none, presence words stay as they are,
-// - by a block's return from the side table (EncodePlanes) stores the bits whose counts are not
-// zero,
-//   once, with the final value: ours among them.
+// happened before the query's load. What may be stored to that word later?
+//
+//   an insertion of another key      only adds bits
+//   an erasure of another key        clears bits whose counts it takes to zero; our key counts one
+//                                    at each of its positions, so never ours
+//   a promotion                      nothing: presence words stay as they are
+//   a return from the side table     the bits whose counts are not zero, ours among them, in one
+//                                    store (EncodePlanes)
+//
 // A load sees the last of the stores that happened before it or a later one (coherence), and all of
 // these show the bit. Words of different slices need no order among each other. What makes loads
 // and stores of words whole stands in kernels/presence_words.h.
@@ -47,12 +47,19 @@
 namespace trommel {
 namespace {
 
-// Enough locks that threads seldom meet, few enough that a batch of 2048 keys has dozens for each.
+template <class Impl>
+void CheckAlone(Impl* impl) {
+  if (impl == nullptr) return;
+  [[maybe_unused]] const auto use = impl->users.EnterAlone();
+}
+
+// Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
 uint32_t LockBitsFor(uint32_t owner_bits) {
   constexpr uint32_t kFewLockBits = 6;
+  static_assert(kFewLockBits <= OwnerLocks::kMaxLockBits);
   constexpr uint32_t kLocksPerThread = 8;
   const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
-  return std::min(owner_bits, std::max(kFewLockBits, wanted));
+  return std::min(owner_bits, std::clamp(wanted, kFewLockBits, OwnerLocks::kMaxLockBits));
 }
 
 }  // namespace
@@ -66,11 +73,14 @@ ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
 
 ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter)
     : impl_(std::make_unique<Impl>(std::move(filter))) {}
-ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept = default;
-ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept = default;
-ConcurrentFilter::~ConcurrentFilter() {
-  if (impl_ != nullptr) impl_->users.CheckAlone();
+ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept { *this = std::move(other); }
+ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept {
+  CheckAlone(impl_.get());
+  CheckAlone(other.impl_.get());
+  impl_ = std::move(other.impl_);
+  return *this;
 }
+ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
 
 Result<ConcurrentFilter> ConcurrentFilter::Create(const Config& config) {
   Result<CountingFilter> filter = CountingFilter::Create(config);
@@ -81,43 +91,43 @@ Result<ConcurrentFilter> ConcurrentFilter::Create(const Config& config) {
 // --- Batches.
 
 void ConcurrentFilter::Insert(Keys keys) noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
 }
 
 size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
                 "bitmap of another size");
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   TROMMEL_CHECK(erased.size() == CountingFilter::BitmapWords(keys.size()),
                 "bitmap of another size");
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
 
 size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->filter.Query(keys, maybe_present);
 }
 
 size_t ConcurrentFilter::Select(Keys keys, Answer answer,
                                 std::span<uint32_t> selection) const noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->filter.Select(keys, answer, selection);
 }
 
 void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
 }
 
@@ -136,12 +146,12 @@ bool ConcurrentFilter::Erase(Key key) noexcept {
 }
 
 bool ConcurrentFilter::MayContain(Key key) const noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->filter.MayContain(key);
 }
 
 uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
-  const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto use = impl_->users.Enter();
   const uint64_t digest = impl_->core().policy(key);
   const auto held = impl_->HoldFor(digest);
   return impl_->core().store.CountEstimate(digest);

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/src/apply_run.h"
 #include "engine/src/counting_filter_impl.h"
-#include "engine/src/locked_update.h"
 #include "engine/src/owner_locks.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/users.h"
@@ -29,7 +29,7 @@ struct ConcurrentFilter::Impl {
 
   // Whether the key was inserted or erased.
   bool UpdateOne(Update update, Key key) {
-    const auto use = users.Enter();
+    [[maybe_unused]] const auto use = users.Enter();
     const uint64_t digest = core().policy(key);
     uint64_t bit = 0;
     const uint64_t num_applied =
@@ -46,6 +46,11 @@ struct ConcurrentFilter::Impl {
 
   // A CountingFilter with what is in, each lock's blocks as they are at one moment.
   Result<CountingFilter> Copy();
+  // The statistics, as they are at one moment for each lock.
+  Stats GetStats();
+  size_t owners_per_lock() const {
+    return size_t{1} << (core().store.owner_bits() - locks.lock_bits());
+  }
 
   CountingFilter filter;
   OwnerLocks locks;  // they count the keys; the filter's own count rests meanwhile

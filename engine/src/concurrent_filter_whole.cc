@@ -6,8 +6,8 @@
 
 namespace trommel {
 
-Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
-  const auto use = users.Enter();
+Result<CountingFilter> ConcurrentFilter::Impl::Copy() try {
+  [[maybe_unused]] const auto use = users.Enter();
   const BlockStore& from = core().store;
   Result<CountingFilter> copy =
       CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
@@ -15,29 +15,33 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
   CountingFilter::Impl& into = *copy->impl_;
   into.capacity = core().capacity;
   into.target_fpr = core().target_fpr;
-  into.num_refused_erases = num_refused_erases.load(std::memory_order_relaxed);
-  const size_t owners_per_lock = size_t{1} << (from.owner_bits() - locks.lock_bits());
-  try {
-    for (size_t l = 0; l < locks.num_locks(); ++l) {
-      const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
-      for (size_t o = 0; o < owners_per_lock; ++o) {
-        into.store.CopyOwner(from, l * owners_per_lock + o);
-      }
-      into.num_keys += held.num_keys();
+  for (size_t l = 0; l < locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t o = 0; o < owners_per_lock(); ++o) {
+      into.store.CopyOwner(from, l * owners_per_lock() + o);
     }
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the side table"};
+    into.num_keys += held.num_keys();
   }
   return copy;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
 }
 
-Stats ConcurrentFilter::GetStats() const {
-  Result<CountingFilter> copy = impl_->Copy();
-  if (!copy) throw std::bad_alloc();
-  Stats stats = copy->GetStats();
-  stats.huge_page_bytes = impl_->core().store.huge_page_bytes();
-  return stats;
+Stats ConcurrentFilter::Impl::GetStats() {
+  [[maybe_unused]] const auto use = users.Enter();
+  const BlockStore& store = core().store;
+  StoreTotals totals;
+  for (size_t l = 0; l < locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t o = 0; o < owners_per_lock(); ++o) {
+      totals += store.TotalsOf(l * owners_per_lock() + o);
+    }
+    totals.num_keys += held.num_keys();
+  }
+  return StatsOf(store, totals, num_refused_erases.load(std::memory_order_relaxed));
 }
+
+Stats ConcurrentFilter::GetStats() const noexcept { return impl_->GetStats(); }
 
 Status ConcurrentFilter::Save(const std::filesystem::path& path) const {
   const Result<CountingFilter> copy = impl_->Copy();
@@ -61,9 +65,9 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
 // --- Exclusive. The filter's own count of keys is right while they work.
 
 Status ConcurrentFilter::Merge(const CountingFilter& other) {
-  impl_->users.CheckAlone();
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
   impl_->core().num_keys = impl_->locks.num_keys();
-  const Status merged = impl_->filter.Merge(other);
+  Status merged = impl_->filter.Merge(other);
   if (!merged) return merged;
   // Which keys are whose the merge does not tell; a copy takes all locks, so the sum is enough.
   impl_->locks.Hold(0, impl_->locks.lock_bits()).AddKeys(other.num_keys());
@@ -71,7 +75,7 @@ Status ConcurrentFilter::Merge(const CountingFilter& other) {
 }
 
 void ConcurrentFilter::Clear() noexcept {
-  impl_->users.CheckAlone();
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
   impl_->filter.Clear();
   for (size_t l = 0; l < impl_->locks.num_locks(); ++l) {
     OwnerLocks::Held held = impl_->locks.Hold(l, impl_->locks.lock_bits());
@@ -81,12 +85,10 @@ void ConcurrentFilter::Clear() noexcept {
 }
 
 CountingFilter ConcurrentFilter::TakeExclusive() && {
-  impl_->users.CheckAlone();
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
   impl_->core().num_keys = impl_->locks.num_keys();
   impl_->core().num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
-  CountingFilter filter = std::move(impl_->filter);
-  impl_.reset();
-  return filter;
+  return std::move(impl_->filter);
 }
 
 }  // namespace trommel

@@ -15,6 +15,11 @@ CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
 CountingFilter::~CountingFilter() = default;
 
 Result<CountingFilter> CountingFilter::Create(const Config& config) {
+  if (config.route > Route::kSplit) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "route is " + std::to_string(static_cast<unsigned>(config.route)) +
+                     "; it must be between 0 (automatic) and 2 (split)"};
+  }
   Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
                                    .target_fpr = config.target_fpr,
                                    .num_slices = config.num_slices,
@@ -73,20 +78,12 @@ size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) n
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
-  const uint64_t num_erased = UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {});
-  const EraseOutcome outcome{num_erased, keys.size() - num_erased};
-  impl_->num_keys -= outcome.num_erased;
-  impl_->num_refused_erases += outcome.num_refused;
-  return outcome;
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
-  const uint64_t num_erased = UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased);
-  const EraseOutcome outcome{num_erased, keys.size() - num_erased};
-  impl_->num_keys -= outcome.num_erased;
-  impl_->num_refused_erases += outcome.num_refused;
-  return outcome;
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
 
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {

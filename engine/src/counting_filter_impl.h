@@ -13,6 +13,9 @@
 
 namespace trommel {
 
+// The statistics of a store that holds these totals.
+Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases);
+
 struct CountingFilter::Impl {
   explicit Impl(BlockStore blocks) : store(std::move(blocks)) {}
 
@@ -27,10 +30,18 @@ struct CountingFilter::Impl {
     return {.store = store, .policy = policy, .executor = executor.get()};
   }
 
+  // Counts an erasure.
+  EraseOutcome Count(Keys keys, uint64_t num_erased) {
+    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+    num_keys -= outcome.num_erased;
+    num_refused_erases += outcome.num_refused;
+    return outcome;
+  }
+
   // Spreads an unused store's memory over the nodes of those who will work on it.
   void TouchByOwners() {
     if (executor == nullptr || executor->num_threads() == 1) return;
-    executor->ForEach(size_t{1} << store.owner_bits(), [this](size_t o) { store.TouchOwner(o); });
+    executor->ForEach(store.num_owners(), [this](size_t o) { store.TouchOwner(o); });
   }
 
   BlockStore store;

@@ -98,23 +98,30 @@ void CountingFilter::Clear() noexcept {
   impl_->num_refused_erases = 0;
 }
 
-Stats CountingFilter::GetStats() const noexcept {
-  const BlockStore& store = impl_->store;
-  const kernels::Tally tally = store.Tally();
-  const double num_blocks = static_cast<double>(geometry().num_blocks);
-  const double positions_of_a_query = std::pow(32.0, geometry().num_slices);
+Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases) {
+  const Geometry& geometry = store.geometry();
+  const double num_blocks = static_cast<double>(geometry.num_blocks);
+  const double positions_of_a_query = std::pow(32.0, geometry.num_slices);
   Stats stats;
-  stats.num_keys = impl_->num_keys;
-  stats.num_bytes = store.num_bytes();
-  stats.side_table_bytes = store.side_table().num_bytes();
-  stats.num_promoted = tally.num_promoted;
-  stats.num_refused_erases = impl_->num_refused_erases;
+  stats.num_keys = totals.num_keys;
+  stats.num_bytes = geometry.num_bytes() + totals.side_table_bytes;
+  stats.side_table_bytes = totals.side_table_bytes;
+  stats.num_promoted = totals.tally.num_promoted;
+  stats.num_refused_erases = num_refused_erases;
   stats.huge_page_bytes = store.huge_page_bytes();
   stats.fill_ratio =
-      static_cast<double>(tally.num_present) / static_cast<double>(geometry().num_positions());
-  stats.current_fpr = static_cast<double>(tally.product_sum) / positions_of_a_query / num_blocks;
-  stats.predicted_fpr = PredictedFpr(geometry(), impl_->num_keys);
+      static_cast<double>(totals.tally.num_present) / static_cast<double>(geometry.num_positions());
+  stats.current_fpr =
+      static_cast<double>(totals.tally.product_sum) / positions_of_a_query / num_blocks;
+  stats.predicted_fpr = PredictedFpr(geometry, totals.num_keys);
   return stats;
+}
+
+Stats CountingFilter::GetStats() const noexcept {
+  StoreTotals totals;
+  for (size_t o = 0; o < impl_->store.num_owners(); ++o) totals += impl_->store.TotalsOf(o);
+  totals.num_keys = impl_->num_keys;
+  return StatsOf(impl_->store, totals, impl_->num_refused_erases);
 }
 
 }  // namespace trommel

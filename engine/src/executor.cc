@@ -8,33 +8,88 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <latch>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "engine/src/check.h"
 
 namespace trommel {
 namespace {
 
 using Task = std::function<void(size_t)>;
 
+// The executor whose task this thread runs at the moment. Work from within a task stays in the
+// arena it is in: to wait for another arena here could be to wait for oneself.
+thread_local const void* working_for = nullptr;
+
+class WorkingFor {
+ public:
+  explicit WorkingFor(const void* executor) : outer_(std::exchange(working_for, executor)) {}
+  WorkingFor(const WorkingFor&) = delete;
+  WorkingFor& operator=(const WorkingFor&) = delete;
+  ~WorkingFor() { working_for = outer_; }
+
+ private:
+  const void* outer_;
+};
+
 // Tasks of ours are long (thousands of keys), so each is a task of its own. Isolated: a thread that
 // waits here takes no task from outside, which might hold a lock or use the stack without bound.
-void RunRange(size_t begin, size_t end, const Task& task) {
+void RunRange(size_t begin, size_t end, const void* executor, const Task& task) {
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
         tbb::blocked_range<size_t>(begin, end, 1),
         [&](const tbb::blocked_range<size_t>& range) {
+          const WorkingFor mark(executor);
           for (size_t i = range.begin(); i < range.end(); ++i) task(i);
         },
         tbb::simple_partitioner());
   });
 }
+
+// More threads than the machine has: oneTBB must be told, by a limit of which the least in the
+// process holds. So all executors share one, the largest.
+class SharedLimit {
+ public:
+  explicit SharedLimit(size_t num_threads) {
+    const std::lock_guard lock(mutex_);
+    mine_ = wanted_.insert(num_threads);
+    Update();
+  }
+  SharedLimit(const SharedLimit&) = delete;
+  SharedLimit& operator=(const SharedLimit&) = delete;
+  ~SharedLimit() {
+    const std::lock_guard lock(mutex_);
+    wanted_.erase(mine_);
+    Update();
+  }
+
+ private:
+  static void Update() {
+    const size_t largest = wanted_.empty() ? 0 : *wanted_.rbegin();
+    if (largest == in_force_) return;
+    limit_.reset();
+    if (largest > 0) limit_.emplace(tbb::global_control::max_allowed_parallelism, largest);
+    in_force_ = largest;
+  }
+
+  inline static std::mutex mutex_;
+  inline static std::multiset<size_t> wanted_;
+  inline static size_t in_force_ = 0;
+  inline static std::optional<tbb::global_control> limit_;
+
+  std::multiset<size_t>::iterator mine_;
+};
 
 // The machine's NUMA nodes as oneTBB names them; empty where there is one. oneTBB is not asked
 // then: it would load its binding library, in a way that AddressSanitizer takes for a mistake of
@@ -51,21 +106,25 @@ std::vector<tbb::numa_node_id> NumaNodes() {
   return tbb::info::numa_nodes();
 }
 
-std::unique_ptr<tbb::task_arena> MakeArena(uint32_t num_threads, tbb::numa_node_id node) {
+// The caller stands in the first arena; the others are for workers alone.
+std::unique_ptr<tbb::task_arena> MakeArena(uint32_t num_threads, tbb::numa_node_id node,
+                                           bool is_first) {
+  const unsigned num_callers = is_first ? 1 : 0;
   if (node == tbb::task_arena::automatic) {
-    return std::make_unique<tbb::task_arena>(static_cast<int>(num_threads));
+    return std::make_unique<tbb::task_arena>(static_cast<int>(num_threads), num_callers);
   }
-  tbb::task_arena::constraints constraints(node, static_cast<int>(num_threads));
-  return std::make_unique<tbb::task_arena>(constraints);
+  tbb::task_arena::constraints constraints;
+  constraints.set_numa_id(node).set_max_concurrency(static_cast<int>(num_threads));
+  return std::make_unique<tbb::task_arena>(constraints, num_callers);
 }
 
 }  // namespace
 
 struct Executor::Impl {
-  // Before the arenas: oneTBB starts no more threads than the machine has unless told so.
-  std::optional<tbb::global_control> more_threads;
+  std::optional<SharedLimit> limit;  // outlives the arenas
   uint32_t num_threads = 1;
   std::vector<std::unique_ptr<tbb::task_arena>> arenas;
+  std::atomic<bool> is_busy{false};  // some thread's work is being spread
 };
 
 Executor::Executor(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -89,7 +148,7 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   auto impl = std::make_unique<Impl>();
   impl->num_threads = num_threads;
   if (num_threads > machine_threads) {
-    impl->more_threads.emplace(tbb::global_control::max_allowed_parallelism, num_threads);
+    impl->limit.emplace(num_threads);
   }
   const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
@@ -98,8 +157,8 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
     // Every thread has an arena, and no arena more than one thread over its share.
     const uint32_t threads = num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas;
     const bool is_bound = num_arenas > 1 && !nodes.empty();
-    impl->arenas.push_back(
-        MakeArena(threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic));
+    impl->arenas.push_back(MakeArena(
+        threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic, a == 0));
   }
   return std::shared_ptr<Executor>(new Executor(std::move(impl)));
 }
@@ -114,24 +173,32 @@ void Executor::ForEach(size_t num_tasks, const Task& task) noexcept {
     for (size_t i = 0; i < num_tasks; ++i) task(i);
     return;
   }
-  auto& arenas = impl_->arenas;
-  if (arenas.size() == 1) {
-    arenas.front()->execute([&] { RunRange(0, num_tasks, task); });
+  if (working_for == impl_.get()) return RunRange(0, num_tasks, impl_.get(), task);
+  if (impl_->is_busy.exchange(true, std::memory_order_acquire)) {
+    for (size_t i = 0; i < num_tasks; ++i) task(i);  // rather than wait
     return;
   }
-  // All arenas are set to work before any is waited for.
-  std::vector<tbb::task_group> groups(arenas.size());
+  // Every arena gets its part before the caller turns to its own.
+  const auto& arenas = impl_->arenas;
   const auto part = [&](size_t a) { return num_tasks * a / arenas.size(); };
-  for (size_t a = 0; a < arenas.size(); ++a) {
-    arenas[a]->execute([&, a] { groups[a].run([&, a] { RunRange(part(a), part(a + 1), task); }); });
+  std::latch others(static_cast<std::ptrdiff_t>(arenas.size()) - 1);
+  for (size_t a = 1; a < arenas.size(); ++a) {
+    arenas[a]->enqueue([&, a] {
+      RunRange(part(a), part(a + 1), impl_.get(), task);
+      others.count_down();
+    });
   }
-  for (size_t a = 0; a < arenas.size(); ++a) {
-    arenas[a]->execute([&, a] { groups[a].wait(); });
-  }
+  arenas.front()->execute([&] { RunRange(0, part(1), impl_.get(), task); });
+  others.wait();
+  impl_->is_busy.store(false, std::memory_order_release);
 }
 
 void Executor::Run(const Pipeline& pipeline) noexcept {
-  if (impl_->num_threads == 1) {
+  TROMMEL_CHECK(pipeline.num_slots > 0 && pipeline.read && pipeline.work && pipeline.finish,
+                "a pipeline needs slots and all its stages");
+  const bool is_alone = impl_->num_threads == 1 || working_for == impl_.get() ||
+                        impl_->is_busy.exchange(true, std::memory_order_acquire);
+  if (is_alone) {
     for (size_t i = 0; pipeline.read(i % pipeline.num_slots); ++i) {
       pipeline.work(i % pipeline.num_slots);
       pipeline.finish(i % pipeline.num_slots);
@@ -141,6 +208,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
   // At most num_slots items are under way and they finish in order, so slots can go around.
   size_t num_read = 0;
   const auto read = [&](tbb::flow_control& control) -> size_t {
+    const WorkingFor mark(impl_.get());
     const size_t slot = num_read % pipeline.num_slots;
     if (!pipeline.read(slot)) {
       control.stop();
@@ -150,18 +218,22 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
     return slot;
   };
   const auto work = [&](size_t slot) {
+    const WorkingFor mark(impl_.get());
     pipeline.work(slot);
     return slot;
   };
+  const auto finish = [&](size_t slot) {
+    const WorkingFor mark(impl_.get());
+    pipeline.finish(slot);
+  };
   using Mode = tbb::filter_mode;
   impl_->arenas.front()->execute([&] {
-    tbb::parallel_pipeline(
-        pipeline.num_slots,
-        tbb::make_filter<void, size_t>(Mode::serial_in_order, read) &
-            tbb::make_filter<size_t, size_t>(Mode::parallel, work) &
-            tbb::make_filter<size_t, void>(Mode::serial_in_order,
-                                           [&](size_t slot) { pipeline.finish(slot); }));
+    tbb::parallel_pipeline(pipeline.num_slots,
+                           tbb::make_filter<void, size_t>(Mode::serial_in_order, read) &
+                               tbb::make_filter<size_t, size_t>(Mode::parallel, work) &
+                               tbb::make_filter<size_t, void>(Mode::serial_in_order, finish));
   });
+  impl_->is_busy.store(false, std::memory_order_release);
 }
 
 }  // namespace trommel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/src/apply_run.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 #include "kernels/pipeline.h"
@@ -13,11 +14,8 @@ namespace {
 constexpr size_t kChunk = BlockStore::kMaxBatch;
 // Up to so many keys a lock for each costs less than sorting them.
 constexpr size_t kFewKeys = 64;
-
-// Bit `bit` of the answers, which other calls may share words with only in this thread.
-void PutBit(bool bit, size_t idx, uint64_t* answers) {
-  answers[idx / 64] |= uint64_t{bit} << (idx % 64);
-}
+// Runs of a chunk, at most.
+constexpr size_t kMaxRuns = size_t{1} << OwnerLocks::kMaxLockBits;
 
 uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
                    uint64_t* answers) {
@@ -28,7 +26,7 @@ uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const ui
     uint64_t bit = 0;
     num_applied += ApplyRun(target, update, &digests[i], {0, 1, 1}, OwnerOf(digests[i], lock_bits),
                             lock_bits, std::span(&bit, 1));
-    if (answers != nullptr) PutBit(bit != 0, i, answers);
+    if (answers != nullptr) *answers |= bit << i;  // few keys: one word
   }
   return num_applied;
 }
@@ -38,7 +36,7 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
   const uint32_t lock_bits = target.locks->lock_bits();
   std::array<uint64_t, kChunk> split;
   std::array<uint16_t, kChunk> owners_buffer;
-  std::array<uint32_t, (size_t{1} << BlockStore::kMaxOwnerBits) + 1> starts;
+  std::array<uint32_t, kMaxRuns + 1> starts;
   const std::span<uint16_t> owners = std::span(owners_buffer).first(digests.size());
   SplitByOwner(digests, lock_bits, owners, split, starts);
 
@@ -52,7 +50,7 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
     num_applied += ApplyRun(target, update, split.data(), run, o, lock_bits, split_answers);
   }
   if (answers != nullptr) {
-    std::array<uint32_t, size_t{1} << BlockStore::kMaxOwnerBits> cursors;
+    std::array<uint32_t, kMaxRuns> cursors;
     UnsplitAnswers(owners, starts, split_answers,
                    std::span(cursors).first(target.locks->num_locks()), answers);
   }
@@ -60,27 +58,6 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
 }
 
 }  // namespace
-
-uint64_t ApplyRun(const UpdateTarget& target, Update update, const uint64_t* digests,
-                  const kernels::Run& run, size_t owner_idx, uint32_t owner_bits,
-                  std::span<uint64_t> bits) noexcept {
-  const auto apply = [&]() -> uint64_t {
-    if (update == Update::kInsert) {
-      target.store.Apply(update, digests, run, nullptr);
-      return run.end - run.begin;
-    }
-    // Its first and last word may hold bits of other runs.
-    const auto words = bits.subspan(run.begin / 64, (run.end + 63) / 64 - run.begin / 64);
-    const uint64_t before = CountBits(words);
-    target.store.Apply(update, digests, run, bits.data());
-    return CountBits(words) - before;
-  };
-  if (target.locks == nullptr) return apply();
-  OwnerLocks::Held held = target.locks->Hold(owner_idx, owner_bits);
-  const uint64_t num_applied = apply();
-  held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
-  return num_applied;
-}
 
 uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
                       std::span<uint64_t> answers) noexcept {

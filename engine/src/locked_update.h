@@ -14,12 +14,6 @@ namespace trommel {
 uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
                       std::span<uint64_t> answers) noexcept;
 
-// Applies the run under its lock and counts its keys. Bits of `bits` as BlockStore::Apply has them,
-// zero before. Returns how many were inserted or erased.
-uint64_t ApplyRun(const UpdateTarget& target, Update update, const uint64_t* digests,
-                  const kernels::Run& run, size_t owner_idx, uint32_t owner_bits,
-                  std::span<uint64_t> bits) noexcept;
-
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_LOCKED_UPDATE_H_

@@ -13,6 +13,9 @@ namespace trommel {
 
 class OwnerLocks {
  public:
+  // More would leave a chunk of 2048 keys less than eight for each.
+  static constexpr uint32_t kMaxLockBits = 8;
+
   // 2^lock_bits locks; a digest's top bits choose one.
   explicit OwnerLocks(uint32_t lock_bits)
       : lock_bits_(lock_bits), slots_(std::make_unique<Slot[]>(size_t{1} << lock_bits)) {}

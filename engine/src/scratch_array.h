@@ -18,21 +18,24 @@ class ScratchArray {
   static_assert(std::is_trivial_v<T>, "elements begin as zeroed bytes");
 
  public:
-  // Zeroed. Where the system refuses, the array is empty: callers then go a way that needs none.
+  // Zeroed. Where the system refuses, ok() is false: callers then go a way that needs none.
   explicit ScratchArray(size_t size) {
     const uint64_t num_words = (size * sizeof(T) + sizeof(uint32_t) - 1) / sizeof(uint32_t);
     Result<BlockMemory> memory = BlockMemory::Allocate(num_words == 0 ? 1 : num_words);
-    if (!memory) return;
+    is_ok_ = memory.ok();
+    if (!is_ok_) return;
     memory_ = *std::move(memory);
     size_ = size;
   }
 
+  bool ok() const noexcept { return is_ok_; }
   size_t size() const noexcept { return size_; }
   std::span<T> span() noexcept { return {reinterpret_cast<T*>(memory_.data()), size_}; }
 
  private:
   BlockMemory memory_;
   size_t size_ = 0;
+  bool is_ok_ = false;
 };
 
 }  // namespace trommel

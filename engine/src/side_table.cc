@@ -93,11 +93,17 @@ uint64_t SideTable::num_blocks() const {
 }
 
 uint64_t SideTable::num_bytes() const {
+  uint64_t bytes = 0;
+  for (uint64_t o = 0; o < owners_.size(); ++o) bytes += num_bytes(o);
+  return bytes;
+}
+
+uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
   // A node of a map: its key and value, the links, and its share of the bucket array.
   constexpr uint64_t kNodeBytes = sizeof(uint64_t) + sizeof(ExactCounters) + 2 * sizeof(void*);
   uint64_t bytes = 0;
-  for (const Map& owner : owners_) {
-    for (const auto& [block_idx, counters] : owner) bytes += kNodeBytes + counters.num_bytes();
+  for (const auto& [block_idx, counters] : owners_[owner_idx]) {
+    bytes += kNodeBytes + counters.num_bytes();
   }
   return bytes;
 }

@@ -53,6 +53,7 @@ class SideTable {
 
   uint64_t num_blocks() const;
   uint64_t num_bytes() const;
+  uint64_t num_bytes(uint64_t owner_idx) const;
   // Ascending.
   std::vector<uint64_t> SortedBlocks() const;
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <atomic>
 
+#include "engine/src/apply_run.h"
 #include "engine/src/key_chunks.h"
-#include "engine/src/locked_update.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/scratch_array.h"
 #include "kernels/pipeline.h"
@@ -31,10 +31,8 @@ class Pass {
         starts_((num_keys + kSplitChunk - 1) / kSplitChunk * (num_owners_ + 1)),
         split_answers_(update == Update::kInsert ? 0 : (num_keys + 63) / 64) {}
 
-  bool has_memory(size_t num_keys, bool has_digests) const {
-    return (has_digests || digests_.size() > 0) && owners_.size() >= num_keys &&
-           split_.size() >= num_keys && starts_.size() > 0 &&
-           (update_ == Update::kInsert || split_answers_.size() > 0);
+  bool has_memory() const {
+    return digests_.ok() && owners_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
   }
 
   uint64_t Run(Keys keys, std::span<uint64_t> answers) {
@@ -148,7 +146,7 @@ std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, K
   const size_t pass_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
   const bool has_digests = keys.kind() == KeyKind::kDigests;
   Pass pass(target, update, pass_keys, has_digests);
-  if (!pass.has_memory(pass_keys, has_digests)) return std::nullopt;
+  if (!pass.has_memory()) return std::nullopt;
   uint64_t num_applied = 0;
   for (size_t first = 0; first < keys.size(); first += pass_keys) {
     const size_t count = std::min(pass_keys, keys.size() - first);

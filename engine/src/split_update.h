@@ -22,7 +22,7 @@
 namespace trommel {
 
 // As UpdateBatch. Nothing, and nothing done, when the system refuses memory (18 bytes a key of a
-// pass, and a pass is at most four keys a block).
+// pass, and a pass is at most four keys a block); a system that overcommits seldom does.
 std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, Keys keys,
                                     std::span<uint64_t> answers) noexcept;
 

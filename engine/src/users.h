@@ -13,32 +13,32 @@ namespace trommel {
 class Users {
  public:
 #ifdef NDEBUG
-  struct Use {
-    ~Use() {}  // so that a variable of it is not unused
-  };
+  struct Use {};
   Use Enter() { return {}; }
-  void CheckAlone() {}
+  Use EnterAlone() { return {}; }
 #else
+  // Inside for as long as it lives.
   class Use {
    public:
-    explicit Use(std::atomic<int64_t>& count) : count_(count) {
-      count_.fetch_add(1, std::memory_order_acquire);
+    Use(std::atomic<int64_t>& count, int64_t weight) : count_(count), weight_(weight) {
+      const int64_t before = count_.fetch_add(weight_, std::memory_order_acquire);
+      const bool is_alone_wanted = weight_ < 0;
+      TROMMEL_CHECK(is_alone_wanted ? before == 0 : before >= 0,
+                    "an exclusive operation while another one runs");
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
-    ~Use() { count_.fetch_sub(1, std::memory_order_release); }
+    ~Use() { count_.fetch_sub(weight_, std::memory_order_release); }
 
    private:
     std::atomic<int64_t>& count_;
+    const int64_t weight_;
   };
-  Use Enter() { return Use(count_); }
-  void CheckAlone() {
-    TROMMEL_CHECK(count_.load(std::memory_order_acquire) == 0,
-                  "an exclusive operation while another one runs");
-  }
+  Use Enter() { return Use(count_, 1); }
+  Use EnterAlone() { return Use(count_, -(int64_t{1} << 62)); }
 
  private:
-  std::atomic<int64_t> count_{0};
+  std::atomic<int64_t> count_{0};  // how many are inside; negative while one is there alone
 #endif
 };
 

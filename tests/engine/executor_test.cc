@@ -1,11 +1,14 @@
 #include "trommel/executor.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/death.h"
 
 namespace trommel {
 namespace {
@@ -26,31 +29,89 @@ TEST_CASE("an executor calls every task once, and shows the caller what they wro
   }
 }
 
+void Linger() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+  while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 TEST_CASE("an executor takes work from within its tasks and from many threads",
           "[engine][executor][threads]") {
-  const uint32_t num_nodes = GENERATE(1, 2);
-  const auto executor = Executor::Create(3, num_nodes);
+  const auto [num_threads, num_nodes] =
+      GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {8, 2}, {4, 4}}));
+  const auto executor = Executor::Create(num_threads, num_nodes);
   REQUIRE(executor.ok());
   std::atomic<int> num_calls{0};
   const auto nested = [&] {
-    (*executor)->ForEach(5, [&](size_t) { (*executor)->ForEach(7, [&](size_t) { ++num_calls; }); });
+    for (int round = 0; round < 5; ++round) {
+      (*executor)->ForEach(6, [&](size_t) {
+        Linger();
+        (*executor)->ForEach(4, [&](size_t) {
+          Linger();
+          ++num_calls;
+        });
+      });
+    }
   };
   std::vector<std::thread> callers;
-  for (int t = 0; t < 4; ++t) callers.emplace_back(nested);
+  for (int t = 0; t < 3; ++t) callers.emplace_back(nested);
   for (std::thread& caller : callers) caller.join();
-  CHECK(num_calls == 4 * 5 * 7);
+  CHECK(num_calls == 3 * 5 * 6 * 4);
 }
 
 TEST_CASE("an executor really has its threads at work together", "[engine][executor][threads]") {
-  const auto executor = Executor::Create(3);
+  const auto [num_threads, num_nodes] =
+      GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {4, 4}}));
+  const auto executor = Executor::Create(num_threads, num_nodes);
   REQUIRE(executor.ok());
-  // Each task waits for all three to have begun: with fewer threads this would never end.
-  std::atomic<int> num_begun{0};
-  (*executor)->ForEach(3, [&](size_t) {
+  // Each task waits for all to have begun: with fewer threads this would never end.
+  std::atomic<uint32_t> num_begun{0};
+  (*executor)->ForEach(num_threads, [&, wanted = num_threads](size_t) {
     ++num_begun;
-    while (num_begun < 3) std::this_thread::yield();
+    while (num_begun < wanted) std::this_thread::yield();
   });
-  CHECK(num_begun == 3);
+  CHECK(num_begun == num_threads);
+}
+
+TEST_CASE("executors of different sizes all have their threads", "[engine][executor][threads]") {
+  const auto large = Executor::Create(6);
+  const auto small = Executor::Create(3);
+  REQUIRE(large.ok());
+  REQUIRE(small.ok());
+  for (const auto& executor : {*large, *small}) {
+    std::atomic<uint32_t> num_begun{0};
+    executor->ForEach(executor->num_threads(), [&](size_t) {
+      ++num_begun;
+      while (num_begun < executor->num_threads()) std::this_thread::yield();
+    });
+    CHECK(num_begun == executor->num_threads());
+  }
+}
+
+TEST_CASE("who finds an executor busy works alone and does not wait",
+          "[engine][executor][threads]") {
+  const auto executor = Executor::Create(2);
+  REQUIRE(executor.ok());
+  std::atomic<int> num_begun{0};
+  std::atomic<bool> is_other_done{false};
+  std::thread first([&] {
+    (*executor)->ForEach(2, [&](size_t) {  // ends only when the other caller's work is done
+      ++num_begun;
+      while (!is_other_done) std::this_thread::yield();
+    });
+  });
+  while (num_begun < 2) std::this_thread::yield();
+  std::atomic<int> num_done{0};
+  (*executor)->ForEach(10, [&](size_t) { ++num_done; });
+  is_other_done = true;
+  first.join();
+  CHECK(num_done == 10);
+}
+
+TEST_CASE("a pipeline without slots or stages ends the program", "[engine][executor][death]") {
+  const auto executor = Executor::Create(1);
+  REQUIRE(executor.ok());
+  const std::string message = tests::AbortMessage([&] { (*executor)->Run(Executor::Pipeline()); });
+  CHECK(message.find("needs slots") != std::string::npos);
 }
 
 TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it was finished",

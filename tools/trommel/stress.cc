@@ -107,11 +107,15 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   report.AddField("target", std::string(ActiveTarget()));
   report.AddField("interrupted", NotedInterrupt() != 0);
   DescribeViolation(campaign, *result, settings.program, report);
-  if (!result->violation) {
+  const bool has_checked = result->totals.num_checked > 0;  // or else nothing is known to hold
+  if (!has_checked) {
+    report.AddLine("\nNothing was checked: give it more time.");
+  } else if (!result->violation) {
     report.AddLine(NotedInterrupt() != 0 ? "\nInterrupted. Every law held so far."
                                          : "\nEvery law held.");
   }
-  return Finish(report, settings.json, result->violation ? kNegativeAnswer : kDone);
+  const bool is_good = has_checked && !result->violation;
+  return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);
 }
 
 CLI::Validator IsMix() {
@@ -158,12 +162,16 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
                           ->type_name("NUMBER");
   command
       ->add_option("--round", options->round,
-                   "Repeat this one round, as a violation names it, with its --seed and --mix")
+                   "This one round again and again, as a violation names it: with its --seed and "
+                   "its one --mix")
       ->type_name("NUMBER")
       ->needs(seed)
       ->needs(mix);
   list->excludes(mix)->excludes(seed);
   command->callback([&settings, &run, options] {
+    if (options->round && options->mixes.size() != 1) {
+      throw CLI::ValidationError("--round", "is a round of one --mix");
+    }
     run = [&settings, options] { return RunStress(*options, settings); };
   });
 }

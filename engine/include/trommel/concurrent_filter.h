@@ -4,14 +4,15 @@
 //
 //   operation                        promise
 //   -------------------------------  -------------------------------------------------------------
-//   Query, MayContain                Take no lock and never wait. If an insertion of the key
+//   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
 //                                    happened before, and no erasure that could match it has begun:
 //                                    "maybe present", always.
 //   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not: others
 //   CountEstimate(s)                 may see a part of it. Keys of one batch and one block are
 //                                    handled in input order.
 //   InsertIfAbsent                   Of n racing callers with one absent key exactly one is told
-//                                    "new"; so for duplicates in one batch: the first.
+//                                    "new" (none, if other keys come to cover it meanwhile); of
+//                                    duplicates in one batch: the first.
 //   num_keys, GetStats, Save,        Of each shard some moment's state, between operations; of
 //   Serialize                        different shards different moments.
 //   Merge, Clear, TakeExclusive,     Need the filter to themselves: the caller's duty. Debug builds
@@ -82,13 +83,14 @@ class ConcurrentFilter {
   uint64_t capacity() const noexcept;
   double target_fpr() const noexcept;
   uint64_t num_keys() const noexcept;
-  Stats GetStats() const;  // As Save: copies the filter first.
+  Stats GetStats() const noexcept;  // One pass over all blocks, a lock at a time.
 
   // --- On disk: CountingFilter's snapshots. The filter is copied first, a shard at a time, so that
   // no writer waits for the disk: needs the filter's memory once more; kOutOfMemory where there is
   // none. Serialize throws std::bad_alloc instead.
   Status Save(const std::filesystem::path& path) const;
   std::vector<std::byte> Serialize() const;
+  // For an executor: CountingFilter::Load, UseExecutor, and the constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0);
 

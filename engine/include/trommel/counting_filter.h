@@ -48,7 +48,9 @@ struct Config {
   // table grows beyond it: about 0.3 KB a promoted block of 8 slices (see
   // predicted_promoted_share), 2 KB where its counts need 64 bits. Load counts the side table, too.
   uint64_t memory_limit_bytes = 0;
-  std::shared_ptr<Executor> executor = nullptr;  // null: the calling thread does all the work
+  // Batches of updates, queries and first touching the memory are spread over its threads; whole
+  // filters are not. null: the calling thread does all the work.
+  std::shared_ptr<Executor> executor = nullptr;
   Route route = Route::kAutomatic;  // the others are for measurements; bytes are the same
 };
 
@@ -95,7 +97,8 @@ class CountingFilter {
   // --- Batches. Same result for any split of a batch and on any target. Bitmaps hold key i's
   // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words, selections
   // keys.size() entries: another size is a programmer's mistake (message and abort). Unused high
-  // bits of a bitmap are zero. Running out of memory for the side table ends the program.
+  // bits of a bitmap are zero. Running out of memory for the side table, or for
+  // handing work to threads, ends the program.
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 

@@ -1,10 +1,14 @@
 // Executor: the threads that large batches are spread over.
 //
 // A filter without one works in the calling thread only: the library starts no threads by itself.
-// One executor may serve any number of filters and callers at the same time. Its threads come from
-// oneTBB: arenas of our own, so other users of oneTBB in the process keep their parallelism. Where
-// the machine has several NUMA nodes (and oneTBB can see them) there is one arena a node, and what
-// a node's tasks touch first stays the node's.
+// One executor may serve any number of filters and callers, and nobody waits for it: while one
+// caller's work is spread, others do theirs alone. Threads come from oneTBB, in arenas of our own.
+// Where the machine has several NUMA nodes (and oneTBB can see them) there is one arena a node, and
+// what a node's tasks touch first stays the node's.
+//
+// More threads than the machine has raise oneTBB's limit for the whole process while the executor
+// lives. Threads outlive it, asleep: do not unload the library. A child made by fork has none of
+// them, and must not use executors made before.
 #ifndef TROMMEL_EXECUTOR_H_
 #define TROMMEL_EXECUTOR_H_
 
@@ -35,7 +39,7 @@ class Executor {
 
   // Each of these returns when all its tasks are done, may be called from any thread and from
   // within a task, and shows the caller all that the tasks wrote. Tasks run in any order; one that
-  // throws ends the program.
+  // throws ends the program, and so does a lack of memory.
 
   // Calls task(i) once for every i in [0, num_tasks). Neighbouring tasks belong together: every
   // node gets one contiguous part of them, and for the same num_tasks always the same part.
@@ -44,7 +48,8 @@ class Executor {
   // A pipeline over num_slots buffers of the caller's. `read` fills the next slot, or returns false
   // at the end; `work` handles filled slots, several at a time; `finish` empties them. `read` and
   // `finish` are each called for one slot at a time, in the order of reading. A slot is read again
-  // only after it was finished.
+  // only after it was finished. Runs in the first arena; stages may call ForEach, which stays
+  // there. A stage that is missing, or no slots, is a programmer's mistake: message and abort.
   struct Pipeline {
     size_t num_slots = 0;  // at least 1; twice num_threads keeps everyone busy
     std::function<bool(size_t slot)> read;
