@@ -31,11 +31,11 @@ bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
   if (num_threads > 1) return num_keys >= kWorthThreads;
   // One thread gains by locality only: where blocks are not near anyway, and shared by enough keys.
-  constexpr uint64_t kBeyondCache = uint64_t{12} << 20;
-  constexpr uint64_t kFarBeyondCache = uint64_t{64} << 20;
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
   const uint64_t bytes = geometry.num_bytes();
-  return (bytes >= kBeyondCache && num_keys >= geometry.num_blocks) ||
-         (bytes >= kFarBeyondCache && num_keys >= geometry.num_blocks / 2);
+  if (bytes >= 64 * kMiB) return num_keys >= geometry.num_blocks / 2;
+  if (bytes >= 32 * kMiB) return num_keys >= geometry.num_blocks;
+  return bytes >= 12 * kMiB && num_keys >= 2 * geometry.num_blocks;
 }
 
 uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,

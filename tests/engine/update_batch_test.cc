@@ -106,6 +106,9 @@ TEST_CASE("splitting is worth it for large batches into large filters, and for m
   const Geometry large{.shard_bits = 8, .num_blocks = 1'000'192};  // 122 MiB
   const Geometry undivided{.shard_bits = 0, .num_blocks = 1'000'000};
   CHECK_FALSE(IsWorthSplitting(small, 10'000'000, 1));
+  const Geometry middling{.shard_bits = 7, .num_blocks = 131'072};  // 16 MiB
+  CHECK(IsWorthSplitting(middling, 300'000, 1));
+  CHECK_FALSE(IsWorthSplitting(middling, 200'000, 1));
   CHECK(IsWorthSplitting(small, 20'000, 2));
   CHECK_FALSE(IsWorthSplitting(small, 1000, 2));
   CHECK(IsWorthSplitting(large, 2'000'000, 1));
