@@ -4,9 +4,9 @@
 // and nobody changes a block's words, its counts or its part of the side table without its lock
 // (ApplyRun is the only door). So the updates of one block happen one after another; all of a key
 // is in one block, and therefore every update of a key is a moment under its block's lock:
-// linearizable. Counts are looked up under the lock, too. A batch takes one lock after another and
-// never two, so no two batches wait for each other in a ring. Input order within a block is kept by
-// the stable split.
+// linearizable. Counts are looked up under the lock, too. A thread takes one lock after another and
+// never two, so none wait for each other in a ring. Input order within a block is kept by the
+// stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
 // first finds the key absent and the others find it present. (Where strangers' bits cover the key,
