@@ -49,14 +49,9 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
     const std::string_view value =
         argument.substr(std::min(argument.find('=') + 1, argument.size()));
     if (argument.starts_with("--keys=")) {
-      options.keys.clear();
-      for (size_t first = 0; first <= value.size();) {
-        const size_t comma = std::min(value.find(',', first), value.size());
-        const auto count = ParseCount(value.substr(first, comma - first));
-        if (!count || *count < kMinKeys) return std::nullopt;
-        options.keys.push_back(*count);
-        first = comma + 1;
-      }
+      const auto keys = ParseCounts(value, kMinKeys);
+      if (!keys) return std::nullopt;
+      options.keys = *keys;
     } else if (argument.starts_with("--rounds=")) {
       const auto rounds = ParseCount(value);
       if (!rounds) return std::nullopt;

@@ -47,14 +47,9 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
         return std::nullopt;
       }
     } else if (argument.starts_with("--keys=")) {
-      options.keys.clear();
-      for (size_t first = 0; first <= value.size();) {
-        const size_t comma = std::min(value.find(',', first), value.size());
-        const auto count = ParseCount(value.substr(first, comma - first));
-        if (!count || *count < 100'000) return std::nullopt;  // fewer are too short for the clock
-        options.keys.push_back(*count);
-        first = comma + 1;
-      }
+      const auto keys = ParseCounts(value, 100'000);  // fewer are too short for the clock
+      if (!keys) return std::nullopt;
+      options.keys = *keys;
     } else if (argument.starts_with("--rounds=") && ParseCount(value)) {
       options.rounds = *ParseCount(value);
     } else if (argument.starts_with("--threads=") && ParseCount(value) &&

@@ -1,5 +1,6 @@
 #include "bench/workload.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -37,6 +38,18 @@ std::optional<uint64_t> ParseCount(std::string_view text) {
   if (error != std::errc() || stop != end || count == 0) return std::nullopt;
   if (count > std::numeric_limits<uint64_t>::max() / factor) return std::nullopt;
   return count * factor;
+}
+
+std::optional<std::vector<uint64_t>> ParseCounts(std::string_view list, uint64_t least) {
+  std::vector<uint64_t> counts;
+  for (size_t first = 0; first <= list.size();) {
+    const size_t comma = std::min(list.find(',', first), list.size());
+    const std::optional<uint64_t> count = ParseCount(list.substr(first, comma - first));
+    if (!count || *count < least) return std::nullopt;
+    counts.push_back(*count);
+    first = comma + 1;
+  }
+  return counts;
 }
 
 std::string CountName(uint64_t count) {

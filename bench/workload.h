@@ -52,6 +52,8 @@ class Population {
 // "1000", "30k", "1M" or "2G" (decimal thousands); nothing if it is none of these, or 0.
 std::optional<uint64_t> ParseCount(std::string_view text);
 // The other direction, for titles: 30000000 is "30M".
+// "1M,30M": counts of at least `least`, separated by commas; nothing if one is not such.
+std::optional<std::vector<uint64_t>> ParseCounts(std::string_view list, uint64_t least);
 std::string CountName(uint64_t count);
 
 }  // namespace trommel::bench

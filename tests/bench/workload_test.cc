@@ -44,5 +44,14 @@ TEST_CASE("what is not a count is refused", "[bench][workload]") {
   }
 }
 
+TEST_CASE("a list of counts is read whole or not at all", "[bench][workload]") {
+  CHECK(ParseCounts("1M,30M", 100) == std::vector<uint64_t>{1'000'000, 30'000'000});
+  CHECK(ParseCounts("7", 7) == std::vector<uint64_t>{7});
+  for (const char* list : {"", "1M,", ",1M", "1M,,2M", "1M 2M", "1M,99"}) {
+    INFO(list);
+    CHECK_FALSE(ParseCounts(list, 100).has_value());
+  }
+}
+
 }  // namespace
 }  // namespace trommel::bench
