@@ -62,31 +62,40 @@ void RunRange(size_t begin, size_t end, const void* executor, const Task& task) 
 class SharedLimit {
  public:
   explicit SharedLimit(size_t num_threads) {
-    const std::lock_guard lock(mutex_);
-    mine_ = wanted_.insert(num_threads);
-    Update();
+    Process& process = Shared();
+    const std::lock_guard lock(process.mutex);
+    mine_ = process.wanted.insert(num_threads);
+    Update(process);
   }
   SharedLimit(const SharedLimit&) = delete;
   SharedLimit& operator=(const SharedLimit&) = delete;
   ~SharedLimit() {
-    const std::lock_guard lock(mutex_);
-    wanted_.erase(mine_);
-    Update();
+    Process& process = Shared();
+    const std::lock_guard lock(process.mutex);
+    process.wanted.erase(mine_);
+    Update(process);
   }
 
  private:
-  static void Update() {
-    const size_t largest = wanted_.empty() ? 0 : *wanted_.rbegin();
-    if (largest == in_force_) return;
-    limit_.reset();
-    if (largest > 0) limit_.emplace(tbb::global_control::max_allowed_parallelism, largest);
-    in_force_ = largest;
+  struct Process {
+    std::mutex mutex;
+    std::multiset<size_t> wanted;
+    size_t in_force = 0;
+    std::optional<tbb::global_control> limit;
+  };
+  // Made on first use and never destroyed: executors may be static objects themselves.
+  static Process& Shared() {
+    static Process& process = *new Process;
+    return process;
   }
 
-  inline static std::mutex mutex_;
-  inline static std::multiset<size_t> wanted_;
-  inline static size_t in_force_ = 0;
-  inline static std::optional<tbb::global_control> limit_;
+  static void Update(Process& process) {
+    const size_t largest = process.wanted.empty() ? 0 : *process.wanted.rbegin();
+    if (largest == process.in_force) return;
+    process.limit.reset();
+    if (largest > 0) process.limit.emplace(tbb::global_control::max_allowed_parallelism, largest);
+    process.in_force = largest;
+  }
 
   std::multiset<size_t>::iterator mine_;
 };
@@ -147,9 +156,7 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   }
   auto impl = std::make_unique<Impl>();
   impl->num_threads = num_threads;
-  if (num_threads > machine_threads) {
-    impl->limit.emplace(num_threads);
-  }
+  if (num_threads > machine_threads) impl->limit.emplace(num_threads);
   const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
       num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
