@@ -66,7 +66,7 @@ std::span<const std::byte> BlockMemory::bytes() const noexcept {
 void BlockMemory::Clear() noexcept { std::memset(words_, 0, num_bytes()); }
 
 uint64_t BlockMemory::HugePageBytes() const {
-  if (num_bytes() < kHugePage) return 0;  // asking takes milliseconds in a process of many mappings
+  if (num_bytes() < kHugePage) return 0;  // asking reads every mapping of the process
   const auto first = reinterpret_cast<uintptr_t>(words_);
   return HugePageBytesOf(first, first + num_bytes());
 }

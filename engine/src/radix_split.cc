@@ -10,7 +10,7 @@ void SplitByOwner(std::span<const uint64_t> digests, uint32_t owner_bits,
   const size_t num_owners = size_t{1} << owner_bits;
   std::fill_n(starts.begin(), num_owners + 1, 0U);
   // The split is written all over its 512 KiB. Fetched in order while the runs are being measured,
-  // it is near by then: 3.5 ns a key instead of 11 where it was far.
+  // it is near by then (bench/README.md, "Dead ends").
   constexpr size_t kKeysPerLine = 8;
   for (size_t i = 0; i < digests.size(); ++i) {
     if (i % kKeysPerLine == 0) __builtin_prefetch(split.data() + i, /*rw=*/1);

@@ -7,9 +7,8 @@
 //
 // Stable, because checked erases do not commute: a block must see its keys in input order.
 //
-// (A split of the whole batch at once would write to all runs all over memory, and need software
-// write-combining and streaming stores to do so at speed. A chunk at a time needs neither: measured
-// in bench/README.md, "Direct or split".)
+// (A split of the whole batch at once would write to all runs all over memory, and would need
+// software write-combining and streaming stores to do so at speed. A chunk at a time stays near.)
 #ifndef TROMMEL_ENGINE_SRC_RADIX_SPLIT_H_
 #define TROMMEL_ENGINE_SRC_RADIX_SPLIT_H_
 

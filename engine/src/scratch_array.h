@@ -1,6 +1,5 @@
-// Memory for the time of one batch. Large arrays are on huge pages where the system gives them:
-// touching 40 MB for the first time costs 10 000 page faults otherwise, a tenth of the batch's
-// time.
+// Memory for the time of one batch, on huge pages where it is large and the system gives them: 40
+// MB of ordinary pages would be 10,000 page faults.
 #ifndef TROMMEL_ENGINE_SRC_SCRATCH_ARRAY_H_
 #define TROMMEL_ENGINE_SRC_SCRATCH_ARRAY_H_
 

@@ -33,8 +33,8 @@ bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_
   // One thread gains by locality only: where blocks are not near anyway, and shared by enough keys.
   constexpr uint64_t kMiB = uint64_t{1} << 20;
   const uint64_t bytes = geometry.num_bytes();
-  if (bytes >= 64 * kMiB) return num_keys >= geometry.num_blocks / 2;
-  if (bytes >= 32 * kMiB) return num_keys >= geometry.num_blocks;
+  if (bytes >= 32 * kMiB) return num_keys >= geometry.num_blocks / 2;
+  if (bytes >= 24 * kMiB) return num_keys >= geometry.num_blocks;
   return bytes >= 12 * kMiB && num_keys >= 2 * geometry.num_blocks;
 }
 

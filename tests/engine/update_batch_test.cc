@@ -109,6 +109,9 @@ TEST_CASE("splitting is worth it for large batches into large filters, and for m
   const Geometry middling{.shard_bits = 7, .num_blocks = 131'072};  // 16 MiB
   CHECK(IsWorthSplitting(middling, 300'000, 1));
   CHECK_FALSE(IsWorthSplitting(middling, 200'000, 1));
+  const Geometry between{.shard_bits = 7, .num_blocks = 196'608};  // 24 MiB
+  CHECK(IsWorthSplitting(between, 200'000, 1));
+  CHECK_FALSE(IsWorthSplitting(between, 190'000, 1));
   CHECK(IsWorthSplitting(small, 20'000, 2));
   CHECK_FALSE(IsWorthSplitting(small, 1000, 2));
   CHECK(IsWorthSplitting(large, 2'000'000, 1));
