@@ -3,10 +3,19 @@
 // A digest is cut in two. The high half chooses the block, the low half one position in each slice:
 //
 //   digest   63 ........ 32 | 31 ......... 0
-//            block index     | x salt[s], top 5 bits = position in slice s
+//            block index     | one position in each slice
 //
-// A block is k slices of 32 positions, k = 8 or 16; a slice is one 32-bit word, position = bit.
-// Memory is two arrays, so that queries walk over presence bits alone:
+// A block is k slices of 32 or of 64 positions; k says which (SlicePositions). A slice is one word,
+// position = bit, so bit i of a block's presence words is its counter i = slice * positions +
+// position: words of 32 bits, or pairs of them where slices have 64 positions.
+//
+//   32 positions   x salt[s], the top 5 bits of the low half's product         k = 8 or 16
+//   64 positions   6 bits for each slice from one word, lowest slice first     k = 4, 5 or 10
+//                  slices 0 .. 4: of the low half itself
+//                  slices 5 .. 9: of the top 30 bits of its product with a 64-bit salt
+//
+// Counts have two encodings (Encoding in trommel/sizing.h). *Planes* keep presence and counts in
+// two arrays, so that queries walk over presence bits alone:
 //
 //   presence  | block 0: slice 0 .. k-1 | block 1: slice 0 .. k-1 | ...      4k bytes a block
 //   counts    | block 0: plane 0, slices 0 .. k-1 | plane 1 .. | plane 2 .. | block 1 ...   12k
@@ -19,6 +28,8 @@
 //   plane 0   ...0 0 0 0 1      position 0: c - 1 = 1 + 2 = 3, so c = 4
 //   plane 1   ...0 1 0 0 1      position 1: c = 1;  position 3: c - 1 = 2, so c = 3
 //   plane 2   ...0 0 0 0 0
+//
+// *Runs* keep both side by side, one or two cache lines a block: see run_block.h.
 #ifndef TROMMEL_KERNELS_LAYOUT_H_
 #define TROMMEL_KERNELS_LAYOUT_H_
 
@@ -27,18 +38,22 @@
 
 namespace trommel::kernels {
 
-inline constexpr size_t kPositions = 32;  // in a slice: the bits of its word
-inline constexpr size_t kMaxSlices = 16;  // of the largest block
+inline constexpr size_t kPositions = 32;     // in a slice of a plane block: the bits of its word
+inline constexpr size_t kMaxSlices = 16;     // of a block
+inline constexpr size_t kMaxCounters = 640;  // of a block: 10 slices of 64
 inline constexpr size_t kNumPlanes = 3;
 inline constexpr uint32_t kMaxPlaneCount = 1 << kNumPlanes;  // the largest count that fits
 
-// Odd multipliers, one a slice. The first eight are Parquet's (parquet-format, BloomFilter.md), so
-// that 8-slice blocks are Parquet's blocks. The others are the low halves of XXH64 (seed 0) of the
-// 64-bit integers 8 to 15, made odd; a test recomputes them.
+// Odd multipliers, one a slice of 32. The first eight are Parquet's (parquet-format,
+// BloomFilter.md), so that 8-slice blocks are Parquet's blocks. The others are the low halves of
+// XXH64 (seed 0) of the 64-bit integers 8 to 15, made odd; a test recomputes them.
 alignas(64) inline constexpr uint32_t kSalts[kMaxSlices] = {
     0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
     0x9efc4947U, 0x5c6bfb31U, 0x59ac244fU, 0x145dc98dU, 0x47c3cf23U, 0xdc96eadfU,
     0xd0da9539U, 0xf3757443U, 0x9fe0eb43U, 0x17f0c3e9U};
+// The same of 16, whole: for the second five slices of 64.
+inline constexpr uint64_t kWideSalt = 0xe7755b8fc9f1067bULL;
+inline constexpr size_t kSlicesPerWord = 5;  // of 64: 6 bits each of the low half's 32
 
 // The block of a digest: a multiply-shift of its high half, so blocks follow the digest's order and
 // its top bits (the shard) choose a contiguous range. num_blocks < 2^32.
@@ -46,12 +61,32 @@ constexpr uint64_t BlockIndex(uint64_t digest, uint64_t num_blocks) {
   return ((digest >> 32) * num_blocks) >> 32;
 }
 
-// The position in slice s: a multiply-shift of the low half.
-constexpr uint32_t Position(uint64_t digest, size_t slice_idx) {
-  return (static_cast<uint32_t>(digest) * kSalts[slice_idx]) >> 27;
+// Positions of each slice in a block of so many.
+constexpr uint32_t SlicePositions(size_t num_slices) { return num_slices % 8 == 0 ? 32 : 64; }
+
+// The word whose fields of 6 bits are positions in slices 0 .. 4 (word 0) and 5 .. 9 (word 1).
+constexpr uint64_t PositionWord(uint64_t digest, size_t word_idx) {
+  const uint64_t low = static_cast<uint32_t>(digest);
+  return word_idx == 0 ? low : (low * kWideSalt) >> 34;
 }
 
-// A view of a filter's memory, 64-byte aligned. Kernels never own it.
+// The position in slice s of a block of num_slices.
+constexpr uint32_t Position(uint64_t digest, size_t slice_idx, size_t num_slices) {
+  if (SlicePositions(num_slices) == 32) {
+    return (static_cast<uint32_t>(digest) * kSalts[slice_idx]) >> 27;
+  }
+  const uint64_t word = PositionWord(digest, slice_idx / kSlicesPerWord);
+  return static_cast<uint32_t>(word >> (slice_idx % kSlicesPerWord * 6)) & 63;
+}
+
+// The counter of that position among the block's.
+constexpr uint32_t CounterIndex(uint64_t digest, size_t slice_idx, size_t num_slices) {
+  return static_cast<uint32_t>(slice_idx) * SlicePositions(num_slices) +
+         Position(digest, slice_idx, num_slices);
+}
+
+// A view of a filter's memory, 64-byte aligned. Kernels never own it. With runs, counts point into
+// the first block, right behind its presence words.
 struct Blocks {
   uint32_t* presence;
   uint32_t* counts;

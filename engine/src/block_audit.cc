@@ -66,6 +66,7 @@ BlockAudit AuditBlocks(const BlockStore& store) {
   const Geometry& geometry = store.geometry();
   switch (geometry.encoding) {
     case Encoding::kPlanes:
+    case Encoding::kRuns:  // not yet
       break;
   }
   const auto run = geometry.num_slices == 8 ? &AuditPlanes<8> : &AuditPlanes<16>;

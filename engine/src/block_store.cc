@@ -120,7 +120,7 @@ bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
   ExactCounters& counters = side_table_.At(block_idx);
   uint32_t* presence = PresenceOf(block_idx);
   for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s);
+    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
     counters.Add(s * kernels::kPositions + position);
     kernels::StorePresenceWord(presence[s] | 1U << position, presence + s);
   }
@@ -133,7 +133,7 @@ bool BlockStore::ErasePromoted(uint64_t digest) {
   ExactCounters& exact = side_table_.At(block_idx);
   uint32_t* presence = PresenceOf(block_idx);
   for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s);
+    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
     if (exact.Take(s * kernels::kPositions + position) == 0) {
       kernels::StorePresenceWord(presence[s] & ~(1U << position), presence + s);
     }
@@ -165,7 +165,7 @@ uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   const bool is_promoted = IsPromoted(block_idx);
   uint64_t least = ~uint64_t{0};
   for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
-    const uint32_t position = kernels::Position(digest, s);
+    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
     const uint64_t count = is_promoted
                                ? side_table_.At(block_idx).At(s * kernels::kPositions + position)
                                : encoding_->count_at(PresenceOf(block_idx), CountsOf(block_idx),

@@ -27,6 +27,7 @@ constexpr BlockEncoding kPlanesTable = {
 const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
   switch (encoding) {
     case Encoding::kPlanes:
+    case Encoding::kRuns:  // not yet
       break;
   }
   return kPlanesTable;

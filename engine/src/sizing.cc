@@ -138,6 +138,8 @@ std::string_view EncodingName(Encoding encoding) noexcept {
   switch (encoding) {
     case Encoding::kPlanes:
       return "planes";
+    case Encoding::kRuns:
+      return "runs";
   }
   return "unknown";
 }

@@ -103,14 +103,14 @@ TEST_CASE("a stranger meets what the model says in a block of real positions", "
     for (uint64_t i = 0; i < load; ++i) {
       const uint64_t digest = RandomKey(KeySpace::kMembers, 7, block * load + i);
       for (size_t s = 0; s < num_slices; ++s) {
-        presence[s] |= uint32_t{1} << kernels::Position(digest, s);
+        presence[s] |= uint32_t{1} << kernels::Position(digest, s, num_slices);
       }
     }
     for (uint64_t i = 0; i < kNumStrangers; ++i) {
       const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumStrangers + i);
       uint32_t hit = 1;
       for (size_t s = 0; s < num_slices; ++s) {
-        hit &= presence[s] >> kernels::Position(digest, s);
+        hit &= presence[s] >> kernels::Position(digest, s, num_slices);
       }
       num_hits += hit;
     }

@@ -83,7 +83,9 @@ bool Touch(uint64_t a, uint64_t b, const Geometry& geometry) {
     return false;
   }
   for (size_t s = 0; s < geometry.num_slices; ++s) {
-    if (kernels::Position(a, s) == kernels::Position(b, s)) return true;
+    if (kernels::Position(a, s, geometry.num_slices) ==
+        kernels::Position(b, s, geometry.num_slices))
+      return true;
   }
   return false;
 }

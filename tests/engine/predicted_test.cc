@@ -121,7 +121,7 @@ Simulated Simulate(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
     const uint64_t digest = tests::RandomKey(tests::KeySpace::kMembers, seed, i);
     uint32_t* block = &counters[kernels::BlockIndex(digest, geometry.num_blocks) * block_size];
     for (size_t s = 0; s < geometry.num_slices; ++s) {
-      ++block[s * 32 + kernels::Position(digest, s)];
+      ++block[s * 32 + kernels::Position(digest, s, geometry.num_slices)];
     }
   }
   Simulated simulated;

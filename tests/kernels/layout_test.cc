@@ -67,7 +67,7 @@ TEST_CASE("blocks and positions are those of the official Parquet vectors", "[ke
     INFO(vector.key);
     REQUIRE(XXH64(vector.key.data(), vector.key.size(), 0) == vector.digest);
     CHECK(BlockIndex(vector.digest, kParquetBlocks) == vector.block_idx);
-    for (size_t s = 0; s < 8; ++s) CHECK(Position(vector.digest, s) == vector.positions[s]);
+    for (size_t s = 0; s < 8; ++s) CHECK(Position(vector.digest, s, 8) == vector.positions[s]);
   }
 }
 

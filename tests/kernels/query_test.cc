@@ -120,7 +120,7 @@ TEST_CASE("one missing bit in any slice makes a key absent on every target", "[k
       KernelFilter filter(one);
       REQUIRE(
           filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
-      filter.View().presence[s] = ~(1U << Position(digest, s));  // all but the one
+      filter.View().presence[s] = ~(1U << Position(digest, s, num_slices));  // all but the one
       uint64_t bitmap = 1;
       REQUIRE_FALSE(
           filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
@@ -136,7 +136,7 @@ TEST_CASE("probe masks are the positions' bits on every target", "[kernels][quer
     const auto digests = DrawnDigests(size, size + 1, Catch::rngSeed());
     std::vector<uint32_t> want;
     for (const uint64_t digest : digests) {
-      for (size_t s = 0; s < num_slices; ++s) want.push_back(1U << Position(digest, s));
+      for (size_t s = 0; s < num_slices; ++s) want.push_back(1U << Position(digest, s, num_slices));
     }
     tests::ForEachRunnableTarget([&] {
       for (const size_t offset : {size_t{0}, size_t{1}}) {

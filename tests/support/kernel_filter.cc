@@ -73,12 +73,12 @@ bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
   Counters& counters = promoted_.at(block_idx);
   bool is_present = true;
   for (size_t s = 0; s < num_slices_; ++s) {
-    is_present &= counters[s * kPositions + kernels::Position(digest, s)] > 0;
+    is_present &= counters[s * kPositions + kernels::Position(digest, s, num_slices_)] > 0;
   }
   if (is_insert ? only_if_absent && is_present : !is_present) return false;
   uint32_t* presence = presence_.data() + block_idx * num_slices_;
   for (size_t s = 0; s < num_slices_; ++s) {
-    const uint32_t position = kernels::Position(digest, s);
+    const uint32_t position = kernels::Position(digest, s, num_slices_);
     uint64_t& count = counters[s * kPositions + position];
     count += is_insert ? 1 : ~uint64_t{0};
     const uint32_t bit = 1U << position;

@@ -3,9 +3,9 @@
 //
 // The model. A filter has num_blocks blocks; a key falls into one of them, so a block holds
 // i ~ Binomial(num_keys, 1 / num_blocks) keys (the Poisson law is its limit for many blocks). Each
-// key marks one of 32 positions in each of k slices, so a stranger meets k set bits with
+// key marks one of m positions in each of k slices, so a stranger meets k set bits with
 //
-//   predicted_fpr = sum_i P(i) (1 - (1 - 1/32)^i)^k
+//   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k
 //
 // (Parquet's split-block formula with a binomial load). The textbook (1 - e^(-kn/m))^k is lower and
 // wrong for blocks. Two effects of 64-bit digests are part of the prediction, both invisible in
@@ -22,32 +22,55 @@
 
 namespace trommel {
 
-// How the counts behind the presence bits are stored. See kernels/layout.h for the pictures.
+// How the counts behind the presence bits are stored. Answers are the same.
 enum class Encoding : uint8_t {
-  kPlanes = 0,  // the count minus one, bit-sliced in three planes: 4 bits a position
+  // The count minus one, bit-sliced in three planes: 4 bits a position, apart from the presence
+  // bits. kernels/layout.h has the picture.
+  kPlanes = 0,
+  // Run strings beside the presence bits, about 1.6 to 2 bits a position in all: half the memory,
+  // one or two cache lines a block. kernels/run_slice.h has the picture.
+  kRuns = 1,
 };
 
-std::string_view EncodingName(Encoding encoding) noexcept;  // "planes"
+std::string_view EncodingName(Encoding encoding) noexcept;  // "planes", "runs"
 
 // Where a key's bits are. Two filters with the same geometry and digest policy have the same bits
-// for the same keys.
+// for the same keys; of the encoding presence bits do not depend.
 struct Geometry {
-  uint32_t num_slices = 8;  // 8 or 16 slices of 32 positions make a block
+  // Slices of a block, which say how long they are:
+  //   8    32 positions (Parquet's shape)                              planes, runs
+  //   16   32 positions                                                planes
+  //   4    64 positions, up to 63 keys a block: for rates of 2 % up    runs
+  //   5    64 positions, up to 37 keys a block                         runs
+  //   10   64 positions, up to 37 keys a block of two cache lines:     runs
+  //        for low rates
+  uint32_t num_slices = 8;
   Encoding encoding = Encoding::kPlanes;
   uint32_t shard_bits =
       0;  // num_blocks is a multiple of 2^shard_bits; a digest's top bits are its shard
   uint64_t num_blocks = 0;  // 1 .. kMaxBlocks
 
-  uint64_t num_positions() const noexcept { return num_blocks * num_slices * 32; }
-  uint64_t presence_bytes() const noexcept { return num_blocks * num_slices * 4; }
-  uint64_t count_bytes() const noexcept { return presence_bytes() * 3; }
-  uint64_t num_bytes() const noexcept { return presence_bytes() + count_bytes(); }
+  uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
+  uint64_t num_positions() const noexcept { return num_blocks * num_slices * slice_positions(); }
+  uint64_t presence_bytes() const noexcept { return num_positions() / 8; }
+  // Presence bits and counts, without the side table.
+  uint64_t num_bytes() const noexcept {
+    if (encoding == Encoding::kPlanes) return presence_bytes() * 4;
+    return num_blocks * (num_slices > 8 ? 128 : 64);
+  }
+  uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
+  // The cache lines that a query reads and an update changes lie in so many bytes.
+  uint64_t query_bytes() const noexcept {
+    return encoding == Encoding::kPlanes ? presence_bytes() : num_bytes();
+  }
 
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
 // More blocks than 2^31 - 1 would leave too few digest bits to choose a block evenly.
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
+// Sizing lets no more than this share of run blocks be promoted: their keys are slower.
+inline constexpr double kMaxPromotedShare = 0.03;
 // Keys a filter may be sized for, and rates it may be asked for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
 inline constexpr double kMinTargetFpr = 1e-6;
@@ -56,13 +79,16 @@ inline constexpr double kMaxTargetFpr = 0.5;
 // The shard_bits that sizing gives to about this many blocks: 0 for small filters, at most 10.
 uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
-// An error unless num_slices is 8 or 16, num_blocks is in range and a multiple of 2^shard_bits.
+// An error unless num_slices is one of the encoding's, num_blocks is in range and a multiple of
+// 2^shard_bits.
 Status Validate(const Geometry& geometry);
 
 struct SizingRequest {
   uint64_t capacity = 0;     // distinct keys to hold; 1 .. kMaxCapacity
   double target_fpr = 0.01;  // kMinTargetFpr .. kMaxTargetFpr
-  uint32_t num_slices = 0;   // 8, 16, or 0: whichever needs fewer bytes (8 on a near tie)
+  // One of the encoding's, or 0: whichever needs the fewest bytes (on a near tie the one of fewer
+  // cache lines).
+  uint32_t num_slices = 0;
   Encoding encoding = Encoding::kPlanes;
   bool power_of_two_blocks = false;  // round num_blocks up to a power of two (Parquet; many folds)
 };
@@ -73,10 +99,14 @@ struct Sizing {
   double target_fpr = 0;
   double predicted_fpr = 0;             // at capacity; never above target_fpr
   double predicted_promoted_share = 0;  // of blocks, at capacity, when all keys are distinct
-  double bits_per_key = 0;  // geometry.num_bytes() * 8 / capacity, without the side table
+  // What the side table is expected to take at capacity, when all keys are distinct.
+  uint64_t predicted_side_table_bytes = 0;
+  double bits_per_key = 0;  // of geometry.num_bytes() and predicted_side_table_bytes
 };
 
-// The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity,
+// The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity
+// (and, with runs, no more than kMaxPromotedShare of the blocks promoted, which is what limits them
+// at high rates),
 // its num_blocks rounded up to whole shards of at least 1024 blocks (under 0.1 % more). Above 2^29
 // blocks, where shares of blocks are uneven, a slightly smaller one may exist.
 // Fails with kInvalidArgument for zero or too large a capacity, for a rate that is NaN or out of
@@ -91,6 +121,9 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 // The share of blocks whose counters no longer fit their encoding when num_keys distinct keys are
 // in. The geometry must be valid. Any thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
+
+// The bytes of the side table that holds the counts of these blocks. Any thread.
+uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 // The other direction: the most distinct keys for which PredictedFpr stays at or under target_fpr.
 // At least 1: one key's rate is far below kMinTargetFpr. Fails with kInvalidArgument for an invalid
