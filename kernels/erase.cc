@@ -1,35 +1,34 @@
-// Checked erase on presence and planes: a key that is certainly absent changes nothing.
+// Checked erase: a key that is certainly absent changes nothing.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/erase.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/dispatch.h"
+#include "kernels/layouts-inl.h"
 #include "kernels/register.h"
-#include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
-template <size_t kSlices>
+template <class Layout>
 Applied Erase(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
               uint64_t* HWY_RESTRICT erased, uint32_t* HWY_RESTRICT spilled) {
-  const auto step = [digests, erased](size_t i, const Block<kSlices>& block) HWY_ATTR {
+  const auto step = [digests, erased](size_t i, const typename Layout::Block& block) HWY_ATTR {
     // Certainly absent, whatever keys of a promoted block still wait: they only take bits away.
-    if (HWY_UNLIKELY(!ShowsAll<kSlices>(digests[i], block.presence))) return Fate::kDone;
-    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) return Fate::kSpill;
-    TakeKey(digests[i], block);
-    erased[i / 64] |= uint64_t{1} << (i % 64);
-    return Fate::kDone;
+    if (HWY_UNLIKELY(!Layout::ShowsAll(digests[i], block.presence))) return Fate::kDone;
+    const Fate fate = Layout::TryTake(digests[i], block);
+    erased[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
+    return fate;
   };
-  return ForEachKey<kSlices>(digests, run, blocks, spilled, step);
+  return ForEachKey<Layout>(digests, run, blocks, spilled, step);
 }
 
 }  // namespace
 
 void AddEraseForTarget(Kernels& kernels) {
-  kernels.planes8.erase = &Erase<8>;
-  kernels.planes16.erase = &Erase<16>;
+  ForEachLayout(kernels,
+                []<class Layout>(Layout, BlockKernels& table) { table.erase = &Erase<Layout>; });
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

@@ -55,9 +55,6 @@ struct Tally {
 // Updates of different blocks may run at the same time; queries, select and may_contain beside
 // updates of any block (presence_words.h).
 struct BlockKernels {
-  // out[i * num_slices + s]: the bit digest i marks in slice s.
-  void (*probe_masks)(const uint64_t* digests, size_t num_digests, uint32_t* out);
-
   Applied (*insert)(const uint64_t* digests, const Run& run, const Blocks& blocks,
                     uint32_t* spilled);
   // Sets the bit of each key that was inserted.
@@ -99,12 +96,12 @@ struct Kernels {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;
-  BlockKernels planes8;
+  BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
-
-  const BlockKernels& planes(size_t num_slices) const {
-    return num_slices == 8 ? planes8 : planes16;
-  }
+  BlockKernels runs4;
+  BlockKernels runs5;
+  BlockKernels runs8;
+  BlockKernels runs10;
 };
 
 }  // namespace trommel::kernels

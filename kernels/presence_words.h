@@ -50,6 +50,18 @@ inline void StorePresenceWord(uint32_t value, uint32_t* word) {
   __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
+// The word of a slice of 64 positions: two of those words at an address that is a multiple of 8.
+// Memory is words of 32 bits to everybody else, so the type may alias.
+typedef uint64_t PresenceWord64 __attribute__((may_alias));
+
+inline uint64_t LoadPresenceWord64(const uint32_t* words) {
+  return __atomic_load_n(reinterpret_cast<const PresenceWord64*>(words), __ATOMIC_RELAXED);
+}
+
+inline void StorePresenceWord64(uint64_t value, uint32_t* words) {
+  __atomic_store_n(reinterpret_cast<PresenceWord64*>(words), value, __ATOMIC_RELAXED);
+}
+
 }  // namespace trommel::kernels
 
 #endif  // TROMMEL_KERNELS_PRESENCE_WORDS_H_

@@ -7,53 +7,48 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/dispatch.h"
+#include "kernels/layouts-inl.h"
 #include "kernels/register.h"
-#include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
-template <size_t kSlices>
-void ProbeMasks(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                uint32_t* HWY_RESTRICT out) {
-  const SliceTag<kSlices> d;
-  for (size_t i = 0; i < num_digests; ++i, out += kSlices) {
-    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
-      hn::StoreU(ProbeMask(d, digests[i], s), d, out + s);
-    }
-  }
+template <class Layout>
+HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
+  return Layout::PresenceAt(blocks.presence, BlockIndex(digest, blocks.num_blocks));
 }
 
-template <size_t kSlices>
-HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
-  return blocks.presence + BlockIndex(digest, blocks.num_blocks) * kSlices;
+template <class Layout>
+HWY_INLINE bool Answer(uint64_t digest, const Blocks& blocks) {
+  return Layout::ShowsAll(digest, PresenceOf<Layout>(digest, blocks));
 }
 
 // Calls answer(i, maybe_present) for each digest in order, with the lines kQueryDistance keys ahead
 // on their way.
-template <size_t kSlices, class Take>
+template <class Layout, class Take>
 HWY_INLINE void AnswerAll(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                           const Blocks& blocks, const Take& take) {
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
-  for (size_t i = 0; i < lead; ++i) hwy::Prefetch(PresenceOf<kSlices>(digests[i], blocks));
+  for (size_t i = 0; i < lead; ++i)
+    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i], blocks));
   const size_t fetched = num_digests - lead;
   size_t i = 0;
   for (; i < fetched; ++i) {
-    hwy::Prefetch(PresenceOf<kSlices>(digests[i + kQueryDistance], blocks));
-    take(i, ShowsAll<kSlices>(digests[i], PresenceOf<kSlices>(digests[i], blocks)));
+    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
+    take(i, Answer<Layout>(digests[i], blocks));
   }
   for (; i < num_digests; ++i) {
-    take(i, ShowsAll<kSlices>(digests[i], PresenceOf<kSlices>(digests[i], blocks)));
+    take(i, Answer<Layout>(digests[i], blocks));
   }
 }
 
-template <size_t kSlices>
+template <class Layout>
 size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
              uint64_t* HWY_RESTRICT maybe_present) {
   size_t num_present = 0;
   uint64_t word = 0;  // answers of the current 64 keys, oldest in the lowest bit at the end
-  AnswerAll<kSlices>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
     word |= static_cast<uint64_t>(answer) << (i % 64);
     if (i % 64 == 63) {
       maybe_present[i / 64] = word;
@@ -68,11 +63,11 @@ size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blo
   return num_present;
 }
 
-template <size_t kSlices>
+template <class Layout>
 size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
               bool maybe_present, uint32_t first_idx, uint32_t* HWY_RESTRICT selection) {
   size_t num_selected = 0;
-  AnswerAll<kSlices>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
     // Written always, kept only if it counts: no branch to mispredict.
     selection[num_selected] = first_idx + static_cast<uint32_t>(i);
     num_selected += static_cast<size_t>(answer == maybe_present);
@@ -80,24 +75,19 @@ size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
   return num_selected;
 }
 
-template <size_t kSlices>
+template <class Layout>
 bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) {
-  return ShowsAll<kSlices>(digest, presence + BlockIndex(digest, num_blocks) * kSlices);
-}
-
-template <size_t kSlices>
-void AddTo(BlockKernels& kernels) {
-  kernels.probe_masks = &ProbeMasks<kSlices>;
-  kernels.query = &Query<kSlices>;
-  kernels.select = &Select<kSlices>;
-  kernels.may_contain = &MayContain<kSlices>;
+  return Layout::ShowsAll(digest, Layout::PresenceAt(presence, BlockIndex(digest, num_blocks)));
 }
 
 }  // namespace
 
 void AddQueryForTarget(Kernels& kernels) {
-  AddTo<8>(kernels.planes8);
-  AddTo<16>(kernels.planes16);
+  ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
+    table.query = &Query<Layout>;
+    table.select = &Select<Layout>;
+    table.may_contain = &MayContain<Layout>;
+  });
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

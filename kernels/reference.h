@@ -1,5 +1,5 @@
 // The specification: a filter as a plain table of counters, one key and one position at a time,
-// with no planes and no vectors. A kernel is right iff it leaves what this leaves.
+// with no planes, no runs and no vectors. A kernel is right iff it leaves what this leaves.
 //
 // Written from the definition (layout.h), in another style than the kernels on purpose. Slow.
 #ifndef TROMMEL_KERNELS_REFERENCE_H_
@@ -11,9 +11,20 @@
 
 namespace trommel::kernels {
 
+// What a block looks like.
+struct Shape {
+  Shape(size_t slices, bool runs = false) : num_slices(slices), has_runs(runs) {}
+
+  size_t num_slices;
+  bool has_runs;  // else planes
+
+  size_t positions() const { return num_slices == 8 || num_slices == 16 ? 32 : 64; }
+  size_t num_counters() const { return num_slices * positions(); }
+};
+
 class ReferenceFilter {
  public:
-  ReferenceFilter(uint64_t num_blocks, size_t num_slices);
+  ReferenceFilter(uint64_t num_blocks, Shape shape);
 
   // Adds one to the counter the digest marks in each slice.
   void Insert(uint64_t digest);
@@ -32,22 +43,28 @@ class ReferenceFilter {
   ReferenceFilter Folded() const;
 
   uint64_t num_blocks() const { return num_blocks_; }
-  size_t num_slices() const { return num_slices_; }
-  // counters()[(block * num_slices + slice) * kPositions + position]
+  const Shape& shape() const { return shape_; }
+  size_t num_slices() const { return shape_.num_slices; }
+  // counters()[(block * num_slices + slice) * positions + position]
   const std::vector<uint64_t>& counters() const { return counters_; }
 
-  // The filter in its canonical memory form (layout.h): presence words, plane words with the marker
-  // in blocks whose counters do not fit, and which blocks those are.
+  // The filter in its canonical memory form (layout.h, run_block.h): presence words, the words of
+  // counts with the marker in blocks whose counters do not fit, and which blocks those are.
   std::vector<uint32_t> PresenceWords() const;
-  std::vector<uint32_t> PlaneWords() const;
+  std::vector<uint32_t> CountWords() const;
   std::vector<uint64_t> PromotedBlocks() const;
+  // Words of counts of a block.
+  size_t CountWordsPerBlock() const;
 
  private:
   uint64_t* CounterOf(uint64_t digest, size_t slice_idx);
   bool BlockFits(uint64_t block_idx) const;
+  bool PlanesFit(uint64_t block_idx) const;
+  std::vector<uint32_t> PlanesOfBlock(uint64_t block_idx) const;
+  std::vector<uint32_t> RunsOfBlock(uint64_t block_idx) const;
 
   uint64_t num_blocks_;
-  size_t num_slices_;
+  Shape shape_;
   std::vector<uint64_t> counters_;
 };
 

@@ -13,7 +13,8 @@ void AddHash(int64_t target, Kernels& kernels);         // hash.cc
 void AddInsert(int64_t target, Kernels& kernels);       // insert.cc
 void AddErase(int64_t target, Kernels& kernels);        // erase.cc
 void AddQuery(int64_t target, Kernels& kernels);        // query.cc
-void AddWholeFilter(int64_t target, Kernels& kernels);  // whole_filter.cc
+void AddWholePlanes(int64_t target, Kernels& kernels);  // whole_planes.cc
+void AddWholeRuns(int64_t target, Kernels& kernels);    // whole_runs.cc
 
 }  // namespace trommel::kernels
 

@@ -15,9 +15,11 @@
 #ifndef TROMMEL_KERNELS_RUN_SLICE_H_
 #define TROMMEL_KERNELS_RUN_SLICE_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace trommel::kernels {
 
@@ -49,15 +51,15 @@ constexpr uint64_t SelectOne(uint64_t word, uint32_t k) {
   return uint64_t{1} << shift;
 }
 
-// How a CPU without a deposit instruction finds a 1 by its rank.
-struct PlainSelect {
-  static constexpr uint64_t One(uint64_t word, uint32_t k) { return SelectOne(word, k); }
-};
+// How many present positions come before this one, present or not.
+inline uint32_t RunRank(uint64_t presence, uint64_t position_bit) {
+  return static_cast<uint32_t>(std::popcount(presence & (position_bit - 1)));
+}
 
-// The first bit of the run at `position`, present or not: where its run begins or would begin.
-template <class Select>
+// The first bit of the run at a position, present or not: where its run begins or would begin. Not
+// for an empty slice.
 inline uint64_t RunBegin(uint64_t presence, uint64_t runs, uint64_t position_bit) {
-  return Select::One(runs, static_cast<uint32_t>(std::popcount(presence & (position_bit - 1))));
+  return SelectOne(runs, RunRank(presence, position_bit));
 }
 
 // The count at a present position.
@@ -77,6 +79,12 @@ constexpr uint64_t WithKeys(uint64_t runs, uint64_t run_begin, bool is_present, 
   return (runs & (gap - 1)) | (runs & ~(gap - 1)) << count | run_begin;
 }
 
+// WithKeys for one key, in fewer steps: a number added to itself is shifted by one.
+constexpr uint64_t WithKey(uint64_t runs, uint64_t run_begin, bool is_present) {
+  const uint64_t gap = run_begin << (is_present ? 1 : 0);
+  return (runs + (runs & (0 - gap))) | run_begin;
+}
+
 // `runs` with one key less at a present position: the bit behind its first goes. Where the count
 // was one, that bit is the next run's first, which takes the place of ours.
 constexpr uint64_t WithKeyLess(uint64_t runs, uint64_t run_begin) {
@@ -84,9 +92,38 @@ constexpr uint64_t WithKeyLess(uint64_t runs, uint64_t run_begin) {
   return (runs & below) | (runs >> 1 & ~below);
 }
 
+// The same with `count` keys less, which must be there: the bits from the run's first on where that
+// is the whole run (then the position is no longer present), else from its last backwards.
+constexpr uint64_t WithKeysLess(uint64_t runs, uint64_t run_begin, uint32_t count) {
+  const uint64_t below = (run_begin << 1) - 1;
+  return (runs & below) | (runs >> count & ~below);
+}
+
 // Is there one key only at that position?
 constexpr bool IsLastOfRun(uint64_t runs, uint64_t run_begin) {
   return (runs & run_begin << 1) != 0;
+}
+
+// The slice's counters from its presence bits and runs, and back. `counters` has one for each
+// position; their sum is at most 63.
+inline void DecodeSlice(uint64_t presence, uint64_t runs, std::span<uint64_t> counters) {
+  std::ranges::fill(counters, 0);
+  for (; presence != 0; presence &= presence - 1) {
+    const uint64_t rest = runs >> 1;  // without our first bit, up to the next 1
+    const auto zeros = static_cast<uint32_t>(std::countr_zero(rest));
+    counters[static_cast<size_t>(std::countr_zero(presence))] = zeros + 1;
+    runs = rest >> zeros;
+  }
+}
+
+inline uint64_t EncodeSlice(std::span<const uint64_t> counters) {
+  uint64_t runs = 0;
+  uint32_t num_keys = 0;
+  for (const uint64_t count : counters) {
+    if (count > 0) runs |= uint64_t{1} << num_keys;
+    num_keys += static_cast<uint32_t>(count);
+  }
+  return num_keys == 0 ? 0 : runs | uint64_t{1} << num_keys;
 }
 
 }  // namespace trommel::kernels

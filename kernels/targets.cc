@@ -26,7 +26,8 @@ Kernels MakeKernels(int64_t target) {
   AddInsert(target, kernels);
   AddErase(target, kernels);
   AddQuery(target, kernels);
-  AddWholeFilter(target, kernels);
+  AddWholePlanes(target, kernels);
+  AddWholeRuns(target, kernels);
   return kernels;
 }
 

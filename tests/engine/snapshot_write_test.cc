@@ -31,7 +31,7 @@ class Speller {
     const auto num_slices = static_cast<uint32_t>(filter.num_slices());
     bytes_.assign(256, std::byte{0});
     const auto presence = Section(4096, [&] { Words(filter.PresenceWords()); });
-    const auto counts = Section(4096, [&] { Words(filter.PlaneWords()); });
+    const auto counts = Section(4096, [&] { Words(filter.CountWords()); });
     const auto side_table = Section(64, [&] {
       for (const uint64_t block_idx : promoted) Entry(filter, block_idx);
     });

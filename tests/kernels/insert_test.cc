@@ -11,6 +11,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/kernel_filter.h"
+#include "support/shapes.h"
 #include "support/targets.h"
 
 namespace trommel::kernels {
@@ -22,21 +23,21 @@ using tests::KernelFilter;
 constexpr size_t kMaxBatch = BlockStore::kMaxBatch;
 
 ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
-                            size_t num_slices) {
-  ReferenceFilter reference(num_blocks, num_slices);
+                            Shape shape) {
+  ReferenceFilter reference(num_blocks, shape);
   for (const uint64_t digest : digests) reference.Insert(digest);
   return reference;
 }
 
 TEST_CASE("insert leaves the reference's bytes on every target", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const size_t size : tests::EdgeSizes()) {
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
+      INFO(size << " keys, " << num_blocks << " blocks, " << shape);
       const auto digests = DrawnDigests(size, size / 3 + 1, Catch::rngSeed() + size);
-      const ReferenceFilter want = ReferenceOf(digests, num_blocks, num_slices);
+      const ReferenceFilter want = ReferenceOf(digests, num_blocks, shape);
       tests::ForEachRunnableTarget([&] {
-        KernelFilter filter(num_blocks, num_slices);
+        KernelFilter filter(num_blocks, shape);
         filter.Insert(digests, 0, digests.size());
         REQUIRE(filter.DifferenceFrom(want) == "");
       });
@@ -45,7 +46,7 @@ TEST_CASE("insert leaves the reference's bytes on every target", "[kernels][inse
 }
 
 TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const auto digests = DrawnDigests(200, 60, Catch::rngSeed());
   for (const size_t begin : {0, 1, 16, 17, 63, 64, 65, 199, 200}) {
     for (const size_t length : {0, 1, 15, 16, 17, 33, 64}) {
@@ -53,9 +54,9 @@ TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert
       const auto first = digests.begin();
       const ReferenceFilter want = ReferenceOf(
           {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)}, 5,
-          num_slices);
+          shape);
       tests::ForEachRunnableTarget([&] {
-        KernelFilter filter(5, num_slices);
+        KernelFilter filter(5, shape);
         filter.Insert(digests, begin, end);
         REQUIRE(filter.DifferenceFrom(want) == "");
       });
@@ -64,12 +65,12 @@ TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert
 }
 
 TEST_CASE("the engine's largest batch leaves the reference's bytes", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const size_t size : {kMaxBatch - 1, kMaxBatch, kMaxBatch + 1}) {
     const auto digests = DrawnDigests(size, size / 3, Catch::rngSeed());
-    const ReferenceFilter want = ReferenceOf(digests, 99, num_slices);
+    const ReferenceFilter want = ReferenceOf(digests, 99, shape);
     tests::ForEachRunnableTarget([&] {
-      KernelFilter filter(99, num_slices);
+      KernelFilter filter(99, shape);
       filter.Insert(digests, 0, digests.size());
       REQUIRE(filter.DifferenceFrom(want) == "");
     });
@@ -77,14 +78,14 @@ TEST_CASE("the engine's largest batch leaves the reference's bytes", "[kernels][
 }
 
 TEST_CASE("1000 keys go into one block of many on every target", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   auto digests = DrawnDigests(1000, 1000, Catch::rngSeed());
   for (uint64_t& digest : digests)
     digest = digest % (uint64_t{1} << 32) | uint64_t{0x80000000} << 32;
-  const ReferenceFilter want = ReferenceOf(digests, 9, num_slices);
+  const ReferenceFilter want = ReferenceOf(digests, 9, shape);
   REQUIRE(want.PromotedBlocks() == std::vector<uint64_t>{4});
   tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(9, num_slices);
+    KernelFilter filter(9, shape);
     filter.Insert(digests, 0, digests.size());
     REQUIRE(filter.DifferenceFrom(want) == "");
   });
@@ -92,26 +93,26 @@ TEST_CASE("1000 keys go into one block of many on every target", "[kernels][inse
 
 TEST_CASE("an insert that would overflow stops with nothing of that key done",
           "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
-  const std::vector<uint64_t> eight(kMaxPlaneCount, digest);
-  const std::vector<uint64_t> nine(kMaxPlaneCount + 1, digest);
-  const ReferenceFilter want = ReferenceOf(eight, 3, num_slices);
+  const std::vector<uint64_t> most(tests::MostCopies(shape), digest);
+  const std::vector<uint64_t> one_more(most.size() + 1, digest);
+  const ReferenceFilter want = ReferenceOf(most, 3, shape);
   tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(3, num_slices);
-    std::vector<uint32_t> spilled(nine.size(), 77);
-    const Applied applied =
-        filter.Kernels().insert(nine.data(), {0, nine.size()}, filter.View(), spilled.data());
-    CHECK(applied.end == kMaxPlaneCount);
+    KernelFilter filter(3, shape);
+    std::vector<uint32_t> spilled(one_more.size(), 77);
+    const Applied applied = filter.Kernels().insert(one_more.data(), {0, one_more.size()},
+                                                    filter.View(), spilled.data());
+    CHECK(applied.end == most.size());
     CHECK(applied.num_spilled == 0);
     CHECK(filter.DifferenceFrom(want) == "");
   });
 }
 
 TEST_CASE("keys of a promoted block are spilled and change nothing", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
-  const ReferenceFilter full = ReferenceOf(std::vector<uint64_t>(9, digest), 1, num_slices);
+  const ReferenceFilter full = ReferenceOf(std::vector<uint64_t>(70, digest), 1, shape);
   const auto digests = DrawnDigests(50, 50, Catch::rngSeed() + 1);
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(full);
@@ -132,15 +133,15 @@ TEST_CASE("keys of a promoted block are spilled and change nothing", "[kernels][
 
 TEST_CASE("256 keys that fill slice 0 to the brim stop one short of the marker",
           "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::PlaneShapes()));
   const auto digests = tests::Repeated(tests::EveryPositionOnce(), kMaxPlaneCount);
   const std::vector<uint64_t> but_one(digests.begin(), digests.end() - 1);
-  const ReferenceFilter before = ReferenceOf(but_one, 1, num_slices);
-  const ReferenceFilter after = ReferenceOf(digests, 1, num_slices);
+  const ReferenceFilter before = ReferenceOf(but_one, 1, shape);
+  const ReferenceFilter after = ReferenceOf(digests, 1, shape);
   REQUIRE(before.PromotedBlocks().empty());
   REQUIRE(after.PromotedBlocks().size() == 1);
   tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(1, num_slices);
+    KernelFilter filter(1, shape);
     std::vector<uint32_t> spilled(digests.size());
     const Applied applied =
         filter.Kernels().insert(digests.data(), {0, digests.size()}, filter.View(), spilled.data());
@@ -154,14 +155,14 @@ TEST_CASE("256 keys that fill slice 0 to the brim stop one short of the marker",
 
 TEST_CASE("insert-if-absent leaves the reference's bytes and answers on every target",
           "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const size_t size : tests::EdgeSizes()) {
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
+      INFO(size << " keys, " << num_blocks << " blocks, " << shape);
       // Some blocks are promoted before, so that spilled keys are among the answers.
       const auto before = DrawnDigests(size, size / 16 + 1, Catch::rngSeed() + size);
       const auto digests = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1);
-      const ReferenceFilter start = ReferenceOf(before, num_blocks, num_slices);
+      const ReferenceFilter start = ReferenceOf(before, num_blocks, shape);
       ReferenceFilter want = start;
       std::vector<uint64_t> want_inserted((size + 63) / 64, 0);
       for (size_t i = 0; i < size; ++i) {
@@ -180,14 +181,14 @@ TEST_CASE("insert-if-absent leaves the reference's bytes and answers on every ta
 }
 
 TEST_CASE("of equal keys in one batch insert-if-absent takes the first", "[kernels][insert]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const std::vector<uint64_t> digests(130, DrawnDigests(1, 1, Catch::rngSeed())[0]);
   tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(7, num_slices);
+    KernelFilter filter(7, shape);
     std::vector<uint64_t> inserted(3, 0);
     filter.InsertIfAbsent(digests, 0, digests.size(), inserted);
     CHECK(inserted == std::vector<uint64_t>{1, 0, 0});
-    CHECK(filter.DifferenceFrom(ReferenceOf({digests[0]}, 7, num_slices)) == "");
+    CHECK(filter.DifferenceFrom(ReferenceOf({digests[0]}, 7, shape)) == "");
   });
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("encoding a block gives the reference's words", "[kernels][plane_block
     } else {
       MarkPromoted(words.planes.data(), num_slices);
     }
-    REQUIRE(words.planes == reference.PlaneWords());
+    REQUIRE(words.planes == reference.CountWords());
     REQUIRE(IsPromoted(words.planes.data(), num_slices) == !fits);
   }
 }

@@ -1,4 +1,4 @@
-// Queries as bitmap, as selection and for one key, and the probe masks: the reference's answers.
+// Queries as bitmap, as selection and for one key: the reference's answers.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/kernel_filter.h"
+#include "support/shapes.h"
 #include "support/targets.h"
 
 namespace trommel::kernels {
@@ -20,8 +21,8 @@ using tests::KernelFilter;
 
 // A filter and a batch, about half of which are members, and the reference's answers.
 struct Question {
-  Question(size_t size, uint64_t num_blocks, size_t num_slices)
-      : reference(num_blocks, num_slices),
+  Question(size_t size, uint64_t num_blocks, Shape shape)
+      : reference(num_blocks, shape),
         digests(DrawnDigests(size, size + 1, Catch::rngSeed() + size)),
         bitmap((size + 63) / 64, 0) {
     const auto members = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1);
@@ -79,11 +80,11 @@ void CheckSelect(const Question& question, KernelFilter& filter, size_t offset) 
 }
 
 TEST_CASE("query and select give the reference's answers on every target", "[kernels][query]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const size_t size : tests::EdgeSizes()) {
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-      INFO(size << " keys, " << num_blocks << " blocks of " << num_slices << " slices");
-      const Question question(size, num_blocks, num_slices);
+      INFO(size << " keys, " << num_blocks << " blocks, " << shape);
+      const Question question(size, num_blocks, shape);
       tests::ForEachRunnableTarget([&] {
         KernelFilter filter(question.reference);
         const size_t offset = size % 8;
@@ -96,8 +97,8 @@ TEST_CASE("query and select give the reference's answers on every target", "[ker
 }
 
 TEST_CASE("one key gets the batch's answer on every target", "[kernels][query]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
-  const Question question(1000, 60, num_slices);
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  const Question question(1000, 60, shape);
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(question.reference);
     std::vector<uint64_t> bitmap(question.bitmap.size(), 0);
@@ -111,16 +112,19 @@ TEST_CASE("one key gets the batch's answer on every target", "[kernels][query]")
 }
 
 TEST_CASE("one missing bit in any slice makes a key absent on every target", "[kernels][query]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
-  ReferenceFilter one(1, num_slices);
+  ReferenceFilter one(1, shape);
   one.Insert(digest);
   tests::ForEachRunnableTarget([&] {
-    for (size_t s = 0; s < num_slices; ++s) {
+    for (size_t s = 0; s < shape.num_slices; ++s) {
       KernelFilter filter(one);
       REQUIRE(
           filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
-      filter.View().presence[s] = ~(1U << Position(digest, s, num_slices));  // all but the one
+      const uint32_t bit = CounterIndex(digest, s, shape.num_slices);
+      for (uint32_t i = 0; i < shape.num_counters() / 32; ++i) {  // all but the one
+        filter.View().presence[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
+      }
       uint64_t bitmap = 1;
       REQUIRE_FALSE(
           filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
@@ -128,25 +132,6 @@ TEST_CASE("one missing bit in any slice makes a key absent on every target", "[k
       REQUIRE(bitmap == 0);
     }
   });
-}
-
-TEST_CASE("probe masks are the positions' bits on every target", "[kernels][query]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
-  for (const size_t size : {size_t{0}, size_t{1}, size_t{7}, size_t{100}}) {
-    const auto digests = DrawnDigests(size, size + 1, Catch::rngSeed());
-    std::vector<uint32_t> want;
-    for (const uint64_t digest : digests) {
-      for (size_t s = 0; s < num_slices; ++s) want.push_back(1U << Position(digest, s, num_slices));
-    }
-    tests::ForEachRunnableTarget([&] {
-      for (const size_t offset : {size_t{0}, size_t{1}}) {
-        Guarded<uint32_t> masks(want.size(), 0, offset);
-        KernelFilter(1, num_slices).Kernels().probe_masks(digests.data(), size, masks.data());
-        CHECK(tests::FirstDifference(masks.Copy(), want) == "");
-        CHECK(masks.GuardsIntact());
-      }
-    });
-  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "hwy/highway.h"
 #include "support/catch.h"
+#include "support/shapes.h"
 #include "support/targets.h"
 
 namespace trommel::kernels {
@@ -22,8 +23,8 @@ TEST_CASE("every runnable target has a name of its own and all kernels", "[kerne
     last = table.target;
     CHECK(table.hash.xxh64_int64 != nullptr);
     CHECK(table.hash.xxh64_int32 != nullptr);
-    for (const BlockKernels* kernels : {&table.planes(8), &table.planes(16)}) {
-      CHECK(kernels->probe_masks != nullptr);
+    for (const Shape& shape : tests::AllShapes()) {
+      const BlockKernels* kernels = &tests::KernelsOf(table, shape);
       CHECK(kernels->insert != nullptr);
       CHECK(kernels->insert_if_absent != nullptr);
       CHECK(kernels->erase != nullptr);

@@ -9,6 +9,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/kernel_filter.h"
+#include "support/shapes.h"
 #include "support/targets.h"
 
 namespace trommel::kernels {
@@ -18,8 +19,8 @@ using tests::DrawnDigests;
 using tests::KernelFilter;
 
 // So few distinct keys per block that counters rise, so few copies that most blocks still fit.
-ReferenceFilter SomeFilter(uint64_t num_blocks, size_t num_slices, uint64_t seed) {
-  ReferenceFilter filter(num_blocks, num_slices);
+ReferenceFilter SomeFilter(uint64_t num_blocks, Shape shape, uint64_t seed) {
+  ReferenceFilter filter(num_blocks, shape);
   const size_t size = num_blocks * 12;
   for (const uint64_t digest : DrawnDigests(size, size / 2 + 1, seed)) filter.Insert(digest);
   return filter;
@@ -38,13 +39,13 @@ std::vector<uint64_t> RunOver(const Kernel& kernel, uint64_t num_blocks, KernelF
                               size_t words_per_block) {
   std::vector<uint64_t> reported;
   for (uint64_t b = 0; b < num_blocks; ++b) {
-    const auto before = into.PlaneWords();
+    const auto before = into.CountWords();
     const uint64_t end = kernel(b, num_blocks);
     REQUIRE(end >= b);
     REQUIRE(end <= num_blocks);
     b = end;
     if (b == num_blocks) break;
-    const auto after = into.PlaneWords();
+    const auto after = into.CountWords();
     for (size_t i = b * words_per_block; i < (b + 1) * words_per_block; ++i) {
       if (before[i] != after[i]) FAIL("block " << b << " was reported and changed");
     }
@@ -66,23 +67,28 @@ void CheckBlocks(const std::vector<uint32_t>& got, const std::vector<uint32_t>& 
 
 void CheckLike(KernelFilter& got, const ReferenceFilter& want,
                const std::vector<uint64_t>& reported) {
-  const size_t num_slices = want.num_slices();
-  CheckBlocks(got.PresenceWords(), want.PresenceWords(), num_slices, reported);
-  CheckBlocks(got.PlaneWords(), want.PlaneWords(), num_slices * kNumPlanes, reported);
+  const Shape shape = want.shape();
+  CheckBlocks(got.PresenceWords(), want.PresenceWords(), shape.num_counters() / 32, reported);
+  CheckBlocks(got.CountWords(), want.CountWords(), want.CountWordsPerBlock(), reported);
 }
 
 TEST_CASE("tally counts what a scalar loop counts on every target", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-    ReferenceFilter reference = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
-    for (int i = 0; i < 9; ++i) reference.Insert(0);  // block 0 is promoted
+    ReferenceFilter reference = SomeFilter(num_blocks, shape, Catch::rngSeed());
+    for (int i = 0; i < 70; ++i) reference.Insert(0);  // block 0 is promoted
     const std::vector<uint32_t> presence = reference.PresenceWords();
     for (const uint64_t begin : {uint64_t{0}, num_blocks / 2, num_blocks}) {
       Tally want;
       for (uint64_t b = begin; b < num_blocks; ++b) {
         Uint128 product = 1;
-        for (size_t s = 0; s < num_slices; ++s) {
-          const auto bits = static_cast<uint64_t>(std::popcount(presence[b * num_slices + s]));
+        for (size_t s = 0; s < shape.num_slices; ++s) {
+          const size_t words = shape.positions() / 32;
+          uint64_t bits = 0;
+          for (size_t w = 0; w < words; ++w) {
+            const uint32_t word = presence[(b * shape.num_slices + s) * words + w];
+            bits += static_cast<uint64_t>(std::popcount(word));
+          }
           want.num_present += bits;
           product *= bits;
         }
@@ -113,10 +119,10 @@ TEST_CASE("tally of full blocks needs more than 64 bits and gets them", "[kernel
 }
 
 TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-    const ReferenceFilter a = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
-    const ReferenceFilter b = SomeFilter(num_blocks, num_slices, Catch::rngSeed() + 1);
+    const ReferenceFilter a = SomeFilter(num_blocks, shape, Catch::rngSeed());
+    const ReferenceFilter b = SomeFilter(num_blocks, shape, Catch::rngSeed() + 1);
     ReferenceFilter want = a;
     want.Merge(b);
     tests::ForEachRunnableTarget([&] {
@@ -126,7 +132,7 @@ TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole
           [&](uint64_t begin, uint64_t end) {
             return into.Kernels().merge(into.View(), from.View(), begin, end);
           },
-          num_blocks, into, num_slices * kNumPlanes);
+          num_blocks, into, want.CountWordsPerBlock());
       // Reported are exactly the blocks whose sum does not fit.
       CHECK(reported == want.PromotedBlocks());
       CheckLike(into, want, reported);
@@ -136,8 +142,8 @@ TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole
 }
 
 TEST_CASE("a filter merged with itself doubles every counter", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
-  const ReferenceFilter a = SomeFilter(50, num_slices, Catch::rngSeed());
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  const ReferenceFilter a = SomeFilter(50, shape, Catch::rngSeed());
   ReferenceFilter want = a;
   want.Merge(a);
   tests::ForEachRunnableTarget([&] {
@@ -146,15 +152,15 @@ TEST_CASE("a filter merged with itself doubles every counter", "[kernels][whole_
         [&](uint64_t begin, uint64_t end) {
           return filter.Kernels().merge(filter.View(), filter.View(), begin, end);
         },
-        50, filter, num_slices * kNumPlanes);
+        50, filter, a.CountWordsPerBlock());
     CHECK(reported == want.PromotedBlocks());
     CheckLike(filter, want, reported);
   });
 }
 
 TEST_CASE("two halves of the marker state are not merged into it", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
-  ReferenceFilter half(2, num_slices);
+  const auto shape = GENERATE(from_range(tests::PlaneShapes()));
+  ReferenceFilter half(2, shape);
   for (const uint64_t digest : tests::Repeated(tests::EveryPositionOnce(), kMaxPlaneCount / 2)) {
     half.Insert(digest);
     half.Insert(digest | uint64_t{1} << 63);
@@ -163,18 +169,18 @@ TEST_CASE("two halves of the marker state are not merged into it", "[kernels][wh
     KernelFilter into(half);
     KernelFilter from(half);
     CHECK(into.Kernels().merge(into.View(), from.View(), 0, 2) == 0);
-    KernelFilter folded(1, num_slices);
+    KernelFilter folded(1, shape);
     CHECK(folded.Kernels().fold(folded.View(), from.View(), 0, 1) == 0);
     CHECK(into.DifferenceFrom(half) == "");
-    CHECK(folded.DifferenceFrom(ReferenceFilter(1, num_slices)) == "");
+    CHECK(folded.DifferenceFrom(ReferenceFilter(1, shape)) == "");
   });
 }
 
 TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : tests::EdgeBlocks()) {
-    const ReferenceFilter part = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
-    ReferenceFilter whole = SomeFilter(num_blocks, num_slices, Catch::rngSeed() + 1);
+    const ReferenceFilter part = SomeFilter(num_blocks, shape, Catch::rngSeed());
+    ReferenceFilter whole = SomeFilter(num_blocks, shape, Catch::rngSeed() + 1);
     const ReferenceFilter want = whole;
     whole.Merge(part);
     tests::ForEachRunnableTarget([&] {
@@ -190,7 +196,7 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
           [&](uint64_t begin, uint64_t end) {
             return into.Kernels().subtract(into.View(), from.View(), begin, end);
           },
-          num_blocks, into, num_slices * kNumPlanes);
+          num_blocks, into, want.CountWordsPerBlock());
       CHECK(reported == looked);
       CHECK(reported == whole.PromotedBlocks());
       CheckLike(into, want, reported);
@@ -199,26 +205,28 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
 }
 
 TEST_CASE("a filter less itself is all zero", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   ReferenceFilter a(50,
-                    num_slices);  // two keys a block: nine of them at one position are out of reach
+                    shape);  // two keys a block: nine of them at one position are out of reach
   for (const uint64_t digest : DrawnDigests(100, 1000, Catch::rngSeed())) a.Insert(digest);
   REQUIRE(a.PromotedBlocks().empty());
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(a);
     CHECK(filter.Kernels().subtract(filter.View(), filter.View(), 0, 50) == 50);
-    CHECK(filter.DifferenceFrom(ReferenceFilter(50, num_slices)) == "");
+    CHECK(filter.DifferenceFrom(ReferenceFilter(50, shape)) == "");
   });
 }
 
 TEST_CASE("a counter that would fall below zero is reported at every count",
           "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
-  for (uint32_t ours = 0; ours <= kMaxPlaneCount; ++ours) {
-    for (uint32_t theirs = 0; theirs <= kMaxPlaneCount; ++theirs) {
-      ReferenceFilter a(1, num_slices);
-      ReferenceFilter b(1, num_slices);
+  const uint32_t most = tests::MostCopies(shape);
+  const uint32_t step = most / 8;
+  for (uint32_t ours = 0; ours <= most; ours += step) {
+    for (uint32_t theirs = 0; theirs <= most; theirs += step) {
+      ReferenceFilter a(1, shape);
+      ReferenceFilter b(1, shape);
       for (uint32_t i = 0; i < ours; ++i) a.Insert(digest);
       for (uint32_t i = 0; i < theirs; ++i) b.Insert(digest);
       ReferenceFilter want = a;
@@ -236,18 +244,18 @@ TEST_CASE("a counter that would fall below zero is reported at every count",
 }
 
 TEST_CASE("fold adds neighbouring blocks or reports the block", "[kernels][whole_filter]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : {2, 6, 14, 128, 1000}) {
-    const ReferenceFilter whole = SomeFilter(num_blocks, num_slices, Catch::rngSeed());
+    const ReferenceFilter whole = SomeFilter(num_blocks, shape, Catch::rngSeed());
     const ReferenceFilter want = whole.Folded();
     tests::ForEachRunnableTarget([&] {
       KernelFilter from(whole);
-      KernelFilter into(num_blocks / 2, num_slices);
+      KernelFilter into(num_blocks / 2, shape);
       const auto reported = RunOver(
           [&](uint64_t begin, uint64_t end) {
             return into.Kernels().fold(into.View(), from.View(), begin, end);
           },
-          num_blocks / 2, into, num_slices * kNumPlanes);
+          num_blocks / 2, into, want.CountWordsPerBlock());
       CHECK(reported == want.PromotedBlocks());
       CheckLike(into, want, reported);
       CHECK(from.DifferenceFrom(whole) == "");

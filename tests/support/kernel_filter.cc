@@ -4,40 +4,76 @@
 
 #include "kernels/layout.h"
 #include "kernels/plane_block.h"
+#include "kernels/run_block.h"
 #include "kernels/targets.h"
 #include "support/catch.h"
+#include "support/shapes.h"
 
 namespace trommel::tests {
 
 using kernels::Applied;
-using kernels::kNumPlanes;
-using kernels::kPositions;
 
-KernelFilter::KernelFilter(uint64_t num_blocks, size_t num_slices)
+KernelFilter::KernelFilter(uint64_t num_blocks, kernels::Shape shape)
     : num_blocks_(num_blocks),
-      num_slices_(num_slices),
-      presence_(num_blocks * num_slices),
-      planes_(num_blocks * num_slices * kNumPlanes) {}
+      shape_(shape),
+      count_words_(kernels::ReferenceFilter(1, shape).CountWordsPerBlock()),
+      presence_(num_blocks * (presence_words() + (shape.has_runs ? count_words_ : 0))),
+      planes_(shape.has_runs ? 0 : num_blocks * count_words_) {}
 
 KernelFilter::KernelFilter(const kernels::ReferenceFilter& reference)
-    : KernelFilter(reference.num_blocks(), reference.num_slices()) {
-  std::ranges::copy(reference.PresenceWords(), presence_.data());
-  std::ranges::copy(reference.PlaneWords(), planes_.data());
-  const auto per_block = static_cast<std::ptrdiff_t>(num_slices_ * kPositions);
+    : KernelFilter(reference.num_blocks(), reference.shape()) {
+  const std::vector<uint32_t> presence = reference.PresenceWords();
+  const std::vector<uint32_t> counts = reference.CountWords();
+  for (uint64_t b = 0; b < num_blocks_; ++b) {
+    std::copy_n(presence.data() + b * presence_words(), presence_words(), PresenceOf(b));
+    std::copy_n(counts.data() + b * count_words_, count_words_, CountsOf(b));
+  }
+  const auto per_block = static_cast<std::ptrdiff_t>(shape_.num_counters());
   for (const uint64_t b : reference.PromotedBlocks()) {
     const auto first = reference.counters().begin() + static_cast<std::ptrdiff_t>(b) * per_block;
     promoted_[b] = Counters(first, first + per_block);
   }
 }
 
-kernels::Blocks KernelFilter::View() { return {presence_.data(), planes_.data(), num_blocks_}; }
+uint32_t* KernelFilter::PresenceOf(uint64_t block_idx) const {
+  return presence_.data() + block_idx * (presence_words() + (shape_.has_runs ? count_words_ : 0));
+}
+
+uint32_t* KernelFilter::CountsOf(uint64_t block_idx) const {
+  if (shape_.has_runs) return PresenceOf(block_idx) + presence_words();
+  return planes_.data() + block_idx * count_words_;
+}
+
+std::vector<uint32_t> KernelFilter::PresenceWords() const {
+  std::vector<uint32_t> words;
+  for (uint64_t b = 0; b < num_blocks_; ++b) {
+    words.insert(words.end(), PresenceOf(b), PresenceOf(b) + presence_words());
+  }
+  return words;
+}
+
+std::vector<uint32_t> KernelFilter::CountWords() const {
+  std::vector<uint32_t> words;
+  for (uint64_t b = 0; b < num_blocks_; ++b) {
+    words.insert(words.end(), CountsOf(b), CountsOf(b) + count_words_);
+  }
+  return words;
+}
+
+kernels::Blocks KernelFilter::View() {
+  return {presence_.data(), shape_.has_runs ? nullptr : planes_.data(), num_blocks_};
+}
 
 const kernels::BlockKernels& KernelFilter::Kernels() const {
-  return kernels::ActiveKernels().planes(num_slices_);
+  return KernelsOf(kernels::ActiveKernels(), shape_);
 }
 
 bool KernelFilter::IsPromoted(uint64_t block_idx) const {
-  return kernels::IsPromoted(planes_.data() + block_idx * num_slices_ * kNumPlanes, num_slices_);
+  if (shape_.has_runs) {
+    return kernels::IsPromotedRunBlock(PresenceOf(block_idx), CountsOf(block_idx),
+                                       shape_.num_slices);
+  }
+  return kernels::IsPromoted(CountsOf(block_idx), shape_.num_slices);
 }
 
 void KernelFilter::CheckContract(const Applied& applied, std::span<const uint64_t> digests,
@@ -61,34 +97,41 @@ void KernelFilter::CheckContract(const Applied& applied, std::span<const uint64_
 }
 
 void KernelFilter::Promote(uint64_t block_idx) {
-  uint32_t* planes = planes_.data() + block_idx * num_slices_ * kNumPlanes;
-  Counters counters(num_slices_ * kPositions);
-  kernels::DecodePlanes(presence_.data() + block_idx * num_slices_, planes, num_slices_, counters);
+  const uint32_t* presence = PresenceOf(block_idx);
+  uint32_t* counts = CountsOf(block_idx);
+  Counters counters(shape_.num_counters());
+  if (shape_.has_runs) {
+    kernels::DecodeRuns(presence, counts, shape_.num_slices, counters);
+    kernels::MarkPromotedRunBlock(counts, shape_.num_slices);
+  } else {
+    kernels::DecodePlanes(presence, counts, shape_.num_slices, counters);
+    kernels::MarkPromoted(counts, shape_.num_slices);
+  }
   promoted_[block_idx] = counters;
-  kernels::MarkPromoted(planes, num_slices_);
 }
 
 bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
   const uint64_t block_idx = kernels::BlockIndex(digest, num_blocks_);
   Counters& counters = promoted_.at(block_idx);
   bool is_present = true;
-  for (size_t s = 0; s < num_slices_; ++s) {
-    is_present &= counters[s * kPositions + kernels::Position(digest, s, num_slices_)] > 0;
+  for (size_t s = 0; s < shape_.num_slices; ++s) {
+    is_present &= counters[kernels::CounterIndex(digest, s, shape_.num_slices)] > 0;
   }
   if (is_insert ? only_if_absent && is_present : !is_present) return false;
-  uint32_t* presence = presence_.data() + block_idx * num_slices_;
-  for (size_t s = 0; s < num_slices_; ++s) {
-    const uint32_t position = kernels::Position(digest, s, num_slices_);
-    uint64_t& count = counters[s * kPositions + position];
-    count += is_insert ? 1 : ~uint64_t{0};
-    const uint32_t bit = 1U << position;
-    presence[s] = count > 0 ? presence[s] | bit : presence[s] & ~bit;
+  uint32_t* presence = PresenceOf(block_idx);
+  for (size_t s = 0; s < shape_.num_slices; ++s) {
+    const uint32_t idx = kernels::CounterIndex(digest, s, shape_.num_slices);
+    counters[idx] += is_insert ? 1 : ~uint64_t{0};
+    const uint32_t bit = 1U << (idx % 32);
+    uint32_t& word = presence[idx / 32];
+    word = counters[idx] > 0 ? word | bit : word & ~bit;
   }
-  if (kernels::FitsPlanes(counters, num_slices_)) {
-    kernels::EncodePlanes(counters, num_slices_, presence,
-                          planes_.data() + block_idx * num_slices_ * kNumPlanes);
-    promoted_.erase(block_idx);
-  }
+  const bool fits = shape_.has_runs ? kernels::FitsRuns(counters, shape_.num_slices)
+                                    : kernels::FitsPlanes(counters, shape_.num_slices);
+  if (!fits) return true;
+  const auto encode = shape_.has_runs ? &kernels::EncodeRuns : &kernels::EncodePlanes;
+  encode(counters, shape_.num_slices, presence, CountsOf(block_idx));
+  promoted_.erase(block_idx);
   return true;
 }
 
@@ -146,11 +189,11 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
 
 std::string KernelFilter::DifferenceFrom(const kernels::ReferenceFilter& reference) const {
   if (!presence_.GuardsIntact() || !planes_.GuardsIntact()) return "written outside the arrays";
-  std::string difference = FirstDifference(presence_.Copy(), reference.PresenceWords());
+  std::string difference = FirstDifference(PresenceWords(), reference.PresenceWords());
   if (!difference.empty()) return "presence " + difference;
-  difference = FirstDifference(planes_.Copy(), reference.PlaneWords());
-  if (!difference.empty()) return "planes " + difference;
-  const size_t per_block = num_slices_ * kPositions;
+  difference = FirstDifference(CountWords(), reference.CountWords());
+  if (!difference.empty()) return "counts " + difference;
+  const size_t per_block = shape_.num_counters();
   for (const auto& [block_idx, counters] : promoted_) {
     const uint64_t* want = reference.counters().data() + block_idx * per_block;
     difference = FirstDifference(counters, Counters(want, want + per_block));

@@ -19,7 +19,7 @@ namespace trommel::tests {
 
 class KernelFilter {
  public:
-  KernelFilter(uint64_t num_blocks, size_t num_slices);
+  KernelFilter(uint64_t num_blocks, kernels::Shape shape);
   // The same counters as the reference's.
   explicit KernelFilter(const kernels::ReferenceFilter& reference);
 
@@ -33,11 +33,13 @@ class KernelFilter {
   kernels::Blocks View();
   const kernels::BlockKernels& Kernels() const;
 
-  // Empty if presence, planes and side counters are the reference's and nothing was written
+  // Empty if presence, counts and side counters are the reference's and nothing was written
   // outside.
   std::string DifferenceFrom(const kernels::ReferenceFilter& reference) const;
-  std::vector<uint32_t> PresenceWords() const { return presence_.Copy(); }
-  std::vector<uint32_t> PlaneWords() const { return planes_.Copy(); }
+  std::vector<uint32_t> PresenceWords() const;
+  std::vector<uint32_t> CountWords() const;
+  uint32_t* PresenceOf(uint64_t block_idx) const;
+  uint32_t* CountsOf(uint64_t block_idx) const;
 
  private:
   using Counters = std::vector<uint64_t>;
@@ -50,10 +52,14 @@ class KernelFilter {
   void CheckContract(const kernels::Applied& applied, std::span<const uint64_t> digests,
                      size_t begin, size_t end, const Guarded<uint32_t>& spilled) const;
 
+  size_t presence_words() const { return shape_.num_counters() / 32; }
+
   uint64_t num_blocks_;
-  size_t num_slices_;
-  Guarded<uint32_t> presence_;
-  Guarded<uint32_t> planes_;
+  kernels::Shape shape_;
+  size_t count_words_;
+  // With runs the first array holds whole blocks, and the second nothing.
+  mutable Guarded<uint32_t> presence_;
+  mutable Guarded<uint32_t> planes_;
   std::map<uint64_t, Counters> promoted_;
 };
 

@@ -22,7 +22,7 @@ std::string StoreDifference(const BlockStore& store, const kernels::ReferenceFil
   if (!difference.empty()) return "presence " + difference;
 
   const std::vector<uint64_t> must_be_promoted = reference.PromotedBlocks();
-  const std::vector<uint32_t> want_planes = reference.PlaneWords();
+  const std::vector<uint32_t> want_planes = reference.CountWords();
   std::vector<uint32_t> marker(kernels::kNumPlanes * num_slices);
   kernels::MarkPromoted(marker.data(), num_slices);
   std::vector<uint64_t> promoted;

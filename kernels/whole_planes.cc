@@ -1,11 +1,11 @@
-// Operations on whole filters, block by block: tally, merge, subtract, fold.
+// Operations on whole filters of planes, block by block: tally, merge, subtract, fold.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/whole_filter.cc"
+#define HWY_TARGET_INCLUDE "kernels/whole_planes.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/dispatch.h"
+#include "kernels/planes-inl.h"
 #include "kernels/register.h"
-#include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -17,7 +17,7 @@ Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
   Tally tally;
   HWY_ALIGN uint32_t counts[kSlices];
   for (uint64_t b = begin; b < end; ++b) {
-    const Block<kSlices> block(blocks, b);
+    const PlaneBlock<kSlices> block(blocks, b);
     for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
       hn::Store(hn::PopulationCount(hn::Load(d, block.presence + s)), d, counts + s);
     }
@@ -46,8 +46,8 @@ Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
 //   carry   = presence a & presence b
 //   sum p   = a ^ b ^ carry;     carry to p + 1 = (a & b) | (carry & (a ^ b))
 template <size_t kSlices>
-HWY_INLINE bool AddBlocks(const Block<kSlices>& a, const Block<kSlices>& b,
-                          const Block<kSlices>& sum) {
+HWY_INLINE bool AddBlocks(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b,
+                          const PlaneBlock<kSlices>& sum) {
   if (HWY_UNLIKELY(IsPromoted(a.planes, kSlices) || IsPromoted(b.planes, kSlices))) return false;
   const SliceTag<kSlices> d;
   HWY_ALIGN uint32_t planes[kNumPlanes * kSlices];
@@ -77,8 +77,8 @@ HWY_INLINE bool AddBlocks(const Block<kSlices>& a, const Block<kSlices>& b,
 template <size_t kSlices>
 uint64_t Merge(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const Block<kSlices> sum(into, b);
-    if (HWY_UNLIKELY(!AddBlocks(sum, Block<kSlices>(from, b), sum))) return b;
+    const PlaneBlock<kSlices> sum(into, b);
+    if (HWY_UNLIKELY(!AddBlocks(sum, PlaneBlock<kSlices>(from, b), sum))) return b;
   }
   return end;
 }
@@ -86,16 +86,16 @@ uint64_t Merge(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t 
 template <size_t kSlices>
 uint64_t Fold(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const Block<kSlices> low(from, 2 * b);
-    const Block<kSlices> high(from, 2 * b + 1);
-    if (HWY_UNLIKELY(!AddBlocks(low, high, Block<kSlices>(into, b)))) return b;
+    const PlaneBlock<kSlices> low(from, 2 * b);
+    const PlaneBlock<kSlices> high(from, 2 * b + 1);
+    if (HWY_UNLIKELY(!AddBlocks(low, high, PlaneBlock<kSlices>(into, b)))) return b;
   }
   return end;
 }
 
 // Would every counter of a minus its partner of b stay at zero or above?
 template <size_t kSlices>
-HWY_INLINE bool CanSubtractBlock(const Block<kSlices>& a, const Block<kSlices>& b) {
+HWY_INLINE bool CanSubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
   if (HWY_UNLIKELY(IsPromoted(a.planes, kSlices) || IsPromoted(b.planes, kSlices))) return false;
   const SliceTag<kSlices> d;
   auto below = hn::Zero(d);
@@ -117,7 +117,7 @@ HWY_INLINE bool CanSubtractBlock(const Block<kSlices>& a, const Block<kSlices>& 
 // of the counts: zero means the position empties, anything else has one to give for its own
 // presence.
 template <size_t kSlices>
-HWY_INLINE void SubtractBlock(const Block<kSlices>& a, const Block<kSlices>& b) {
+HWY_INLINE void SubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
   const SliceTag<kSlices> d;
   for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
     auto borrow = hn::Zero(d);
@@ -148,7 +148,8 @@ HWY_INLINE void SubtractBlock(const Block<kSlices>& a, const Block<kSlices>& b) 
 template <size_t kSlices>
 uint64_t CanSubtract(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    if (HWY_UNLIKELY(!CanSubtractBlock(Block<kSlices>(into, b), Block<kSlices>(from, b)))) return b;
+    if (HWY_UNLIKELY(!CanSubtractBlock(PlaneBlock<kSlices>(into, b), PlaneBlock<kSlices>(from, b))))
+      return b;
   }
   return end;
 }
@@ -156,8 +157,8 @@ uint64_t CanSubtract(const Blocks& into, const Blocks& from, uint64_t begin, uin
 template <size_t kSlices>
 uint64_t Subtract(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const Block<kSlices> a(into, b);
-    const Block<kSlices> taken(from, b);
+    const PlaneBlock<kSlices> a(into, b);
+    const PlaneBlock<kSlices> taken(from, b);
     if (HWY_UNLIKELY(!CanSubtractBlock(a, taken))) return b;
     SubtractBlock(a, taken);
   }
@@ -175,7 +176,7 @@ void AddTo(BlockKernels& kernels) {
 
 }  // namespace
 
-void AddWholeFilterForTarget(Kernels& kernels) {
+void AddWholePlanesForTarget(Kernels& kernels) {
   AddTo<8>(kernels.planes8);
   AddTo<16>(kernels.planes16);
 }
@@ -186,9 +187,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace trommel::kernels {
 
-HWY_EXPORT(AddWholeFilterForTarget);
-void AddWholeFilter(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddWholeFilterForTarget, target)(kernels);
+HWY_EXPORT(AddWholePlanesForTarget);
+void AddWholePlanes(int64_t target, Kernels& kernels) {
+  TROMMEL_FOR_TARGET(AddWholePlanesForTarget, target)(kernels);
 }
 
 }  // namespace trommel::kernels

@@ -1,0 +1,19 @@
+// What Highway's targets do not tell about a CPU.
+#ifndef TROMMEL_KERNELS_CPU_H_
+#define TROMMEL_KERNELS_CPU_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace trommel::kernels {
+
+// Does PDEP take one step on such a CPU? AMD's before family 19h (Zen 3) interpret it, at up to
+// hundreds of cycles (Agner Fog, "Instruction tables", Zen 1 and 2).
+bool IsDepositFast(std::string_view vendor, uint32_t family);
+
+// The same of this CPU. False where there is no such instruction.
+bool HasFastDeposit();
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_CPU_H_

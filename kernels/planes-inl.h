@@ -1,0 +1,150 @@
+// The plane layout: a key of a block, on all its slices at once. Included once per target.
+#if defined(TROMMEL_KERNELS_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_PLANES_INL_H_
+#undef TROMMEL_KERNELS_PLANES_INL_H_
+#else
+#define TROMMEL_KERNELS_PLANES_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/plane_block.h"
+#include "kernels/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+
+template <size_t kSlices>
+struct PlaneBlock {
+  PlaneBlock(const Blocks& blocks, uint64_t block_idx)
+      : presence(blocks.presence + block_idx * kSlices),
+        planes(blocks.counts + block_idx * kSlices * kNumPlanes) {}
+
+  uint32_t* presence;
+  uint32_t* planes;
+};
+
+// Would one more key overflow a counter it marks? True for every key of a promoted block, too: its
+// marker looks like 32 full counters in slice 0, so the common path needs this one test only.
+template <size_t kSlices>
+HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT planes) {
+  const SliceTag<kSlices> d;
+  auto full = hn::Zero(d);
+  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    auto hit = ProbeMask(d, digest, s);
+    for (size_t p = 0; p < kNumPlanes; ++p) {
+      hit = hn::And(hit, hn::Load(d, planes + p * kSlices + s));
+    }
+    full = hn::Or(full, hit);
+  }
+  return AnyBit(d, full);
+}
+
+// Adds one to the counter of each position the digest marks: a ripple-carry adder whose wires are
+// planes. A position that was empty only becomes present (its excess stays 0).
+//
+//   carry            = presence & mask        positions that were present already
+//   presence         = presence | mask
+//   plane p          = plane p ^ carry
+//   carry to p + 1   = old plane p & carry    zero after the last plane: HitsFullCounter was false
+template <size_t kSlices>
+HWY_INLINE void AddKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
+  const SliceTag<kSlices> d;
+  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    const auto mask = ProbeMask(d, digest, s);
+    const auto presence = LoadPresence(d, block.presence + s);
+    auto carry = hn::And(presence, mask);
+    StorePresence(hn::Or(presence, mask), d, block.presence + s);
+    for (size_t p = 0; p < kNumPlanes; ++p) {
+      uint32_t* plane = block.planes + p * kSlices + s;
+      const auto old = hn::Load(d, plane);
+      hn::Store(hn::Xor(old, carry), d, plane);
+      carry = hn::And(old, carry);
+    }
+  }
+}
+
+// Takes one from each counter the digest marks; all must be present. The mirror image: a counter
+// with excess borrows through its planes, a counter of one becomes empty and leaves its planes at
+// zero.
+//
+//   borrow            = mask & (plane 0 | plane 1 | plane 2)     counters above one
+//   presence          = presence & ~(mask & ~borrow)             counters of one
+//   plane p           = plane p ^ borrow
+//   borrow from p + 1 = ~old plane p & borrow
+template <size_t kSlices>
+HWY_INLINE void TakeKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
+  const SliceTag<kSlices> d;
+  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    const auto mask = ProbeMask(d, digest, s);
+    auto excess = hn::Zero(d);
+    for (size_t p = 0; p < kNumPlanes; ++p) {
+      excess = hn::Or(excess, hn::Load(d, block.planes + p * kSlices + s));
+    }
+    auto borrow = hn::And(mask, excess);
+    const auto emptied = hn::AndNot(excess, mask);
+    const auto presence = LoadPresence(d, block.presence + s);
+    StorePresence(hn::AndNot(emptied, presence), d, block.presence + s);
+    for (size_t p = 0; p < kNumPlanes; ++p) {
+      uint32_t* plane = block.planes + p * kSlices + s;
+      const auto old = hn::Load(d, plane);
+      hn::Store(hn::Xor(old, borrow), d, plane);
+      borrow = hn::AndNot(old, borrow);
+    }
+  }
+}
+
+// The layout that kernels are templates of.
+template <size_t kSlices>
+struct Planes {
+  using Block = PlaneBlock<kSlices>;
+
+  static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
+    return Block(blocks, block_idx);
+  }
+  static HWY_INLINE const uint32_t* PresenceAt(const uint32_t* presence, uint64_t block_idx) {
+    return presence + block_idx * kSlices;
+  }
+
+  // Planes span kNumPlanes * kSlices words: two lines for 8 slices (any 96 bytes at a multiple of
+  // 32), three for 16.
+  static HWY_INLINE void Prefetch(const Block& block) {
+    hwy::Prefetch(block.presence);
+    constexpr size_t kWordsPerLine = 16;
+    constexpr size_t kWords = kNumPlanes * kSlices;
+    for (size_t i = 0; i < kWords; i += kWordsPerLine) hwy::Prefetch(block.planes + i);
+  }
+  static HWY_INLINE void PrefetchPresence(const uint32_t* presence) { hwy::Prefetch(presence); }
+
+  static HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
+    return ShowsAll32<kSlices>(digest, presence);
+  }
+
+  static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
+    if (HWY_UNLIKELY(HitsFullCounter<kSlices>(digest, block.planes))) {
+      return IsPromoted(block.planes, kSlices) ? Fate::kSpill : Fate::kStop;
+    }
+    AddKey(digest, block);
+    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
+      // 256 keys filled slice 0 to the brim: that state is the marker. What a reader saw meanwhile
+      // were bits of this key, which is coming in.
+      TakeKey(digest, block);
+      return Fate::kStop;
+    }
+    return Fate::kDone;
+  }
+
+  static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
+    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) return Fate::kSpill;
+    TakeKey(digest, block);
+    return Fate::kDone;
+  }
+};
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
