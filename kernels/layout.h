@@ -10,9 +10,9 @@
 // position: words of 32 bits, or pairs of them where slices have 64 positions.
 //
 //   32 positions   x salt[s], the top 5 bits of the low half's product         k = 8 or 16
-//   64 positions   6 bits for each slice from one word, lowest slice first     k = 4, 5 or 10
-//                  slices 0 .. 4: of the low half itself
-//                  slices 5 .. 9: of the top 30 bits of its product with a 64-bit salt
+//   64 positions   6 bits for each slice, lowest slice first,                  k = 4, 5 or 10
+//                  of the low half itself; k = 10 has the second five from
+//                  the top 30 bits of its product with a 64-bit salt
 //
 // Counts have two encodings (Encoding in trommel/sizing.h). *Planes* keep presence and counts in
 // two arrays, so that queries walk over presence bits alone:
@@ -53,7 +53,6 @@ alignas(64) inline constexpr uint32_t kSalts[kMaxSlices] = {
     0xd0da9539U, 0xf3757443U, 0x9fe0eb43U, 0x17f0c3e9U};
 // The same of 16, whole: for the second five slices of 64.
 inline constexpr uint64_t kWideSalt = 0xe7755b8fc9f1067bULL;
-inline constexpr size_t kSlicesPerWord = 5;  // of 64: 6 bits each of the low half's 32
 
 // The block of a digest: a multiply-shift of its high half, so blocks follow the digest's order and
 // its top bits (the shard) choose a contiguous range. num_blocks < 2^32.
@@ -64,10 +63,11 @@ constexpr uint64_t BlockIndex(uint64_t digest, uint64_t num_blocks) {
 // Positions of each slice in a block of so many.
 constexpr uint32_t SlicePositions(size_t num_slices) { return num_slices % 8 == 0 ? 32 : 64; }
 
-// The word whose fields of 6 bits are positions in slices 0 .. 4 (word 0) and 5 .. 9 (word 1).
-constexpr uint64_t PositionWord(uint64_t digest, size_t word_idx) {
+// The word whose fields of 6 bits are the positions in slices of 64, the lowest for slice 0.
+constexpr uint64_t PositionWord(uint64_t digest, size_t num_slices) {
   const uint64_t low = static_cast<uint32_t>(digest);
-  return word_idx == 0 ? low : (low * kWideSalt) >> 34;
+  if (num_slices <= 5) return low;
+  return (low & 0x3fffffffU) | (low * kWideSalt >> 34) << 30;
 }
 
 // The position in slice s of a block of num_slices.
@@ -75,8 +75,7 @@ constexpr uint32_t Position(uint64_t digest, size_t slice_idx, size_t num_slices
   if (SlicePositions(num_slices) == 32) {
     return (static_cast<uint32_t>(digest) * kSalts[slice_idx]) >> 27;
   }
-  const uint64_t word = PositionWord(digest, slice_idx / kSlicesPerWord);
-  return static_cast<uint32_t>(word >> (slice_idx % kSlicesPerWord * 6)) & 63;
+  return static_cast<uint32_t>(PositionWord(digest, num_slices) >> (slice_idx * 6)) & 63;
 }
 
 // The counter of that position among the block's.

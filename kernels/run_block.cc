@@ -99,7 +99,7 @@ uint32_t RunCountAt(const uint32_t* presence, const uint32_t* counts, size_t num
   if ((present >> position & 1) == 0) return 0;
   const uint64_t runs =
       WithStrings(counts, num_slices, [&](const auto& strings) { return strings.Get(slice_idx); });
-  return RunCount(runs, RunBegin(present, runs, uint64_t{1} << position));
+  return RunCount(runs, RunEnd(present, runs, position));
 }
 
 }  // namespace trommel::kernels

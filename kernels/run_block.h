@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "kernels/layout.h"
 
@@ -51,10 +52,7 @@ class RunStrings {
   static constexpr uint64_t kFull = uint64_t{1} << (kBits - 1);  // the closing 1 of a full block
 
   explicit RunStrings(uint32_t* words) : words_(words) {
-    if constexpr (kBits == 38) {
-      // 10 high parts fill a 64-bit number, 5 a 32-bit one.
-      std::memcpy(&high_, words + kSlices, kHighBytes);
-    }
+    if constexpr (kBits == 38) high_ = LoadHigh(words + kSlices);
   }
 
   uint64_t Get(size_t s) const {
@@ -78,11 +76,21 @@ class RunStrings {
     }
   }
   void Finish() {
-    if constexpr (kBits == 38) std::memcpy(words_ + kSlices, &new_high_, kHighBytes);
+    if constexpr (kBits == 38) {
+      const auto high = static_cast<HighParts>(new_high_);
+      std::memcpy(words_ + kSlices, &high, sizeof(high));
+    }
   }
 
  private:
-  static constexpr size_t kHighBytes = kSlices == 5 ? 4 : 8;
+  // 10 parts of 6 bits fill a 64-bit number, 5 a 32-bit one.
+  using HighParts = std::conditional_t<kSlices == 5, uint32_t, uint64_t>;
+
+  static uint64_t LoadHigh(const uint32_t* words) {
+    HighParts high;
+    std::memcpy(&high, words, sizeof(high));
+    return high;
+  }
 
   uint32_t* words_;
   uint64_t high_ = 0;

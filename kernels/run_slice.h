@@ -30,79 +30,78 @@ constexpr uint32_t KeysOfRuns(uint64_t runs) {
   return runs == 0 ? 0 : static_cast<uint32_t>(std::bit_width(runs)) - 1;
 }
 
-// The k-th 1 (from 0) of a word that has more than k: alone, where it stands. Counts ones byte by
-// byte, then halves the byte that holds it three times.
+// Each byte of the word taken by itself: how many ones it has.
+constexpr uint64_t OnesOfBytes(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555ULL;
+  word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL);
+  return (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+}
+
+// std::popcount, for CPUs that have no instruction for it.
+constexpr uint32_t CountOnes(uint64_t word) {
+  return static_cast<uint32_t>(OnesOfBytes(word) * 0x0101010101010101ULL >> 56);
+}
+
+// The k-th 1 (from 0) of a word that has more than k: alone, where it stands. First which byte has
+// it, then which bit, by the same steps: sums of ones up to each, and how many of these are at most
+// k. No branches, for nobody could predict them.
 constexpr uint64_t SelectOne(uint64_t word, uint32_t k) {
   constexpr uint64_t kBytes = 0x0101010101010101ULL;
-  uint64_t sums = word - (word >> 1 & 0x5555555555555555ULL);
-  sums = (sums & 0x3333333333333333ULL) + (sums >> 2 & 0x3333333333333333ULL);
-  sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * kBytes;  // byte i: ones in bytes 0 .. i
-  // Bytes whose sum is at most k lie before the one we want; their high bits survive.
-  const uint64_t before = ((k * kBytes | 0x8080808080808080ULL) - sums) & 0x8080808080808080ULL;
-  uint32_t shift = static_cast<uint32_t>((before >> 7) * kBytes >> 56) * 8;
-  k -= static_cast<uint32_t>(sums << 8 >> shift) & 0xff;
-  for (uint32_t half = 4; half > 0; half /= 2) {
-    const uint64_t low = word >> shift & ((uint64_t{1} << half) - 1);
-    const auto ones = static_cast<uint32_t>(std::popcount(low));
-    const bool is_above = k >= ones;
-    k -= is_above ? ones : 0;
-    shift += is_above ? half : 0;
-  }
-  return uint64_t{1} << shift;
+  constexpr uint64_t kTopBits = 0x8080808080808080ULL;
+  const auto index_after = [](uint64_t ones, uint64_t rank, uint64_t& sums) {
+    sums = ones * kBytes;  // byte i: ones in bytes 0 .. i, at most 64
+    const uint64_t is_before = ((rank * kBytes | kTopBits) - sums) & kTopBits;
+    return static_cast<uint32_t>((is_before >> 7) * kBytes >> 56);
+  };
+  uint64_t sums = 0;
+  const uint32_t byte_idx = index_after(OnesOfBytes(word), k, sums);
+  const uint64_t rank = k - (sums << 8 >> 8 * byte_idx & 0xff);
+  const uint64_t byte = word >> 8 * byte_idx & 0xff;
+  const uint64_t bit_a_byte = byte * kBytes & 0x8040201008040201ULL;  // byte i: bit i, where it is
+  const uint64_t ones = (bit_a_byte + 0x7f7f7f7f7f7f7f7fULL) >> 7 & kBytes;
+  return uint64_t{1} << (8 * byte_idx + index_after(ones, rank, sums));
 }
 
-// How many present positions come before this one, present or not.
-inline uint32_t RunRank(uint64_t presence, uint64_t position_bit) {
-  return static_cast<uint32_t>(std::popcount(presence & (position_bit - 1)));
+// How many present positions come before this one or are it.
+inline uint32_t PresentUpTo(uint64_t presence, uint32_t position) {
+  return CountOnes(presence << (63 - position));
 }
 
-// The first bit of the run at a position, present or not: where its run begins or would begin. Not
-// for an empty slice.
-inline uint64_t RunBegin(uint64_t presence, uint64_t runs, uint64_t position_bit) {
-  return SelectOne(runs, RunRank(presence, position_bit));
+// The 1 behind a position's run: the next run's first, or the closing one. Where the position is
+// absent, its run would begin there. Not for an empty slice.
+inline uint64_t RunEnd(uint64_t presence, uint64_t runs, uint32_t position) {
+  return SelectOne(runs, PresentUpTo(presence, position));
 }
 
-// The count at a present position.
-inline uint32_t RunCount(uint64_t runs, uint64_t run_begin) {
-  // The next 1 ends it; the closing 1 at the latest.
-  return static_cast<uint32_t>(std::countr_zero(runs & ~((run_begin << 1) - 1)) -
-                               std::countr_zero(run_begin));
+// The count at a present position: how far back the 1 before its end is.
+inline uint32_t RunCount(uint64_t runs, uint64_t run_end) {
+  return static_cast<uint32_t>(std::bit_width(run_end) - std::bit_width(runs & (run_end - 1)));
 }
 
-// `runs` with `count` more keys at the position whose run begins there. Not for an empty slice, and
+// `runs` with `count` more keys at the position whose run ends there. Not for an empty slice, and
 // only while there is room.
 //
-//   present   1 0 | 1 ..   ->   1 0 0 | 1 ..     opens bits behind the first
-//   absent    1 ..         ->   1 | 1 ..         opens them there, and sets the first
-constexpr uint64_t WithKeys(uint64_t runs, uint64_t run_begin, bool is_present, uint32_t count) {
-  const uint64_t gap = run_begin << (is_present ? 1 : 0);
-  return (runs & (gap - 1)) | (runs & ~(gap - 1)) << count | run_begin;
+//   present   1 0 | 1 ..   ->   1 0 0 | 1 ..     opens bits before the end
+//   absent        | 1 ..   ->   1 0   | 1 ..     opens them there, and sets the first
+constexpr uint64_t WithKeys(uint64_t runs, uint64_t run_end, bool is_present, uint32_t count) {
+  const uint64_t below = run_end - 1;
+  return (runs & below) | (runs & ~below) << count | (is_present ? 0 : run_end);
 }
 
-// WithKeys for one key, in fewer steps: a number added to itself is shifted by one.
-constexpr uint64_t WithKey(uint64_t runs, uint64_t run_begin, bool is_present) {
-  const uint64_t gap = run_begin << (is_present ? 1 : 0);
-  return (runs + (runs & (0 - gap))) | run_begin;
+// The same for one key, in fewer steps: a number added to itself is shifted by one.
+constexpr uint64_t WithKey(uint64_t runs, uint64_t run_end, bool is_present) {
+  return (runs + (runs & (0 - run_end))) | (is_present ? 0 : run_end);
 }
 
-// `runs` with one key less at a present position: the bit behind its first goes. Where the count
-// was one, that bit is the next run's first, which takes the place of ours.
-constexpr uint64_t WithKeyLess(uint64_t runs, uint64_t run_begin) {
-  const uint64_t below = (run_begin << 1) - 1;
-  return (runs & below) | (runs >> 1 & ~below);
-}
-
-// The same with `count` keys less, which must be there: the bits from the run's first on where that
-// is the whole run (then the position is no longer present), else from its last backwards.
-constexpr uint64_t WithKeysLess(uint64_t runs, uint64_t run_begin, uint32_t count) {
-  const uint64_t below = (run_begin << 1) - 1;
+// `runs` with `count` keys less at a present position that has as many: the bits before its end go.
+// Where that is the whole run, its first goes, too.
+constexpr uint64_t WithKeysLess(uint64_t runs, uint64_t run_end, uint32_t count) {
+  const uint64_t below = (run_end >> count) - 1;
   return (runs & below) | (runs >> count & ~below);
 }
 
 // Is there one key only at that position?
-constexpr bool IsLastOfRun(uint64_t runs, uint64_t run_begin) {
-  return (runs & run_begin << 1) != 0;
-}
+constexpr bool IsLastOfRun(uint64_t runs, uint64_t run_end) { return (runs & run_end >> 1) != 0; }
 
 // The slice's counters from its presence bits and runs, and back. `counters` has one for each
 // position; their sum is at most 63.

@@ -27,27 +27,55 @@ namespace trommel::kernels::HWY_NAMESPACE {
 // How this target finds the k-th 1 of a word. Highway's AVX2 and better imply BMI2, whose PDEP puts
 // a bit where the k-th 1 is.
 struct PlainSelect {
+  static HWY_INLINE uint32_t Ones(uint64_t word) { return CountOnes(word); }
   static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) { return SelectOne(word, k); }
+  // The word without one of its bits: those above it come down.
+  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) {
+    return (word & (bit - 1)) | (word >> 1 & (0 - bit));
+  }
 };
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
 #define TROMMEL_HAS_DEPOSIT 1
 struct DepositSelect {
+  static HWY_INLINE uint32_t Ones(uint64_t word) {
+    return static_cast<uint32_t>(std::popcount(word));
+  }
   static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) {
     return _pdep_u64(uint64_t{1} << k, word);
   }
+  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) { return _pext_u64(word, ~bit); }
 };
 #else
 #define TROMMEL_HAS_DEPOSIT 0
 #endif
 
-// Does a block of slices of 64 show every bit of the digest?
+// Does a block of slices of 64 show every bit of the digest? Where vectors hold four words or more
+// they move together. The last vector may reach beyond the presence words, but not out of the
+// block's lines; its further lanes have no mark.
 template <size_t kSlices>
 HWY_INLINE bool ShowsAll64(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
+  const uint64_t positions = PositionWord(digest, kSlices);
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !TROMMEL_ATOMIC_WORDS
+  alignas(64) static constexpr uint64_t kShifts[16] = {0, 6, 12, 18, 24, 30, 36, 42, 48, 54};
+  alignas(64) static constexpr uint64_t kOnes[16] = {
+      1, 1, 1, 1, kSlices > 4, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5};
+  const hn::CappedTag<uint64_t, kSlices == 4 ? 4 : 8> d;
+  const auto* slices = reinterpret_cast<const PresenceWord64*>(presence);
+  auto missing = hn::Zero(d);
+  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    const auto position =
+        hn::And(hn::Shr(hn::Set(d, positions), hn::Load(d, kShifts + s)), hn::Set(d, uint64_t{63}));
+    const auto mark = hn::Shl(hn::Load(d, kOnes + s), position);
+    missing = hn::Or(missing, hn::AndNot(hn::LoadU(d, slices + s), mark));
+  }
+  return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+#else
   uint64_t shown = 1;
   for (size_t s = 0; s < kSlices; ++s) {
-    shown &= LoadPresenceWord64(presence + 2 * s) >> Position(digest, s, kSlices);
+    shown &= LoadPresenceWord64(presence + 2 * s) >> (positions >> (6 * s) & 63);
   }
   return shown != 0;
+#endif
 }
 
 // The layout that kernels are templates of.
@@ -86,26 +114,21 @@ struct Runs {
   static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
-    // 0, which wraps around, or full.
-    if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {
+    if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {  // full, or 0, which wraps around
       if (runs0 != 0) return Fate::kStop;
       if (LoadSlice(block, 0) != 0) return Fate::kSpill;
-      const Marks marks(digest);
-      for (size_t s = 0; s < kSlices; ++s) {
-        StoreSlice(block, s, marks.At(s));
-        strings.Put(s, kOneKeyRuns);
-      }
-      strings.Finish();
+      AddFirstKey(digest, block);
       return Fate::kDone;
     }
-    const Marks marks(digest);
+    const Shifts shifts(digest);
+    HWY_UNROLL(10)
     for (size_t s = 0; s < kSlices; ++s) {
-      const uint64_t mark = marks.At(s);
       const uint64_t presence = LoadSlice(block, s);
       const uint64_t runs = strings.Get(s);
-      const uint64_t begin = Begin(presence, runs, mark);
-      StoreSlice(block, s, presence | mark);
-      strings.Put(s, WithKey(runs, begin, (presence & mark) != 0));
+      const uint64_t up_to = presence << shifts.At(s);  // the position's bit on top
+      const uint64_t end = Select::One(runs, Select::Ones(up_to));
+      StoreSlice(block, s, presence | kTopBit >> shifts.At(s));
+      strings.Put(s, WithKey(runs, end, static_cast<int64_t>(up_to) < 0));
     }
     strings.Finish();
     return Fate::kDone;
@@ -114,52 +137,75 @@ struct Runs {
   static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
-    if (HWY_UNLIKELY(runs0 == 0)) return Fate::kSpill;  // it shows a key, so it is not empty
-    if (HWY_UNLIKELY(runs0 == kOneKeyRuns)) {           // the last key
-      for (size_t s = 0; s < kSlices; ++s) {
-        StoreSlice(block, s, 0);
-        strings.Put(s, 0);
-      }
-      strings.Finish();
+    if (HWY_UNLIKELY(runs0 <= kOneKeyRuns)) {
+      if (runs0 == 0) return Fate::kSpill;  // promoted: it shows a key, so it is not empty
+      TakeLastKey(block);
       return Fate::kDone;
     }
-    const Marks marks(digest);
+    const Shifts shifts(digest);
+    HWY_UNROLL(10)
     for (size_t s = 0; s < kSlices; ++s) {
-      const uint64_t mark = marks.At(s);
       const uint64_t presence = LoadSlice(block, s);
       const uint64_t runs = strings.Get(s);
-      const uint64_t begin = Begin(presence, runs, mark);
-      StoreSlice(block, s, IsLastOfRun(runs, begin) ? presence & ~mark : presence);
-      strings.Put(s, WithKeyLess(runs, begin));
+      const uint64_t up_to = presence << shifts.At(s);
+      const uint64_t end = Select::One(runs, Select::Ones(up_to));
+      // Its bit where one key only is there, else 0: not a branch, for nobody could predict it.
+      const uint64_t emptied = IsLastOfRun(runs, end) ? kTopBit : 0;
+      StoreSlice(block, s, presence ^ emptied >> shifts.At(s));
+      strings.Put(s, Select::Without(runs, end >> 1));
     }
     strings.Finish();
     return Fate::kDone;
   }
 
-  // The bit that the digest marks in each slice.
-  class Marks {
+  static void AddFirstKey(uint64_t digest, const Block& block) {
+    Strings strings(block.counts());
+    const Shifts shifts(digest);
+    for (size_t s = 0; s < kSlices; ++s) {
+      StoreSlice(block, s, kTopBit >> shifts.At(s));
+      strings.Put(s, kOneKeyRuns);
+    }
+    strings.Finish();
+  }
+
+  static void TakeLastKey(const Block& block) {
+    Strings strings(block.counts());
+    for (size_t s = 0; s < kSlices; ++s) {
+      StoreSlice(block, s, 0);
+      strings.Put(s, 0);
+    }
+    strings.Finish();
+  }
+
+  static constexpr uint64_t kTopBit = uint64_t{1} << 63;
+
+  // 63 - position in each slice: so far up goes a presence word for the position to be on top.
+  class Shifts {
    public:
-    explicit HWY_INLINE Marks(uint64_t digest) : digest_(digest) {
-      if constexpr (!kIsWide) {
+    explicit HWY_INLINE Shifts(uint64_t digest) {
+      if constexpr (kIsWide) {
+        turned_ = ~PositionWord(digest, kSlices);
+      } else {
         const SliceTag<kSlices> d;
         for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
-          hn::Store(ProbeMask(d, digest, s), d, marks_ + s);
+          hn::Store(hn::Sub(hn::Set(d, 63U), ProbePositions(d, digest, s)), d, shifts_ + s);
         }
       }
     }
-    HWY_INLINE uint64_t At(size_t s) const {
-      if constexpr (kIsWide) return uint64_t{1} << Position(digest_, s, kSlices);
-      return marks_[s];
+    HWY_INLINE uint32_t At(size_t s) const {
+      if constexpr (!kIsWide) return shifts_[s];
+      // The complement of 6 bits is 63 less them.
+      return static_cast<uint32_t>(turned_ >> (6 * s)) & 63;
     }
 
    private:
-    uint64_t digest_;
-    HWY_ALIGN uint32_t marks_[kIsWide ? 1 : kSlices];
+    uint64_t turned_ = 0;
+    HWY_ALIGN uint32_t shifts_[kIsWide ? 1 : kSlices];
   };
 
-  // Where a position's run begins or would begin.
-  static HWY_INLINE uint64_t Begin(uint64_t presence, uint64_t runs, uint64_t mark) {
-    return Select::One(runs, RunRank(presence, mark));
+  // The 1 behind a position's run: see RunEnd.
+  static HWY_INLINE uint64_t End(uint64_t presence, uint64_t runs, uint32_t position) {
+    return Select::One(runs, Select::Ones(presence << (63 - position)));
   }
 
   static HWY_INLINE uint64_t LoadSlice(const Block& block, size_t s) {

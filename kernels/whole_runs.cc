@@ -41,13 +41,13 @@ struct Slice {
   uint64_t runs;
 };
 
-// Calls visit(position's bit, count) for each present position of the slice, lowest first.
+// Calls visit(position, count) for each present position of the slice, lowest first.
 template <class Visit>
 HWY_INLINE void ForEachRun(Slice slice, const Visit& visit) {
   for (; slice.presence != 0; slice.presence &= slice.presence - 1) {
     slice.runs >>= 1;
     const auto zeros = static_cast<uint32_t>(std::countr_zero(slice.runs));
-    visit(slice.presence & (0 - slice.presence), zeros + 1);
+    visit(static_cast<uint32_t>(std::countr_zero(slice.presence)), zeros + 1);
     slice.runs >>= zeros;
   }
 }
@@ -72,9 +72,10 @@ bool AddBlocks(const typename Layout::Block& a, const typename Layout::Block& b,
   for (size_t s = 0; s < Layout::kNumSlices; ++s) {
     Slice total = SliceOf<Layout>(a, of_a, s);
     if (total.runs == 0) total.runs = 1;  // the closing 1, before which runs are put
-    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint64_t mark, uint32_t count) HWY_ATTR {
-      const uint64_t begin = Layout::Begin(total.presence, total.runs, mark);
-      total.runs = WithKeys(total.runs, begin, (total.presence & mark) != 0, count);
+    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
+      const uint64_t mark = uint64_t{1} << position;
+      const uint64_t end = Layout::End(total.presence, total.runs, position);
+      total.runs = WithKeys(total.runs, end, (total.presence & mark) != 0, count);
       total.presence |= mark;
     });
     Layout::StoreSlice(sum, s, total.presence);
@@ -105,9 +106,9 @@ uint64_t Fold(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t e
 
 // The count at a position of a slice.
 template <class Layout>
-HWY_INLINE uint32_t CountAt(const Slice& slice, uint64_t mark) {
-  if ((slice.presence & mark) == 0) return 0;
-  return RunCount(slice.runs, Layout::Begin(slice.presence, slice.runs, mark));
+HWY_INLINE uint32_t CountAt(const Slice& slice, uint32_t position) {
+  if ((slice.presence >> position & 1) == 0) return 0;
+  return RunCount(slice.runs, Layout::End(slice.presence, slice.runs, position));
 }
 
 // Would every counter of a minus its partner of b stay at zero or above?
@@ -120,8 +121,8 @@ bool CanSubtractBlock(const typename Layout::Block& a, const typename Layout::Bl
   bool can = true;
   for (size_t s = 0; s < Layout::kNumSlices && can; ++s) {
     const Slice ours = SliceOf<Layout>(a, of_a, s);
-    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint64_t mark, uint32_t count) HWY_ATTR {
-      can &= CountAt<Layout>(ours, mark) >= count;
+    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
+      can &= CountAt<Layout>(ours, position) >= count;
     });
   }
   return can;
@@ -135,10 +136,10 @@ void SubtractBlock(const typename Layout::Block& a, const typename Layout::Block
   const Strings of_b(b.counts());
   for (size_t s = 0; s < Layout::kNumSlices; ++s) {
     Slice left = SliceOf<Layout>(a, of_a, s);
-    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint64_t mark, uint32_t count) HWY_ATTR {
-      const uint64_t begin = Layout::Begin(left.presence, left.runs, mark);
-      if (RunCount(left.runs, begin) == count) left.presence &= ~mark;
-      left.runs = WithKeysLess(left.runs, begin, count);
+    ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
+      const uint64_t end = Layout::End(left.presence, left.runs, position);
+      if (RunCount(left.runs, end) == count) left.presence &= ~(uint64_t{1} << position);
+      left.runs = WithKeysLess(left.runs, end, count);
     });
     Layout::StoreSlice(a, s, left.presence);
     of_a.Put(s, left.presence == 0 ? 0 : left.runs);

@@ -42,13 +42,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <size_t kSlices>
 using SliceTag = hn::CappedTag<uint32_t, kSlices>;
 
-// One bit in each of Lanes(d) slices from slice s on: the positions the digest marks.
-//   low half x salt (mod 2^32):   ppppp...........................   ->  1 << ppppp
+// The positions the digest marks in Lanes(d) slices of 32 from slice s on.
+//   low half x salt (mod 2^32):   ppppp...........................   ->  ppppp
+template <class D>
+HWY_INLINE hn::Vec<D> ProbePositions(D d, uint64_t digest, size_t s) {
+  const auto low = hn::Set(d, static_cast<uint32_t>(digest));
+  return hn::ShiftRight<27>(hn::Mul(low, hn::Load(d, kSalts + s)));
+}
+
+// One bit in each of these slices.
 template <class D>
 HWY_INLINE hn::Vec<D> ProbeMask(D d, uint64_t digest, size_t s) {
-  const auto low = hn::Set(d, static_cast<uint32_t>(digest));
-  const auto product = hn::Mul(low, hn::Load(d, kSalts + s));
-  return hn::Shl(hn::Set(d, 1U), hn::ShiftRight<27>(product));
+  return hn::Shl(hn::Set(d, 1U), ProbePositions(d, digest, s));
 }
 
 // Presence words, which queries may read while an update writes them: see presence_words.h.
