@@ -76,6 +76,10 @@ bool FitsRuns(std::span<const uint64_t> counters, size_t num_slices) {
   return SumOf(counters.first(SlicePositions(num_slices))) <= RunCapacity(num_slices);
 }
 
+bool HaveDrainedForRuns(std::span<const uint64_t> counters, size_t num_slices) {
+  return HasDrainedForRuns(SumOf(counters.first(SlicePositions(num_slices))), num_slices);
+}
+
 void EncodeRuns(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                 uint32_t* counts) {
   std::array<uint64_t, kMaxSlices> runs;

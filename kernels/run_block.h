@@ -121,6 +121,9 @@ constexpr bool HasDrainedForRuns(uint64_t num_keys, size_t num_slices) {
   return num_keys + kSlack <= RunCapacity(num_slices);
 }
 
+// The same from the block's counters.
+bool HaveDrainedForRuns(std::span<const uint64_t> counters, size_t num_slices);
+
 // Writes the block's presence and runs. The counters must fit.
 void EncodeRuns(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                 uint32_t* counts);

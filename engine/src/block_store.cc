@@ -26,28 +26,28 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   store.geometry_ = geometry;
   store.encoding_ = &EncodingTable(geometry.encoding);
   store.kernels_ = store.encoding_->kernels(geometry.num_slices);
-  const uint64_t presence_words = geometry.num_blocks * geometry.num_slices;
-  Result<BlockMemory> presence = BlockMemory::Allocate(presence_words);
-  if (!presence) return presence.error();
-  Result<BlockMemory> counts =
-      BlockMemory::Allocate(presence_words * store.encoding_->count_words_per_slice);
+  store.count_words_ = store.encoding_->count_words(geometry.num_slices);
+  const bool is_interleaved = store.encoding_->is_interleaved;
+  const size_t block_words = store.presence_words() + store.count_words_;
+  store.presence_stride_ = is_interleaved ? block_words : store.presence_words();
+  store.count_stride_ = is_interleaved ? block_words : store.count_words_;
+  Result<BlockMemory> counts = BlockMemory::Allocate(geometry.num_blocks * store.count_stride_);
   if (!counts) return counts.error();
-  store.presence_ = *std::move(presence);
   store.counts_ = *std::move(counts);
+  if (!is_interleaved) {
+    Result<BlockMemory> presence =
+        BlockMemory::Allocate(geometry.num_blocks * store.presence_stride_);
+    if (!presence) return presence.error();
+    store.presence_ = *std::move(presence);
+  }
+  store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
+  store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
   store.side_table_ = SideTable(geometry.num_blocks, store.owner_bits());
   return store;
 }
 
-uint32_t* BlockStore::PresenceOf(uint64_t block_idx) const {
-  return presence_.data() + block_idx * geometry_.num_slices;
-}
-
-uint32_t* BlockStore::CountsOf(uint64_t block_idx) const {
-  return counts_.data() + block_idx * geometry_.num_slices * encoding_->count_words_per_slice;
-}
-
 bool BlockStore::IsPromoted(uint64_t block_idx) const {
-  return encoding_->is_promoted(CountsOf(block_idx), geometry_.num_slices);
+  return encoding_->is_promoted(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices);
 }
 
 // --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
@@ -98,12 +98,13 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
 
 void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
   constexpr size_t kWordsPerLine = 16;
-  const size_t count_words = size_t{geometry_.num_slices} * encoding_->count_words_per_slice;
   for (const uint64_t digest : digests) {
     const uint64_t block_idx = BlockOf(digest);
     __builtin_prefetch(PresenceOf(block_idx));
+    // Presence and counts begin within lines.
     const uint32_t* counts = CountsOf(block_idx);
-    for (size_t w = 0; w < count_words; w += kWordsPerLine) __builtin_prefetch(counts + w);
+    for (size_t w = 0; w < count_words_; w += kWordsPerLine) __builtin_prefetch(counts + w);
+    __builtin_prefetch(counts + count_words_ - 1);
   }
 }
 

@@ -53,7 +53,7 @@ class BlockStore {
   // More would not make anything faster; a file's shard_bits may be absurd.
   static constexpr uint32_t kMaxOwnerBits = 10;
   // Room for one block's counters.
-  using Counters = std::array<uint64_t, kernels::kMaxSlices * kernels::kPositions>;
+  using Counters = std::array<uint64_t, kernels::kMaxCounters>;
 
   // Empty. Fails as Validate does, or with kOutOfMemory over limit_bytes (0: physical memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
@@ -81,7 +81,7 @@ class BlockStore {
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const;
   bool MayContain(uint64_t digest) const {
-    return Kernels().may_contain(digest, presence_.data(), geometry_.num_blocks);
+    return Kernels().may_contain(digest, presence_base_, geometry_.num_blocks);
   }
   uint64_t CountEstimate(uint64_t digest) const;
 
@@ -110,16 +110,22 @@ class BlockStore {
 
   // --- One block at a time, for the rare block and for snapshots.
 
-  // The block's counters, wherever they are: num_counters() of them, slice * 32 + position.
+  // The block's counters, wherever they are: num_counters() of them, each of which is a bit of the
+  // presence words.
   void ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const;
   // Sets them, and the block's presence bits: in the block if they fit, else in the side table.
   void WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
   bool IsPromoted(uint64_t block_idx) const;
-  size_t num_counters() const { return geometry_.num_slices * kernels::kPositions; }
-  uint32_t* PresenceOf(uint64_t block_idx) const;
-  uint32_t* CountsOf(uint64_t block_idx) const;
+  size_t num_counters() const { return geometry_.num_slices * geometry_.slice_positions(); }
+  size_t presence_words() const { return num_counters() / 32; }  // of a block
+  size_t count_words() const { return count_words_; }
+  uint32_t* PresenceOf(uint64_t block_idx) const {
+    return presence_base_ + block_idx * presence_stride_;
+  }
+  uint32_t* CountsOf(uint64_t block_idx) const { return counts_base_ + block_idx * count_stride_; }
 
-  // The raw arrays, for snapshots.
+  // The raw arrays, for snapshots. Where counts stand behind presence words, the first is empty,
+  // and the second holds whole blocks.
   const BlockMemory& presence() const { return presence_; }
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
@@ -129,7 +135,7 @@ class BlockStore {
 
   // The kernels in use for this shape and encoding.
   const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
-  kernels::Blocks View() const { return {presence_.data(), counts_.data(), geometry_.num_blocks}; }
+  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
   // One kernel call: at most kMaxBatch keys.
   kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
                               uint64_t* answers, uint32_t* spilled);
@@ -149,6 +155,12 @@ class BlockStore {
   BlockKernelsMember kernels_ = nullptr;
   BlockMemory presence_;
   BlockMemory counts_;
+  // Where the first block's words are, and how far it is to the next one's.
+  uint32_t* presence_base_ = nullptr;
+  uint32_t* counts_base_ = nullptr;
+  size_t presence_stride_ = 0;
+  size_t count_stride_ = 0;
+  size_t count_words_ = 0;
   SideTable side_table_;
 };
 

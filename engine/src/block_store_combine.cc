@@ -20,19 +20,22 @@ void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
   const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
   const uint64_t first = owner_idx * num_blocks;
   // Beside queries of `from`, which only read, and under whatever keeps its writers away.
-  std::copy_n(from.PresenceOf(first), num_blocks * geometry_.num_slices, PresenceOf(first));
-  std::copy_n(from.CountsOf(first),
-              num_blocks * geometry_.num_slices * encoding_->count_words_per_slice,
-              CountsOf(first));
+  if (!encoding_->is_interleaved) {
+    std::copy_n(from.PresenceOf(first), num_blocks * presence_stride_, PresenceOf(first));
+  }
+  const size_t first_word = first * count_stride_;
+  std::copy_n(from.counts_.data() + first_word, num_blocks * count_stride_,
+              counts_.data() + first_word);
   side_table_.CopyOwner(from.side_table_, owner_idx);
 }
 
 void BlockStore::TouchOwner(uint64_t owner_idx) {
   const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
   const uint64_t first = owner_idx * num_blocks;
-  std::fill_n(PresenceOf(first), num_blocks * geometry_.num_slices, 0U);
-  std::fill_n(CountsOf(first), num_blocks * geometry_.num_slices * encoding_->count_words_per_slice,
-              0U);
+  if (!encoding_->is_interleaved) {
+    std::fill_n(PresenceOf(first), num_blocks * presence_stride_, 0U);
+  }
+  std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
 }
 
 StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
@@ -63,12 +66,10 @@ void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> cou
   }
   side_table_.Put(block_idx, all);
   encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
-  for (size_t s = 0; s < geometry_.num_slices; ++s) {
+  for (size_t w = 0; w < presence_words(); ++w) {
     uint32_t present = 0;
-    for (size_t position = 0; position < kernels::kPositions; ++position) {
-      if (all[s * kernels::kPositions + position] > 0) present |= 1U << position;
-    }
-    presence[s] = present;
+    for (size_t i = 0; i < 32; ++i) present |= uint32_t{all[w * 32 + i] > 0} << i;
+    presence[w] = present;
   }
 }
 

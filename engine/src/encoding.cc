@@ -2,18 +2,36 @@
 #include "engine/src/encoding.h"
 
 #include "kernels/plane_block.h"
+#include "kernels/run_block.h"
 
 namespace trommel {
 namespace {
 
+using kernels::Kernels;
+
 BlockKernelsMember PlaneKernels(size_t num_slices) {
-  return num_slices == 8 ? &kernels::Kernels::planes8 : &kernels::Kernels::planes16;
+  return num_slices == 8 ? &Kernels::planes8 : &Kernels::planes16;
+}
+
+BlockKernelsMember RunKernels(size_t num_slices) {
+  switch (num_slices) {
+    case 4:
+      return &Kernels::runs4;
+    case 5:
+      return &Kernels::runs5;
+    case 8:
+      return &Kernels::runs8;
+    default:
+      return &Kernels::runs10;
+  }
 }
 
 constexpr BlockEncoding kPlanesTable = {
-    .count_words_per_slice = kernels::kNumPlanes,
+    .is_interleaved = false,
+    .count_words = [](size_t num_slices) { return num_slices * kernels::kNumPlanes; },
     .kernels = &PlaneKernels,
-    .is_promoted = &kernels::IsPromoted,
+    .is_promoted = [](const uint32_t*, const uint32_t* planes,
+                      size_t num_slices) { return kernels::IsPromoted(planes, num_slices); },
     .mark_promoted = &kernels::MarkPromoted,
     .decode = &kernels::DecodePlanes,
     .fits = &kernels::FitsPlanes,
@@ -22,13 +40,30 @@ constexpr BlockEncoding kPlanesTable = {
     .count_at = &kernels::PlaneCountAt,
 };
 
+constexpr BlockEncoding kRunsTable = {
+    .is_interleaved = true,
+    .count_words =
+        [](size_t num_slices) {
+          return kernels::RunBlockWords(num_slices) - kernels::PresenceWords(num_slices);
+        },
+    .kernels = &RunKernels,
+    .is_promoted = &kernels::IsPromotedRunBlock,
+    .mark_promoted = &kernels::MarkPromotedRunBlock,
+    .decode = &kernels::DecodeRuns,
+    .fits = &kernels::FitsRuns,
+    .has_drained = &kernels::HaveDrainedForRuns,
+    .encode = &kernels::EncodeRuns,
+    .count_at = &kernels::RunCountAt,
+};
+
 }  // namespace
 
 const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
   switch (encoding) {
     case Encoding::kPlanes:
-    case Encoding::kRuns:  // not yet
       break;
+    case Encoding::kRuns:
+      return kRunsTable;
   }
   return kPlanesTable;
 }

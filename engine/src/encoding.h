@@ -1,6 +1,6 @@
-// The seam between the engine and the ways of storing counts. An encoding is a table: how much
-// memory a block takes, which kernels work on it, and how a single block is taken apart and put
-// together. A second encoding with the same presence bits is a second table here, and nothing else
+// The seam between the engine and the ways of storing counts. An encoding is a table: how a block
+// lies in memory, which kernels work on it, and how a single block is taken apart and put together.
+// All encodings have the same presence bits; another one is another table here, and nothing else
 // above it.
 #ifndef TROMMEL_ENGINE_SRC_ENCODING_H_
 #define TROMMEL_ENGINE_SRC_ENCODING_H_
@@ -16,15 +16,20 @@ namespace trommel {
 
 using BlockKernelsMember = const kernels::BlockKernels kernels::Kernels::*;
 
+// Shapes are named by their slices; `num_slices` must be one of the encoding's.
 struct BlockEncoding {
-  uint32_t count_words_per_slice;  // words of counts beside each 32-bit presence word
+  // Whether a block's counts stand right behind its presence words, in one array of blocks. Else
+  // there are two arrays.
+  bool is_interleaved;
+  // Words of counts of a block. Presence words there are as many as its counters / 32.
+  size_t (*count_words)(size_t num_slices);
 
   // Where in a target's table the kernels for blocks of num_slices slices stand.
   BlockKernelsMember (*kernels)(size_t num_slices);
 
-  // `counts` is the block's words of counts, `presence` its presence words; counters are indexed
-  // slice * 32 + position.
-  bool (*is_promoted)(const uint32_t* counts, size_t num_slices);
+  // `presence` is the block's presence words, `counts` its words of counts; counters are indexed
+  // slice * positions + position, which is their bit among the presence words.
+  bool (*is_promoted)(const uint32_t* presence, const uint32_t* counts, size_t num_slices);
   void (*mark_promoted)(uint32_t* counts, size_t num_slices);
   void (*decode)(const uint32_t* presence, const uint32_t* counts, size_t num_slices,
                  std::span<uint64_t> counters);
