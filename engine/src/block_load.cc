@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -11,8 +12,16 @@
 namespace trommel {
 namespace {
 
-constexpr double kPositions = static_cast<double>(kernels::kPositions);
 constexpr double kNumHalves = 4294967296.0;  // values of half a digest
+constexpr uint32_t kHalfBits = 32;
+
+// The side table keeps a block of up to so many keys as a record of run strings, 8 bytes a slice
+// and 8 for the block's index, in tables that are full but for a ninth, beside 8 bytes of an index
+// of its own. A fuller block has a byte for each counter there.
+constexpr uint64_t kMaxKeysOfRecord = 63;
+constexpr double kBytesOfIndex = 8;
+constexpr double kBytesOfExactNode = 64;  // beside its counters
+constexpr double kSpareRecords = 9.0 / 8;
 
 // From this load on a block is promoted: its slices cannot hold more than kMaxPlaneCount a
 // position, and slice 0 exactly full is the marker of promoted blocks.
@@ -41,7 +50,7 @@ std::array<double, kFullLoad> SliceFitsTable() {
   double scale = 1;  // i! / 32^i lies between 1e-13 and 1e121, coefficients above 1e-148
   for (size_t i = 0; i < kFullLoad; ++i) {
     fits[i] = i <= kernels::kMaxPlaneCount ? 1.0 : std::min(1.0, power[i] * scale);
-    scale *= static_cast<double>(i + 1) / kPositions;
+    scale *= static_cast<double>(i + 1) / static_cast<double>(kernels::kPositions);
   }
   return fits;
 }
@@ -59,8 +68,11 @@ LoadClasses ClassesOf(uint64_t num_blocks) noexcept {
 
 double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
   const double i = static_cast<double>(load);
-  const double fill = -std::expm1(i * std::log1p(-1 / kPositions));
+  const uint32_t num_positions = kernels::SlicePositions(num_slices);
+  const double fill = -std::expm1(i * std::log1p(-1.0 / num_positions));
   const double all_set = std::pow(fill, static_cast<double>(num_slices));
+  const auto position_bits = static_cast<uint32_t>(std::countr_zero(num_positions)) * num_slices;
+  if (position_bits <= kHalfBits) return all_set;
   const double same_half = -std::expm1(i * std::log1p(-1 / kNumHalves));
   return all_set + (1 - all_set) * same_half;
 }
@@ -69,6 +81,14 @@ double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept {
   static const std::array<double, kFullLoad> fits = SliceFitsTable();
   if (load >= kFullLoad) return 1;
   return 1 - std::pow(fits[load], static_cast<double>(num_slices));
+}
+
+double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept {
+  if (load > kMaxKeysOfRecord) {
+    return static_cast<double>(kernels::SlicePositions(num_slices) * num_slices) +
+           kBytesOfExactNode;
+  }
+  return (8.0 * num_slices + 8) * kSpareRecords + kBytesOfIndex;
 }
 
 }  // namespace trommel

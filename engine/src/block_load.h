@@ -12,11 +12,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/layout.h"
+
 namespace trommel {
 
 // Beyond this mean load whatever the functions below tell of a block is certain to 1e-18 (the least
-// likely load, 10 sigma down, still leaves a position empty with chance 1e-47), so the law is not
-// walked but taken at its mean. It also keeps hopeless requests fast: the walk is sigma long.
+// likely load, 10 sigma down, still leaves a position of 64 empty with chance 1e-23), so the law is
+// not walked but taken at its mean. It also keeps hopeless requests fast: the walk is sigma long.
 inline constexpr double kMaxWalkedLoad = 4096;
 
 // The expectation of f(load) for load ~ Binomial(num_keys, share), 0 < share <= 1. Weights are
@@ -84,12 +86,28 @@ double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
 
 // The chance that a stranger in a block of `load` distinct keys meets num_slices set bits, or the
 // low 32 digest bits of one of these keys: those alone choose the positions, so the rate cannot
-// fall under load / 2^32, however many slices there are.
+// fall under load / 2^32, however many slices there are. (4 and 5 slices of 64 have fewer than 2^32
+// combinations of positions, digest bits as they are: there the product says it all.)
 double BlockFpr(uint64_t load, uint32_t num_slices) noexcept;
 
 // The chance that the counters of a block of `load` distinct keys do not fit three planes: some
 // counter above kernels::kMaxPlaneCount, or all of slice 0 at it (the marker of promoted blocks).
 double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept;
+
+// The most keys that a block of runs holds; with more it is promoted, whichever they are. A slice
+// has its share of the block's cache line (with more than 8 slices, of two) for its presence bits
+// and a run string: a bit a key and the closing one.
+//
+//   4 slices   128 bits = 64 of presence + 63 keys + 1
+//   5 slices   102 bits = 64 of presence + 37 keys + 1      (10 slices: the same twice)
+//   8 slices    64 bits = 32 of presence + 31 keys + 1
+constexpr uint64_t MaxKeysOfRunBlock(uint32_t num_slices) noexcept {
+  const uint32_t block_bits = num_slices > 8 ? 1024 : 512;
+  return block_bits / num_slices - kernels::SlicePositions(num_slices) - 1;
+}
+
+// What a promoted block of `load` keys takes in the side table.
+double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept;
 
 }  // namespace trommel
 

@@ -93,22 +93,22 @@ TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][si
 }
 
 TEST_CASE("a stranger meets what the model says in a block of real positions", "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const uint64_t load = GENERATE(uint64_t{1}, 12, 30, 80);
   constexpr uint64_t kNumBlocks = 3000;
   constexpr uint64_t kNumStrangers = 300;
   uint64_t num_hits = 0;
   for (uint64_t block = 0; block < kNumBlocks; ++block) {
-    std::array<uint32_t, kernels::kMaxSlices> presence = {};
+    std::array<uint64_t, kernels::kMaxSlices> presence = {};
     for (uint64_t i = 0; i < load; ++i) {
       const uint64_t digest = RandomKey(KeySpace::kMembers, 7, block * load + i);
       for (size_t s = 0; s < num_slices; ++s) {
-        presence[s] |= uint32_t{1} << kernels::Position(digest, s, num_slices);
+        presence[s] |= uint64_t{1} << kernels::Position(digest, s, num_slices);
       }
     }
     for (uint64_t i = 0; i < kNumStrangers; ++i) {
       const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumStrangers + i);
-      uint32_t hit = 1;
+      uint64_t hit = 1;
       for (size_t s = 0; s < num_slices; ++s) {
         hit &= presence[s] >> kernels::Position(digest, s, num_slices);
       }
@@ -129,6 +129,32 @@ TEST_CASE("the rate of a block cannot fall under its keys' share of low halves",
   CHECK(BlockFpr(1, 16) == Approx(std::ldexp(1.0, -32)));
   CHECK(BlockFpr(2, 16) == Approx(std::ldexp(2.0, -32)).epsilon(1e-6));
   CHECK(BlockFpr(uint64_t{1} << 40, 16) == 1.0);
+  // 8 slices of 32 and 10 of 64 have 40 and 60 bits of positions, of 32 bits.
+  CHECK(BlockFpr(1, 8) == Approx(std::ldexp(1.0, -32) + std::ldexp(1.0, -40)).epsilon(1e-6));
+  CHECK(BlockFpr(1, 10) == Approx(std::ldexp(1.0, -32)).epsilon(1e-6));
+}
+
+TEST_CASE("where digest bits are positions, one key is met as often as they agree",
+          "[engine][sizing]") {
+  CHECK(BlockFpr(1, 4) == Approx(std::ldexp(1.0, -24)).epsilon(1e-9));
+  CHECK(BlockFpr(1, 5) == Approx(std::ldexp(1.0, -30)).epsilon(1e-9));
+}
+
+TEST_CASE("a run block holds what its cache lines have bits for", "[engine][sizing]") {
+  const auto [num_slices, num_keys] =
+      GENERATE(table<uint32_t, uint64_t>({{4, 63}, {5, 37}, {8, 31}, {10, 37}}));
+  CHECK(MaxKeysOfRunBlock(num_slices) == num_keys);
+}
+
+TEST_CASE("a promoted block takes a record of run strings or a byte a counter",
+          "[engine][sizing]") {
+  // 8 bytes a slice and an index, an eighth to spare, and 8 bytes to find it.
+  CHECK(PromotedBlockBytes(38, 5) == Approx(62));
+  CHECK(PromotedBlockBytes(63, 10) == Approx(107));
+  CHECK(PromotedBlockBytes(63, 16) == Approx(161));
+  CHECK(PromotedBlockBytes(64, 4) == Approx(256 + 64));
+  CHECK(PromotedBlockBytes(64, 8) == Approx(256 + 64));
+  CHECK(PromotedBlockBytes(uint64_t{1} << 40, 10) == Approx(640 + 64));
 }
 
 // Counts all sequences by brute force over compositions: the number of ways to throw `load` keys at

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/src/block_load.h"
 #include "kernels/layout.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
@@ -32,6 +33,8 @@ TEST_CASE("predicted FPR has the values of the Parquet specification", "[engine]
 
 // Visits every way the keys can be spread over the blocks, as a number in base num_blocks.
 double FprByEnumeration(uint64_t num_keys, uint64_t num_blocks, uint32_t num_slices) {
+  const long double positions = num_slices % 8 == 0 ? 32 : 64;
+  const bool has_same_halves = num_slices >= 8;  // fewer slices tell all 32-bit halves apart
   uint64_t num_ways = 1;
   for (uint64_t i = 0; i < num_keys; ++i) num_ways *= num_blocks;
   long double sum = 0;
@@ -40,16 +43,17 @@ double FprByEnumeration(uint64_t num_keys, uint64_t num_blocks, uint32_t num_sli
     uint64_t rest = way;
     for (uint64_t i = 0; i < num_keys; ++i, rest /= num_blocks) load += rest % num_blocks == 0;
     long double empty = 1;
-    for (uint64_t i = 0; i < load; ++i) empty *= 31.0L / 32;
+    for (uint64_t i = 0; i < load; ++i) empty *= 1 - 1 / positions;
     long double hit = 1;
     for (uint32_t s = 0; s < num_slices; ++s) hit *= 1 - empty;
-    sum += hit + (1 - hit) * static_cast<long double>(load) / 4294967296.0L;
+    sum += hit;
+    if (has_same_halves) sum += (1 - hit) * static_cast<long double>(load) / 4294967296.0L;
   }
   return static_cast<double>(sum / static_cast<long double>(num_ways));
 }
 
 TEST_CASE("few blocks follow the binomial law, by brute force", "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const auto [num_blocks, num_keys] = GENERATE(
       table<uint64_t, uint64_t>({{1, 1}, {1, 60}, {2, 1}, {2, 16}, {3, 11}, {5, 8}, {10, 6}}));
   const Geometry geometry{.num_slices = num_slices, .num_blocks = num_blocks};
@@ -76,7 +80,7 @@ TEST_CASE("uneven blocks of a giant filter raise its predicted rate", "[engine][
 }
 
 TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
+  const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   double last = -1;
   for (uint64_t num_keys = 0; num_keys < 200'000; num_keys += 1000) {
     const double fpr = PredictedFpr({.num_slices = num_slices, .num_blocks = 3000}, num_keys);
@@ -92,61 +96,92 @@ TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizin
 
 TEST_CASE("predictions stay finite for any load", "[engine][sizing]") {
   const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, uint64_t{1} << 28, kMaxBlocks);
-  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
-  const Geometry geometry{.num_slices = num_slices, .num_blocks = num_blocks};
+  const auto [encoding, num_slices] = GENERATE(table<Encoding, uint32_t>({{Encoding::kPlanes, 8},
+                                                                          {Encoding::kPlanes, 16},
+                                                                          {Encoding::kRuns, 4},
+                                                                          {Encoding::kRuns, 5},
+                                                                          {Encoding::kRuns, 8},
+                                                                          {Encoding::kRuns, 10}}));
+  const Geometry geometry{.num_slices = num_slices, .encoding = encoding, .num_blocks = num_blocks};
   CHECK(PredictedFpr(geometry, 0) == 0.0);
   CHECK(PredictedPromotedShare(geometry, 0) == 0.0);
+  CHECK(PredictedSideTableBytes(geometry, 0) == 0);
+  // No more than every block in bytes.
+  const uint64_t most_bytes = num_blocks * (geometry.num_positions() / num_blocks + 64);
   for (int power = 0; power <= 40; ++power) {
     const double fpr = PredictedFpr(geometry, uint64_t{1} << power);
     const double share = PredictedPromotedShare(geometry, uint64_t{1} << power);
     CHECK((fpr > 0 && fpr <= 1));
     CHECK((share >= 0 && share <= 1));
+    CHECK(PredictedSideTableBytes(geometry, uint64_t{1} << power) <= most_bytes);
   }
   if (num_blocks <= 1000) {
     CHECK(PredictedFpr(geometry, kMaxCapacity) == 1.0);
     CHECK(PredictedPromotedShare(geometry, kMaxCapacity) == 1.0);
+    CHECK(PredictedSideTableBytes(geometry, kMaxCapacity) == most_bytes);
   }
 }
 
 // Counts a filter's counters, in plain arrays, at random digests.
 struct Simulated {
   uint64_t num_promoted = 0;
-  double mean_product = 0;  // of the slices' fills, over blocks
+  double promoted_bytes = 0;
+  double promoted_squares = 0;  // of the bytes
+  double mean_product = 0;      // of the slices' fills, over blocks
 };
 
 Simulated Simulate(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
-  const size_t block_size = size_t{geometry.num_slices} * 32;
+  const size_t num_positions = geometry.slice_positions();
+  const size_t block_size = geometry.num_slices * num_positions;
   std::vector<uint32_t> counters(geometry.num_blocks * block_size);
   for (uint64_t i = 0; i < num_keys; ++i) {
     const uint64_t digest = tests::RandomKey(tests::KeySpace::kMembers, seed, i);
     uint32_t* block = &counters[kernels::BlockIndex(digest, geometry.num_blocks) * block_size];
     for (size_t s = 0; s < geometry.num_slices; ++s) {
-      ++block[s * 32 + kernels::Position(digest, s, geometry.num_slices)];
+      ++block[s * num_positions + kernels::Position(digest, s, geometry.num_slices)];
     }
   }
   Simulated simulated;
   for (size_t block = 0; block < geometry.num_blocks; ++block) {
     bool overflows = false;
     double product = 1;
+    uint32_t load = 0;  // the same in every slice
     for (size_t s = 0; s < geometry.num_slices; ++s) {
       int num_present = 0;
-      for (size_t i = 0; i < 32; ++i) {
-        const uint32_t count = counters[block * block_size + s * 32 + i];
+      load = 0;
+      for (size_t i = 0; i < num_positions; ++i) {
+        const uint32_t count = counters[block * block_size + s * num_positions + i];
         num_present += count > 0;
-        overflows |= count > 8;
+        load += count;
+        overflows |= geometry.encoding == Encoding::kPlanes && count > 8;
       }
-      product *= num_present / 32.0;
+      product *= num_present / static_cast<double>(num_positions);
     }
+    overflows |=
+        geometry.encoding == Encoding::kRuns && load > MaxKeysOfRunBlock(geometry.num_slices);
     simulated.num_promoted += overflows;
+    const double bytes = overflows ? PromotedBlockBytes(load, geometry.num_slices) : 0;
+    simulated.promoted_bytes += bytes;
+    simulated.promoted_squares += bytes * bytes;
     simulated.mean_product += product / static_cast<double>(geometry.num_blocks);
   }
   return simulated;
 }
 
 TEST_CASE("promoted share and rate agree with simulated counters", "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
-  const uint64_t mean_load = GENERATE(uint64_t{24}, 40, 60);
-  const Geometry geometry{.num_slices = num_slices, .num_blocks = 20'000};
+  const auto [encoding, num_slices, mean_load] =
+      GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kPlanes, 8, 24},
+                                                    {Encoding::kPlanes, 8, 40},
+                                                    {Encoding::kPlanes, 8, 60},
+                                                    {Encoding::kPlanes, 16, 24},
+                                                    {Encoding::kPlanes, 16, 60},
+                                                    {Encoding::kRuns, 4, 50},
+                                                    {Encoding::kRuns, 4, 70},
+                                                    {Encoding::kRuns, 5, 27},
+                                                    {Encoding::kRuns, 8, 22},
+                                                    {Encoding::kRuns, 10, 27},
+                                                    {Encoding::kRuns, 10, 60}}));
+  const Geometry geometry{.num_slices = num_slices, .encoding = encoding, .num_blocks = 20'000};
   const uint64_t num_keys = mean_load * geometry.num_blocks;
   const Simulated simulated = Simulate(geometry, num_keys, 11);
 
@@ -155,6 +190,12 @@ TEST_CASE("promoted share and rate agree with simulated counters", "[engine][siz
       tests::BinomialBound(PredictedPromotedShare(geometry, num_keys), geometry.num_blocks);
   INFO(share << "; simulated " << simulated.num_promoted);
   CHECK(share.ContainsHits(simulated.num_promoted));
+  const auto bytes = static_cast<double>(PredictedSideTableBytes(geometry, num_keys));
+  const double sigma = std::sqrt(simulated.promoted_squares -
+                                 simulated.promoted_bytes * simulated.promoted_bytes / 20'000);
+  INFO("side table " << bytes << " +- " << sigma << "; simulated " << simulated.promoted_bytes);
+  CHECK(std::abs(simulated.promoted_bytes - bytes) <=
+        6 * (sigma + PromotedBlockBytes(64, num_slices)));  // of few promoted blocks sigma is rough
   const auto fpr = tests::FilterFprBound(geometry, num_keys);
   INFO(fpr << "; simulated " << simulated.mean_product);
   CHECK(fpr.Contains(simulated.mean_product));

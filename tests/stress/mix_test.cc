@@ -58,7 +58,7 @@ TEST_CASE("a few dozen rounds have every kind of key, route, slice count and exe
   std::set<uint32_t> slices;
   std::set<uint32_t> threads;
   for (uint64_t round = 0; round < 60; ++round) {
-    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2);
+    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kPlanes);
     kinds.insert(plan.kind);
     routes.insert(plan.config.route);
     slices.insert(plan.config.num_slices);
@@ -70,6 +70,17 @@ TEST_CASE("a few dozen rounds have every kind of key, route, slice count and exe
   CHECK(routes.size() == 3);
   CHECK(slices == std::set<uint32_t>{8, 16});
   CHECK(threads == std::set<uint32_t>{0, 2});
+}
+
+TEST_CASE("rounds of runs have the slices of runs", "[stress][mix]") {
+  std::set<uint32_t> slices;
+  for (uint64_t round = 0; round < 60; ++round) {
+    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kRuns);
+    CHECK(plan.config.encoding == Encoding::kRuns);
+    slices.insert(plan.config.num_slices);
+  }
+  CHECK(slices == std::set<uint32_t>{4, 5, 8, 10});
+  CHECK(DrawPlan(*FindMix("hot"), 1, 0, 2, 2).config.encoding == Config{}.encoding);
 }
 
 TEST_CASE("skewed numbers stay in range and prefer small ones", "[stress][mix]") {

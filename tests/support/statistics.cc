@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "engine/src/block_load.h"
+#include "kernels/layout.h"
 
 namespace trommel::tests {
 namespace {
@@ -64,8 +65,9 @@ double FilterVariance(const Geometry& geometry, uint64_t num_keys) {
 
 double BlockProductMoment(uint64_t load, uint32_t num_slices, int power) {
   const double i = static_cast<double>(load);
-  const double empty = std::pow(31.0 / 32, i);
-  const double empty_square = empty / 32 + 31.0 / 32 * std::pow(30.0 / 32, i);
+  const double m = kernels::SlicePositions(num_slices);
+  const double empty = std::pow((m - 1) / m, i);
+  const double empty_square = empty / m + (m - 1) / m * std::pow((m - 2) / m, i);
   const double moment = power == 1 ? 1 - empty : 1 - 2 * empty + empty_square;
   return std::pow(std::max(0.0, moment), static_cast<double>(num_slices));
 }

@@ -53,9 +53,9 @@ RateBound FilterFprBound(const Geometry& geometry, uint64_t num_keys, double num
 // associated, the product rises with the load, so the covariances are not positive.
 double FilterVariance(const Geometry& geometry, uint64_t num_keys);
 
-// E[prod over slices of fill^power | load keys in the block], power 1 or 2, slices independent. A
-// slice's share of empty positions e has E[e] = (31/32)^load and, over pairs of positions,
-// E[e^2] = (31/32)^load / 32 + 31/32 (30/32)^load; fill = 1 - e.
+// E[prod over slices of fill^power | load keys in the block], power 1 or 2, slices independent. The
+// share e of empty positions among a slice's m has E[e] = ((m-1)/m)^load and, over pairs of
+// positions, E[e^2] = ((m-1)/m)^load / m + (m-1)/m ((m-2)/m)^load; fill = 1 - e.
 double BlockProductMoment(uint64_t load, uint32_t num_slices, int power);
 
 }  // namespace trommel::tests

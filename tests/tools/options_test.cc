@@ -33,6 +33,13 @@ TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]"
       {"build", "-o", filter, "-n", "10", "--seed", "-1"},
       {"build", "-o", filter, "-n", "10", "--seed", "18446744073709551616"},
       {"size", "-n", "10", "--slices", "9"},
+      {"size", "-n", "10", "--slices", "0"},
+      {"size", "-n", "10", "--slices", "many"},
+      {"size", "-n", "10", "--encoding", "unary"},
+      {"size", "-n", "10", "--encoding", "runs", "--slices", "16"},
+      {"build", "-o", filter, "-n", "10", "--encoding", "planes", "--slices", "5"},
+      {"demo", "--encoding", "7"},
+      {"stress", "--encoding", "none"},
       {"build"},
       {"build", "-o", filter},
       {"build", "-o", filter, "-n", "10", "--digest", "md5"},
@@ -105,10 +112,46 @@ TEST_CASE("a wrong command line is told what is wrong with it", "[tools][options
       {{"bogus", "-n", "3"}, "unknown subcommand \"bogus\""},
       {{"--bogus"}, "unknown option \"--bogus\""},
       {{"size", "-n", "0"}, "'0' must be at least 1"},
+      {{"size", "-n", "9", "--slices", "9", "--encoding", "runs"}, "runs have 4, 5, 8 or 10"},
+      {{"size", "-n", "9", "--slices", "9"},
+       "no planes: num_slices is 9; planes have 8 or 16; no runs: num_slices is 9; runs have"},
+      {{"size", "-n", "2000G"}, "trommel: capacity is 2000000000000; it must be"},
+      {{"size", "-n", "9", "--slices", "-5"}, "'-5' is no number of slices"},
       {{"build", "--seed", "-1"}, "'-1' is not a whole number from 0 to"},
       {{"insert", "--threads", "1025"}, "--threads: '1025' is not a whole number from 0 to 1024"},
   }));
   CHECK_THAT(RunTool(arguments).err, Catch::Matchers::ContainsSubstring(want));
+}
+
+TEST_CASE("filter options go into configurations and requests whole", "[tools][options]") {
+  FilterOptions options;
+  CHECK(options.encoding == Config{}.encoding);
+  options.capacity = 77;
+  options.target_fpr = 0.02;
+  options.num_slices = 5;
+  options.encoding = Encoding::kRuns;
+  options.power_of_two_blocks = true;
+  const Config config = options.ToConfig();
+  CHECK(config.capacity == 77);
+  CHECK(config.target_fpr == 0.02);
+  CHECK(config.num_slices == 5);
+  CHECK(config.encoding == Encoding::kRuns);
+  CHECK(config.power_of_two_blocks);
+  const SizingRequest request = options.ToRequest();
+  CHECK(request.capacity == 77);
+  CHECK(request.target_fpr == 0.02);
+  CHECK(request.num_slices == 5);
+  CHECK(request.encoding == Encoding::kRuns);
+  CHECK(request.power_of_two_blocks);
+}
+
+TEST_CASE("a shape that there is not is told before keys are counted", "[tools][options]") {
+  const TempFolder folder;
+  const std::string keys = folder.Write("keys", "a\n");
+  const ToolResult result = RunTool(
+      {"build", "-o", folder.Path("filter"), "--encoding", "planes", "--slices", "5", keys});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err == "trommel: num_slices is 5; planes have 8 or 16\n");
 }
 
 }  // namespace

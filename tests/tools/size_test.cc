@@ -1,34 +1,48 @@
-// trommel size: forth and back.
+// trommel size: forth and back, for one encoding and for both.
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tests {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
 TEST_CASE("size answers with memory, and memory answers with keys", "[tools][size]") {
-  const ToolResult forth = RunTool({"size", "-n", "1M", "-p", "1%", "--slices", "8", "--json"});
+  const auto [encoding, slices] =
+      GENERATE(table<std::string, std::string>({{"planes", "8"}, {"runs", "5"}, {"runs", "10"}}));
+  const ToolResult forth = RunTool(
+      {"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", slices, "--json"});
   REQUIRE(forth.exit_code == 0);
   const json sizing = json::parse(forth.out);
   CHECK(sizing["capacity"] == 1'000'000);
-  CHECK(sizing["num_slices"] == 8);
+  CHECK(sizing["num_slices"].dump() == slices);
+  CHECK(sizing["encoding"] == encoding);
   CHECK(sizing["predicted_fpr"] <= 0.01);
-  CHECK(sizing["num_bytes"] == sizing["presence_bytes"].get<uint64_t>() * 4);
+  if (encoding == "planes") {
+    CHECK(sizing["num_bytes"] == sizing["presence_bytes"].get<uint64_t>() * 4);
+  } else {
+    CHECK(sizing["num_bytes"] ==
+          sizing["num_blocks"].get<uint64_t>() * (slices == "10" ? 128 : 64));
+    CHECK(sizing["predicted_side_table_bytes"] > 0);
+  }
 
   const std::string num_bytes = sizing["num_bytes"].dump();
-  const ToolResult back =
-      RunTool({"size", "--bytes", num_bytes, "-p", "1%", "--slices", "8", "--json"});
+  const ToolResult back = RunTool({"size", "--bytes", num_bytes, "-p", "1%", "--encoding", encoding,
+                                   "--slices", slices, "--json"});
   REQUIRE(back.exit_code == 0);
   CHECK(json::parse(back.out)["capacity"] >= 1'000'000);
   CHECK(json::parse(back.out)["num_blocks"] == sizing["num_blocks"]);
 
-  const ToolResult rate =
-      RunTool({"size", "--blocks", sizing["num_blocks"].dump(), "-n", "1M", "--json"});
+  const ToolResult rate = RunTool({"size", "--blocks", sizing["num_blocks"].dump(), "-n", "1M",
+                                   "--encoding", encoding, "--slices", slices, "--json"});
   REQUIRE(rate.exit_code == 0);
   CHECK(json::parse(rate.out)["predicted_fpr"] == sizing["predicted_fpr"]);
 }
@@ -37,21 +51,102 @@ TEST_CASE("size needs two of three and says so", "[tools][size]") {
   CHECK(RunTool({"size"}).exit_code == 2);
   CHECK(RunTool({"size", "-n", "10", "-p", "0.01", "--bytes", "1MB"}).exit_code == 2);
   CHECK(RunTool({"size", "--blocks", "10", "--bytes", "1MB"}).exit_code == 2);
-  const ToolResult tiny = RunTool({"size", "-n", "1M", "--bytes", "127"});
+  const ToolResult tiny = RunTool({"size", "-n", "1M", "--bytes", "127", "--encoding", "planes"});
   CHECK(tiny.exit_code == 2);
-  CHECK_THAT(tiny.err, Catch::Matchers::ContainsSubstring("takes 128 bytes"));
+  CHECK_THAT(tiny.err, ContainsSubstring("takes 128 bytes"));
+  const ToolResult tinier = RunTool({"size", "-n", "1M", "--bytes", "63", "--encoding", "runs"});
+  CHECK(tinier.exit_code == 2);
+  CHECK_THAT(tinier.err, ContainsSubstring("takes 64 bytes"));
 }
 
 TEST_CASE("size as text names every figure", "[tools][size]") {
-  const std::string text = RunTool({"size", "-n", "10M", "-p", "0.001"}).out;
-  for (const char* word : {"10,000,000", "MB", "bits a key", "false positives", "promoted"}) {
-    CHECK_THAT(text, Catch::Matchers::ContainsSubstring(word));
+  const std::vector<std::string> encoding =
+      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "planes"},
+               std::vector<std::string>{"--encoding", "runs"});
+  std::vector<std::string> arguments = {"size", "-n", "10M", "-p", "0.001"};
+  arguments.insert(arguments.end(), encoding.begin(), encoding.end());
+  const std::string text = RunTool(arguments).out;
+  for (const char* word :
+       {"10,000,000", "MB", "side table", "bits a key", "false positives", "promoted"}) {
+    CHECK_THAT(text, ContainsSubstring(word));
   }
+  // Both are named only side by side.
+  const auto says = [&text](std::string_view name) { return text.find(name) != std::string::npos; };
+  CHECK(says("planes") == (encoding.empty() || encoding[1] == "planes"));
+  CHECK(says("runs") == (encoding.empty() || encoding[1] == "runs"));
+}
+
+TEST_CASE("without an encoding, size answers for all of them", "[tools][size]") {
+  const auto parse = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--json", "size"});
+    return json::parse(RunTool(arguments).out);
+  };
+  const std::vector<std::string> question =
+      GENERATE(std::vector<std::string>{"-n", "3M", "-p", "0.4%"},
+               std::vector<std::string>{"--bytes", "20MB", "-p", "0.4%"},
+               std::vector<std::string>{"--bytes", "20MB", "-n", "3M"},
+               std::vector<std::string>{"--blocks", "200k", "-p", "0.4%"},
+               std::vector<std::string>{"--blocks", "200k", "-n", "3M"});
+  const json both = parse(question);
+  REQUIRE(both["encodings"].size() == 2);
+  for (size_t i = 0; i < 2; ++i) {
+    std::vector<std::string> one = question;
+    one.insert(one.end(), {"--encoding", i == 0 ? "planes" : "runs"});
+    json alone = parse(one);
+    CHECK(alone["encodings"] == json::array({both["encodings"][i]}));
+    alone.erase("encodings");
+    CHECK(alone == both["encodings"][i]);
+  }
+  json chosen = both;
+  chosen.erase("encodings");
+  CHECK(chosen["encoding"] == EncodingName(Config{}.encoding));
+  CHECK(chosen == both["encodings"][chosen["encoding"] == "planes" ? 0 : 1]);
+}
+
+TEST_CASE("runs hold more than twice the keys of planes in the same memory", "[tools][size]") {
+  const json both = json::parse(RunTool({"size", "--bytes", "20MB", "-p", "0.4%", "--json"}).out);
+  const json& planes = both["encodings"][0];
+  const json& runs = both["encodings"][1];
+  CHECK(runs["capacity"] > planes["capacity"].get<double>() * 2);
+  CHECK(runs["num_bytes"] <= 20'000'000);
+  CHECK(runs["predicted_promoted_share"] <= 0.03);
+}
+
+TEST_CASE("crowded runs get the shape that suffers least", "[tools][size]") {
+  // 60 keys a block of 64 bytes: 4 slices hold most of these blocks, 5 and 10 none.
+  const json runs = json::parse(
+      RunTool({"size", "--bytes", "64kB", "-n", "60k", "--encoding", "runs", "--json"}).out);
+  CHECK(runs["num_slices"] == 4);
+  CHECK(runs["predicted_promoted_share"] > 0.03);
+}
+
+TEST_CASE("an encoding that cannot serve is left out, and said to be", "[tools][size]") {
+  const auto [slices, name, other] = GENERATE(table<std::string, std::string, std::string>(
+      {{"16", "planes", "No runs: num_slices is 16; runs have 4, 5, 8 or 10."},
+       {"5", "runs", "No planes: num_slices is 5; planes have 8 or 16."}}));
+  const ToolResult text = RunTool({"size", "-n", "1M", "--slices", slices});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, ContainsSubstring("slices, " + name));
+  CHECK_THAT(text.out, ContainsSubstring(other));
+  const json sizing = json::parse(RunTool({"size", "-n", "1M", "--slices", slices, "--json"}).out);
+  CHECK(sizing["encoding"] == name);
+  CHECK(sizing["encodings"].size() == 1);
+  const json memory = json::parse(
+      RunTool({"size", "-n", "1M", "--bytes", "8MB", "--slices", slices, "--json"}).out);
+  CHECK(memory["encoding"] == name);
+}
+
+TEST_CASE("columns of size are aligned", "[tools][size]") {
+  const std::string text = RunTool({"size", "-n", "30M", "-p", "0.4%"}).out;
+  std::istringstream lines(text.substr(0, text.find("\n\n")));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() == 56);
+  CHECK_THAT(text, ContainsSubstring("expected ns a key"));
+  CHECK_THAT(text, ContainsSubstring("`trommel bench` measures yours"));
 }
 
 TEST_CASE("a power of two of blocks is the most that the memory holds", "[tools][size]") {
-  const ToolResult down =
-      RunTool({"size", "--bytes", "1000", "--slices", "8", "--power-of-two", "--json"});
+  const ToolResult down = RunTool({"size", "--bytes", "1000", "--encoding", "planes", "--slices",
+                                   "8", "--power-of-two", "--json"});
   REQUIRE(down.exit_code == 0);
   CHECK(json::parse(down.out)["num_blocks"] == 4);
   CHECK(RunTool({"size", "--blocks", "4", "--power-of-two"}).exit_code == 0);

@@ -14,7 +14,7 @@ Result<CampaignResult> RunCampaign(const CampaignOptions& options, const MakeSub
     const uint64_t round = options.only_round.value_or(i);
     const size_t mix_idx = options.only_round ? 0 : i % options.mixes.size();
     const RoundPlan plan = DrawPlan(options.mixes[mix_idx], options.seed, round,
-                                    options.num_writers, options.num_readers);
+                                    options.num_writers, options.num_readers, options.encoding);
     Watch round_watch;
     round_watch.should_stop = watch.should_stop;
     if (watch.on_working) {

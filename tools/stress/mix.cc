@@ -126,10 +126,11 @@ const Mix* FindMix(std::string_view name) {
 }
 
 RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_writers,
-                   uint32_t num_readers) {
+                   uint32_t num_readers, Encoding encoding) {
   constexpr std::array<KeyKind, 5> kKinds = {KeyKind::kInt64, KeyKind::kInt32, KeyKind::kViews,
                                              KeyKind::kStrings, KeyKind::kDigests};
   constexpr std::array<Route, 3> kRoutes = {Route::kAutomatic, Route::kDirect, Route::kSplit};
+  constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
   Random random(seed, round, UINT32_MAX);  // no thread has this number
   RoundPlan plan;
   plan.mix = mix;
@@ -145,7 +146,12 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
   plan.keys_per_thread = mix.keys_per_thread;
   plan.config.capacity = mix.capacity * std::clamp(num_writers, 2u, kManyWriters) / 2;
   plan.config.target_fpr = mix.target_fpr;
-  plan.config.num_slices = random.OneIn(2) ? 16 : 8;
+  plan.config.encoding = encoding;
+  if (encoding == Encoding::kRuns) {
+    plan.config.num_slices = kRunSlices[random.Below(kRunSlices.size())];
+  } else {
+    plan.config.num_slices = random.OneIn(2) ? 16 : 8;
+  }
   plan.config.route = kRoutes[random.Below(kRoutes.size())];
   plan.executor_threads = random.OneIn(2) ? 2 : 0;
   const KeyKind drawn = kKinds[random.Below(kKinds.size())];

@@ -66,7 +66,7 @@ struct RoundPlan {
 };
 
 RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_writers,
-                   uint32_t num_readers);
+                   uint32_t num_readers, Encoding encoding = Config{}.encoding);
 
 std::string_view KindName(KeyKind kind);
 std::string_view RouteName(Route route);

@@ -52,13 +52,14 @@ int RunDemo(const DemoOptions& options, const Settings& settings) {
   uint64_t num_skipped = 0;
   const std::vector<std::string_view> strangers =
       MakeStrangers(keys->keys, stranger_bytes, num_skipped);
-  Result<Trial> trial = RunTrial(*keys, strangers);
+  const Encoding encoding = options.replay.encoding;
+  Result<Trial> trial = RunTrial(*keys, strangers, encoding);
   if (!trial.ok()) return FailOnInput(trial.error());
   trial->num_strangers_skipped = num_skipped;
   DescribeTrial(*trial, report);
   if (const int code = ShowPart(report, settings); code != kDone) return code;
 
-  const Result<Speed> speed = MeasureSpeed(keys->keys, strangers);
+  const Result<Speed> speed = MeasureSpeed(keys->keys, strangers, encoding);
   if (!speed.ok()) return FailOnInput(speed.error());
   DescribeSpeed(*speed, *trial, report);
   return Conclude(report, trial->ok(),
@@ -95,6 +96,7 @@ void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run) {
       ->add_option("--negatives", options->replay.negatives,
                    "Strangers, one a line, to measure false positives with")
       ->needs(events);
+  AddEncoding(*command, options->replay.encoding);
   command->callback([&settings, &run, options] {
     run = [&settings, options] {
       return options->replay.events.empty() ? RunDemo(*options, settings)

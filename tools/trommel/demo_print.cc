@@ -81,11 +81,13 @@ void DescribeTrial(const Trial& trial, Report& report) {
   report.AddField("bits_per_key", bits_per_key);
   report.AddField("num_blocks", trial.geometry.num_blocks);
   report.AddField("num_slices", trial.geometry.num_slices);
-  report.AddLine(fmt::format("Filter: sized for {} false positives", FormatRate(kDemoTargetFpr)));
-  report.AddLine(fmt::format("      {}: {:.1f} bits a key, of which a query reads {:.1f}",
-                             FormatBytes(trial.num_bytes), bits_per_key,
-                             static_cast<double>(trial.geometry.presence_bytes()) * 8 /
-                                 static_cast<double>(trial.num_keys)));
+  report.AddField("encoding", std::string(EncodingName(trial.geometry.encoding)));
+  report.AddLine(fmt::format("Filter: {}, sized for {} false positives",
+                             EncodingName(trial.geometry.encoding), FormatRate(kDemoTargetFpr)));
+  report.AddLine(fmt::format(
+      "      {}: {:.1f} bits a key, of which a query reads {:.1f}", FormatBytes(trial.num_bytes),
+      bits_per_key,
+      static_cast<double>(trial.geometry.query_bytes()) * 8 / static_cast<double>(trial.num_keys)));
 
   report.AddLine(fmt::format("\n{:<33}{:>10}{:>11}{:>11}", "", "asked", "maybe in", "expected"));
   report.AddLine("Insert every key");
@@ -136,7 +138,7 @@ void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {
       "  One thread, batches of {}. Hashing a key takes {:.1f} ns (XXH64).\n"
       "  Memory's limit: the same cache lines at random places, {} for a query\n"
       "  and {} for an update; measured now, on this machine.",
-      FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.presence_bytes()),
+      FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.query_bytes()),
       "of " + FormatBytes(trial.geometry.num_bytes())));
 }
 

@@ -195,6 +195,7 @@ Result<Replay> RunReplay(const ReplayOptions& options) {
   Config config;
   config.capacity = std::min<uint64_t>(replay.capacity, exact.size() + events->size());
   config.target_fpr = kDemoTargetFpr;
+  config.encoding = options.encoding;
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter.ok()) return filter.error();
 

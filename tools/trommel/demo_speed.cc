@@ -81,8 +81,9 @@ std::vector<uint64_t> DigestsOf(const DigestPolicy& policy,
 }  // namespace
 
 Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
-                           std::span<const std::string_view> strangers) {
+                           std::span<const std::string_view> strangers, Encoding encoding) {
   Config config;
+  config.encoding = encoding;
   config.capacity = members.size();
   config.target_fpr = kDemoTargetFpr;
   Result<CountingFilter> filter = CountingFilter::Create(config);
@@ -92,14 +93,20 @@ Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
 
   const auto keys_ns = TimeOperations<std::string_view>(*filter, members, strangers);
   const auto digests_ns = TimeOperations<uint64_t>(*filter, member_digests, stranger_digests);
-  // A query reads a block's presence; an update changes that and the counts behind it.
+  // A query reads one array, of presence bits or of whole blocks. An update changes that and, where
+  // counts are apart, the counts of its block.
   const Geometry& geometry = filter->geometry();
-  const uint64_t count_bytes_a_block = geometry.count_bytes() / geometry.num_blocks;
-  const auto count_lines =
-      static_cast<uint32_t>((count_bytes_a_block + kLineBytes - 1) / kLineBytes);
-  const std::array<bench::Touch, 2> update = {
-      {{geometry.presence_bytes(), 1}, {geometry.count_bytes(), count_lines}}};
-  const double read_ns = bench::RandomReadNs(geometry.presence_bytes(), 1, kSecondsPerCeiling);
+  const auto touch = [&geometry](uint64_t num_bytes) {
+    const uint64_t bytes_a_block = num_bytes / geometry.num_blocks;
+    return bench::Touch{num_bytes,
+                        static_cast<uint32_t>((bytes_a_block + kLineBytes - 1) / kLineBytes)};
+  };
+  const bench::Touch query = touch(geometry.query_bytes());
+  std::vector<bench::Touch> update = {query};
+  if (geometry.num_bytes() > geometry.query_bytes()) {
+    update.push_back(touch(geometry.num_bytes() - geometry.query_bytes()));
+  }
+  const double read_ns = bench::RandomReadNs(query.bytes, query.lines, kSecondsPerCeiling);
   const double update_ns = bench::RandomUpdateNs(update, kSecondsPerCeiling);
 
   Speed speed;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "trommel/counting_filter.h"
 #include "trommel/result.h"
 
 namespace trommel::tool {
@@ -30,7 +31,8 @@ struct Speed {
 // Inserts all members, queries members and strangers, erases all members, and again. Takes about
 // two seconds more than three rounds. Fails as CountingFilter::Create does.
 Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
-                           std::span<const std::string_view> strangers);
+                           std::span<const std::string_view> strangers,
+                           Encoding encoding = Config{}.encoding);
 
 }  // namespace trommel::tool
 

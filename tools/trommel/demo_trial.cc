@@ -105,8 +105,10 @@ std::vector<std::string_view> MakeStrangers(std::span<const std::string_view> me
   return strangers;
 }
 
-Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers) {
+Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers,
+                       Encoding encoding) {
   Config config;
+  config.encoding = encoding;
   config.capacity = keys.keys.size();
   config.target_fpr = kDemoTargetFpr;
   Result<CountingFilter> created = CountingFilter::Create(config);

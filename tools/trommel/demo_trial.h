@@ -60,7 +60,8 @@ std::vector<std::string_view> MakeStrangers(std::span<const std::string_view> me
                                             std::vector<char>& bytes, uint64_t& num_skipped);
 
 // Fails as CountingFilter::Create does.
-Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers);
+Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers,
+                       Encoding encoding = Config{}.encoding);
 
 }  // namespace trommel::tool
 

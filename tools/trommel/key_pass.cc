@@ -44,6 +44,13 @@ void AskFor(KeyBatch& batch, const CountingFilter& filter) {
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
                   FilterOptions& options) {
   if (options.capacity > 0) return kDone;
+  // A shape that there is not is told before keys are counted for it.
+  SizingRequest shape = options.ToRequest();
+  shape.capacity = 1;
+  shape.target_fpr = kMaxTargetFpr;
+  if (const Result<Sizing> sizing = SizeFor(shape); !sizing.ok()) {
+    return FailOnRequest(sizing.error());
+  }
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
     if (Result<InputFile> file = InputFile::Open(path); !file.ok())

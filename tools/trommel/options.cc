@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "tools/trommel/number_text.h"
 
@@ -55,6 +56,14 @@ Result<uint32_t> ParseThreads(std::string_view text) {
                                                         Quoted(text), Executor::kMaxThreads)};
 }
 
+Result<uint32_t> ParseSlices(std::string_view text) {
+  const Result<uint64_t> number = ParseU64(text);
+  if (number.ok() && *number > 0 && std::in_range<uint32_t>(*number)) {
+    return static_cast<uint32_t>(*number);
+  }
+  return Error{ErrorCode::kInvalidArgument, fmt::format("{} is no number of slices", Quoted(text))};
+}
+
 }  // namespace
 
 bool KeyInput::reads_stdin() const {
@@ -72,8 +81,19 @@ Config FilterOptions::ToConfig() const {
   config.target_fpr = target_fpr;
   config.digest = digest;
   config.num_slices = num_slices;
+  config.encoding = encoding;
   config.power_of_two_blocks = power_of_two_blocks;
   return config;
+}
+
+SizingRequest FilterOptions::ToRequest() const {
+  SizingRequest request;
+  request.capacity = capacity;
+  request.target_fpr = target_fpr;
+  request.num_slices = num_slices;
+  request.encoding = encoding;
+  request.power_of_two_blocks = power_of_two_blocks;
+  return request;
 }
 
 CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,
@@ -171,12 +191,32 @@ void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr) {
   AddRate(command, "-p,--fpr", options.target_fpr,
           fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
                       default_fpr * 100));
-  command
-      .add_option("--slices", options.num_slices,
-                  "Slices a block: 8 or 16 (default: the fewer bytes)")
-      ->check(CLI::IsMember({8, 16}));
+  AddEncoding(command, options.encoding);
+  AddParsed(command, "--slices", options.num_slices,
+            "Slices a block: 8 or 16 with planes, 4, 5, 8 or 10 with runs (default: what needs the "
+            "fewest bytes)",
+            ParseSlices)
+      ->type_name("N");
   command.add_flag("--power-of-two", options.power_of_two_blocks,
                    "Round the number of blocks up to a power of two");
+}
+
+void AddEncoding(CLI::App& command, Encoding& encoding) {
+  const std::string planes(EncodingName(Encoding::kPlanes));
+  const std::string runs(EncodingName(Encoding::kRuns));
+  command
+      .add_option_function<std::string>(
+          "--encoding",
+          [&encoding, runs](const std::string& name) {
+            encoding = name == runs ? Encoding::kRuns : Encoding::kPlanes;
+          },
+          fmt::format("How counts are kept; answers are the same. planes: in 4 bits a position, "
+                      "apart from the presence bits, which are all that a query reads. runs: in "
+                      "run strings beside the presence bits, in about half the memory and fewer "
+                      "cache lines an update. Try: trommel size (default {})",
+                      EncodingName(encoding)))
+      ->type_name("NAME")
+      ->check(CLI::IsMember({planes, runs}));
 }
 
 void AddDigest(CLI::App& command, FilterOptions& options) {

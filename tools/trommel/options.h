@@ -37,11 +37,13 @@ struct KeyInput {
 struct FilterOptions {
   uint64_t capacity = 0;  // 0: not given
   double target_fpr = 0;
-  uint32_t num_slices = 0;
+  uint32_t num_slices = 0;  // 0: not given
+  Encoding encoding = Config{}.encoding;
   DigestPolicy digest;
   bool power_of_two_blocks = false;
 
   Config ToConfig() const;
+  SizingRequest ToRequest() const;
 };
 
 // FILES and --threads, --keys, --column, --header, --crlf, --keep-empty. FinishKeyInput must be
@@ -54,8 +56,11 @@ struct KeyInputText {
 void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text);
 void FinishKeyInput(KeyInput& input, const KeyInputText& text);
 
-// -n/--capacity, -p/--fpr, --slices, --power-of-two; the digest's two options apart.
+// -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two; the digest's two options apart.
+// Which slices go with which encoding is for sizing to say.
 void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr);
+// --encoding alone.
+void AddEncoding(CLI::App& command, Encoding& encoding);
 void AddDigest(CLI::App& command, FilterOptions& options);
 
 // Options with values as number_text.h reads them; a count or size of 0 is a usage error.

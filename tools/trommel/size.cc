@@ -1,14 +1,18 @@
 // trommel size: from keys and a false-positive rate to memory, and back. Nothing is built.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
+#include "tools/trommel/size_print.h"
 #include "trommel/sizing.h"
 
 namespace trommel::tool {
@@ -17,43 +21,17 @@ namespace {
 struct SizeOptions {
   FilterOptions filter;
   bool fpr_given = false;
+  bool encoding_given = false;
   uint64_t num_bytes = 0;
   uint64_t num_blocks = 0;
+
+  bool has_memory() const { return num_bytes > 0 || num_blocks > 0; }
 };
 
-int Print(const Sizing& sizing, const Settings& settings) {
-  const Geometry& geometry = sizing.geometry;
-  Report report;
-  report.Add("capacity", sizing.capacity, "capacity", FormatCount(sizing.capacity, "distinct key"));
-  report.Add(
-      "num_bytes", geometry.num_bytes(), "memory",
-      fmt::format("{} ({} of presence bits: all a query reads)", FormatBytes(geometry.num_bytes()),
-                  FormatBytes(geometry.presence_bytes())));
-  report.AddField("presence_bytes", geometry.presence_bytes());
-  report.Add("bits_per_key", sizing.bits_per_key, "bits a key",
-             fmt::format("{:.1f}", sizing.bits_per_key));
-  report.Add(
-      "predicted_fpr", sizing.predicted_fpr, "false positives",
-      fmt::format(
-          "{} predicted at capacity{}", FormatRate(sizing.predicted_fpr, sizing.target_fpr),
-          sizing.target_fpr > 0
-              ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr, sizing.predicted_fpr))
-              : ""));
-  report.AddField("target_fpr", sizing.target_fpr > 0 ? Json(sizing.target_fpr) : Json());
-  report.Add("predicted_promoted_share", sizing.predicted_promoted_share, "promoted blocks",
-             fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
-  report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
-                         geometry.num_slices, EncodingName(geometry.encoding)));
-  report.AddField("num_slices", geometry.num_slices);
-  report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
-  return Finish(report, settings.json, kDone);
-}
-
-// The geometry that the given memory makes with this many slices.
-Geometry GeometryOf(const SizeOptions& options, uint32_t num_slices) {
+// The geometry that the given memory makes with these slices.
+Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
   Geometry geometry;
+  geometry.encoding = encoding;
   geometry.num_slices = num_slices;
   geometry.num_blocks = 1;
   geometry.num_blocks =
@@ -64,15 +42,17 @@ Geometry GeometryOf(const SizeOptions& options, uint32_t num_slices) {
 }
 
 // What a given amount of memory holds at target_fpr, or the rate it gives for a given capacity.
-Result<Sizing> SizeMemory(const SizeOptions& options, uint32_t num_slices) {
+Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
   Sizing sizing;
-  sizing.geometry = GeometryOf(options, num_slices);
+  sizing.geometry = GeometryOf(options, encoding, num_slices);
+  Geometry one_block = sizing.geometry;
+  one_block.num_blocks = 1;  // first: are there such blocks?
+  if (const Status valid = Validate(one_block); !valid.ok()) return valid.error();
   if (sizing.geometry.num_blocks == 0) {
-    sizing.geometry.num_blocks = 1;
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} cannot hold a block: one of {} slices takes {} bytes",
-                             FormatCount(options.num_bytes, "byte"), num_slices,
-                             sizing.geometry.num_bytes())};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} cannot hold a block: one of {} slices takes {} bytes",
+                    FormatCount(options.num_bytes, "byte"), num_slices, one_block.num_bytes())};
   }
   if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
   sizing.capacity = options.filter.capacity;
@@ -84,30 +64,106 @@ Result<Sizing> SizeMemory(const SizeOptions& options, uint32_t num_slices) {
   }
   sizing.predicted_fpr = PredictedFpr(sizing.geometry, sizing.capacity);
   sizing.predicted_promoted_share = PredictedPromotedShare(sizing.geometry, sizing.capacity);
+  sizing.predicted_side_table_bytes = PredictedSideTableBytes(sizing.geometry, sizing.capacity);
   sizing.bits_per_key =
-      static_cast<double>(sizing.geometry.num_bytes()) * 8 / static_cast<double>(sizing.capacity);
+      static_cast<double>(sizing.geometry.num_bytes() + sizing.predicted_side_table_bytes) * 8 /
+      static_cast<double>(sizing.capacity);
   return sizing;
 }
 
-// With no --slices: the number that holds more keys, or answers them with fewer false positives.
-Result<Sizing> SizeMemoryBest(const SizeOptions& options) {
-  if (options.filter.num_slices != 0) return SizeMemory(options, options.filter.num_slices);
-  Result<Sizing> eight = SizeMemory(options, 8);
-  Result<Sizing> sixteen = SizeMemory(options, 16);
-  if (!sixteen.ok() || options.num_blocks > 0) return eight;
-  if (!eight.ok()) return sixteen;
-  const bool is_sixteen_better = sixteen->capacity != eight->capacity
-                                     ? sixteen->capacity > eight->capacity
-                                     : sixteen->predicted_fpr < eight->predicted_fpr;
-  return is_sixteen_better ? sixteen : eight;
+// Of the same memory: does it hold more keys, or answer as many with fewer false positives? Runs
+// with more than their share of promoted blocks come last, the most crowded ones at the end.
+bool IsBetter(const Sizing& a, const Sizing& b) {
+  if (a.capacity != b.capacity) return a.capacity > b.capacity;
+  const auto crowding = [](const Sizing& sizing) {
+    const bool is_crowded = sizing.geometry.encoding == Encoding::kRuns &&
+                            sizing.predicted_promoted_share > kMaxPromotedShare;
+    return is_crowded ? sizing.predicted_promoted_share : 0;
+  };
+  if (crowding(a) != crowding(b)) return crowding(a) < crowding(b);
+  return a.predicted_fpr < b.predicted_fpr;
+}
+
+// With no --slices: the best number, or where the blocks are counted, the usual one.
+Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
+  if (options.filter.num_slices != 0) {
+    return SizeMemory(options, encoding, options.filter.num_slices);
+  }
+  const bool is_runs = encoding == Encoding::kRuns;
+  if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
+  const std::vector<uint32_t> candidates =
+      is_runs ? std::vector<uint32_t>{4, 5, 10} : std::vector<uint32_t>{8, 16};
+  Result<Sizing> best = SizeMemory(options, encoding, candidates.front());
+  for (size_t i = 1; i < candidates.size(); ++i) {
+    Result<Sizing> sizing = SizeMemory(options, encoding, candidates[i]);
+    if (sizing.ok() && (!best.ok() || IsBetter(*sizing, *best))) best = std::move(sizing);
+  }
+  return best;
+}
+
+Result<Sizing> SizeEncoding(const SizeOptions& options, Encoding encoding) {
+  if (options.has_memory()) return SizeMemoryBest(options, encoding);
+  SizingRequest request = options.filter.ToRequest();
+  request.encoding = encoding;
+  return SizeFor(request);
+}
+
+using Refusals = std::vector<std::pair<Encoding, Error>>;
+
+// One reason if it is the same for all of them.
+int FailOnAll(const Refusals& refusals) {
+  Error error = refusals.front().second;
+  const auto is_same = [&error](const auto& refusal) {
+    return refusal.second.message == error.message;
+  };
+  if (!std::ranges::all_of(refusals, is_same)) {
+    error.message.clear();
+    for (const auto& [encoding, reason] : refusals) {
+      error.message += fmt::format("{}no {}: {}", error.message.empty() ? "" : "; ",
+                                   EncodingName(encoding), reason.message);
+    }
+  }
+  return FailOnRequest(error);
+}
+
+// All encodings, as far as they can serve.
+int RunSideBySide(const SizeOptions& options, const Settings& settings) {
+  const Encoding preferred = Config{}.encoding;
+  std::vector<Sizing> sizings;
+  Refusals refusals;
+  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+    const Result<Sizing> sizing = SizeEncoding(options, encoding);
+    if (sizing.ok()) {
+      sizings.push_back(*sizing);
+      continue;
+    }
+    refusals.emplace_back(encoding, sizing.error());
+  }
+  if (sizings.empty()) return FailOnAll(refusals);
+  const auto is_preferred = [preferred](const Sizing& s) {
+    return s.geometry.encoding == preferred;
+  };
+  const auto chosen = std::ranges::find_if(sizings, is_preferred);
+  Report report;
+  AddSizingFields(chosen == sizings.end() ? sizings.front() : *chosen, sizings, report);
+  if (sizings.size() == 1) {
+    DescribeSizing(sizings.front(), report);
+  } else {
+    DescribeSideBySide(sizings, report);
+    report.AddLine(
+        fmt::format("Without --encoding, filters are made with {}.", EncodingName(preferred)));
+  }
+  for (const auto& [encoding, error] : refusals) {
+    report.AddLine(fmt::format("No {}: {}.", EncodingName(encoding), error.message));
+  }
+  return Finish(report, settings.json, kDone);
 }
 
 int RunSize(const SizeOptions& options, const Settings& settings) {
-  const bool memory_given = options.num_bytes > 0 || options.num_blocks > 0;
-  if (memory_given && options.filter.capacity > 0 && options.fpr_given) {
+  if (options.has_memory() && options.filter.capacity > 0 && options.fpr_given) {
     return Fail(kUsageError, "give two of capacity, rate and memory: the third is the answer");
   }
-  if (!memory_given && options.filter.capacity == 0) {
+  if (!options.has_memory() && options.filter.capacity == 0) {
     return Fail(kUsageError, "give a capacity (-n) or memory (--bytes or --blocks)");
   }
   if (options.filter.power_of_two_blocks && options.num_blocks > 0 &&
@@ -115,19 +171,13 @@ int RunSize(const SizeOptions& options, const Settings& settings) {
     return Fail(kUsageError, fmt::format("--blocks {} is not a power of two (--power-of-two)",
                                          options.num_blocks));
   }
-  Result<Sizing> sizing = Error{};
-  if (memory_given) {
-    sizing = SizeMemoryBest(options);
-  } else {
-    SizingRequest request;
-    request.capacity = options.filter.capacity;
-    request.target_fpr = options.filter.target_fpr;
-    request.num_slices = options.filter.num_slices;
-    request.power_of_two_blocks = options.filter.power_of_two_blocks;
-    sizing = SizeFor(request);
-  }
+  if (!options.encoding_given) return RunSideBySide(options, settings);
+  const Result<Sizing> sizing = SizeEncoding(options, options.filter.encoding);
   if (!sizing.ok()) return FailOnRequest(sizing.error());
-  return Print(*sizing, settings);
+  Report report;
+  AddSizingFields(*sizing, {&*sizing, 1}, report);
+  DescribeSizing(*sizing, report);
+  return Finish(report, settings.json, kDone);
 }
 
 }  // namespace
@@ -136,16 +186,20 @@ void AddSizeCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "size",
       "Show the memory that keys need at a false-positive rate, or what memory can hold.\n"
-      "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.");
+      "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.\n"
+      "Without --encoding all encodings are shown side by side.");
   auto options = std::make_shared<SizeOptions>();
   AddSizing(*command, options->filter, 0.01);
   command->get_option("--power-of-two")
       ->description("Round the number of blocks up to a power of two (with --bytes: down)");
-  CLI::Option* bytes =
-      AddBytes(*command, "--bytes", options->num_bytes, "Memory at most: 64MiB, 2GB");
+  command->get_option("--encoding")
+      ->description("Show this one only: planes (4 bits a position) or runs (run strings)");
+  CLI::Option* bytes = AddBytes(*command, "--bytes", options->num_bytes,
+                                "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(*command, "--blocks", options->num_blocks, "Number of blocks")->excludes(bytes);
   command->callback([&settings, &run, options, command] {
     options->fpr_given = command->count("--fpr") > 0;
+    options->encoding_given = command->count("--encoding") > 0;
     run = [&settings, options] { return RunSize(*options, settings); };
   });
 }

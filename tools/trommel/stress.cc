@@ -36,6 +36,7 @@ struct StressOptions {
   uint64_t num_rounds = 0;
   uint32_t num_writers = 0;
   uint32_t num_readers = 0;
+  Encoding encoding = Config{}.encoding;
 };
 
 // As many threads as the machine has, half of each kind, and two of each where it has few: they
@@ -58,6 +59,7 @@ stress::CampaignOptions ToCampaign(const StressOptions& options) {
   campaign.num_rounds = options.num_rounds;
   campaign.num_writers = options.num_writers;
   campaign.num_readers = options.num_readers;
+  campaign.encoding = options.encoding;
   return campaign;
 }
 
@@ -74,10 +76,10 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   NoteInterrupts();
   if (!settings.json) {  // at once: who has the seed can replay even a crash
     Report report;
-    report.AddLine(fmt::format("seed {}, {}, {}, {}{}\n", campaign.seed,
-                               FormatCount(campaign.num_writers, "writer"),
-                               FormatCount(campaign.num_readers, "reader"), ActiveTarget(),
-                               is_timed ? fmt::format(", {} s", limit) : ""));
+    report.AddLine(fmt::format(
+        "seed {}, {}, {}, {}, {}{}\n", campaign.seed, EncodingName(campaign.encoding),
+        FormatCount(campaign.num_writers, "writer"), FormatCount(campaign.num_readers, "reader"),
+        ActiveTarget(), is_timed ? fmt::format(", {} s", limit) : ""));
     if (const int code = Finish(report, false, kDone); code != kDone) return code;
   }
 
@@ -155,6 +157,7 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
                    fmt::format("Threads that only ask (default {})", DefaultThreads()))
       ->type_name("COUNT")
       ->check(CLI::Range(0u, kMaxThreads));
+  AddEncoding(*command, options->encoding);
   CLI::Option* seed = command
                           ->add_option("--seed", options->seed,
                                        "What the rounds are drawn from (default: random). The same "

@@ -45,9 +45,9 @@ Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& 
 }
 
 std::string PlanText(const stress::RoundPlan& plan) {
-  return fmt::format("mix {}, round {}, seed {}: {}, {} slices, route {}, {}", plan.mix.name,
+  return fmt::format("mix {}, round {}, seed {}: {}, {} slices of {}, route {}, {}", plan.mix.name,
                      plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
-                     stress::RouteName(plan.config.route),
+                     EncodingName(plan.config.encoding), stress::RouteName(plan.config.route),
                      plan.executor_threads == 0
                          ? "no executor"
                          : fmt::format("executor of {}", plan.executor_threads));
@@ -69,6 +69,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   report.AddField("seed", options.seed);
   report.AddField("num_writers", options.num_writers);
   report.AddField("num_readers", options.num_readers);
+  report.AddField("encoding", std::string(EncodingName(options.encoding)));
   Json mixes = Json::array();
   report.AddLine(fmt::format("{:<14} {:>7} {:>16} {:>16} {:>16}", "mix", "rounds", "keys",
                              "answers checked", "blocks promoted"));
@@ -128,8 +129,9 @@ void DescribeViolation(const stress::CampaignOptions& options, const stress::Cam
     }
   }
   report.AddLine(fmt::format(
-      "  Again: {} stress --seed {} --mix {} --round {} --writers {} --readers {}", program,
-      plan.seed, plan.mix.name, plan.round, options.num_writers, options.num_readers));
+      "  Again: {} stress --seed {} --mix {} --round {} --writers {} --readers {} --encoding {}",
+      program, plan.seed, plan.mix.name, plan.round, options.num_writers, options.num_readers,
+      EncodingName(plan.config.encoding)));
 }
 
 }  // namespace trommel::tool

@@ -5,13 +5,18 @@
 // i ~ Binomial(num_keys, 1 / num_blocks) keys (the Poisson law is its limit for many blocks). Each
 // key marks one of m positions in each of k slices, so a stranger meets k set bits with
 //
-//   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k
+//   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
 //
 // (Parquet's split-block formula with a binomial load). The textbook (1 - e^(-kn/m))^k is lower and
 // wrong for blocks. Two effects of 64-bit digests are part of the prediction, both invisible in
 // filters of ordinary size: a stranger that shares its low 32 bits with a key of its block meets
-// all of that key's bits (adds i / 2^32), and blocks own whole numbers of the 2^32 high halves
-// (from about 2^27 blocks on, some own noticeably more than others and are fuller).
+// all of that key's bits (adds i / 2^32, where positions have more combinations than that), and
+// blocks own whole numbers of the 2^32 high halves (from about 2^27 blocks on, some own noticeably
+// more than others and are fuller).
+//
+// Memory is the blocks' and the side table's, which holds the counts of blocks too full for their
+// encoding. With planes these are so few that the rate alone says how many blocks it takes. With
+// runs they are the blocks of more than a fixed number of keys, and sizing limits their share, too.
 #ifndef TROMMEL_SIZING_H_
 #define TROMMEL_SIZING_H_
 
@@ -35,19 +40,19 @@ enum class Encoding : uint8_t {
 std::string_view EncodingName(Encoding encoding) noexcept;  // "planes", "runs"
 
 // Where a key's bits are. Two filters with the same geometry and digest policy have the same bits
-// for the same keys; of the encoding presence bits do not depend.
+// for the same keys: presence bits do not depend on the encoding.
 struct Geometry {
   // Slices of a block, which say how long they are:
   //   8    32 positions (Parquet's shape)                              planes, runs
   //   16   32 positions                                                planes
-  //   4    64 positions, up to 63 keys a block: for rates of 2 % up    runs
+  //   4    64 positions, up to 63 keys a block: for rates of 1.5 % up  runs
   //   5    64 positions, up to 37 keys a block                         runs
   //   10   64 positions, up to 37 keys a block of two cache lines:     runs
-  //        for low rates
+  //        for rates under 0.04 %
   uint32_t num_slices = 8;
   Encoding encoding = Encoding::kPlanes;
-  uint32_t shard_bits =
-      0;  // num_blocks is a multiple of 2^shard_bits; a digest's top bits are its shard
+  // num_blocks is a multiple of 2^shard_bits; a digest's top bits are its shard.
+  uint32_t shard_bits = 0;
   uint64_t num_blocks = 0;  // 1 .. kMaxBlocks
 
   uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
@@ -59,7 +64,7 @@ struct Geometry {
     return num_blocks * (num_slices > 8 ? 128 : 64);
   }
   uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
-  // The cache lines that a query reads and an update changes lie in so many bytes.
+  // Queries read these bytes only; updates change all of num_bytes().
   uint64_t query_bytes() const noexcept {
     return encoding == Encoding::kPlanes ? presence_bytes() : num_bytes();
   }
@@ -69,7 +74,7 @@ struct Geometry {
 
 // More blocks than 2^31 - 1 would leave too few digest bits to choose a block evenly.
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
-// Sizing lets no more than this share of run blocks be promoted: their keys are slower.
+// Sizing promotes no more than this share of run blocks: their keys are slower.
 inline constexpr double kMaxPromotedShare = 0.03;
 // Keys a filter may be sized for, and rates it may be asked for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
@@ -86,8 +91,8 @@ Status Validate(const Geometry& geometry);
 struct SizingRequest {
   uint64_t capacity = 0;     // distinct keys to hold; 1 .. kMaxCapacity
   double target_fpr = 0.01;  // kMinTargetFpr .. kMaxTargetFpr
-  // One of the encoding's, or 0: whichever needs the fewest bytes (on a near tie the one of fewer
-  // cache lines).
+  // One of the encoding's, or 0: whichever needs the fewest bytes, side table included (on a near
+  // tie the one whose blocks are smaller). 0 never chooses 8 slices of runs: others need less.
   uint32_t num_slices = 0;
   Encoding encoding = Encoding::kPlanes;
   bool power_of_two_blocks = false;  // round num_blocks up to a power of two (Parquet; many folds)
@@ -105,13 +110,13 @@ struct Sizing {
 };
 
 // The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity
-// (and, with runs, no more than kMaxPromotedShare of the blocks promoted, which is what limits them
-// at high rates),
-// its num_blocks rounded up to whole shards of at least 1024 blocks (under 0.1 % more). Above 2^29
-// blocks, where shares of blocks are uneven, a slightly smaller one may exist.
+// and, with runs, promotes no more than kMaxPromotedShare of the blocks. (At high rates it is the
+// second that limits runs: they get a lower rate than asked for.) num_blocks is rounded up to whole
+// shards of at least 1024 blocks, under 0.1 % more. Above 2^29 blocks, where shares of blocks are
+// uneven, a slightly smaller geometry may exist.
 // Fails with kInvalidArgument for zero or too large a capacity, for a rate that is NaN or out of
-// range, for other slice counts, and when more than kMaxBlocks would be needed. Any thread;
-// microseconds to a few milliseconds.
+// range, for slice counts that the encoding does not have, and when more than kMaxBlocks would be
+// needed. Any thread; microseconds to a few milliseconds.
 Result<Sizing> SizeFor(const SizingRequest& request);
 
 // The chance that a key never inserted answers "maybe present" when num_keys distinct keys are in.
@@ -122,11 +127,13 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 // in. The geometry must be valid. Any thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// The bytes of the side table that holds the counts of these blocks. Any thread.
+// The bytes that the side table is expected to take for these blocks. The geometry must be valid.
+// Any thread.
 uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// The other direction: the most distinct keys for which PredictedFpr stays at or under target_fpr.
-// At least 1: one key's rate is far below kMinTargetFpr. Fails with kInvalidArgument for an invalid
+// The other direction: the most distinct keys for which PredictedFpr stays at or under target_fpr
+// and, with runs, PredictedPromotedShare at or under kMaxPromotedShare. At least 1: one key's rate
+// is below kMinTargetFpr, and it promotes nothing. Fails with kInvalidArgument for an invalid
 // geometry or rate. Any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 
