@@ -66,6 +66,9 @@ class RunStrings {
     return low | (high_ >> (6 * s) & 63) << 32;
   }
 
+  // Whether bits are set that belong to no string: the spare ones above the high parts.
+  bool HasStrayBits() const { return kBits == 38 && high_ >> (6 * kSlices) != 0; }
+
   // Each slice once, then Finish.
   void Put(size_t s, uint64_t runs) {
     if constexpr (kBits == 64) {

@@ -1,10 +1,13 @@
-// The audit of planes: every rule of the block, tested by words.
+// The audit of blocks: every rule of each encoding, tested by words.
 #include "engine/src/block_audit.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 
 #include "kernels/plane_block.h"
+#include "kernels/run_block.h"
+#include "kernels/run_slice.h"
 
 namespace trommel {
 namespace {
@@ -60,17 +63,79 @@ BlockAudit AuditPlanes(const uint32_t* presence, const uint32_t* planes, uint64_
   return audit;
 }
 
+// One block of runs. Empty if it is valid, else why it is not.
+template <size_t kSlices>
+std::string_view ReasonAgainstRuns(const uint32_t* presence, const uint32_t* counts) {
+  constexpr size_t kPresenceWords = kernels::PresenceWords(kSlices);
+  constexpr size_t kCountWords = kernels::RunBlockWords(kSlices) - kPresenceWords;
+  constexpr bool kIsWide = kernels::SlicePositions(kSlices) == 64;
+  const kernels::RunStrings<kSlices> strings(const_cast<uint32_t*>(counts));
+  uint32_t any_count = 0;
+  for (size_t w = 0; w < kCountWords; ++w) any_count |= counts[w];
+  if (kernels::IsPromotedRunBlock(presence, counts, kSlices)) {
+    return any_count == 0 ? "" : "a promoted block has more than its marker among the counts";
+  }
+  if (strings.HasStrayBits()) return "a block has bits between its run strings";
+  const uint32_t num_keys = kernels::KeysOfRuns(strings.Get(0));
+  for (size_t s = 0; s < kSlices; ++s) {
+    uint64_t present = presence[kIsWide ? 2 * s : s];
+    if (kIsWide) present |= uint64_t{presence[2 * s + 1]} << 32;
+    const uint64_t runs = strings.Get(s);
+    if (present == 0 && runs == 0 && num_keys == 0) continue;
+    if (kernels::KeysOfRuns(runs) != num_keys || num_keys == 0) {
+      return "a block's slices hold different numbers of keys";
+    }
+    // A run for each present position, from the first bit on, and the closing 1.
+    if ((runs & 1) == 0 || std::popcount(runs) != std::popcount(present) + 1) {
+      return "a block's runs are not those of its presence bits";
+    }
+  }
+  return "";
+}
+
+template <size_t kSlices>
+BlockAudit AuditRuns(const uint32_t* presence, const uint32_t* counts, uint64_t num_blocks) {
+  constexpr size_t kWords = kernels::RunBlockWords(kSlices);
+  BlockAudit audit;
+  for (uint64_t b = 0; b < num_blocks; ++b, presence += kWords, counts += kWords) {
+    audit.reason = ReasonAgainstRuns<kSlices>(presence, counts);
+    if (!audit.reason.empty()) {
+      audit.bad_block = b;
+      return audit;
+    }
+    if (kernels::IsPromotedRunBlock(presence, counts, kSlices)) {
+      audit.num_promoted += 1;
+    } else {
+      audit.num_keys +=
+          kernels::KeysOfRuns(kernels::RunStrings<kSlices>(const_cast<uint32_t*>(counts)).Get(0));
+    }
+  }
+  return audit;
+}
+
+using Audit = BlockAudit (*)(const uint32_t* presence, const uint32_t* counts, uint64_t num_blocks);
+
+Audit AuditFor(const Geometry& geometry) {
+  if (geometry.encoding == Encoding::kPlanes) {
+    return geometry.num_slices == 8 ? &AuditPlanes<8> : &AuditPlanes<16>;
+  }
+  switch (geometry.num_slices) {
+    case 4:
+      return &AuditRuns<4>;
+    case 5:
+      return &AuditRuns<5>;
+    case 8:
+      return &AuditRuns<8>;
+    default:
+      return &AuditRuns<10>;
+  }
+}
+
 }  // namespace
 
 BlockAudit AuditBlocks(const BlockStore& store) {
   const Geometry& geometry = store.geometry();
-  switch (geometry.encoding) {
-    case Encoding::kPlanes:
-    case Encoding::kRuns:  // not yet
-      break;
-  }
-  const auto run = geometry.num_slices == 8 ? &AuditPlanes<8> : &AuditPlanes<16>;
-  return run(store.PresenceOf(0), store.CountsOf(0), geometry.num_blocks);
+  return AuditFor(geometry)(store.PresenceOf(0), store.CountsOf(0), geometry.num_blocks);
 }
 
 }  // namespace trommel

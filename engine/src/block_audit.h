@@ -20,7 +20,8 @@ struct BlockAudit {
   std::string_view reason;
 };
 
-// Valid: counts only where presence is; every slice holds the same number of keys, for each key
+// Valid: counts only where presence is (and with runs a run for each present position, and nothing
+// between the strings); every slice holds the same number of keys, for each key
 // adds one to each slice; and a promoted block has nothing but its marker. Presence bits and
 // counters of promoted blocks are not looked at.
 BlockAudit AuditBlocks(const BlockStore& store);

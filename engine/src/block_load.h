@@ -94,18 +94,6 @@ double BlockFpr(uint64_t load, uint32_t num_slices) noexcept;
 // counter above kernels::kMaxPlaneCount, or all of slice 0 at it (the marker of promoted blocks).
 double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept;
 
-// The most keys that a block of runs holds; with more it is promoted, whichever they are. A slice
-// has its share of the block's cache line (with more than 8 slices, of two) for its presence bits
-// and a run string: a bit a key and the closing one.
-//
-//   4 slices   128 bits = 64 of presence + 63 keys + 1
-//   5 slices   102 bits = 64 of presence + 37 keys + 1      (10 slices: the same twice)
-//   8 slices    64 bits = 32 of presence + 31 keys + 1
-constexpr uint64_t MaxKeysOfRunBlock(uint32_t num_slices) noexcept {
-  const uint32_t block_bits = num_slices > 8 ? 1024 : 512;
-  return block_bits / num_slices - kernels::SlicePositions(num_slices) - 1;
-}
-
 // What a promoted block of `load` keys takes in the side table.
 double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept;
 

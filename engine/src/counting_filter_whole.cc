@@ -101,7 +101,7 @@ void CountingFilter::Clear() noexcept {
 Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases) {
   const Geometry& geometry = store.geometry();
   const double num_blocks = static_cast<double>(geometry.num_blocks);
-  const double positions_of_a_query = std::pow(32.0, geometry.num_slices);
+  const double positions_of_a_query = std::pow(geometry.slice_positions(), geometry.num_slices);
   Stats stats;
   stats.num_keys = totals.num_keys;
   stats.num_bytes = geometry.num_bytes() + totals.side_table_bytes;

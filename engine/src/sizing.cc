@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/src/block_load.h"
+#include "kernels/run_block.h"
 
 namespace trommel {
 namespace {
@@ -96,7 +97,7 @@ std::optional<Error> CheckRequest(const SizingRequest& request) {
 // The chance that the counts of a block of `load` keys no longer fit the encoding.
 double PromotedChance(const Geometry& geometry, uint64_t load) noexcept {
   if (geometry.encoding == Encoding::kRuns) {
-    return load > MaxKeysOfRunBlock(geometry.num_slices) ? 1 : 0;
+    return load > kernels::RunCapacity(geometry.num_slices) ? 1 : 0;
   }
   return PlanesPromotedChance(load, geometry.num_slices);
 }

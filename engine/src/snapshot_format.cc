@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/src/checksum.h"
+#include "engine/src/encoding.h"
 #include "trommel/digest.h"
 
 namespace trommel {
@@ -52,9 +53,9 @@ Status CheckKnown(const SnapshotHeader& header) {
     return UnknownAt(offsetof(SnapshotHeader, digest_kind), "the digest kind", header.digest_kind,
                      "0 (xxh64), 1 (xxh3) and 2 (caller)");
   }
-  if (header.encoding != static_cast<uint32_t>(Encoding::kPlanes)) {
+  if (header.encoding > static_cast<uint32_t>(Encoding::kRuns)) {
     return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
-                     "0 (planes)");
+                     "0 (planes) and 1 (runs)");
   }
   return Ok();
 }
@@ -133,10 +134,11 @@ Geometry GeometryOf(const SnapshotHeader& header) {
 void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes) {
   const Geometry geometry = GeometryOf(header);
   header.presence.offset = kPageAlignment;
-  header.presence.num_bytes = geometry.presence_bytes();
+  const bool is_interleaved = EncodingTable(geometry.encoding).is_interleaved;
+  header.presence.num_bytes = is_interleaved ? 0 : geometry.presence_bytes();
   header.counts.offset =
       RoundUp(header.presence.offset + header.presence.num_bytes, kPageAlignment);
-  header.counts.num_bytes = geometry.count_bytes();
+  header.counts.num_bytes = geometry.num_bytes() - header.presence.num_bytes;
   header.side_table.offset =
       RoundUp(header.counts.offset + header.counts.num_bytes, kSideTableAlignment);
   header.side_table.num_bytes = side_table_bytes;

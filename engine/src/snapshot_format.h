@@ -3,21 +3,22 @@
 //
 //   0      header, 256 bytes              SnapshotHeader below
 //          zeros up to a multiple of 4096
-//   4096   presence section               num_blocks x num_slices words of presence bits
+//   4096   presence section               the blocks' presence words, as in kernels/layout.h
 //          zeros up to a multiple of 4096
-//   ....   counts section                 the blocks' words of counts, as in kernels/layout.h
+//   ....   counts section                 the blocks' words of counts
 //          zeros up to a multiple of 64
 //   ....   side table section             the promoted blocks; may be empty
 //   end of file
 //
-// Presence and counts are the very words of memory, on page boundaries: a reader may map them. A
-// promoted block has its marker among the counts and an entry in the side table, ascending by
-// block:
+// Presence and counts are the very words of memory, on page boundaries: a reader may map them. With
+// runs, whose blocks hold both (kernels/run_block.h), the presence section is empty and the counts
+// section is the blocks. A promoted block has its marker among the counts and an entry in the side
+// table, ascending by block:
 //
 //   0   u64  block index                        u = 1, 2, 4 or 8, the least that holds the largest
 //   8   u32  u, the width of a counter          counter of the block
 //   12  u32  0
-//   16  num_slices x 32 counters of u bytes, slice by slice, position by position
+//   16  the block's counters of u bytes, slice by slice, position by position
 //
 // Canonical: there is one file for each state of the counters. Nothing is free, so anything
 // unexpected is an error: a block is promoted iff its counters do not fit its encoding, whatever it
@@ -115,7 +116,7 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
 
 // The bytes of an entry's counters in the side table: always a multiple of 8.
 constexpr uint64_t SideCounterBytes(const Geometry& geometry, uint32_t width) {
-  return uint64_t{geometry.num_slices} * 32 * width;
+  return uint64_t{geometry.num_slices} * geometry.slice_positions() * width;
 }
 
 // The least width that holds the largest of the counters.

@@ -74,25 +74,28 @@ class SectionWriter {
   Checksum checksum_;
 };
 
-// The counts as they lie in memory, but for the blocks that return.
+// The counts section as it lies in memory, but for the blocks that return.
 Status AppendCounts(const BlockStore& store, std::span<const uint64_t> returning,
                     SectionWriter& writer) {
   const Geometry& geometry = store.geometry();
   const std::span<const std::byte> all = store.counts().bytes();
-  const uint64_t block_bytes = geometry.count_bytes() / geometry.num_blocks;
-  const size_t block_words = block_bytes / sizeof(uint32_t);
+  // A block of the section: its words of counts, and before them those of presence where both stand
+  // together; else these go nowhere.
+  const size_t presence_words = store.presence_words();
+  const size_t skipped = store.encoding().is_interleaved ? 0 : presence_words;
+  std::vector<uint32_t> words(presence_words + store.count_words());
+  const auto section_words = std::as_bytes(std::span(words).subspan(skipped));
   Counters counters;
-  std::array<uint32_t, kernels::kMaxSlices> presence;
-  std::vector<uint32_t> words(block_words);
   uint64_t done_bytes = 0;
   for (const uint64_t block_idx : returning) {
-    const uint64_t begin = block_idx * block_bytes;
+    const uint64_t begin = block_idx * section_words.size();
     if (Status done = writer.Append(all.subspan(done_bytes, begin - done_bytes)); !done)
       return done;
     store.ReadCounters(block_idx, counters);
-    store.encoding().encode(counters, geometry.num_slices, presence.data(), words.data());
-    if (Status done = writer.Append(std::as_bytes(std::span(words))); !done) return done;
-    done_bytes = begin + block_bytes;
+    store.encoding().encode(counters, geometry.num_slices, words.data(),
+                            words.data() + presence_words);
+    if (Status done = writer.Append(section_words); !done) return done;
+    done_bytes = begin + section_words.size();
   }
   return writer.Append(all.subspan(done_bytes));
 }

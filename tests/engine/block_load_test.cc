@@ -140,12 +140,6 @@ TEST_CASE("where digest bits are positions, one key is met as often as they agre
   CHECK(BlockFpr(1, 5) == Approx(std::ldexp(1.0, -30)).epsilon(1e-9));
 }
 
-TEST_CASE("a run block holds what its cache lines have bits for", "[engine][sizing]") {
-  const auto [num_slices, num_keys] =
-      GENERATE(table<uint32_t, uint64_t>({{4, 63}, {5, 37}, {8, 31}, {10, 37}}));
-  CHECK(MaxKeysOfRunBlock(num_slices) == num_keys);
-}
-
 TEST_CASE("a promoted block takes a record of run strings or a byte a counter",
           "[engine][sizing]") {
   // 8 bytes a slice and an index, an eighth to spare, and 8 bytes to find it.

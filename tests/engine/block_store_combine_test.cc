@@ -8,6 +8,7 @@
 #include "kernels/reference.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shapes.h"
 #include "support/store_difference.h"
 #include "support/targets.h"
 
@@ -20,18 +21,16 @@ using tests::StoreDifference;
 
 // A store and the reference with the same keys.
 struct Pair {
-  Pair(uint64_t num_blocks, uint32_t num_slices, const std::vector<uint64_t>& digests)
-      : store(Make(num_blocks, num_slices)), reference(num_blocks, num_slices) {
+  Pair(uint64_t num_blocks, kernels::Shape shape, const std::vector<uint64_t>& digests)
+      : store(Make(num_blocks, shape)), reference(num_blocks, shape) {
     for (size_t i = 0; i < digests.size(); i += BlockStore::kMaxBatch) {
       const size_t size = std::min(BlockStore::kMaxBatch, digests.size() - i);
       store.Insert(std::span(digests).subspan(i, size));
     }
     for (const uint64_t digest : digests) reference.Insert(digest);
   }
-  static BlockStore Make(uint64_t num_blocks, uint32_t num_slices) {
-    Geometry geometry;
-    geometry.num_blocks = num_blocks;
-    geometry.num_slices = num_slices;
+  static BlockStore Make(uint64_t num_blocks, kernels::Shape shape) {
+    const Geometry geometry = tests::GeometryOf(shape, num_blocks);
     Result<BlockStore> made = BlockStore::Create(geometry, 0);
     REQUIRE(made.ok());
     return *std::move(made);
@@ -52,76 +51,75 @@ std::vector<uint64_t> Crowd(uint64_t seed) {
 }
 
 TEST_CASE("merge is inserting both", "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    Pair a(60, num_slices, Crowd(1));
-    const Pair b(60, num_slices, Crowd(2));
+    Pair a(60, shape, Crowd(1));
+    const Pair b(60, shape, Crowd(2));
     REQUIRE(a.store.side_table().num_blocks() > 0);
     REQUIRE(a.store.side_table().num_blocks() < 60);
     a.store.Merge(b.store);
-    const Pair both(60, num_slices, Joined(Crowd(1), Crowd(2)));
+    const Pair both(60, shape, Joined(Crowd(1), Crowd(2)));
     CHECK(StoreDifference(a.store, both.reference) == "");
     CHECK(StoreDifference(b.store, b.reference) == "");
   });
 }
 
 TEST_CASE("a store merged with itself doubles", "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    Pair a(60, num_slices, Crowd(1));
+    Pair a(60, shape, Crowd(1));
     a.store.Merge(a.store);
-    CHECK(StoreDifference(a.store, Pair(60, num_slices, Joined(Crowd(1), Crowd(1))).reference) ==
-          "");
+    CHECK(StoreDifference(a.store, Pair(60, shape, Joined(Crowd(1), Crowd(1))).reference) == "");
   });
 }
 
 TEST_CASE("subtract is erasing", "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    Pair both(60, num_slices, Joined(Crowd(1), Crowd(2)));
-    const Pair b(60, num_slices, Crowd(2));
+    Pair both(60, shape, Joined(Crowd(1), Crowd(2)));
+    const Pair b(60, shape, Crowd(2));
     REQUIRE(both.store.Subtract(b.store));
-    CHECK(StoreDifference(both.store, Pair(60, num_slices, Crowd(1)).reference) == "");
+    CHECK(StoreDifference(both.store, Pair(60, shape, Crowd(1)).reference) == "");
   });
 }
 
 TEST_CASE("a store less itself is empty", "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    Pair a(60, num_slices, Crowd(1));
+    Pair a(60, shape, Crowd(1));
     REQUIRE(a.store.Subtract(a.store));
-    CHECK(StoreDifference(a.store, ReferenceFilter(60, num_slices)) == "");
+    CHECK(StoreDifference(a.store, ReferenceFilter(60, shape)) == "");
     CHECK(a.store.side_table().num_blocks() == 0);
   });
 }
 
 TEST_CASE("a subtraction refused at the last block has changed none before it",
           "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const std::vector<uint64_t> last = {~uint64_t{0}};
   tests::ForEachRunnableTarget([&] {
-    Pair a(60, num_slices, Crowd(1));
+    Pair a(60, shape, Crowd(1));
     // All of a's keys and one more, in the last block: only that block cannot.
-    Pair more(60, num_slices, Joined(Crowd(1), last));
+    Pair more(60, shape, Joined(Crowd(1), last));
     REQUIRE_FALSE(a.store.Subtract(more.store));
     CHECK(StoreDifference(a.store, a.reference) == "");
     // The same where that block is promoted on both sides.
     const std::vector<uint64_t> many(20, last[0]);
-    Pair b(60, num_slices, Joined(Crowd(1), many));
-    Pair much_more(60, num_slices, Joined(Joined(Crowd(1), many), last));
+    Pair b(60, shape, Joined(Crowd(1), many));
+    Pair much_more(60, shape, Joined(Joined(Crowd(1), many), last));
     REQUIRE_FALSE(b.store.Subtract(much_more.store));
     CHECK(StoreDifference(b.store, b.reference) == "");
   });
 }
 
 TEST_CASE("fold is the store built with half the blocks", "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : {2, 6, 60, 128}) {
     tests::ForEachRunnableTarget([&] {
-      const Pair whole(num_blocks, num_slices, Crowd(1));
+      const Pair whole(num_blocks, shape, Crowd(1));
       const Result<BlockStore> folded = whole.store.Folded(0);
       REQUIRE(folded.ok());
-      const Pair half(num_blocks / 2, num_slices, Crowd(1));
+      const Pair half(num_blocks / 2, shape, Crowd(1));
       CHECK(StoreDifference(*folded, half.reference) == "");
       CHECK(StoreDifference(half.store, half.reference) == "");
       CHECK(StoreDifference(whole.store, whole.reference) == "");
@@ -169,9 +167,9 @@ TEST_CASE("clear leaves an empty store", "[engine][block_store]") {
 
 TEST_CASE("written counters are read back, in the block or in the side table",
           "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t largest = GENERATE(0, 1, 7, 8, 9, 255, 256, 65535, 65536, uint64_t{1} << 40);
-  BlockStore store = Pair::Make(3, num_slices);
+  BlockStore store = Pair::Make(3, shape);
   std::vector<uint64_t> counters(store.num_counters());
   for (size_t i = 0; i < counters.size(); ++i) counters[i] = i % 5 == 0 ? largest : i % 3;
   store.WriteCounters(1, counters);
@@ -185,7 +183,7 @@ TEST_CASE("written counters are read back, in the block or in the side table",
     REQUIRE(is_present == (counters[i] > 0));
   }
   store.WriteCounters(1, std::vector<uint64_t>(counters.size(), 0));
-  CHECK(StoreDifference(store, ReferenceFilter(3, num_slices)) == "");
+  CHECK(StoreDifference(store, ReferenceFilter(3, shape)) == "");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/program.h"
+#include "support/shapes.h"
 #include "support/store_difference.h"
 #include "support/subject.h"
 #include "support/targets.h"
@@ -37,10 +38,8 @@ void CheckProgram(const Program& program) {
   FAIL_CHECK(Disagreement(least) << " in the program\n" << tests::ToText(least));
 }
 
-BlockStore MakeStore(uint64_t num_blocks, uint32_t num_slices) {
-  Geometry geometry;
-  geometry.num_blocks = num_blocks;
-  geometry.num_slices = num_slices;
+BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
+  const Geometry geometry = tests::GeometryOf(shape, num_blocks);
   Result<BlockStore> store = BlockStore::Create(geometry, 0);
   REQUIRE(store.ok());
   return *std::move(store);
@@ -56,10 +55,10 @@ TEST_CASE("random programs leave the reference's bytes on every target", "[engin
 
 TEST_CASE("a hot key promotes one block and that comes back when it drains",
           "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    BlockStore store = MakeStore(8, num_slices);
-    kernels::ReferenceFilter want(8, num_slices);
+    BlockStore store = MakeStore(8, shape);
+    kernels::ReferenceFilter want(8, shape);
     const auto hot = DrawnDigests(1000, 1, Catch::rngSeed());
     for (int i = 0; i < 3; ++i) {
       store.Insert(hot);
@@ -96,16 +95,16 @@ TEST_CASE("a promoted block comes back at six and not at seven", "[engine][block
 
 TEST_CASE("a batch that drains a promoted block erases its later keys in the block itself",
           "[engine][block_store]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    BlockStore store = MakeStore(1, num_slices);
+    BlockStore store = MakeStore(1, shape);
     const auto hot = DrawnDigests(12, 1, Catch::rngSeed());
     store.Insert(hot);
     std::array<uint64_t, BlockStore::kBitmapWords> erased{};
     std::vector<uint64_t> twenty(20, hot[0]);  // eight more than were inserted
     store.Erase(twenty, erased);
     CHECK(erased[0] == (uint64_t{1} << 12) - 1);
-    CHECK(tests::StoreDifference(store, kernels::ReferenceFilter(1, num_slices)) == "");
+    CHECK(tests::StoreDifference(store, kernels::ReferenceFilter(1, shape)) == "");
   });
 }
 
@@ -113,15 +112,16 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
           "[engine][block_store]") {
   // Counter by counter to the brim, then new keys and their duplicates in one batch: the first new
   // key that hits a full counter promotes the block, and what follows is spilled.
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       Program program;
       program.num_blocks = 1;
-      program.num_slices = num_slices;
+      program.shape = shape;
       auto strangers = DrawnDigests(40, 30, seed);
       program.pool = strangers;
-      program.steps.push_back({tests::Op::kInsert, 0, std::vector<uint64_t>(8, strangers[0])});
+      program.steps.push_back(
+          {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), strangers[0])});
       program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(strangers, 3)});
       CheckProgram(program);
     }
@@ -130,9 +130,9 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
 
 TEST_CASE("the one full block that fits and is promoted by definition counts on",
           "[engine][block_store]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const auto shape = GENERATE(from_range(tests::PlaneShapes()));
   Program program;
-  program.num_slices = num_slices;
+  program.shape = shape;
   program.pool = tests::EveryPositionOnce();
   const auto full = tests::Repeated(program.pool, kernels::kMaxPlaneCount);
   program.steps = {{tests::Op::kInsert, 0, full},

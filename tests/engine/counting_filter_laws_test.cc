@@ -135,7 +135,7 @@ TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][laws]"
 TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][laws]") {
   tests::ForEachRunnableTarget([] {
     for (const golden::FilterRecord& record : golden::kFilters) {
-      Program program = tests::RandomProgram(record.seed, 40);
+      Program program = tests::RandomProgram(record.seed, 40, record.shapes);
       tests::StoreSubject subject(program);
       RunProgram(program, subject);
       REQUIRE(subject.store(0).Tally().num_present > 0);  // an empty filter would record nothing
@@ -146,8 +146,8 @@ TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][la
         hash = XXH64(presence.data(), presence.size(), hash);
         hash = XXH64(counts.data(), counts.size(), hash);
       }
-      INFO("seed " << record.seed << ", " << program.num_blocks << " blocks of "
-                   << program.num_slices << " slices, got 0x" << std::hex << hash);
+      INFO("seed " << record.seed << ", " << program.num_blocks << " blocks, " << program.shape
+                   << ", got 0x" << std::hex << hash);
       CHECK(hash == record.hash);
     }
   });

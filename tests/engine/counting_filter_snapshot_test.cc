@@ -10,6 +10,7 @@
 #include "support/catch.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
+#include "support/shapes.h"
 #include "support/snapshot_forge.h"
 #include "trommel/counting_filter.h"
 
@@ -27,10 +28,12 @@ Error ErrorOf(const Result<CountingFilter>& filter) {
 
 TEST_CASE("a filter comes back from a file with all it was", "[engine][snapshot]") {
   const ScratchFolder folder;
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   const Config config{.capacity = 1000,
                       .target_fpr = 0.003,
                       .digest = {.kind = DigestKind::kXxh3, .seed = 77},
-                      .num_slices = GENERATE(8U, 16U),
+                      .num_slices = static_cast<uint32_t>(shape.num_slices),
+                      .encoding = tests::GeometryOf(shape, 1).encoding,
                       .power_of_two_blocks = true};
   CountingFilter filter = std::move(CountingFilter::Create(config)).value();
   tests::InsertIntegers(filter, 900);

@@ -9,6 +9,8 @@
 #include "support/catch.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
+#include "support/sample_filters.h"
+#include "support/shapes.h"
 #include "support/statistics.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"
@@ -57,12 +59,12 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
 }
 
 TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[engine][filter]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    CountingFilter a = FilterOfBlocks(60, num_slices);
-    CountingFilter b = FilterOfBlocks(60, num_slices);
-    CountingFilter both = FilterOfBlocks(60, num_slices);
-    CountingFilter half = FilterOfBlocks(30, num_slices);
+    CountingFilter a = tests::MakeFilter(tests::GeometryOf(shape, 60));
+    CountingFilter b = tests::MakeFilter(tests::GeometryOf(shape, 60));
+    CountingFilter both = tests::MakeFilter(tests::GeometryOf(shape, 60));
+    CountingFilter half = tests::MakeFilter(tests::GeometryOf(shape, 30));
     for (const uint64_t seed : {1, 2}) {
       const auto keys = MemberKeys(900, seed);
       (seed == 1 ? a : b).Insert(keys);
@@ -170,10 +172,10 @@ TEST_CASE("a cleared filter has the bytes and statistics of a new one", "[engine
 }
 
 TEST_CASE("statistics are those of the reference's bits on every target", "[engine][filter]") {
-  const auto num_slices = GENERATE(uint32_t{8}, uint32_t{16});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : {1, 3, 50}) {
     const auto digests = MemberKeys(num_blocks * 25, Catch::rngSeed());
-    kernels::ReferenceFilter reference(num_blocks, num_slices);
+    kernels::ReferenceFilter reference(num_blocks, shape);
     for (const uint64_t digest : digests) reference.Insert(digest);
     // Brute force: for each block and slice count the positions; a stranger falls into each
     // equally.
@@ -181,24 +183,26 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
     double fpr = 0;
     for (uint64_t b = 0; b < num_blocks; ++b) {
       double product = 1;
-      for (size_t s = 0; s < num_slices; ++s) {
+      for (size_t s = 0; s < shape.num_slices; ++s) {
         uint64_t in_slice = 0;
-        for (size_t position = 0; position < 32; ++position) {
-          in_slice += reference.counters()[(b * num_slices + s) * 32 + position] > 0 ? 1 : 0;
+        for (size_t position = 0; position < shape.positions(); ++position) {
+          const size_t counter = (b * shape.num_slices + s) * shape.positions() + position;
+          in_slice += reference.counters()[counter] > 0 ? 1 : 0;
         }
         num_present += in_slice;
-        product *= static_cast<double>(in_slice) / 32;
+        product *= static_cast<double>(in_slice) / static_cast<double>(shape.positions());
       }
       fpr += product / static_cast<double>(num_blocks);
     }
     tests::ForEachRunnableTarget([&] {
-      CountingFilter filter = FilterOfBlocks(num_blocks, num_slices);
+      CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, num_blocks));
       filter.Insert(Keys::Digests(digests));
       filter.Erase(Keys::Digests(std::vector<uint64_t>()));
       const Stats stats = filter.GetStats();
       CHECK(stats.num_keys == digests.size());
-      CHECK(stats.fill_ratio == Catch::Approx(static_cast<double>(num_present) /
-                                              static_cast<double>(num_blocks * num_slices * 32)));
+      CHECK(stats.fill_ratio ==
+            Catch::Approx(static_cast<double>(num_present) /
+                          static_cast<double>(num_blocks * shape.num_counters())));
       CHECK(stats.current_fpr == Catch::Approx(fpr).epsilon(1e-12));
       CHECK(stats.predicted_fpr == PredictedFpr(filter.geometry(), digests.size()));
       CHECK(stats.num_promoted == reference.PromotedBlocks().size());
@@ -211,14 +215,16 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
 TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine][filter]") {
   struct Size {
     uint64_t num_blocks;
-    uint32_t num_slices;
+    kernels::Shape shape;
     uint64_t num_keys;
   };
   // One to three blocks, sparse and crowded filters, and sizes people use.
-  const Size size =
-      GENERATE(Size{1, 8, 30}, Size{1, 16, 60}, Size{2, 8, 40}, Size{3, 16, 200}, Size{64, 8, 1000},
-               Size{1000, 8, 25'000}, Size{5000, 16, 150'000}, Size{20'000, 8, 250'000});
-  CountingFilter filter = FilterOfBlocks(size.num_blocks, size.num_slices);
+  const Size size = GENERATE(
+      Size{1, 8, 30}, Size{1, 16, 60}, Size{2, 8, 40}, Size{3, 16, 200}, Size{64, 8, 1000},
+      Size{1000, 8, 25'000}, Size{5000, 16, 150'000}, Size{20'000, 8, 250'000},
+      Size{3, {4, true}, 120}, Size{9000, {4, true}, 300'000}, Size{2, {5, true}, 50},
+      Size{10'000, {5, true}, 250'000}, Size{64, {8, true}, 1000}, Size{4000, {10, true}, 140'000});
+  CountingFilter filter = tests::MakeFilter(tests::GeometryOf(size.shape, size.num_blocks));
   filter.Insert(MemberKeys(size.num_keys, Catch::rngSeed() + size.num_keys));
   const size_t num_queries = 400'000;
   const auto strangers = StrangerKeys(num_queries, Catch::rngSeed() + size.num_keys);

@@ -158,7 +158,7 @@ Simulated Simulate(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
       product *= num_present / static_cast<double>(num_positions);
     }
     overflows |=
-        geometry.encoding == Encoding::kRuns && load > MaxKeysOfRunBlock(geometry.num_slices);
+        geometry.encoding == Encoding::kRuns && load > kernels::RunCapacity(geometry.num_slices);
     simulated.num_promoted += overflows;
     const double bytes = overflows ? PromotedBlockBytes(load, geometry.num_slices) : 0;
     simulated.promoted_bytes += bytes;

@@ -13,6 +13,7 @@
 #include "support/catch.h"
 #include "support/program.h"
 #include "support/sample_filters.h"
+#include "support/shapes.h"
 #include "support/snapshot_forge.h"
 #include "support/subject.h"
 #include "support/targets.h"
@@ -30,8 +31,17 @@ class Speller {
     const std::vector<uint64_t> promoted = filter.PromotedBlocks();
     const auto num_slices = static_cast<uint32_t>(filter.num_slices());
     bytes_.assign(256, std::byte{0});
-    const auto presence = Section(4096, [&] { Words(filter.PresenceWords()); });
-    const auto counts = Section(4096, [&] { Words(filter.CountWords()); });
+    const bool has_runs = filter.shape().has_runs;
+    const auto presence = Section(4096, [&] {
+      if (!has_runs) Words(filter.PresenceWords());
+    });
+    const auto counts = Section(4096, [&] {
+      if (has_runs) {
+        Blocks(filter);
+      } else {
+        Words(filter.CountWords());
+      }
+    });
     const auto side_table = Section(64, [&] {
       for (const uint64_t block_idx : promoted) Entry(filter, block_idx);
     });
@@ -40,7 +50,8 @@ class Speller {
     for (const uint64_t c : {0x89, 0x54, 0x52, 0x4d, 0x0d, 0x0a, 0x1a, 0x0a}) Number(c, 1);
     for (const uint64_t number : {1, 256, 1, 2}) Number(number, 4);
     Number(0, 8);  // seed
-    for (const uint32_t number : {num_slices, 0U, shard_bits, 0U}) Number(number, 4);
+    for (const uint32_t number : {num_slices, has_runs ? 1U : 0U, shard_bits, 0U})
+      Number(number, 4);
     Number(filter.num_blocks(), 8);
     Number(0, 8);  // capacity
     Number(0, 8);  // target_fpr
@@ -65,8 +76,19 @@ class Speller {
   void Words(const std::vector<uint32_t>& words) {
     for (const uint32_t word : words) Number(word, 4);
   }
+  // Each block's presence words, then its runs.
+  void Blocks(const kernels::ReferenceFilter& filter) {
+    const std::vector<uint32_t> presence = filter.PresenceWords();
+    const std::vector<uint32_t> runs = filter.CountWords();
+    const size_t presence_words = presence.size() / filter.num_blocks();
+    const size_t run_words = runs.size() / filter.num_blocks();
+    for (uint64_t b = 0; b < filter.num_blocks(); ++b) {
+      for (size_t w = 0; w < presence_words; ++w) Number(presence[b * presence_words + w], 4);
+      for (size_t w = 0; w < run_words; ++w) Number(runs[b * run_words + w], 4);
+    }
+  }
   void Entry(const kernels::ReferenceFilter& filter, uint64_t block_idx) {
-    const size_t in_block = filter.num_slices() * 32;
+    const size_t in_block = filter.shape().num_counters();
     const auto counters = std::span(filter.counters()).subspan(block_idx * in_block, in_block);
     const uint64_t largest = *std::ranges::max_element(counters);
     const int width = largest < 256 ? 1 : largest < 65536 ? 2 : largest >> 32 == 0 ? 4 : 8;
@@ -122,8 +144,8 @@ TEST_CASE("a snapshot is what the reference's counters spell, whatever the detou
 }
 
 TEST_CASE("erase undoes insert byte for byte, over the edge and back", "[engine][snapshot]") {
-  const auto num_slices = GENERATE(8U, 16U);
-  CountingFilter filter = tests::MakeFilter({.num_slices = num_slices, .num_blocks = 5});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, 5));
   tests::InsertIntegers(filter, 60);
   const Bytes before = filter.Serialize();
   const Key hot = Key::Digest(0x123456789abcdef);

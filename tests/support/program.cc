@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "kernels/reference.h"
+#include "support/shapes.h"
 
 namespace trommel::tests {
 namespace {
@@ -45,19 +45,20 @@ void ShrinkList(std::vector<T>& list, const std::function<bool(const std::vector
 }  // namespace
 
 Geometry Program::geometry() const {
-  Geometry geometry;
-  geometry.num_blocks = num_blocks;
-  geometry.num_slices = static_cast<uint32_t>(num_slices);
-  geometry.shard_bits = static_cast<uint32_t>(std::countr_zero(num_blocks));  // as many as go
-  return geometry;
+  // As many shards as go.
+  return GeometryOf(shape, num_blocks, static_cast<uint32_t>(std::countr_zero(num_blocks)));
 }
 
-Program RandomProgram(uint64_t seed, size_t num_steps) {
+Program RandomProgram(uint64_t seed, size_t num_steps, Shapes shapes) {
   std::mt19937_64 random(seed);
   const auto pick = [&random](const auto& choices) { return choices[random() % choices.size()]; };
   Program program;
   program.num_blocks = pick(std::array<uint64_t, 6>{1, 2, 3, 8, 12, 40});
-  program.num_slices = pick(std::array<size_t, 2>{8, 16});
+  program.shape = pick(std::array<size_t, 2>{8, 16});
+  // Chosen aside, so that programs of planes stay what they were when their bits were recorded.
+  if (shapes == Shapes::kRuns || (shapes == Shapes::kAny && seed % 3 != 0)) {
+    program.shape = RunShapes()[seed / 3 % RunShapes().size()];
+  }
   program.pool.resize(20 + random() % 100);
   for (uint64_t& digest : program.pool) digest = random();
   const size_t num_members = program.pool.size() * 3 / 4;
@@ -88,7 +89,7 @@ Program Honest(const Program& program) {
   honest.steps.clear();
   std::array<Multiset, 2> in;
   std::vector<kernels::ReferenceFilter> filters(
-      2, kernels::ReferenceFilter(program.num_blocks, program.num_slices));
+      2, kernels::ReferenceFilter(program.num_blocks, program.shape));
   for (Step step : program.steps) {
     kernels::ReferenceFilter& filter = filters[step.which];
     Multiset& ours = in[step.which];
@@ -125,7 +126,7 @@ Program Honest(const Program& program) {
         }
         break;
       case Op::kClear:
-        filter = kernels::ReferenceFilter(filter.num_blocks(), filter.num_slices());
+        filter = kernels::ReferenceFilter(filter.num_blocks(), filter.shape());
         ours.clear();
         break;
     }
@@ -154,7 +155,7 @@ std::string ToText(const Program& program) {
   constexpr std::array<const char*, 7> kNames = {"Insert",   "InsertIfAbsent", "Erase", "Merge",
                                                  "Subtract", "Fold",           "Clear"};
   std::ostringstream text;
-  text << program.num_blocks << " blocks of " << program.num_slices << " slices\n" << std::hex;
+  text << program.num_blocks << " blocks, " << program.shape << "\n" << std::hex;
   for (const Step& step : program.steps) {
     text << kNames[static_cast<size_t>(step.op)] << " on filter " << step.which << ':';
     size_t num_shown = 0;

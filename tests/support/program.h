@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/reference.h"
 #include "trommel/sizing.h"
 
 namespace trommel::tests {
@@ -22,7 +23,7 @@ struct Step {
 
 struct Program {
   uint64_t num_blocks = 1;
-  size_t num_slices = 8;
+  kernels::Shape shape = 8;
   std::vector<uint64_t> pool;  // all digests that occur, and some strangers: asked after each step
   std::vector<Step> steps;
 
@@ -31,7 +32,8 @@ struct Program {
 
 // A program of about `num_steps` steps on a few blocks. Some keys are hot, so that blocks are
 // promoted and drained; some batches are longer than the engine's chunks.
-Program RandomProgram(uint64_t seed, size_t num_steps = 25);
+enum class Shapes { kPlanes, kRuns, kAny };
+Program RandomProgram(uint64_t seed, size_t num_steps = 25, Shapes shapes = Shapes::kAny);
 
 // The program without the erases and subtractions that a caller who keeps the contract would not
 // do: each key is erased at most as often as it came in.

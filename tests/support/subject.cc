@@ -29,7 +29,7 @@ void ForEachChunk(Digests digests, const Part& part) {
 // --- Reference.
 
 ReferenceSubject::ReferenceSubject(const Program& program)
-    : filters_(2, kernels::ReferenceFilter(program.num_blocks, program.num_slices)) {}
+    : filters_(2, kernels::ReferenceFilter(program.num_blocks, program.shape)) {}
 
 void ReferenceSubject::Insert(size_t which, Digests digests) {
   for (const uint64_t digest : digests) filters_[which].Insert(digest);
@@ -55,8 +55,7 @@ void ReferenceSubject::Fold() {
   for (kernels::ReferenceFilter& filter : filters_) filter = filter.Folded();
 }
 void ReferenceSubject::Clear(size_t which) {
-  filters_[which] =
-      kernels::ReferenceFilter(filters_[which].num_blocks(), filters_[which].num_slices());
+  filters_[which] = kernels::ReferenceFilter(filters_[which].num_blocks(), filters_[which].shape());
 }
 Answers ReferenceSubject::Query(size_t which, Digests digests) {
   Answers answers;

@@ -55,17 +55,19 @@ struct Geometry {
   uint32_t shard_bits = 0;
   uint64_t num_blocks = 0;  // 1 .. kMaxBlocks
 
-  uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
-  uint64_t num_positions() const noexcept { return num_blocks * num_slices * slice_positions(); }
-  uint64_t presence_bytes() const noexcept { return num_positions() / 8; }
+  constexpr uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
+  constexpr uint64_t num_positions() const noexcept {
+    return num_blocks * num_slices * slice_positions();
+  }
+  constexpr uint64_t presence_bytes() const noexcept { return num_positions() / 8; }
   // Presence bits and counts, without the side table.
-  uint64_t num_bytes() const noexcept {
+  constexpr uint64_t num_bytes() const noexcept {
     if (encoding == Encoding::kPlanes) return presence_bytes() * 4;
     return num_blocks * (num_slices > 8 ? 128 : 64);
   }
-  uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
+  constexpr uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
   // Queries read these bytes only; updates change all of num_bytes().
-  uint64_t query_bytes() const noexcept {
+  constexpr uint64_t query_bytes() const noexcept {
     return encoding == Encoding::kPlanes ? presence_bytes() : num_bytes();
   }
 
