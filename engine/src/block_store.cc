@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/pipeline.h"
-#include "kernels/presence_words.h"
 
 namespace trommel {
 
@@ -34,7 +33,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   if (!counts) return counts.error();
   store.presence_ = *std::move(presence);
   store.counts_ = *std::move(counts);
-  store.side_table_ = SideTable(geometry.num_blocks, store.owner_bits());
+  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owner_bits());
   return store;
 }
 
@@ -117,35 +116,34 @@ void BlockStore::Promote(uint64_t block_idx) {
 bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
   if (only_if_absent && MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
-  ExactCounters& counters = side_table_.At(block_idx);
-  uint32_t* presence = PresenceOf(block_idx);
-  for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    counters.Add(s * kernels::kPositions + position);
-    kernels::StorePresenceWord(presence[s] | 1U << position, presence + s);
-  }
+  side_table_.Add(block_idx, digest, PresenceOf(block_idx));
   return true;
 }
 
 bool BlockStore::ErasePromoted(uint64_t digest) {
   if (!MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
-  ExactCounters& exact = side_table_.At(block_idx);
   uint32_t* presence = PresenceOf(block_idx);
-  for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    if (exact.Take(s * kernels::kPositions + position) == 0) {
-      kernels::StorePresenceWord(presence[s] & ~(1U << position), presence + s);
-    }
-  }
+  side_table_.Take(block_idx, digest, presence);
+  if (!MayHaveDrained(block_idx, digest))
+    return true;  // so that few blocks are taken apart to know
   Counters buffer;
   const std::span<uint64_t> counters = std::span(buffer).first(num_counters());
-  exact.CopyTo(counters);
+  side_table_.CopyTo(block_idx, presence, counters);
   if (encoding_->has_drained(counters, geometry_.num_slices)) {
     side_table_.Remove(block_idx);
     encoding_->encode(counters, geometry_.num_slices, presence, CountsOf(block_idx));
   }
   return true;
+}
+
+bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
+  const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
+  if (!runs.empty()) return encoding_->has_drained_runs(runs);
+  // A crowded block. If one run as long as what is left of the key is too much, the block is.
+  const uint64_t left = side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
+  const uint64_t run = left > kMaxLongRunKeys ? 0 : uint64_t{1} << left | 1;
+  return run != 0 && encoding_->has_drained_runs(std::span(&run, 1));
 }
 
 // --- Queries.
@@ -165,11 +163,11 @@ uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   const bool is_promoted = IsPromoted(block_idx);
   uint64_t least = ~uint64_t{0};
   for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    const uint64_t count = is_promoted
-                               ? side_table_.At(block_idx).At(s * kernels::kPositions + position)
-                               : encoding_->count_at(PresenceOf(block_idx), CountsOf(block_idx),
-                                                     geometry_.num_slices, s, position);
+    const uint32_t* presence = PresenceOf(block_idx);
+    const uint64_t count =
+        is_promoted ? side_table_.CountAt(block_idx, digest, s, presence)
+                    : encoding_->count_at(presence, CountsOf(block_idx), geometry_.num_slices, s,
+                                          kernels::Position(digest, s, geometry_.num_slices));
     least = std::min(least, count);
   }
   return least;

@@ -30,6 +30,8 @@ struct BlockEncoding {
                  std::span<uint64_t> counters);
   bool (*fits)(std::span<const uint64_t> counters, size_t num_slices);
   bool (*has_drained)(std::span<const uint64_t> counters, size_t num_slices);
+  // The same of counts that are run strings, one a slice: cheap enough to ask after every key.
+  bool (*has_drained_runs)(std::span<const uint64_t> runs);
   void (*encode)(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                  uint32_t* counts);
   uint32_t (*count_at)(const uint32_t* presence, const uint32_t* counts, size_t num_slices,
