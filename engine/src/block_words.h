@@ -8,7 +8,8 @@
 //   entries   | block, words | block, words | block, words |
 //
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
-// and between 5.3 and 10.7 bytes of index. When the last entry goes, so does the memory.
+// and between 5.3 and 10.7 bytes of index. Removal keeps the room for those that come next; when
+// the last entry goes, so does the memory.
 #ifndef TROMMEL_ENGINE_SRC_BLOCK_WORDS_H_
 #define TROMMEL_ENGINE_SRC_BLOCK_WORDS_H_
 

@@ -222,15 +222,11 @@ TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten s
     if (num_slices > 10) continue;
     const std::vector<uint64_t> runs(num_slices, kernels::kOneKeyRuns);
     SideTable one(5000, num_slices, 0);
-    uint64_t most = 0;
     for (uint64_t b = 0; b < 5000; ++b) {
       one.PutRuns(b, runs);
-      most = std::max(most, one.num_bytes() / one.num_blocks());
       if (one.num_bytes() > 128 * one.num_blocks()) FAIL(b << ": " << one.num_bytes());
       if (one.num_bytes() < (8 + 8 * num_slices) * one.num_blocks()) FAIL(b);
     }
-    UNSCOPED_INFO(num_slices << " slices, 5000 blocks: " << one.num_bytes() / 5000 << ", at most "
-                             << most);
     SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owners
     for (uint64_t b = 0; b < 64 * 100; b += 34) many.PutRuns(b, runs);
     CHECK(many.num_bytes() <= 128 * many.num_blocks());
