@@ -40,9 +40,8 @@ bool FitsPlanes(std::span<const uint64_t> counters, size_t num_slices) {
 }
 
 bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices) {
-  constexpr uint64_t kComeBack = kMaxPlaneCount - 2;
   return std::ranges::all_of(counters.first(num_slices * kPositions),
-                             [](uint64_t c) { return c <= kComeBack; });
+                             [](uint64_t c) { return c <= kMaxDrainedCount; });
 }
 
 void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,

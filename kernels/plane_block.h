@@ -33,8 +33,10 @@ void DecodePlanes(const uint32_t* presence, const uint32_t* planes, size_t num_s
 // True if EncodePlanes can hold these counters.
 bool FitsPlanes(std::span<const uint64_t> counters, size_t num_slices);
 
-// True if a promoted block with these counters should come back. Stricter than FitsPlanes, so that
-// a block on the edge does not go to and fro with every other key.
+// True if a promoted block with these counters should come back: none is above kMaxDrainedCount.
+// Stricter than FitsPlanes, so that a block on the edge does not go to and fro with every other
+// key.
+inline constexpr uint32_t kMaxDrainedCount = kMaxPlaneCount - 2;
 bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices);
 
 // Writes the block's presence and planes. The counters must fit.

@@ -26,11 +26,6 @@ auto WithStrings(const uint32_t* counts, size_t num_slices, const Use& use) {
   }
 }
 
-uint64_t SlicePresence(const uint32_t* presence, size_t num_slices, size_t slice_idx) {
-  if (SlicePositions(num_slices) == 32) return presence[slice_idx];
-  return presence[2 * slice_idx] | uint64_t{presence[2 * slice_idx + 1]} << 32;
-}
-
 uint64_t SumOf(std::span<const uint64_t> counters) {
   uint64_t sum = 0;
   for (const uint64_t count : counters) sum += count;
@@ -40,7 +35,7 @@ uint64_t SumOf(std::span<const uint64_t> counters) {
 }  // namespace
 
 bool IsPromotedRunBlock(const uint32_t* presence, const uint32_t* counts, size_t num_slices) {
-  if (SlicePresence(presence, num_slices, 0) == 0) return false;
+  if (SlicePresence(presence, 0, num_slices) == 0) return false;
   return WithStrings(counts, num_slices, [](const auto& strings) { return strings.Get(0) == 0; });
 }
 
@@ -67,7 +62,7 @@ void DecodeRuns(const uint32_t* presence, const uint32_t* counts, size_t num_sli
   UnpackRuns(counts, num_slices, runs);
   const size_t positions = SlicePositions(num_slices);
   for (size_t s = 0; s < num_slices; ++s) {
-    DecodeSlice(SlicePresence(presence, num_slices, s), runs[s],
+    DecodeSlice(SlicePresence(presence, s, num_slices), runs[s],
                 counters.subspan(s * positions, positions));
   }
 }
@@ -99,7 +94,7 @@ void EncodeRuns(std::span<const uint64_t> counters, size_t num_slices, uint32_t*
 
 uint32_t RunCountAt(const uint32_t* presence, const uint32_t* counts, size_t num_slices,
                     size_t slice_idx, uint32_t position) {
-  const uint64_t present = SlicePresence(presence, num_slices, slice_idx);
+  const uint64_t present = SlicePresence(presence, slice_idx, num_slices);
   if ((present >> position & 1) == 0) return 0;
   const uint64_t runs =
       WithStrings(counts, num_slices, [&](const auto& strings) { return strings.Get(slice_idx); });

@@ -43,6 +43,12 @@ constexpr size_t PresenceWords(size_t num_slices) {
   return num_slices * SlicePositions(num_slices) / 32;
 }
 
+// A slice's presence bits, position = bit, from the block's presence words.
+inline uint64_t SlicePresence(const uint32_t* presence, size_t slice_idx, size_t num_slices) {
+  if (SlicePositions(num_slices) == 32) return presence[slice_idx];
+  return presence[2 * slice_idx] | uint64_t{presence[2 * slice_idx + 1]} << 32;
+}
+
 // The run strings of a block, one a slice, from and to its words behind the presence words. An
 // object reads once, and is written back once when all strings have been put.
 template <size_t kSlices>

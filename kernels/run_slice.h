@@ -125,6 +125,20 @@ inline uint64_t EncodeSlice(std::span<const uint64_t> counters) {
   return num_keys == 0 ? 0 : runs | uint64_t{1} << num_keys;
 }
 
+// Is any count above the limit? A count c is a 1 and c - 1 zeros, so the question is for a string
+// of `limit` zeros: those that have so many in a row behind them survive the shifting.
+constexpr bool HasCountAbove(uint64_t runs, uint32_t limit) {
+  if (limit == 0 || runs <= 1) return runs > 1;  // any key; and the closing 1 alone has none
+  if (limit >= 63) return false;
+  uint64_t zeros = ~runs & (std::bit_floor(runs) - 1);
+  for (uint32_t length = 1; length < limit;) {
+    const uint32_t step = length < limit - length ? length : limit - length;
+    zeros &= zeros >> step;
+    length += step;
+  }
+  return zeros != 0;
+}
+
 }  // namespace trommel::kernels
 
 #endif  // TROMMEL_KERNELS_RUN_SLICE_H_

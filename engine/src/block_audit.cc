@@ -68,7 +68,6 @@ template <size_t kSlices>
 std::string_view ReasonAgainstRuns(const uint32_t* presence, const uint32_t* counts) {
   constexpr size_t kPresenceWords = kernels::PresenceWords(kSlices);
   constexpr size_t kCountWords = kernels::RunBlockWords(kSlices) - kPresenceWords;
-  constexpr bool kIsWide = kernels::SlicePositions(kSlices) == 64;
   const kernels::RunStrings<kSlices> strings(const_cast<uint32_t*>(counts));
   uint32_t any_count = 0;
   for (size_t w = 0; w < kCountWords; ++w) any_count |= counts[w];
@@ -78,8 +77,7 @@ std::string_view ReasonAgainstRuns(const uint32_t* presence, const uint32_t* cou
   if (strings.HasStrayBits()) return "a block has bits between its run strings";
   const uint32_t num_keys = kernels::KeysOfRuns(strings.Get(0));
   for (size_t s = 0; s < kSlices; ++s) {
-    uint64_t present = presence[kIsWide ? 2 * s : s];
-    if (kIsWide) present |= uint64_t{presence[2 * s + 1]} << 32;
+    const uint64_t present = kernels::SlicePresence(presence, s, kSlices);
     const uint64_t runs = strings.Get(s);
     if (present == 0 && runs == 0 && num_keys == 0) continue;
     if (kernels::KeysOfRuns(runs) != num_keys || num_keys == 0) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kernels/pipeline.h"
-#include "kernels/presence_words.h"
 
 namespace trommel {
 
@@ -42,7 +41,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   }
   store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
   store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
-  store.side_table_ = SideTable(geometry.num_blocks, store.owner_bits());
+  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owner_bits());
   return store;
 }
 
@@ -109,44 +108,58 @@ void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
 }
 
 void BlockStore::Promote(uint64_t block_idx) {
-  Counters counters;
-  ReadCounters(block_idx, counters);
-  side_table_.Put(block_idx, std::span(counters).first(num_counters()));
+  if (encoding_->unpack_runs != nullptr) {
+    std::array<uint64_t, kernels::kMaxSlices> runs;
+    encoding_->unpack_runs(CountsOf(block_idx), geometry_.num_slices, runs);
+    side_table_.PutRuns(block_idx, std::span(runs).first(geometry_.num_slices));
+  } else {
+    Counters counters;
+    ReadCounters(block_idx, counters);
+    side_table_.Put(block_idx, std::span(counters).first(num_counters()));
+  }
   encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
 }
 
 bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
   if (only_if_absent && MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
-  ExactCounters& counters = side_table_.At(block_idx);
-  uint32_t* presence = PresenceOf(block_idx);
-  for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    counters.Add(s * kernels::kPositions + position);
-    kernels::StorePresenceWord(presence[s] | 1U << position, presence + s);
-  }
+  side_table_.Add(block_idx, digest, PresenceOf(block_idx));
   return true;
 }
 
 bool BlockStore::ErasePromoted(uint64_t digest) {
   if (!MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
-  ExactCounters& exact = side_table_.At(block_idx);
   uint32_t* presence = PresenceOf(block_idx);
-  for (size_t s = 0; s < geometry_.num_slices; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    if (exact.Take(s * kernels::kPositions + position) == 0) {
-      kernels::StorePresenceWord(presence[s] & ~(1U << position), presence + s);
-    }
+  side_table_.Take(block_idx, digest, presence);
+  if (MayHaveDrained(block_idx, digest)) ReturnIfDrained(block_idx);
+  return true;
+}
+
+// Few blocks are taken apart to know.
+bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
+  const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
+  if (!runs.empty()) return encoding_->has_drained_runs(runs, geometry_.num_slices);
+  // A crowded block. If one run as long as what is left of the key is too much, the block is.
+  const uint64_t left = side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
+  const uint64_t run = left > kMaxLongRunKeys ? 0 : uint64_t{1} << left | 1;
+  return run != 0 && encoding_->has_drained_runs(std::span(&run, 1), geometry_.num_slices);
+}
+
+void BlockStore::ReturnIfDrained(uint64_t block_idx) {
+  const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
+  if (encoding_->pack_runs != nullptr && !runs.empty()) {  // the same strings, only shorter
+    encoding_->pack_runs(runs, geometry_.num_slices, CountsOf(block_idx));
+    side_table_.Remove(block_idx);
+    return;
   }
   Counters buffer;
   const std::span<uint64_t> counters = std::span(buffer).first(num_counters());
-  exact.CopyTo(counters);
-  if (encoding_->has_drained(counters, geometry_.num_slices)) {
-    side_table_.Remove(block_idx);
-    encoding_->encode(counters, geometry_.num_slices, presence, CountsOf(block_idx));
-  }
-  return true;
+  uint32_t* presence = PresenceOf(block_idx);
+  side_table_.CopyTo(block_idx, presence, counters);
+  if (!encoding_->has_drained(counters, geometry_.num_slices)) return;
+  side_table_.Remove(block_idx);
+  encoding_->encode(counters, geometry_.num_slices, presence, CountsOf(block_idx));
 }
 
 // --- Queries.
@@ -166,11 +179,11 @@ uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   const bool is_promoted = IsPromoted(block_idx);
   uint64_t least = ~uint64_t{0};
   for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
-    const uint32_t position = kernels::Position(digest, s, geometry_.num_slices);
-    const uint64_t count = is_promoted
-                               ? side_table_.At(block_idx).At(s * kernels::kPositions + position)
-                               : encoding_->count_at(PresenceOf(block_idx), CountsOf(block_idx),
-                                                     geometry_.num_slices, s, position);
+    const uint32_t* presence = PresenceOf(block_idx);
+    const uint64_t count =
+        is_promoted ? side_table_.CountAt(block_idx, digest, s, presence)
+                    : encoding_->count_at(presence, CountsOf(block_idx), geometry_.num_slices, s,
+                                          kernels::Position(digest, s, geometry_.num_slices));
     least = std::min(least, count);
   }
   return least;

@@ -146,6 +146,9 @@ class BlockStore {
   // One key of a promoted block. Each returns whether the key was inserted or erased.
   bool InsertPromoted(uint64_t digest, bool only_if_absent);
   bool ErasePromoted(uint64_t digest);
+  void ReturnIfDrained(uint64_t block_idx);
+  // False, and cheaply, of most blocks that must stay in the side table.
+  bool MayHaveDrained(uint64_t block_idx, uint64_t erased) const;
   uint64_t BlockOf(uint64_t digest) const {
     return kernels::BlockIndex(digest, geometry_.num_blocks);
   }

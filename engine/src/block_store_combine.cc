@@ -50,7 +50,7 @@ kernels::Tally BlockStore::Tally() const {
 
 void BlockStore::ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const {
   if (IsPromoted(block_idx)) {
-    side_table_.At(block_idx).CopyTo(counters.first(num_counters()));
+    side_table_.CopyTo(block_idx, PresenceOf(block_idx), counters.first(num_counters()));
   } else {
     encoding_->decode(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices, counters);
   }

@@ -1,8 +1,11 @@
 // The encodings there are.
 #include "engine/src/encoding.h"
 
+#include <algorithm>
+
 #include "kernels/plane_block.h"
 #include "kernels/run_block.h"
+#include "kernels/run_slice.h"
 
 namespace trommel {
 namespace {
@@ -26,6 +29,12 @@ BlockKernelsMember RunKernels(size_t num_slices) {
   }
 }
 
+bool HaveRunsDrainedForPlanes(std::span<const uint64_t> runs, size_t /*num_slices*/) {
+  return std::ranges::none_of(runs, [](uint64_t slice) {
+    return kernels::HasCountAbove(slice, kernels::kMaxDrainedCount);
+  });
+}
+
 constexpr BlockEncoding kPlanesTable = {
     .is_interleaved = false,
     .count_words = [](size_t num_slices) { return num_slices * kernels::kNumPlanes; },
@@ -36,6 +45,9 @@ constexpr BlockEncoding kPlanesTable = {
     .decode = &kernels::DecodePlanes,
     .fits = &kernels::FitsPlanes,
     .has_drained = &kernels::HasDrainedForPlanes,
+    .has_drained_runs = &HaveRunsDrainedForPlanes,
+    .unpack_runs = nullptr,
+    .pack_runs = nullptr,
     .encode = &kernels::EncodePlanes,
     .count_at = &kernels::PlaneCountAt,
 };
@@ -52,6 +64,12 @@ constexpr BlockEncoding kRunsTable = {
     .decode = &kernels::DecodeRuns,
     .fits = &kernels::FitsRuns,
     .has_drained = &kernels::HaveDrainedForRuns,
+    .has_drained_runs =
+        [](std::span<const uint64_t> runs, size_t num_slices) {
+          return kernels::HasDrainedForRuns(kernels::KeysOfRuns(runs[0]), num_slices);
+        },
+    .unpack_runs = &kernels::UnpackRuns,
+    .pack_runs = &kernels::PackRuns,
     .encode = &kernels::EncodeRuns,
     .count_at = &kernels::RunCountAt,
 };

@@ -35,6 +35,12 @@ struct BlockEncoding {
                  std::span<uint64_t> counters);
   bool (*fits)(std::span<const uint64_t> counters, size_t num_slices);
   bool (*has_drained)(std::span<const uint64_t> counters, size_t num_slices);
+  // The same of counts that are run strings, one a slice or some of them: cheap enough to ask after
+  // every key.
+  bool (*has_drained_runs)(std::span<const uint64_t> runs, size_t num_slices);
+  // A block's counts as run strings, one a slice, and back. Null where counts are none.
+  void (*unpack_runs)(const uint32_t* counts, size_t num_slices, std::span<uint64_t> runs);
+  void (*pack_runs)(std::span<const uint64_t> runs, size_t num_slices, uint32_t* counts);
   void (*encode)(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                  uint32_t* counts);
   uint32_t (*count_at)(const uint32_t* presence, const uint32_t* counts, size_t num_slices,

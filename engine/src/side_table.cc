@@ -1,94 +1,157 @@
-// Exact counters of promoted blocks.
+// Promoted blocks, and which of the two ways holds the counts of each.
 #include "engine/src/side_table.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <type_traits>
+#include <array>
+#include <cassert>
+#include <numeric>
+
+#include "engine/src/presence_bits.h"
+#include "kernels/layout.h"
+#include "kernels/run_slice.h"
 
 namespace trommel {
 namespace {
 
-template <class Vector>
-using IntegerOf = typename std::decay_t<Vector>::value_type;
+using CounterBuffer = std::array<uint64_t, kernels::kMaxCounters>;
 
 }  // namespace
 
-ExactCounters::ExactCounters(std::span<const uint64_t> counters)
-    : counters_(std::vector<uint8_t>(counters.size())) {
-  const uint64_t largest = counters.empty() ? 0 : *std::ranges::max_element(counters);
-  const auto too_narrow = [largest](const auto& held) {
-    return largest > std::numeric_limits<IntegerOf<decltype(held)>>::max();
-  };
-  while (std::visit(too_narrow, counters_)) Widen();
-  std::visit(
-      [counters](auto& held) {
-        std::ranges::transform(counters, held.begin(), [](uint64_t count) {
-          return static_cast<IntegerOf<decltype(held)>>(count);
-        });
-      },
-      counters_);
+SideTable::SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t owner_bits)
+    : blocks_per_owner_(num_blocks >> owner_bits),
+      num_slices_(num_slices),
+      owners_(size_t{1} << owner_bits, Owner{BlockWords(num_slices), {}}) {}
+
+size_t SideTable::num_counters() const {
+  return size_t{num_slices_} * kernels::SlicePositions(num_slices_);
 }
 
-uint64_t ExactCounters::At(size_t idx) const {
-  return std::visit([idx](const auto& held) { return uint64_t{held[idx]}; }, counters_);
+uint64_t* SideTable::EntryOf(uint64_t block_idx) {
+  uint64_t* entry = Of(block_idx).runs.Find(block_idx);
+  assert(entry != nullptr);
+  return entry;
 }
 
-void ExactCounters::Add(size_t idx) {
-  const auto is_at_limit = [idx](const auto& held) {
-    return held[idx] == std::numeric_limits<IntegerOf<decltype(held)>>::max();
-  };
-  if (std::visit(is_at_limit, counters_)) Widen();
-  std::visit([idx](auto& held) { ++held[idx]; }, counters_);
+const uint64_t* SideTable::EntryOf(uint64_t block_idx) const {
+  const uint64_t* entry = Of(block_idx).runs.Find(block_idx);
+  assert(entry != nullptr);
+  return entry;
 }
 
-uint64_t ExactCounters::Take(size_t idx) {
-  return std::visit([idx](auto& held) { return uint64_t{--held[idx]}; }, counters_);
+void SideTable::DropExact(Owner& owner, uint64_t block_idx) {
+  owner.exact.erase(block_idx);
+  if (owner.exact.empty()) owner.exact = ExactMap();  // the bucket array goes only with the map
 }
 
-void ExactCounters::CopyTo(std::span<uint64_t> counters) const {
-  std::visit([counters](const auto& held) { std::ranges::copy(held, counters.begin()); },
-             counters_);
-}
-
-uint64_t ExactCounters::num_bytes() const {
-  return std::visit(
-      [](const auto& held) { return held.size() * sizeof(IntegerOf<decltype(held)>); }, counters_);
-}
-
-void ExactCounters::Widen() {
-  std::visit(
-      [this](const auto& held) {
-        using Integer = IntegerOf<decltype(held)>;
-        if constexpr (std::is_same_v<Integer, uint8_t>) {
-          counters_ = std::vector<uint16_t>(held.begin(), held.end());
-        } else if constexpr (std::is_same_v<Integer, uint16_t>) {
-          counters_ = std::vector<uint32_t>(held.begin(), held.end());
-        } else if constexpr (std::is_same_v<Integer, uint32_t>) {
-          counters_ = std::vector<uint64_t>(held.begin(), held.end());
-        }  // 64 bits: 2^64 insertions are out of reach
-      },
-      counters_);
-}
-
-SideTable::SideTable(uint64_t num_blocks, uint32_t owner_bits)
-    : blocks_per_owner_(num_blocks >> owner_bits), owners_(size_t{1} << owner_bits) {}
+// --- Blocks that come, go and are replaced.
 
 void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
-  Of(block_idx).insert_or_assign(block_idx, ExactCounters(counters));
+  std::array<uint64_t, kernels::kMaxSlices> buffer;
+  const std::span<uint64_t> runs = Runs(buffer.data());
+  if (MakeLongRuns(counters, runs)) return PutRuns(block_idx, runs);
+  const auto slice0 = counters.first(kernels::SlicePositions(num_slices_));
+  Owner& owner = Of(block_idx);
+  owner.exact.insert_or_assign(
+      block_idx, ExactBlock{ExactCounters(counters.first(num_counters())),
+                            std::accumulate(slice0.begin(), slice0.end(), uint64_t{0})});
+  std::ranges::fill(Runs(owner.runs.FindOrMake(block_idx)), 0);
+}
+
+void SideTable::PutRuns(uint64_t block_idx, std::span<const uint64_t> runs) {
+  Owner& owner = Of(block_idx);
+  uint64_t* entry = owner.runs.FindOrMake(block_idx);
+  if (IsExact(entry)) DropExact(owner, block_idx);
+  std::ranges::copy(runs.first(num_slices_), entry);
+}
+
+void SideTable::Remove(uint64_t block_idx) {
+  Owner& owner = Of(block_idx);
+  const uint64_t* entry = owner.runs.Find(block_idx);
+  if (entry == nullptr) return;
+  if (IsExact(entry)) DropExact(owner, block_idx);
+  owner.runs.Remove(block_idx);
 }
 
 void SideTable::Clear() {
-  for (Map& owner : owners_) owner.clear();
+  for (Owner& owner : owners_) {
+    owner.runs.Clear();
+    owner.exact = ExactMap();
+  }
 }
 
 void SideTable::CopyOwner(const SideTable& from, uint64_t owner_idx) {
   owners_[owner_idx] = from.owners_[owner_idx];
 }
 
+// --- One key.
+
+void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+  uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) {
+    if (kernels::KeysOfRuns(entry[0]) < kMaxLongRunKeys) {
+      return AddToLongRuns(digest, presence, Runs(entry));
+    }
+    CounterBuffer counters;
+    CopyLongRuns(Runs(entry), presence, counters);
+    Of(block_idx).exact.insert_or_assign(
+        block_idx,
+        ExactBlock{ExactCounters(std::span(counters).first(num_counters())), kMaxLongRunKeys});
+    std::ranges::fill(Runs(entry), 0);
+  }
+  ExactBlock& block = Of(block_idx).exact.at(block_idx);
+  for (size_t s = 0; s < num_slices_; ++s) {
+    const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
+    block.counters.Add(counter_idx);
+    MarkPresent(counter_idx, presence);
+  }
+  block.num_keys += 1;
+}
+
+void SideTable::Take(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+  uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return TakeFromLongRuns(digest, presence, Runs(entry));
+  Owner& owner = Of(block_idx);
+  ExactBlock& block = owner.exact.at(block_idx);
+  for (size_t s = 0; s < num_slices_; ++s) {
+    const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
+    if (block.counters.Take(counter_idx) == 0) MarkAbsent(counter_idx, presence);
+  }
+  block.num_keys -= 1;
+  if (block.num_keys > kKeysToReturn) return;
+  CounterBuffer counters;
+  block.counters.CopyTo(counters);
+  std::array<uint64_t, kernels::kMaxSlices> runs;
+  if (!MakeLongRuns(std::span(counters).first(num_counters()), Runs(runs.data()))) return;
+  std::copy_n(runs.begin(), num_slices_, entry);
+  DropExact(owner, block_idx);
+}
+
+std::span<const uint64_t> SideTable::RunsOf(uint64_t block_idx) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (IsExact(entry)) return {};
+  return Runs(entry);
+}
+
+uint64_t SideTable::CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
+                            const uint32_t* presence) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return LongRunCount(Runs(entry), presence, digest, slice_idx);
+  const ExactBlock& block = Of(block_idx).exact.at(block_idx);
+  return block.counters.At(kernels::CounterIndex(digest, slice_idx, num_slices_));
+}
+
+void SideTable::CopyTo(uint64_t block_idx, const uint32_t* presence,
+                       std::span<uint64_t> counters) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return CopyLongRuns(Runs(entry), presence, counters);
+  Of(block_idx).exact.at(block_idx).counters.CopyTo(counters);
+}
+
+// --- The whole table.
+
 uint64_t SideTable::num_blocks() const {
   uint64_t num_blocks = 0;
-  for (const Map& owner : owners_) num_blocks += owner.size();
+  for (const Owner& owner : owners_) num_blocks += owner.runs.size();
   return num_blocks;
 }
 
@@ -99,11 +162,13 @@ uint64_t SideTable::num_bytes() const {
 }
 
 uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
-  // A node of a map: its key and value, the links, and its share of the bucket array.
-  constexpr uint64_t kNodeBytes = sizeof(uint64_t) + sizeof(ExactCounters) + 2 * sizeof(void*);
-  uint64_t bytes = 0;
-  for (const auto& [block_idx, counters] : owners_[owner_idx]) {
-    bytes += kNodeBytes + counters.num_bytes();
+  const Owner& owner = owners_[owner_idx];
+  uint64_t bytes = owner.runs.num_bytes();
+  // A node of the map is its key, value and a link. A map's first bucket is part of the map.
+  constexpr uint64_t kNodeBytes = sizeof(ExactMap::value_type) + sizeof(void*);
+  if (owner.exact.bucket_count() > 1) bytes += owner.exact.bucket_count() * sizeof(void*);
+  for (const auto& [block_idx, block] : owner.exact) {
+    bytes += kNodeBytes + block.counters.num_bytes();
   }
   return bytes;
 }
@@ -111,10 +176,10 @@ uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
 std::vector<uint64_t> SideTable::SortedBlocks() const {
   std::vector<uint64_t> sorted;
   sorted.reserve(num_blocks());
-  for (const Map& owner : owners_) {  // their ranges ascend
-    const auto first = static_cast<std::ptrdiff_t>(sorted.size());
-    for (const auto& [block_idx, counters] : owner) sorted.push_back(block_idx);
-    std::sort(sorted.begin() + first, sorted.end());
+  for (const Owner& owner : owners_) {  // their ranges ascend
+    const size_t first = sorted.size();
+    for (size_t i = 0; i < owner.runs.size(); ++i) sorted.push_back(owner.runs.BlockAt(i));
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.end());
   }
   return sorted;
 }

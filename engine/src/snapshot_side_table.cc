@@ -83,25 +83,26 @@ Status SideTableReader::PutEntry(const SideEntryHeader& entry) {
   if (!store_.IsPromoted(entry.block_idx)) {
     return CorruptAt(at_, "the side table has a block that is not marked as promoted");
   }
+  const uint32_t* presence = store_.PresenceOf(entry.block_idx);
   const size_t positions = store_.geometry().slice_positions();
   uint64_t block_keys = 0;
   for (size_t s = 0; s < num_slices; ++s) {
     uint64_t slice_keys = 0;
-    for (const uint64_t count : counters.subspan(s * positions, positions)) {
+    bool is_presence_right = true;
+    for (size_t i = s * positions; i < (s + 1) * positions; ++i) {
       // What is left of the budget: so no sum can wrap.
-      if (count > kMaxSnapshotKeys - slice_keys) return CorruptAt(at_, "counts over 2^63 - 1");
-      slice_keys += count;
+      if (counters[i] > kMaxSnapshotKeys - slice_keys)
+        return CorruptAt(at_, "counts over 2^63 - 1");
+      slice_keys += counters[i];
+      is_presence_right &= (presence[i / 32] >> (i % 32) & 1) == uint32_t{counters[i] > 0};
     }
     if (s > 0 && slice_keys != block_keys) {
       return CorruptAt(at_, "a block's slices hold different numbers of keys");
     }
-    block_keys = slice_keys;
-  }
-  const uint32_t* presence = store_.PresenceOf(entry.block_idx);
-  for (size_t i = 0; i < counters.size(); ++i) {
-    if ((presence[i / 32] >> (i % 32) & 1) != uint32_t{counters[i] > 0}) {
+    if (!is_presence_right) {
       return CorruptAt(at_, "a promoted block's presence bits are not those of its counters");
     }
+    block_keys = slice_keys;
   }
   if (block_keys > kMaxSnapshotKeys - num_keys_) return CorruptAt(at_, "counts over 2^63 - 1");
   num_keys_ += block_keys;

@@ -171,9 +171,15 @@ TEST_CASE("written counters are read back, in the block or in the side table",
   const uint64_t largest = GENERATE(0, 1, 7, 8, 9, 255, 256, 65535, 65536, uint64_t{1} << 40);
   BlockStore store = Pair::Make(3, shape);
   std::vector<uint64_t> counters(store.num_counters());
-  for (size_t i = 0; i < counters.size(); ++i) counters[i] = i % 5 == 0 ? largest : i % 3;
+  uint64_t num_keys = 0;
+  for (size_t i = 0; i < counters.size(); ++i) {  // the same in every slice
+    const size_t position = i % shape.positions();
+    counters[i] = position % 5 == 0 ? largest : position % 6 == 0 ? 1 : 0;
+    if (i < shape.positions()) num_keys += counters[i];
+  }
   store.WriteCounters(1, counters);
-  CHECK(store.IsPromoted(1) == (largest > kernels::kMaxPlaneCount));
+  CHECK(store.IsPromoted(1) == (shape.has_runs ? num_keys > kernels::RunCapacity(shape.num_slices)
+                                               : largest > kernels::kMaxPlaneCount));
   CHECK_FALSE(store.IsPromoted(0));
   std::vector<uint64_t> read(counters.size(), 99);
   store.ReadCounters(1, read);

@@ -5,9 +5,12 @@
 #include <random>
 #include <vector>
 
+#include "engine/src/long_runs.h"
 #include "kernels/layout.h"
 #include "kernels/targets.h"
+#include "support/block_counters.h"
 #include "support/catch.h"
+#include "support/digests.h"
 #include "support/shapes.h"
 
 namespace trommel {
@@ -69,6 +72,24 @@ TEST_CASE("what has drained fits", "[engine][encoding]") {
     if (encoding.has_drained(counters, num_slices)) CHECK(encoding.fits(counters, num_slices));
   }
   CHECK(encoding.has_drained(std::vector<uint64_t>(shape.num_counters(), 0), num_slices));
+}
+
+TEST_CASE("run strings have drained when their counters have", "[engine][encoding]") {
+  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  const BlockEncoding& encoding = EncodingTable(Encoding::kPlanes);
+  std::vector<uint64_t> runs(num_slices);
+  size_t num_drained = 0;
+  for (uint64_t round = 0; round < 400; ++round) {
+    tests::BlockCounters block(num_slices);
+    const auto keys = tests::DrawnDigests(5 + round % 58, 4 + round / 40, Catch::rngSeed() + round);
+    for (const uint64_t digest : keys) block.Add(digest);
+    REQUIRE(MakeLongRuns(block.counters, runs));
+    const bool want = encoding.has_drained(block.counters, num_slices);
+    REQUIRE(encoding.has_drained_runs(runs, num_slices) == want);
+    num_drained += want ? 1 : 0;
+  }
+  CHECK(num_drained > 20);
+  CHECK(num_drained < 380);
 }
 
 TEST_CASE("an encoding's kernels are those of the shape asked for", "[engine][encoding]") {

@@ -1,95 +1,254 @@
-// The side table: counters of any size, exactly.
+// The side table against plain counters, block by block.
 #include "engine/src/side_table.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <map>
+#include <random>
+#include <string>
 #include <vector>
 
+#include "kernels/run_slice.h"
+#include "support/block_counters.h"
 #include "support/catch.h"
+#include "support/digests.h"
 
 namespace trommel {
 namespace {
 
-TEST_CASE("counters widen at each limit without losing their neighbours", "[engine][side_table]") {
-  const uint64_t limit = GENERATE(uint64_t{0xff}, uint64_t{0xffff}, uint64_t{0xffffffff});
-  std::vector<uint64_t> want(256);
-  for (size_t i = 0; i < want.size(); ++i) want[i] = i;
-  want[17] = limit;
-  ExactCounters counters(want);
-  const uint64_t narrow_bytes = counters.num_bytes();
-  counters.Add(17);
-  want[17] += 1;
-  CHECK(counters.num_bytes() == 2 * narrow_bytes);
-  std::vector<uint64_t> got(want.size());
-  counters.CopyTo(got);
-  CHECK(got == want);
-  for (size_t i = 0; i < want.size(); ++i) REQUIRE(counters.At(i) == want[i]);
-  CHECK(counters.Take(17) == limit);
-  CHECK(counters.At(17) == limit);
-  CHECK(counters.At(16) == 16);
-  CHECK(counters.At(18) == 18);
-}
+using tests::BlockCounters;
 
-TEST_CASE("counters begin as narrow as the largest of them allows", "[engine][side_table]") {
-  const std::vector<uint64_t> narrow(256, 255);
-  CHECK(ExactCounters(narrow).num_bytes() == 256);
-  std::vector<uint64_t> wide = narrow;
-  wide[0] = 256;
-  CHECK(ExactCounters(wide).num_bytes() == 512);
-  wide[0] = uint64_t{1} << 16;
-  CHECK(ExactCounters(wide).num_bytes() == 1024);
-  wide[0] = std::numeric_limits<uint64_t>::max();
-  CHECK(ExactCounters(wide).num_bytes() == 2048);
-  CHECK(ExactCounters(wide).At(0) == std::numeric_limits<uint64_t>::max());
-}
+// A promoted block as its counters say it is.
+struct ModelBlock {
+  explicit ModelBlock(size_t num_slices) : want(num_slices), presence(want.PresenceWords()) {}
 
-TEST_CASE("a counter counts to a million and back to zero", "[engine][side_table]") {
-  ExactCounters counters(std::vector<uint64_t>(4, 1));
-  for (uint64_t i = 2; i <= 1'000'000; ++i) {
-    counters.Add(2);
-    if (counters.At(2) != i) FAIL("lost count at " << i);
+  void Hold(std::vector<uint64_t> digests) {
+    want = BlockCounters(want.num_slices);
+    for (const uint64_t digest : digests) want.Add(digest);
+    presence = want.PresenceWords();
+    keys = std::move(digests);
   }
-  for (uint64_t i = 1'000'000; i > 0; --i) {
-    if (counters.Take(2) != i - 1) FAIL("lost count at " << i);
+
+  BlockCounters want;
+  std::vector<uint32_t> presence;  // what the table changes
+  std::vector<uint64_t> keys;
+};
+
+using Model = std::map<uint64_t, ModelBlock>;
+
+// Empty if the table has the block's counters, and its presence bits are theirs.
+std::string BlockDifference(const SideTable& table, uint64_t block_idx, const ModelBlock& block) {
+  std::vector<uint64_t> got(block.want.counters.size(), 99);
+  table.CopyTo(block_idx, block.presence.data(), got);
+  if (got != block.want.counters) return "other counters";
+  if (block.presence != block.want.PresenceWords()) return "other presence bits";
+  const std::span<const uint64_t> runs = table.RunsOf(block_idx);
+  const uint64_t num_keys = block.want.NumKeys();
+  if (num_keys > 63 && !runs.empty()) return "runs of more than 63 keys";
+  if (num_keys <= SideTable::kKeysToReturn && runs.empty()) return "no runs of few keys";
+  for (const uint64_t slice : runs) {
+    if (kernels::KeysOfRuns(slice) != num_keys) return "runs of another number of keys";
   }
-  CHECK(counters.At(1) == 1);
-  CHECK(counters.At(3) == 1);
+  BlockCounters want = block.want;
+  for (size_t i = 0; i < std::min<size_t>(block.keys.size(), 3); ++i) {
+    for (size_t s = 0; s < want.num_slices; ++s) {
+      const uint64_t digest = block.keys[i];
+      if (table.CountAt(block_idx, digest, s, block.presence.data()) != want.At(digest, s)) {
+        return "another count";
+      }
+    }
+  }
+  return "";
 }
 
-TEST_CASE("blocks are put, replaced, removed and listed in order", "[engine][side_table]") {
-  SideTable table;
-  CHECK(table.num_bytes() == 0);
-  for (const uint64_t block_idx : {900, 3, 77, 0}) {
-    table.Put(block_idx, std::vector<uint64_t>(256, block_idx));
+std::string TableDifference(const SideTable& table, const Model& model) {
+  std::vector<uint64_t> blocks;
+  for (const auto& [block_idx, block] : model) blocks.push_back(block_idx);
+  if (table.SortedBlocks() != blocks || table.num_blocks() != blocks.size()) return "other blocks";
+  for (const auto& [block_idx, block] : model) {
+    const std::string difference = BlockDifference(table, block_idx, block);
+    if (!difference.empty()) return "block " + std::to_string(block_idx) + ": " + difference;
   }
-  CHECK(table.SortedBlocks() == std::vector<uint64_t>{0, 3, 77, 900});
-  CHECK(table.num_blocks() == 4);
-  CHECK(table.num_bytes() > 3 * 256 + 512);
-  table.Put(3, std::vector<uint64_t>(256, 5));
-  CHECK(table.num_blocks() == 4);
-  CHECK(table.At(3).At(255) == 5);
-  table.Remove(77);
-  table.Remove(78);  // not there: nothing happens
-  CHECK(table.SortedBlocks() == std::vector<uint64_t>{0, 3, 900});
-  table.Clear();
-  CHECK(table.num_blocks() == 0);
-  CHECK(table.SortedBlocks().empty());
+  return "";
 }
 
-TEST_CASE("a side table of many owners lists, counts and copies by owner", "[engine][side_table]") {
-  SideTable table(64, 3);  // 8 owners of 8 blocks
+constexpr uint64_t kBlocks = 128;
+constexpr uint32_t kOwnerBits = 2;
+
+// One random change to table and model.
+void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& random) {
+  // Blocks of 20 to 120 keys, drawn from few: many copies, and to and fro across 63.
+  const auto some_keys = [&](size_t least, size_t most) {
+    return tests::DrawnDigests(least + random() % (most - least + 1), 1 + random() % 40, random());
+  };
+  const uint64_t block_idx = random() % kBlocks;
+  const auto held = model.find(block_idx);
+  const uint64_t dice = random() % 100;
+  if (held == model.end()) {
+    ModelBlock block(num_slices);
+    block.Hold(dice < 50 ? some_keys(1, 63) : some_keys(20, 120));
+    if (dice < 25) {
+      std::vector<uint64_t> runs(num_slices);
+      REQUIRE(MakeLongRuns(block.want.counters, runs));
+      table.PutRuns(block_idx, runs);
+    } else {
+      table.Put(block_idx, block.want.counters);
+    }
+    model.insert_or_assign(block_idx, std::move(block));
+    return;
+  }
+  ModelBlock& block = held->second;
+  if (dice < 4) {
+    table.Remove(block_idx);
+    model.erase(held);
+  } else if (dice < 8) {  // replaced
+    block.Hold(some_keys(1, 120));
+    table.Put(block_idx, block.want.counters);
+  } else if (dice < 10) {
+    block.Hold(some_keys(1, 63));
+    std::vector<uint64_t> runs(num_slices);
+    REQUIRE(MakeLongRuns(block.want.counters, runs));
+    table.PutRuns(block_idx, runs);
+  } else {  // a dozen keys one way
+    for (size_t i = 0; i < 12; ++i) {
+      if (dice % 2 == 0) {
+        const bool is_copy = !block.keys.empty() && random() % 2 == 0;
+        const uint64_t digest = is_copy ? block.keys[random() % block.keys.size()] : random();
+        table.Add(block_idx, digest, block.presence.data());
+        block.want.Add(digest);
+        block.keys.push_back(digest);
+      } else if (!block.keys.empty()) {
+        std::swap(block.keys[random() % block.keys.size()], block.keys.back());
+        table.Take(block_idx, block.keys.back(), block.presence.data());
+        block.want.Take(block.keys.back());
+        block.keys.pop_back();
+      }
+      const std::string difference = BlockDifference(table, block_idx, block);
+      if (!difference.empty()) FAIL(num_slices << " slices: " << difference);
+    }
+  }
+}
+
+TEST_CASE("random programs leave every block as its counters say", "[engine][side_table]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const uint32_t num_slices : tests::kAllShapes) {
+    SideTable table(kBlocks, num_slices, kOwnerBits);
+    Model model;
+    for (int step = 0; step < 2000; ++step) {
+      Step(table, model, num_slices, random);
+      if (step % 50 == 0) REQUIRE(TableDifference(table, model) == "");
+      if (step % 400 != 399) continue;
+      // Owner by owner into a table that held something else, and go on with the copy.
+      SideTable copy(kBlocks, num_slices, kOwnerBits);
+      Model others;
+      for (int i = 0; i < 50; ++i) Step(copy, others, num_slices, random);
+      for (uint64_t owner = 0; owner < 4; ++owner) copy.CopyOwner(table, owner);
+      REQUIRE(TableDifference(copy, model) == "");
+      table.Clear();
+      CHECK(table.num_bytes() == 0);
+      table = std::move(copy);
+    }
+    for (const uint64_t block_idx : table.SortedBlocks()) table.Remove(block_idx);
+    CHECK(table.num_bytes() == 0);
+  }
+}
+
+TEST_CASE("a hot key is counted to 300 000 beside others and back", "[engine][side_table]") {
+  constexpr uint64_t kCopies = 300'000;
+  for (const uint32_t num_slices : tests::kAllShapes) {
+    const uint64_t hot = std::mt19937_64(Catch::rngSeed())();
+    ModelBlock block(num_slices);
+    block.Hold(tests::DrawnDigests(5, 5, Catch::rngSeed() + 1));
+    SideTable table(1, num_slices, 0);
+    table.Put(0, block.want.counters);
+    const uint64_t bytes = table.num_bytes();
+    for (uint64_t i = 0; i < kCopies; ++i) {
+      table.Add(0, hot, block.presence.data());
+      block.want.Add(hot);
+      if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
+    }
+    REQUIRE(BlockDifference(table, 0, block) == "");
+    CHECK(table.num_bytes() > bytes + block.want.counters.size() * 4);
+    for (uint64_t i = 0; i < kCopies; ++i) {
+      table.Take(0, hot, block.presence.data());
+      block.want.Take(hot);
+      if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
+    }
+    CHECK(BlockDifference(table, 0, block) == "");
+    CHECK(table.num_bytes() == bytes);
+  }
+}
+
+TEST_CASE("a block leaves its runs with 64 keys and has them again with 56",
+          "[engine][side_table]") {
+  for (const uint32_t num_slices : tests::kAllShapes) {
+    SideTable table(1, num_slices, 0);
+    ModelBlock block(num_slices);
+    block.Hold({1});
+    table.PutRuns(0, std::vector<uint64_t>(num_slices, kernels::kOneKeyRuns));
+    for (int round = 0; round < 3; ++round) {
+      for (uint64_t digest = 2; digest <= 70; ++digest) {
+        table.Add(0, digest << 20, block.presence.data());
+        block.want.Add(digest << 20);
+        CHECK(table.RunsOf(0).empty() == (digest > 63));
+        REQUIRE(BlockDifference(table, 0, block) == "");
+      }
+      for (uint64_t digest = 70; digest >= 2; --digest) {
+        table.Take(0, digest << 20, block.presence.data());
+        block.want.Take(digest << 20);
+        CHECK(table.RunsOf(0).empty() == (digest - 1 > 56));
+        REQUIRE(BlockDifference(table, 0, block) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("uneven slices are kept as they are", "[engine][side_table]") {
+  SideTable table(64, 8, 3);
+  std::vector<uint64_t> uneven(256, 0);
+  uneven[3] = 5;
+  uneven[255] = 1;
+  table.Put(9, uneven);
+  std::vector<uint64_t> got(256, 99);
+  const std::vector<uint32_t> presence(8);
+  table.CopyTo(9, presence.data(), got);
+  CHECK(got == uneven);
+  CHECK(table.RunsOf(9).empty());
+}
+
+TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten slices",
+          "[engine][side_table]") {
+  for (const uint32_t num_slices : tests::kAllShapes) {
+    if (num_slices > 10) continue;
+    const std::vector<uint64_t> runs(num_slices, kernels::kOneKeyRuns);
+    SideTable one(5000, num_slices, 0);
+    for (uint64_t b = 0; b < 5000; ++b) {
+      one.PutRuns(b, runs);
+      if (one.num_bytes() > 128 * one.num_blocks()) FAIL(b << ": " << one.num_bytes());
+      if (one.num_bytes() < (8 + 8 * num_slices) * one.num_blocks()) FAIL(b);
+    }
+    SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owners
+    for (uint64_t b = 0; b < 64 * 100; b += 34) many.PutRuns(b, runs);
+    CHECK(many.num_bytes() <= 128 * many.num_blocks());
+    CHECK(many.num_bytes(63) <= 3 * 128);
+  }
+}
+
+TEST_CASE("crowded blocks are counted with their integers", "[engine][side_table]") {
+  SideTable table(64, 8, 3);
   for (const uint64_t block_idx : {63, 8, 7, 0, 15}) {
-    table.Put(block_idx, std::vector<uint64_t>(256, block_idx));
+    table.Put(block_idx, std::vector<uint64_t>(256, 2));
   }
   CHECK(table.SortedBlocks() == std::vector<uint64_t>{0, 7, 8, 15, 63});
+  CHECK(table.num_bytes() > 5 * (72 + 256));
+  CHECK(table.num_bytes(2) == 0);
+  CHECK(table.num_bytes(1) > table.num_bytes(7));
+  table.Put(63, std::vector<uint64_t>(256, 1 << 20));
+  CHECK(table.num_bytes(7) > 72 + 1024);
+  table.Put(63, std::vector<uint64_t>(256, 1));  // 32 keys: the integers go
+  CHECK(table.num_bytes(7) <= 128);
+  table.Remove(64 - 2);  // not there: nothing happens
   CHECK(table.num_blocks() == 5);
-  SideTable copy(64, 3);
-  copy.Put(9, std::vector<uint64_t>(256, 1));
-  copy.CopyOwner(table, 1);
-  CHECK(copy.SortedBlocks() == std::vector<uint64_t>{8, 15});
-  CHECK(copy.At(15).At(3) == 15);
-  copy.Clear();
-  CHECK(copy.num_blocks() == 0);
 }
 
 }  // namespace

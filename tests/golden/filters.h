@@ -27,14 +27,14 @@ inline constexpr std::array<FilterRecord, 16> kFilters = {{
     {tests::Shapes::kPlanes, 6, 0x334fdc968780d6a4},
     {tests::Shapes::kPlanes, 7, 0x083d1df28067b67e},
     {tests::Shapes::kPlanes, 9, 0x44ec851787214c27},
-    {tests::Shapes::kRuns, 1, 0x0},
-    {tests::Shapes::kRuns, 2, 0x0},
-    {tests::Shapes::kRuns, 3, 0x0},
-    {tests::Shapes::kRuns, 4, 0x0},
-    {tests::Shapes::kRuns, 6, 0x0},
-    {tests::Shapes::kRuns, 7, 0x0},
-    {tests::Shapes::kRuns, 9, 0x0},
-    {tests::Shapes::kRuns, 10, 0x0},
+    {tests::Shapes::kRuns, 1, 0x059994fe57448194},
+    {tests::Shapes::kRuns, 2, 0x64c53eb67c992172},
+    {tests::Shapes::kRuns, 3, 0x2be41f02b86093a1},
+    {tests::Shapes::kRuns, 4, 0x625db2d629634e94},
+    {tests::Shapes::kRuns, 6, 0x224c7434f776baa1},
+    {tests::Shapes::kRuns, 7, 0x3cca548fe93f1f19},
+    {tests::Shapes::kRuns, 9, 0xc5b34c5d9b327e27},
+    {tests::Shapes::kRuns, 11, 0x3d1704cb0fcd038c},
 }};
 
 }  // namespace trommel::golden

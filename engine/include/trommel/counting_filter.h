@@ -45,8 +45,9 @@ struct Config {
   Encoding encoding = Encoding::kPlanes;
   bool power_of_two_blocks = false;
   // Creating, folding and loading refuse to take more; 0: the machine's physical memory. The side
-  // table grows beyond it: about 0.3 KB a promoted block of 8 slices (see
-  // predicted_promoted_share), 2 KB where its counts need 64 bits. Load counts the side table, too.
+  // table grows beyond it: 8 bytes a slice and about 30 more for a promoted block (see
+  // predicted_promoted_share), about 0.1 KB for 8 slices; for one of more than 63 keys a byte a
+  // position on top, or 2, 4 or 8 as its counts need. Load counts the side table, too.
   uint64_t memory_limit_bytes = 0;
   // Batches of updates, queries and first touching the memory are spread over its threads; whole
   // filters are not. null: the calling thread does all the work.
