@@ -30,6 +30,9 @@ bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_
   if (geometry.shard_bits == 0) return false;
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
   if (num_threads > 1) return num_keys >= kWorthThreads;
+  // A key of runs touches one line, which costs less than a split, up to the largest filters tried
+  // (bench/README.md).
+  if (geometry.encoding == Encoding::kRuns) return false;
   // One thread gains by locality only: where blocks are not near anyway, and shared by enough keys.
   constexpr uint64_t kMiB = uint64_t{1} << 20;
   const uint64_t bytes = geometry.num_bytes();

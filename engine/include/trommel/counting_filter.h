@@ -41,8 +41,10 @@ struct Config {
   uint64_t capacity = 0;
   double target_fpr = 0.01;  // false-positive rate at capacity
   DigestPolicy digest = {};
-  uint32_t num_slices = 0;  // 8, 16 or 0 (chosen by sizing)
-  Encoding encoding = Encoding::kPlanes;
+  uint32_t num_slices = 0;  // one of the encoding's (see Geometry) or 0: chosen by sizing
+  // Runs take half the memory of planes, and beyond the caches they are faster to update. Planes
+  // are faster to update in cache, and on CPUs without a fast bit deposit (see the README).
+  Encoding encoding = Encoding::kRuns;
   bool power_of_two_blocks = false;
   // Creating, folding and loading refuse to take more; 0: the machine's physical memory. The side
   // table grows beyond it: 8 bytes a slice and about 30 more for a promoted block (see
@@ -103,8 +105,8 @@ class CountingFilter {
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
-  // Adds one to every key's counters. About one block (3 cache lines with planes) a key; a key of a
-  // promoted block takes several times as long.
+  // Adds one to every key's counters. About one block a key (3 cache lines with planes, 1 or 2 with
+  // runs); a key of a promoted block takes several times as long.
   void Insert(Keys keys) noexcept;
 
   // In input order: a key that answers "maybe present" is left alone; any other is inserted and its

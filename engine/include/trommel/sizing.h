@@ -96,7 +96,7 @@ struct SizingRequest {
   // One of the encoding's, or 0: whichever needs the fewest bytes, side table included (on a near
   // tie the one whose blocks are smaller). 0 never chooses 8 slices of runs: others need less.
   uint32_t num_slices = 0;
-  Encoding encoding = Encoding::kPlanes;
+  Encoding encoding = Encoding::kRuns;
   bool power_of_two_blocks = false;  // round num_blocks up to a power of two (Parquet; many folds)
 };
 
