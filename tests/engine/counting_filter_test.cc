@@ -46,14 +46,15 @@ TEST_CASE("a new filter is what was asked for and empty", "[engine][filter]") {
   config.capacity = 5000;
   config.target_fpr = 0.003;
   config.digest = {DigestKind::kXxh3, 7};
-  config.num_slices = 16;
+  config.num_slices = 10;
   config.power_of_two_blocks = true;
   const Result<CountingFilter> filter = CountingFilter::Create(config);
   REQUIRE(filter.ok());
   CHECK(filter->capacity() == 5000);
   CHECK(filter->target_fpr() == 0.003);
   CHECK(filter->digest_policy() == config.digest);
-  CHECK(filter->geometry().num_slices == 16);
+  CHECK(filter->geometry().num_slices == 10);
+  CHECK(filter->geometry().encoding == Encoding::kRuns);
   CHECK((filter->geometry().num_blocks & (filter->geometry().num_blocks - 1)) == 0);
   CHECK(filter->num_keys() == 0);
   auto answers = Bitmap(1000);

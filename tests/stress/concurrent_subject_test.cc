@@ -12,10 +12,10 @@ TEST_CASE("a concurrent filter is made as asked", "[stress][subject][threads]") 
   const uint32_t executor_threads = GENERATE(0u, 2u);
   Config config;
   config.capacity = 1000;
-  config.num_slices = 16;
+  config.num_slices = 10;
   Result<std::unique_ptr<Subject>> subject = MakeConcurrentSubject(config, executor_threads);
   REQUIRE(subject.ok());
-  CHECK((*subject)->geometry().num_slices == 16);
+  CHECK((*subject)->geometry().num_slices == 10);
   const std::vector<uint64_t> keys = {1, 2, 2};
   (*subject)->Insert(keys);
   CHECK((*subject)->num_keys() == 3);

@@ -13,7 +13,7 @@ using nlohmann::json;
 TEST_CASE("stats show what was built", "[tools][stats]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-p", "1%", "--seed", "5", "--slices", "16", "-o", filter},
+  REQUIRE(RunTool({"build", "-n", "1k", "-p", "1%", "--seed", "5", "--slices", "10", "-o", filter},
                   Lines("a", 1000))
               .exit_code == 0);
   const ToolResult result = RunTool({"stats", filter, "--json"});
@@ -21,7 +21,7 @@ TEST_CASE("stats show what was built", "[tools][stats]") {
   const json stats = json::parse(result.out);
   CHECK(stats["num_keys"] == 1000);
   CHECK(stats["capacity"] == 1000);
-  CHECK(stats["num_slices"] == 16);
+  CHECK(stats["num_slices"] == 10);
   CHECK(stats["digest"] == "xxh64");
   CHECK(stats["seed"] == 5);
   CHECK(stats["predicted_fpr"] <= 0.01);

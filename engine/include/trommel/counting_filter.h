@@ -157,7 +157,9 @@ class CountingFilter {
   // Halves the filter to exactly what it would be had it been built with half the blocks (the block
   // index comes from high bits, so neighbours add up). Fails with kInvalidArgument, and changes
   // nothing, when num_blocks is odd, and with kOutOfMemory. Needs memory for both sizes while it
-  // runs. capacity() and target_fpr() stay what was asked for.
+  // runs. capacity() and target_fpr() stay what was asked for. With runs most blocks of a filter
+  // near its capacity may be promoted then, which takes memory and time: PredictedPromotedShare of
+  // half the blocks tells beforehand.
   Status Fold();
 
   // Forgets all keys and the wear statistics. Keeps the memory and writes all of it.
