@@ -92,6 +92,15 @@ struct HashKernels {
   void (*xxh64_int32)(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
 };
 
+// One key of a promoted block: `presence` are its presence words, `runs` its run strings of 64
+// bits, one a slice, each with its closing 1 (alone, where the block has no keys). Add wants fewer
+// than 63 keys in the block; take wants all positions of the key present. Beside queries
+// (presence_words.h).
+struct LongRunKernels {
+  void (*add)(uint64_t digest, uint32_t* presence, uint64_t* runs);
+  void (*take)(uint64_t digest, uint32_t* presence, uint64_t* runs);
+};
+
 struct Kernels {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
@@ -102,6 +111,26 @@ struct Kernels {
   BlockKernels runs5;
   BlockKernels runs8;
   BlockKernels runs10;
+  LongRunKernels long_runs4;  // by slices of a block, whatever its encoding
+  LongRunKernels long_runs5;
+  LongRunKernels long_runs8;
+  LongRunKernels long_runs10;
+  LongRunKernels long_runs16;
+
+  const LongRunKernels& long_runs(size_t num_slices) const {
+    switch (num_slices) {
+      case 4:
+        return long_runs4;
+      case 5:
+        return long_runs5;
+      case 8:
+        return long_runs8;
+      case 10:
+        return long_runs10;
+      default:
+        return long_runs16;
+    }
+  }
 };
 
 }  // namespace trommel::kernels

@@ -78,105 +78,11 @@ HWY_INLINE bool ShowsAll64(uint64_t digest, const uint32_t* HWY_RESTRICT presenc
 #endif
 }
 
-// The layout that kernels are templates of.
-template <size_t kSlices, class SelectOfCpu>
-struct Runs {
-  using Select = SelectOfCpu;
-  using Strings = RunStrings<kSlices>;
-  static constexpr size_t kNumSlices = kSlices;
-  static constexpr size_t kWords = RunBlockWords(kSlices);
-  static constexpr size_t kPresenceWords = PresenceWords(kSlices);
+// The slices of a block: how a key changes their presence bits and run strings, wherever the
+// strings are. `Strings` has Get(s) and Put(s, runs), each called once a slice.
+template <size_t kSlices, class Select>
+struct Slices {
   static constexpr bool kIsWide = SlicePositions(kSlices) == 64;
-
-  struct Block {
-    uint32_t* presence;
-    uint32_t* counts() const { return presence + kPresenceWords; }
-  };
-
-  static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
-    return {blocks.presence + block_idx * kWords};
-  }
-  static HWY_INLINE const uint32_t* PresenceAt(const uint32_t* presence, uint64_t block_idx) {
-    return presence + block_idx * kWords;
-  }
-
-  static HWY_INLINE void Prefetch(const Block& block) { PrefetchPresence(block.presence); }
-  static HWY_INLINE void PrefetchPresence(const uint32_t* presence) {
-    constexpr size_t kWordsPerLine = 16;
-    for (size_t i = 0; i < kWords; i += kWordsPerLine) hwy::Prefetch(presence + i);
-  }
-
-  static HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
-    if constexpr (kIsWide) return ShowsAll64<kSlices>(digest, presence);
-    return ShowsAll32<kSlices>(digest, presence);
-  }
-
-  static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
-    Strings strings(block.counts());
-    const uint64_t runs0 = strings.Get(0);
-    if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {  // full, or 0, which wraps around
-      if (runs0 != 0) return Fate::kStop;
-      if (LoadSlice(block, 0) != 0) return Fate::kSpill;
-      AddFirstKey(digest, block);
-      return Fate::kDone;
-    }
-    const Shifts shifts(digest);
-    HWY_UNROLL(10)
-    for (size_t s = 0; s < kSlices; ++s) {
-      const uint64_t presence = LoadSlice(block, s);
-      const uint64_t runs = strings.Get(s);
-      const uint64_t up_to = presence << shifts.At(s);  // the position's bit on top
-      const uint64_t end = Select::One(runs, Select::Ones(up_to));
-      StoreSlice(block, s, presence | kTopBit >> shifts.At(s));
-      strings.Put(s, WithKey(runs, end, static_cast<int64_t>(up_to) < 0));
-    }
-    strings.Finish();
-    return Fate::kDone;
-  }
-
-  static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
-    Strings strings(block.counts());
-    const uint64_t runs0 = strings.Get(0);
-    if (HWY_UNLIKELY(runs0 <= kOneKeyRuns)) {
-      if (runs0 == 0) return Fate::kSpill;  // promoted: it shows a key, so it is not empty
-      TakeLastKey(block);
-      return Fate::kDone;
-    }
-    const Shifts shifts(digest);
-    HWY_UNROLL(10)
-    for (size_t s = 0; s < kSlices; ++s) {
-      const uint64_t presence = LoadSlice(block, s);
-      const uint64_t runs = strings.Get(s);
-      const uint64_t up_to = presence << shifts.At(s);
-      const uint64_t end = Select::One(runs, Select::Ones(up_to));
-      // Its bit where one key only is there, else 0: not a branch, for nobody could predict it.
-      const uint64_t emptied = IsLastOfRun(runs, end) ? kTopBit : 0;
-      StoreSlice(block, s, presence ^ emptied >> shifts.At(s));
-      strings.Put(s, Select::Without(runs, end >> 1));
-    }
-    strings.Finish();
-    return Fate::kDone;
-  }
-
-  static void AddFirstKey(uint64_t digest, const Block& block) {
-    Strings strings(block.counts());
-    const Shifts shifts(digest);
-    for (size_t s = 0; s < kSlices; ++s) {
-      StoreSlice(block, s, kTopBit >> shifts.At(s));
-      strings.Put(s, kOneKeyRuns);
-    }
-    strings.Finish();
-  }
-
-  static void TakeLastKey(const Block& block) {
-    Strings strings(block.counts());
-    for (size_t s = 0; s < kSlices; ++s) {
-      StoreSlice(block, s, 0);
-      strings.Put(s, 0);
-    }
-    strings.Finish();
-  }
-
   static constexpr uint64_t kTopBit = uint64_t{1} << 63;
 
   // 63 - position in each slice: so far up goes a presence word for the position to be on top.
@@ -203,38 +109,154 @@ struct Runs {
     HWY_ALIGN uint32_t shifts_[kIsWide ? 1 : kSlices];
   };
 
+  static HWY_INLINE uint64_t Load(const uint32_t* presence, size_t s) {
+    if constexpr (kIsWide) return LoadPresenceWord64(presence + 2 * s);
+    return LoadPresenceWord(presence + s);
+  }
+  static HWY_INLINE void Store(uint64_t value, uint32_t* presence, size_t s) {
+    if constexpr (kIsWide) return StorePresenceWord64(value, presence + 2 * s);
+    StorePresenceWord(static_cast<uint32_t>(value), presence + s);
+  }
+
   // The 1 behind a position's run: see RunEnd.
   static HWY_INLINE uint64_t End(uint64_t presence, uint64_t runs, uint32_t position) {
     return Select::One(runs, Select::Ones(presence << (63 - position)));
   }
 
-  static HWY_INLINE uint64_t LoadSlice(const Block& block, size_t s) {
-    if constexpr (kIsWide) return LoadPresenceWord64(block.presence + 2 * s);
-    return LoadPresenceWord(block.presence + s);
+  // One key more, where strings have their closing 1 and room.
+  template <class Strings>
+  static HWY_INLINE void AddKey(uint64_t digest, uint32_t* HWY_RESTRICT presence,
+                                Strings& strings) {
+    const Shifts shifts(digest);
+    HWY_UNROLL(16)
+    for (size_t s = 0; s < kSlices; ++s) {
+      const uint64_t present = Load(presence, s);
+      const uint64_t runs = strings.Get(s);
+      const uint64_t up_to = present << shifts.At(s);  // the position's bit on top
+      const uint64_t end = Select::One(runs, Select::Ones(up_to));
+      Store(present | kTopBit >> shifts.At(s), presence, s);
+      strings.Put(s, WithKey(runs, end, static_cast<int64_t>(up_to) < 0));
+    }
   }
-  static HWY_INLINE void StoreSlice(const Block& block, size_t s, uint64_t value) {
-    if constexpr (kIsWide) return StorePresenceWord64(value, block.presence + 2 * s);
-    StorePresenceWord(static_cast<uint32_t>(value), block.presence + s);
+
+  // One key less, all of whose positions are present. The last key leaves the closing 1.
+  template <class Strings>
+  static HWY_INLINE void TakeKey(uint64_t digest, uint32_t* HWY_RESTRICT presence,
+                                 Strings& strings) {
+    const Shifts shifts(digest);
+    HWY_UNROLL(16)
+    for (size_t s = 0; s < kSlices; ++s) {
+      const uint64_t present = Load(presence, s);
+      const uint64_t runs = strings.Get(s);
+      const uint64_t end = Select::One(runs, Select::Ones(present << shifts.At(s)));
+      // Its bit where one key only is there, else 0: not a branch, for nobody could predict it.
+      const uint64_t emptied = IsLastOfRun(runs, end) ? kTopBit : 0;
+      Store(present ^ emptied >> shifts.At(s), presence, s);
+      strings.Put(s, Select::Without(runs, end >> 1));
+    }
   }
 };
 
-// Calls visit(layout, table) for each run layout with its table, the layouts made for the way this
-// CPU selects best.
+// The layout that kernels are templates of.
+template <size_t kSlices, class SelectOfCpu>
+struct Runs {
+  using Select = SelectOfCpu;
+  using Strings = RunStrings<kSlices>;
+  using OfSlices = Slices<kSlices, Select>;
+  static constexpr size_t kNumSlices = kSlices;
+  static constexpr size_t kWords = RunBlockWords(kSlices);
+
+  struct Block {
+    uint32_t* presence;
+    uint32_t* counts() const { return presence + PresenceWords(kSlices); }
+  };
+
+  static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
+    return {blocks.presence + block_idx * kWords};
+  }
+  static HWY_INLINE const uint32_t* PresenceAt(const uint32_t* presence, uint64_t block_idx) {
+    return presence + block_idx * kWords;
+  }
+
+  static HWY_INLINE void Prefetch(const Block& block) { PrefetchPresence(block.presence); }
+  static HWY_INLINE void PrefetchPresence(const uint32_t* presence) {
+    constexpr size_t kWordsPerLine = 16;
+    for (size_t i = 0; i < kWords; i += kWordsPerLine) hwy::Prefetch(presence + i);
+  }
+
+  static HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
+    if constexpr (OfSlices::kIsWide) return ShowsAll64<kSlices>(digest, presence);
+    return ShowsAll32<kSlices>(digest, presence);
+  }
+
+  static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
+    Strings strings(block.counts());
+    const uint64_t runs0 = strings.Get(0);
+    if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {  // full, or 0, which wraps around
+      if (runs0 != 0) return Fate::kStop;
+      if (OfSlices::Load(block.presence, 0) != 0) return Fate::kSpill;
+      AddFirstKey(digest, block);
+      return Fate::kDone;
+    }
+    OfSlices::AddKey(digest, block.presence, strings);
+    strings.Finish();
+    return Fate::kDone;
+  }
+
+  static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
+    Strings strings(block.counts());
+    const uint64_t runs0 = strings.Get(0);
+    if (HWY_UNLIKELY(runs0 <= kOneKeyRuns)) {
+      if (runs0 == 0) return Fate::kSpill;  // promoted: it shows a key, so it is not empty
+      TakeLastKey(block);
+      return Fate::kDone;
+    }
+    OfSlices::TakeKey(digest, block.presence, strings);
+    strings.Finish();
+    return Fate::kDone;
+  }
+
+  static void AddFirstKey(uint64_t digest, const Block& block) {
+    Strings strings(block.counts());
+    const typename OfSlices::Shifts shifts(digest);
+    for (size_t s = 0; s < kSlices; ++s) {
+      OfSlices::Store(OfSlices::kTopBit >> shifts.At(s), block.presence, s);
+      strings.Put(s, kOneKeyRuns);
+    }
+    strings.Finish();
+  }
+
+  static void TakeLastKey(const Block& block) {
+    Strings strings(block.counts());
+    for (size_t s = 0; s < kSlices; ++s) {
+      OfSlices::Store(0, block.presence, s);
+      strings.Put(s, 0);
+    }
+    strings.Finish();
+  }
+};
+
+// Calls use(select) with the way this CPU selects best.
+template <class Use>
+void WithSelect(const Use& use) {
+#if !TROMMEL_HAS_DEPOSIT
+  use(PlainSelect());
+#elif HWY_TARGET == HWY_AVX2
+  HasFastDeposit() ? use(DepositSelect()) : use(PlainSelect());
+#else  // no CPU with AVX-512 has a slow one
+  use(DepositSelect());
+#endif
+}
+
+// Calls visit(layout, table) for each run layout with its table.
 template <class Visit>
 void ForEachRunLayout(Kernels& kernels, const Visit& visit) {
-  const auto with = [&]<class Select>(Select) {
+  WithSelect([&]<class Select>(Select) {
     visit(Runs<4, Select>(), kernels.runs4);
     visit(Runs<5, Select>(), kernels.runs5);
     visit(Runs<8, Select>(), kernels.runs8);
     visit(Runs<10, Select>(), kernels.runs10);
-  };
-#if !TROMMEL_HAS_DEPOSIT
-  with(PlainSelect());
-#elif HWY_TARGET == HWY_AVX2
-  HasFastDeposit() ? with(DepositSelect()) : with(PlainSelect());
-#else  // no CPU with AVX-512 has a slow one
-  with(DepositSelect());
-#endif
+  });
 }
 
 #undef TROMMEL_HAS_DEPOSIT

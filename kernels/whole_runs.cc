@@ -15,7 +15,8 @@ namespace {  // one name may mean another thing in the next file
 
 template <class Layout>
 bool IsPromotedIn(const typename Layout::Block& block) {
-  return Layout::LoadSlice(block, 0) != 0 && typename Layout::Strings(block.counts()).Get(0) == 0;
+  return Layout::OfSlices::Load(block.presence, 0) != 0 &&
+         typename Layout::Strings(block.counts()).Get(0) == 0;
 }
 
 template <class Layout>
@@ -25,7 +26,8 @@ Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
     const auto block = Layout::BlockAt(blocks, b);
     uint64_t product = 1;  // at most 64^10 = 2^60
     for (size_t s = 0; s < Layout::kNumSlices; ++s) {
-      const auto count = static_cast<uint64_t>(std::popcount(Layout::LoadSlice(block, s)));
+      const auto count =
+          static_cast<uint64_t>(std::popcount(Layout::OfSlices::Load(block.presence, s)));
       tally.num_present += count;
       product *= count;
     }
@@ -55,7 +57,7 @@ HWY_INLINE void ForEachRun(Slice slice, const Visit& visit) {
 template <class Layout>
 HWY_INLINE Slice SliceOf(const typename Layout::Block& block,
                          const typename Layout::Strings& strings, size_t s) {
-  return {Layout::LoadSlice(block, s), strings.Get(s)};
+  return {Layout::OfSlices::Load(block.presence, s), strings.Get(s)};
 }
 
 // The sum of blocks a and b. False, and nothing done, if either is promoted or the sum must be.
@@ -74,11 +76,11 @@ bool AddBlocks(const typename Layout::Block& a, const typename Layout::Block& b,
     if (total.runs == 0) total.runs = 1;  // the closing 1, before which runs are put
     ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
       const uint64_t mark = uint64_t{1} << position;
-      const uint64_t end = Layout::End(total.presence, total.runs, position);
+      const uint64_t end = Layout::OfSlices::End(total.presence, total.runs, position);
       total.runs = WithKeys(total.runs, end, (total.presence & mark) != 0, count);
       total.presence |= mark;
     });
-    Layout::StoreSlice(sum, s, total.presence);
+    Layout::OfSlices::Store(total.presence, sum.presence, s);
     of_sum.Put(s, num_keys == 0 ? 0 : total.runs);
   }
   of_sum.Finish();
@@ -108,7 +110,7 @@ uint64_t Fold(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t e
 template <class Layout>
 HWY_INLINE uint32_t CountAt(const Slice& slice, uint32_t position) {
   if ((slice.presence >> position & 1) == 0) return 0;
-  return RunCount(slice.runs, Layout::End(slice.presence, slice.runs, position));
+  return RunCount(slice.runs, Layout::OfSlices::End(slice.presence, slice.runs, position));
 }
 
 // Would every counter of a minus its partner of b stay at zero or above?
@@ -137,11 +139,11 @@ void SubtractBlock(const typename Layout::Block& a, const typename Layout::Block
   for (size_t s = 0; s < Layout::kNumSlices; ++s) {
     Slice left = SliceOf<Layout>(a, of_a, s);
     ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
-      const uint64_t end = Layout::End(left.presence, left.runs, position);
+      const uint64_t end = Layout::OfSlices::End(left.presence, left.runs, position);
       if (RunCount(left.runs, end) == count) left.presence &= ~(uint64_t{1} << position);
       left.runs = WithKeysLess(left.runs, end, count);
     });
-    Layout::StoreSlice(a, s, left.presence);
+    Layout::OfSlices::Store(left.presence, a.presence, s);
     of_a.Put(s, left.presence == 0 ? 0 : left.runs);
   }
   of_a.Finish();
