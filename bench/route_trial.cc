@@ -21,8 +21,11 @@ constexpr size_t kTextbookSide = 3;
 
 // The two filters, filled with the same keys.
 struct Rivals {
-  Rivals(uint64_t num_keys, bool with_textbook)
-      : ours(std::move(CountingFilter::Create({.capacity = num_keys, .target_fpr = kTargetFpr}))
+  Rivals(uint64_t num_keys, bool with_textbook, Encoding encoding)
+      : ours(std::move(CountingFilter::Create({.capacity = num_keys,
+                                               .target_fpr = kTargetFpr,
+                                               .num_slices = encoding == Encoding::kRuns ? 5U : 0U,
+                                               .encoding = encoding}))
                  .value()) {
     if (with_textbook) textbook.emplace(TextbookFilter::ForKeys(num_keys, kTargetFpr));
     for (uint64_t first = 0; first < num_keys; first += kFillBatch) {
@@ -54,8 +57,8 @@ double NsAKey(size_t num_keys, const Work& work) {
 }  // namespace
 
 std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>& keys_per_block,
-                                    uint64_t rounds, bool with_textbook) {
-  Rivals rivals(num_keys, with_textbook);
+                                    uint64_t rounds, bool with_textbook, Encoding encoding) {
+  Rivals rivals(num_keys, with_textbook, encoding);
   const auto num_blocks = static_cast<double>(rivals.ours.geometry().num_blocks);
   const double most = *std::max_element(keys_per_block.begin(), keys_per_block.end());
   const Population guests(kFirstGuest, static_cast<size_t>(most * num_blocks));
