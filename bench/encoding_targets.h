@@ -14,11 +14,10 @@ struct TargetVerdict {
   bool is_met = false;
 };
 
-// Memory: at most 22.5 bits a key at 0.40 % and 20 at 0.61 %, side table included, after
-// keys have come and gone; a measured rate
-// breaks its target only when it is above by more than 3 sigmas. Speed, by the medians of ratios
-// taken in the same rounds, direct with direct: updates no slower than planes from 10 M keys on, at
-// most 2.5 times as slow up to 1 M; queries at most 1.2 times.
+// Memory: at most 22.5 bits a key at 0.40 % and 20 at 0.61 %, side table included, after keys have
+// come and gone; a measured rate breaks its target only when it is above by more than 3 sigmas.
+// Speed, by the medians of ratios taken in the same rounds, direct with direct: updates no slower
+// than planes from 10 M keys on, at most 2.5 times as slow up to 1 M; queries at most 1.2 times.
 std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome);
 
 }  // namespace trommel::bench
