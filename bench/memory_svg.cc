@@ -13,7 +13,7 @@ constexpr double kLeft = 80;
 constexpr double kTop = 20;
 constexpr double kRight = kWidth - 20;
 constexpr double kBottom = kHeight - 60;
-constexpr double kMostBits = 110;
+constexpr double kMostBits = 125;
 constexpr size_t kNumOurs = 2;
 constexpr int kStepsADecade = 12;
 
