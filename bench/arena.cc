@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "bench/cpu_clock.h"
 #include "bench/fpr_bounds.h"
 #include "bench/roofline.h"
-#include "bench/textbook_filter.h"
-#include "trommel/sizing.h"
 
 namespace trommel::bench {
 namespace {
@@ -26,14 +27,29 @@ uint64_t PoolSize(uint64_t num_keys) {
   return std::min(num_keys - batch, kMaxPool) / batch * batch;
 }
 
-// Calls visit(batch) for all members, made again a million at a time.
-template <class Visit>
-void ForEachMemberBatch(uint64_t num_members, const Visit& visit) {
-  for (uint64_t first = 0; first < num_members; first += kMaxBatch) {
-    const Population part(kFirstMember + first, std::min(kMaxBatch, num_members - first));
-    visit(part.batch());
+// What memory allows for such accesses, each measured once.
+class CeilingBook {
+ public:
+  using Measure = double(std::span<const Touch>, double, uint32_t);
+
+  CeilingBook(Measure* measure, double seconds) : measure_(measure), seconds_(seconds) {}
+
+  double Ns(const Access& access) {
+    const auto same = [&access](const Touch& a, const Touch& b) {
+      return a.bytes == b.bytes && a.lines == b.lines;
+    };
+    for (const auto& [shape, ns] : known_) {
+      if (std::ranges::equal(shape, access.shape, same)) return access.times * ns;
+    }
+    known_.emplace_back(access.shape, measure_(access.shape, seconds_, 1));
+    return access.times * known_.back().second;
   }
-}
+
+ private:
+  Measure* measure_;
+  double seconds_;
+  std::vector<std::pair<std::vector<Touch>, double>> known_;
+};
 
 template <class Call>
 double Seconds(const Call& call) {
@@ -44,24 +60,32 @@ double Seconds(const Call& call) {
 
 }  // namespace
 
-Arena::Arena(uint64_t num_keys, double target_fpr)
+Arena::Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides)
     : num_keys_(num_keys),
-      target_fpr_(target_fpr),
       batch_size_(BatchSize(num_keys)),
       steps_((kKeysPerMeasurement + batch_size_ - 1) / batch_size_),
       num_members_(num_keys - batch_size_),
       members_(kFirstMember, PoolSize(num_keys)),
       guests_(kFirstGuest, std::min<uint64_t>(4 * batch_size_, PoolSize(num_keys))),
       strangers_(kFirstStranger, PoolSize(num_keys)),
-      sides_(MakeContenders(num_keys, target_fpr)) {
-  ForEachMemberBatch(num_members_, [this](Batch batch) {
-    for (const Side side : {kOurs, kTextbook, kSplitBlock}) sides_[side]->Insert(batch, false);
+      sides_(std::move(sides)),
+      measured_fpr_(sides_.size()) {
+  ForEachBatch(kFirstMember, num_members_, [this](Batch batch) {
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
   });
+}
+
+template <class Visit>
+void Arena::ForEachFilter(const Visit& visit) {
+  std::set<const void*> seen;
+  for (const auto& side : sides_) {
+    if (seen.insert(side->filter_id()).second) visit(*side);
+  }
 }
 
 std::string Arena::Prove() {
   std::string wrong;
-  ForEachMemberBatch(num_members_, [&](Batch batch) {
+  ForEachBatch(kFirstMember, num_members_, [&](Batch batch) {
     for (const auto& side : sides_) {
       if (side->Query(batch, false) != batch.size()) wrong = "a member is absent";
     }
@@ -89,7 +113,7 @@ Batch Arena::NextBatch(const Population& population) {
   return population.batch().Part(num_batches_taken_++ % num_batches * batch_size_, batch_size_);
 }
 
-double Arena::StepSeconds(Side side_idx, Op op) {
+double Arena::StepSeconds(size_t side_idx, Op op) {
   constexpr double kWrong = -1;
   Contender& side = *sides_[side_idx];
   const bool point = IsPoint(op);
@@ -120,25 +144,40 @@ double Arena::StepSeconds(Side side_idx, Op op) {
   return op == Op::kInsert || op == Op::kPointInsert ? insert_seconds : erase_seconds;
 }
 
-SideCeilings Arena::MeasureSideCeilings(double seconds) const {
-  const uint64_t bytes = sides_[kOurs]->num_bytes();
-  const uint64_t presence_bytes = bytes / 4;
-  // Blocks of 16 slices fill their line of presence and three of counts; those of 8 take two.
-  const auto sizing = SizeFor({.capacity = num_keys_, .target_fpr = target_fpr_});
-  const uint32_t count_lines = sizing.ok() && sizing->geometry.num_slices == 16 ? 3 : 2;
-  const std::array<Touch, 2> planes = {Touch{presence_bytes, 1},
-                                       Touch{bytes - presence_bytes, count_lines}};
-  const auto textbook = TextbookFilter::ForKeys(1, target_fpr_);  // for its k
-  const double k = textbook.num_hashes();
-  const uint64_t textbook_bytes = sides_[kTextbook]->num_bytes();
+SideCeilings Arena::MeasureSideCeilings(const std::vector<size_t>& sides, double seconds) const {
+  const std::vector<double> none(sides_.size(), std::numeric_limits<double>::quiet_NaN());
+  SideCeilings ceilings{none, none};
+  CeilingBook updates(&RandomUpdateNs, seconds);
+  CeilingBook reads(&RandomReadNs, seconds);
+  for (const size_t side : sides) {
+    ceilings.update_ns[side] = updates.Ns(sides_[side]->update_access());
+    ceilings.query_ns[side] = reads.Ns(sides_[side]->query_access());
+  }
+  return ceilings;
+}
 
-  const double ours_update = RandomUpdateNs(planes, seconds);
-  const double ours_query = RandomReadNs(presence_bytes, 1, seconds);
-  const double textbook_update = k * RandomUpdateNs(textbook_bytes, 1, seconds);
-  const double textbook_query = k * RandomReadNs(textbook_bytes, 1, seconds);
-  const double split_update = RandomUpdateNs(presence_bytes, 1, seconds);
-  return {{ours_update, ours_update, textbook_update, textbook_update, split_update},
-          {ours_query, ours_query, textbook_query, textbook_query, ours_query}};
+void Arena::FillUp() {
+  ForEachBatch(kFirstMember + num_members_, num_keys_ - num_members_, [this](Batch batch) {
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
+  });
+  num_members_ = num_keys_;
+}
+
+std::string Arena::EraseAll() {
+  std::string wrong;
+  ForEachFilter([&](Contender& side) {
+    if (!wrong.empty() || !side.CanDo(Op::kErase)) return;
+    uint64_t num_erased = 0;
+    ForEachBatch(kFirstMember, num_members_,
+                 [&](Batch batch) { num_erased += side.Erase(batch, false); });
+    if (num_erased != num_members_) wrong = "a member could not be erased";
+    const uint64_t num_left =
+        side.Query(members_.batch(), false) + side.Query(strangers_.batch(), false);
+    if (num_left != 0) wrong = "not empty after all keys were erased";
+    if (!wrong.empty()) wrong = std::string(side.name()) + ": " + wrong;
+  });
+  num_members_ = 0;
+  return wrong;
 }
 
 }  // namespace trommel::bench

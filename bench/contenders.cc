@@ -6,29 +6,27 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bench/access_shape.h"
 #include "bench/fpr_bounds.h"
-#include "bench/split_block_filter.h"
-#include "bench/textbook_filter.h"
-#include "trommel/counting_filter.h"
 
 namespace trommel::bench {
 namespace {
 
 class Ours : public Contender {
  public:
-  // With `hashing` the batch is the keys and hashing is part of the work; without, it is the
-  // digests.
-  Ours(std::shared_ptr<CountingFilter> filter, bool hashing)
-      : filter_(std::move(filter)), hashing_(hashing) {}
+  Ours(std::string name, std::shared_ptr<CountingFilter> filter, OursOptions options)
+      : name_(std::move(name)), filter_(std::move(filter)), options_(options) {}
 
-  std::string_view name() const override { return hashing_ ? "trommel+hash" : "trommel"; }
+  std::string_view name() const override { return name_; }
   bool CanDo(Op) const override { return true; }
 
   void Insert(Batch batch, bool point) override {
+    filter_->UseRoute(options_.route);
     if (!point) return filter_->Insert(Input(batch));
     ForEachPoint(batch, [this](Key key) { filter_->Insert(key); });
   }
   uint64_t Erase(Batch batch, bool point) override {
+    filter_->UseRoute(options_.route);
     if (!point) return filter_->Erase(Input(batch)).num_erased;
     uint64_t num_erased = 0;
     ForEachPoint(batch, [&](Key key) { num_erased += filter_->Erase(key); });
@@ -45,6 +43,9 @@ class Ours : public Contender {
     return num_present;
   }
 
+  const void* filter_id() const override { return filter_.get(); }
+  Access update_access() const override { return {UpdateShape(filter_->geometry())}; }
+  Access query_access() const override { return {QueryShape(filter_->geometry())}; }
   uint64_t num_bytes() const override { return filter_->geometry().num_bytes(); }
   double PredictedFpr(uint64_t num_keys) const override {
     return trommel::PredictedFpr(filter_->geometry(), num_keys);
@@ -55,19 +56,20 @@ class Ours : public Contender {
 
  private:
   Keys Input(Batch batch) const {
-    return hashing_ ? Keys(batch.keys) : Keys::Digests(batch.digests);
+    return options_.hashing ? Keys(batch.keys) : Keys::Digests(batch.digests);
   }
   template <class Visit>
   void ForEachPoint(Batch batch, const Visit& visit) const {
-    if (hashing_) {
+    if (options_.hashing) {
       for (const uint64_t key : batch.keys) visit(Key(key));
     } else {
       for (const uint64_t digest : batch.digests) visit(Key::Digest(digest));
     }
   }
 
+  std::string name_;
   std::shared_ptr<CountingFilter> filter_;
-  bool hashing_;
+  OursOptions options_;
   mutable std::vector<uint64_t> bitmap_;
 };
 
@@ -100,6 +102,12 @@ class Textbook : public Contender {
                         : filter_->QueryUnprefetched(batch.digests, bitmap_);
   }
 
+  // k lines, each alone.
+  Access update_access() const override {
+    return {{{filter_->num_bytes(), 1}}, filter_->num_hashes()};
+  }
+  Access query_access() const override { return update_access(); }
+  const void* filter_id() const override { return filter_.get(); }
   uint64_t num_bytes() const override { return filter_->num_bytes(); }
   double PredictedFpr(uint64_t num_keys) const override { return filter_->PredictedFpr(num_keys); }
   double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
@@ -134,6 +142,9 @@ class SplitBlock : public Contender {
     return filter_.Query(batch.digests, bitmap_);
   }
 
+  const void* filter_id() const override { return &filter_; }
+  Access update_access() const override { return {{{filter_.num_bytes(), 1}}}; }
+  Access query_access() const override { return update_access(); }
   uint64_t num_bytes() const override { return filter_.num_bytes(); }
   double PredictedFpr(uint64_t num_keys) const override {
     return trommel::PredictedFpr({.num_blocks = filter_.num_blocks()}, num_keys);
@@ -156,24 +167,40 @@ std::string_view OpName(Op op) {
   return kNames.at(static_cast<size_t>(op));
 }
 
-std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr) {
-  auto filter =
-      CountingFilter::Create({.capacity = num_keys, .target_fpr = target_fpr, .digest = {}});
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
+                                    OursOptions options) {
+  return std::make_unique<Ours>(std::move(name), std::move(filter), options);
+}
+
+std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching) {
+  return std::make_unique<Textbook>(std::move(filter), prefetching);
+}
+
+std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks) {
+  return std::make_unique<SplitBlock>(num_blocks);
+}
+
+std::shared_ptr<CountingFilter> CreateOrExit(const Config& config) {
+  auto filter = CountingFilter::Create(config);
   if (!filter) {
     std::fprintf(stderr, "trommel bench: %s\n", filter.error().message.c_str());
     std::exit(3);
   }
-  // With 16-slice blocks ours is the same memory as twice as many of 8.
-  const uint64_t num_blocks = filter->geometry().presence_bytes() / 32;
-  auto ours = std::make_shared<CountingFilter>(*std::move(filter));
-  auto textbook = std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, target_fpr));
+  return std::make_shared<CountingFilter>(*std::move(filter));
+}
+
+std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr) {
+  const auto ours = CreateOrExit({.capacity = num_keys, .target_fpr = target_fpr, .digest = {}});
+  const auto textbook =
+      std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, target_fpr));
 
   std::vector<std::unique_ptr<Contender>> sides;
-  sides.push_back(std::make_unique<Ours>(ours, false));
-  sides.push_back(std::make_unique<Ours>(ours, true));
-  sides.push_back(std::make_unique<Textbook>(textbook, true));
-  sides.push_back(std::make_unique<Textbook>(textbook, false));
-  sides.push_back(std::make_unique<SplitBlock>(num_blocks));
+  sides.push_back(MakeOurs("trommel", ours));
+  sides.push_back(MakeOurs("trommel+hash", ours, {.hashing = true}));
+  sides.push_back(MakeTextbook(textbook, true));
+  sides.push_back(MakeTextbook(textbook, false));
+  // With 16-slice blocks ours is the same memory as twice as many of 8.
+  sides.push_back(MakeSplitBlock(ours->geometry().presence_bytes() / 32));
   return sides;
 }
 

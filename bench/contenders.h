@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/roofline.h"
+#include "bench/split_block_filter.h"
+#include "bench/textbook_filter.h"
 #include "bench/workload.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::bench {
 
@@ -33,6 +38,13 @@ constexpr bool IsUpdate(Op op) {
   return op == Op::kInsert || op == Op::kErase || op == Op::kPointInsert || op == Op::kPointErase;
 }
 
+// The random lines an operation touches: `shape` and this as often as `times` says, one after the
+// other.
+struct Access {
+  std::vector<Touch> shape;
+  uint32_t times = 1;
+};
+
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -44,13 +56,32 @@ class Contender {
   virtual uint64_t Erase(Batch batch, bool point) = 0;        // returns how many were erased
   virtual uint64_t Query(Batch batch, bool point) const = 0;  // returns how many may be present
 
-  virtual uint64_t num_bytes() const = 0;
+  // Two sides may share a filter; whoever fills it, fills it for both.
+  virtual const void* filter_id() const = 0;
+  virtual Access update_access() const = 0;
+  virtual Access query_access() const = 0;
+  virtual uint64_t num_bytes() const = 0;  // without a side table
   virtual double PredictedFpr(uint64_t num_keys) const = 0;
   // Of the share of num_queries strangers that answer "maybe present".
   virtual double FprSigma(uint64_t num_keys, uint64_t num_queries) const = 0;
 };
 
-// Which side is which; the order of MakeContenders.
+// Sides are made of filters and share them. Ours can be handed keys (`hashing`: that is part of the
+// work) or digests; the textbook filter has a batch form that prefetches and one that does not.
+struct OursOptions {
+  Route route = Route::kAutomatic;
+  bool hashing = false;
+};
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
+                                    OursOptions options = {});
+std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching);
+std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks);
+
+// A filter for a program that cannot do without it: an error of sizing or memory ends the program
+// with its message and exit code 3.
+std::shared_ptr<CountingFilter> CreateOrExit(const Config& config);
+
+// The sides of counting_filter_bench; the order of MakeContenders.
 enum Side : uint8_t {
   kOurs,
   kOursHashing,
@@ -60,9 +91,8 @@ enum Side : uint8_t {
   kNumSides
 };
 
-// All sides, empty, sized for num_keys at target_fpr; the split-block filter has our blocks.
-// kOursHashing shares its filter with kOurs, the two textbooks share theirs: insert through one of
-// each only. An error of sizing or memory ends the program with its message and exit code 3.
+// All of them, empty, sized for num_keys at target_fpr; the split-block filter has our blocks. Ends
+// the program as CreateOrExit does.
 std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr);
 
 }  // namespace trommel::bench

@@ -155,7 +155,7 @@ std::string Title(const Arena& arena) {
 
 // False if some answer was wrong.
 bool Compare(uint64_t num_keys, const Options& options, Collector& collector) {
-  Arena arena(num_keys, kTargetFpr);
+  Arena arena(num_keys, MakeContenders(num_keys, kTargetFpr));
   if (const std::string wrong = arena.Prove(); !wrong.empty()) {
     std::fprintf(stderr, "counting_filter_bench: %s\n", wrong.c_str());
     return false;
@@ -185,7 +185,8 @@ bool Compare(uint64_t num_keys, const Options& options, Collector& collector) {
                    static_cast<int>(round + 1), static_cast<int>(options.rounds));
     }
     collector.StartRound(round);
-    measured.now = arena.MeasureSideCeilings(kSecondsPerCeiling);
+    measured.now = arena.MeasureSideCeilings(
+        {kOurs, kOursHashing, kTextbook, kTextbookUnprefetched, kSplitBlock}, kSecondsPerCeiling);
     benchmark::RunSpecifiedBenchmarks(&collector);
     if (round < 0) measured.ns.clear();  // the caches and pages were cold
     for (const auto& [op, sides] : measured.ns) {

@@ -16,20 +16,10 @@
 namespace trommel::bench {
 namespace {
 
-constexpr uint64_t kBatch = 1'000'000;
 constexpr char kUsage[] =
     "usage: fpr_bench [--keys=1M] [--queries=20M]\n"
     "  --keys     keys each filter is sized for and filled with\n"
     "  --queries  strangers asked\n";
-
-// Calls visit(digests) for num_keys keys from first_index on, a batch at a time.
-template <class Visit>
-void ForEachBatch(uint64_t first_index, uint64_t num_keys, const Visit& visit) {
-  for (uint64_t done = 0; done < num_keys; done += kBatch) {
-    const Population part(first_index + done, std::min(kBatch, num_keys - done));
-    visit(part.batch().digests);
-  }
-}
 
 // Fills, asks, and prints one line. False if the promise is broken.
 bool CheckOne(uint32_t num_slices, double target_fpr, uint64_t num_keys, uint64_t num_queries) {
@@ -40,19 +30,18 @@ bool CheckOne(uint32_t num_slices, double target_fpr, uint64_t num_keys, uint64_
     return false;
   }
   ForEachBatch(kFirstMember, num_keys,
-               [&](std::span<const uint64_t> digests) { filter->Insert(Keys::Digests(digests)); });
+               [&](Batch batch) { filter->Insert(Keys::Digests(batch.digests)); });
   uint64_t num_absent_members = 0;
   std::vector<uint64_t> bitmap;
   const auto count = [&](std::span<const uint64_t> digests) {
     bitmap.resize(CountingFilter::BitmapWords(digests.size()));
     return filter->Query(Keys::Digests(digests), bitmap);
   };
-  ForEachBatch(kFirstMember, num_keys, [&](std::span<const uint64_t> digests) {
-    num_absent_members += digests.size() - count(digests);
-  });
+  ForEachBatch(kFirstMember, num_keys,
+               [&](Batch batch) { num_absent_members += batch.size() - count(batch.digests); });
   uint64_t num_false = 0;
   ForEachBatch(kFirstStranger, num_queries,
-               [&](std::span<const uint64_t> digests) { num_false += count(digests); });
+               [&](Batch batch) { num_false += count(batch.digests); });
 
   const Geometry& geometry = filter->geometry();
   const double predicted = PredictedFpr(geometry, num_keys);

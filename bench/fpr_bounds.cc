@@ -6,8 +6,6 @@
 namespace trommel::bench {
 namespace {
 
-constexpr double kPositions = 32;  // in a slice
-
 // Calls visit(i, P(i)) for the loads of a block that matter: Binomial(num_keys, 1 / num_blocks).
 template <class Visit>
 void ForEachLoad(uint64_t num_keys, uint64_t num_blocks, const Visit& visit) {
@@ -31,14 +29,15 @@ double BinomialSigma(double fpr, uint64_t num_queries) {
 
 double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries) {
   const double k = geometry.num_slices;
+  const double m = geometry.slice_positions();
   double mean = 0;
   double mean_square = 0;
   ForEachLoad(num_keys, geometry.num_blocks, [&](double i, double chance) {
-    const double one_empty = std::pow(1 - 1 / kPositions, i);
-    const double two_empty = std::pow(1 - 2 / kPositions, i);
+    const double one_empty = std::pow(1 - 1 / m, i);
+    const double two_empty = std::pow(1 - 2 / m, i);
     const double fill = 1 - one_empty;
     const double both_set = 1 - 2 * one_empty + two_empty;  // of two different positions
-    const double fill_square = (fill + (kPositions - 1) * both_set) / kPositions;
+    const double fill_square = (fill + (m - 1) * both_set) / m;
     mean += chance * std::pow(fill, k);
     mean_square += chance * std::pow(fill_square, k);
   });

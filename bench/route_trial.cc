@@ -15,21 +15,34 @@ namespace trommel::bench {
 namespace {
 
 constexpr double kTargetFpr = 0.01;
-constexpr size_t kFillBatch = size_t{1} << 20;
 constexpr size_t kNumSides = 4;
 constexpr size_t kTextbookSide = 3;
 
-// The two filters, filled with the same keys.
+// The two filters, with the same keys in them.
 struct Rivals {
-  Rivals(uint64_t num_keys, bool with_textbook)
-      : ours(std::move(CountingFilter::Create({.capacity = num_keys, .target_fpr = kTargetFpr}))
+  Rivals(uint64_t num_keys, bool with_textbook, Encoding encoding)
+      : ours(std::move(CountingFilter::Create({.capacity = num_keys,
+                                               .target_fpr = kTargetFpr,
+                                               .num_slices = encoding == Encoding::kRuns ? 5U : 0U,
+                                               .encoding = encoding}))
                  .value()) {
     if (with_textbook) textbook.emplace(TextbookFilter::ForKeys(num_keys, kTargetFpr));
-    for (uint64_t first = 0; first < num_keys; first += kFillBatch) {
-      const Population part(kFirstMember + first, std::min<uint64_t>(kFillBatch, num_keys - first));
-      ours.Insert(Keys::Digests(part.batch().digests));
-      if (textbook) textbook->Insert(part.batch().digests);
+  }
+
+  // From now on the first so many members are in; each time fewer than before.
+  void FillTo(uint64_t wanted) {
+    if (num_members == 0) {
+      ForEachBatch(kFirstMember, wanted, [this](Batch batch) {
+        ours.Insert(Keys::Digests(batch.digests));
+        if (textbook) textbook->Insert(batch.digests);
+      });
+    } else {
+      ForEachBatch(kFirstMember + wanted, num_members - wanted, [this](Batch batch) {
+        ours.Erase(Keys::Digests(batch.digests));
+        if (textbook) textbook->Erase(batch.digests);
+      });
     }
+    num_members = wanted;
   }
 
   void Insert(size_t side, std::span<const uint64_t> digests) {
@@ -42,6 +55,7 @@ struct Rivals {
 
   CountingFilter ours;
   std::optional<TextbookFilter> textbook;
+  uint64_t num_members = 0;
 };
 
 template <class Work>
@@ -54,14 +68,16 @@ double NsAKey(size_t num_keys, const Work& work) {
 }  // namespace
 
 std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>& keys_per_block,
-                                    uint64_t rounds, bool with_textbook) {
-  Rivals rivals(num_keys, with_textbook);
+                                    uint64_t rounds, bool with_textbook, Encoding encoding) {
+  Rivals rivals(num_keys, with_textbook, encoding);
   const auto num_blocks = static_cast<double>(rivals.ours.geometry().num_blocks);
   const double most = *std::max_element(keys_per_block.begin(), keys_per_block.end());
   const Population guests(kFirstGuest, static_cast<size_t>(most * num_blocks));
   std::vector<TrialRow> rows;
   for (const double load : keys_per_block) {
     const auto digests = guests.batch().digests.first(static_cast<size_t>(load * num_blocks));
+    // Runs grow slower beyond their capacity, so the batch is within it.
+    rivals.FillTo(num_keys - digests.size());
     char text[96];
     std::snprintf(text, sizeof(text), "%s keys, %.2f a block (%zu)", CountName(num_keys).c_str(),
                   load, digests.size());

@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "bench/trial_table.h"
+#include "trommel/sizing.h"
 
 namespace trommel::bench {
 
 inline const std::vector<std::string> kRouteSides = {"direct", "split", "automatic", "textbook"};
 
-// ns a key, thread CPU time, of a filter that stands at num_keys. The textbook filter takes part
-// only if asked for: it fills as slowly as it works. Ends the program if an answer is wrong.
+// ns a key, thread CPU time, of a filter that stands at num_keys when the batch is in; the loads
+// ascend, and the last is less than the filter's. The textbook filter takes part only if asked for:
+// it fills as slowly as it works. Runs have 5 slices. Ends the program if an answer is wrong.
 std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>& keys_per_block,
-                                    uint64_t rounds, bool with_textbook);
+                                    uint64_t rounds, bool with_textbook,
+                                    Encoding encoding = Encoding::kPlanes);
 
 }  // namespace trommel::bench
 

@@ -19,10 +19,11 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: threads_bench [--trial=routes|threads|sharing|readers] [--keys=1M,30M] [--rounds=7]\n"
-    "                     [--threads=N] [--textbook]\n"
+    "                     [--threads=N] [--textbook] [--encoding=planes|runs]\n"
     "  --trial     one trial only (default: all four)\n"
     "  --threads   threads of the second side (default: as many as the machine has)\n"
-    "  --textbook  routes: beside the prefetched textbook filter, too (fills slowly)\n";
+    "  --textbook  routes: beside the prefetched textbook filter, too (fills slowly)\n"
+    "  --encoding  routes: of the filter (default planes; the other trials are of planes)\n";
 
 struct Options {
   std::string trial;
@@ -30,6 +31,7 @@ struct Options {
   uint64_t rounds = 7;
   uint32_t threads = std::max(2U, std::thread::hardware_concurrency());
   bool textbook = false;
+  Encoding encoding = Encoding::kPlanes;
 
   bool Runs(std::string_view name) const { return trial.empty() || trial == name; }
 };
@@ -57,6 +59,8 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
       options.threads = static_cast<uint32_t>(*ParseCount(value));
     } else if (argument == "--textbook") {
       options.textbook = true;
+    } else if (argument == "--encoding=planes" || argument == "--encoding=runs") {
+      options.encoding = value == "runs" ? Encoding::kRuns : Encoding::kPlanes;
     } else {
       return std::nullopt;
     }
@@ -79,13 +83,15 @@ int Main(int argc, char** argv) {
               std::string(ActiveTarget()).c_str());
   for (const uint64_t keys : options->keys) {
     if (options->Runs("routes")) {
-      Print(FormatTrial(
-          "Direct or split, one thread, ns a key", kRouteSides,
-          {{"direct / split", 0, 1},
-           {"direct / automatic", 0, 2},
-           {"split / automatic", 1, 2},
-           {"textbook / split", 3, 1}},
-          RunRouteTrial(keys, {0.25, 0.5, 1, 2, 4, 8}, options->rounds, options->textbook)));
+      Print(FormatTrial("Direct or split, " + std::string(EncodingName(options->encoding)) +
+                            ", one thread, ns a key",
+                        kRouteSides,
+                        {{"direct / split", 0, 1},
+                         {"direct / automatic", 0, 2},
+                         {"split / automatic", 1, 2},
+                         {"textbook / split", 3, 1}},
+                        RunRouteTrial(keys, {0.25, 0.5, 1, 2, 4, 8}, options->rounds,
+                                      options->textbook, options->encoding)));
     }
     if (options->Runs("threads")) {
       Print(FormatTrial("One thread or " + std::to_string(options->threads) + ", ns a key",

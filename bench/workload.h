@@ -3,6 +3,7 @@
 #ifndef TROMMEL_BENCH_WORKLOAD_H_
 #define TROMMEL_BENCH_WORKLOAD_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,6 +49,16 @@ class Population {
   std::vector<uint64_t> keys_;
   std::vector<uint64_t> digests_;
 };
+
+// Calls visit(batch) for the keys [first_index, first_index + num_keys), made a million at a time.
+template <class Visit>
+void ForEachBatch(uint64_t first_index, uint64_t num_keys, const Visit& visit) {
+  constexpr uint64_t kMost = 1'000'000;
+  for (uint64_t done = 0; done < num_keys; done += kMost) {
+    const Population part(first_index + done, std::min(kMost, num_keys - done));
+    visit(part.batch());
+  }
+}
 
 // "1000", "30k", "1M" or "2G" (decimal thousands); nothing if it is none of these, or 0.
 std::optional<uint64_t> ParseCount(std::string_view text);

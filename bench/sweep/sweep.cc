@@ -108,10 +108,10 @@ class Sweep {
   }
 
   Status Measure(const SweepRow& row) {
-    if (row.num_keys != num_keys_) {
+    if (last_ == nullptr || !HaveSameFilter(row, *last_)) {
       if (const Status left = LeaveSize(); !left.ok()) return left;
-      num_keys_ = row.num_keys;
     }
+    last_ = &row;
     if (const Status forced = ForceTarget(row.target); !forced.ok()) return forced;
     const Result<Step> step = StepOf(row);
     if (!step.ok()) return step.error();
@@ -143,7 +143,7 @@ class Sweep {
       });
     }
     if (arena_ == nullptr) {
-      auto created = SweepArena::Create(row.num_keys);
+      auto created = SweepArena::Create(row.num_keys, row.encoding);
       if (!created.ok()) return created.error();
       arena_ = std::move(*created);
     }
@@ -235,7 +235,7 @@ class Sweep {
   const SweepHooks& hooks_;
   SweepResult result_;
   SweepCeilings ceilings_;
-  uint64_t num_keys_ = 0;
+  const SweepRow* last_ = nullptr;  // measured, of the plan
   std::map<uint32_t, std::shared_ptr<Executor>> executors_;
   std::unique_ptr<SweepHashing> hashing_;
   std::unique_ptr<SweepArena> arena_;

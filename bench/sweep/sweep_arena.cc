@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/sweep/sweep_options.h"
 #include "bench/sweep/zipf.h"
 #include "bench/workload.h"
 
@@ -33,11 +32,8 @@ void Check(bool is_right, const SweepRow& row, std::string_view message) {
 
 }  // namespace
 
-Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys) {
-  Config config;
-  config.capacity = num_keys;
-  config.target_fpr = kSweepTargetFpr;
-  Result<CountingFilter> filter = CountingFilter::Create(config);
+Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys, Encoding encoding) {
+  Result<CountingFilter> filter = CountingFilter::Create(SweepConfig(num_keys, encoding));
   if (!filter.ok()) return filter.error();
   return std::unique_ptr<SweepArena>(new SweepArena(num_keys, std::move(*filter)));
 }

@@ -27,7 +27,8 @@ namespace trommel::bench {
 class SweepArena {
  public:
   // Fills a filter for at least 8 keys. Fails as CountingFilter::Create does.
-  static Result<std::unique_ptr<SweepArena>> Create(uint64_t num_keys);
+  static Result<std::unique_ptr<SweepArena>> Create(uint64_t num_keys,
+                                                    Encoding encoding = Encoding::kPlanes);
 
   // From now on steps are this row's, by these threads (null: the calling one alone). Forcing the
   // target is the caller's business.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "bench/access_shape.h"
 #include "bench/roofline.h"
-#include "bench/sweep/sweep_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel::bench {
@@ -15,16 +15,14 @@ namespace {
 constexpr uint64_t kLine = 64;
 constexpr double kDigestBytesMoved = 3 * sizeof(uint64_t);
 
-Geometry GeometryOf(uint64_t num_keys) {
+Geometry GeometryOf(const SweepRow& row) {
+  const Config config = SweepConfig(row.num_keys, row.encoding);
   SizingRequest request;
-  request.capacity = num_keys;
-  request.target_fpr = kSweepTargetFpr;
+  request.capacity = config.capacity;
+  request.target_fpr = config.target_fpr;
+  request.num_slices = config.num_slices;
+  request.encoding = config.encoding;
   return SizeFor(request).value().geometry;  // sizes were checked before
-}
-
-uint32_t CountLines(const Geometry& geometry) {
-  const uint64_t num_bytes = geometry.count_bytes() / geometry.num_blocks;
-  return static_cast<uint32_t>((num_bytes + kLine - 1) / kLine);
 }
 
 double StreamNs(uint64_t footprint, double seconds, uint32_t num_threads) {
@@ -32,16 +30,14 @@ double StreamNs(uint64_t footprint, double seconds, uint32_t num_threads) {
 }
 
 double UpdateNs(const Geometry& geometry, double seconds, uint32_t num_threads) {
-  return RandomUpdateNs(std::array{Touch{geometry.presence_bytes(), 1},
-                                   Touch{geometry.count_bytes(), CountLines(geometry)}},
-                        seconds, num_threads);
+  return RandomUpdateNs(UpdateShape(geometry), seconds, num_threads);
 }
 
 // From a line's ns to a key's.
 double StreamingNs(const SweepRow& row, double line_ns) {
-  const Geometry geometry = GeometryOf(row.num_keys);
+  const Geometry geometry = GeometryOf(row);
   const double batch = static_cast<double>(std::min(row.batch, row.num_keys));
-  const double lines_bytes = batch * (1 + CountLines(geometry)) * static_cast<double>(kLine);
+  const double lines_bytes = batch * NumLines(UpdateShape(geometry)) * static_cast<double>(kLine);
   const double filter_bytes = std::min(lines_bytes, static_cast<double>(geometry.num_bytes()));
   return line_ns / static_cast<double>(kLine) * (kDigestBytesMoved + 2 * filter_bytes / batch);
 }
@@ -52,10 +48,10 @@ double MeasureCeilingNs(const SweepRow& row, double seconds) {
   const uint32_t threads = row.num_threads;
   uint64_t footprint = row.footprint_bytes;
   const bool is_filter = row.num_keys != 0;
-  const Geometry geometry = is_filter ? GeometryOf(row.num_keys) : Geometry{};
+  const Geometry geometry = is_filter ? GeometryOf(row) : Geometry{};
   switch (row.operation) {
     case Operation::kReadCeiling:
-      if (is_filter) footprint = geometry.presence_bytes();
+      if (is_filter) return RandomReadNs(QueryShape(geometry), seconds, threads);
       return RandomReadNs(std::array{Touch{footprint, 1}}, seconds, threads);
     case Operation::kUpdateCeiling:
       if (!is_filter) return RandomUpdateNs(std::array{Touch{footprint, 1}}, seconds, threads);
@@ -73,11 +69,11 @@ double MeasureCeilingNs(const SweepRow& row, double seconds) {
 }
 
 void SweepCeilings::Add(const SweepRow& row, double ns) {
-  if (row.num_keys != 0) ns_[{row.operation, row.num_keys, row.num_threads}] = ns;
+  if (row.num_keys != 0) ns_[PlaceOf(row.operation, row)] = ns;
 }
 
 std::optional<Bound> SweepCeilings::Find(Operation ceiling, const SweepRow& row) const {
-  const auto found = ns_.find({ceiling, row.num_keys, row.num_threads});
+  const auto found = ns_.find(PlaceOf(ceiling, row));
   if (found == ns_.end() || std::isnan(found->second)) return std::nullopt;
   return Bound{found->second, ceiling};
 }
@@ -98,7 +94,7 @@ std::optional<Bound> SweepCeilings::BoundOf(const SweepRow& row) const {
   }
   if (!direct || !split) return direct ? direct : split;
   // Too few keys to pass through the blocks in order: a split would change nothing.
-  if (row.batch * 2 < GeometryOf(row.num_keys).num_blocks) return direct;
+  if (row.batch * 2 < GeometryOf(row).num_blocks) return direct;
   return direct->ns < split->ns ? direct : split;
 }
 

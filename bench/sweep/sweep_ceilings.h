@@ -38,7 +38,10 @@ class SweepCeilings {
  private:
   std::optional<Bound> Find(Operation ceiling, const SweepRow& row) const;
 
-  using Place = std::tuple<Operation, uint64_t, uint32_t>;  // ceiling, keys, threads
+  using Place = std::tuple<Operation, uint64_t, Encoding, uint32_t>;  // and threads
+  static Place PlaceOf(Operation ceiling, const SweepRow& row) {
+    return {ceiling, row.num_keys, row.encoding, row.num_threads};
+  }
 
   std::map<Place, double> ns_;
 };

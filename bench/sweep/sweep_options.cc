@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/sweep/sweep_row.h"
 #include "bench/workload.h"
 #include "trommel/executor.h"
 #include "trommel/sizing.h"
@@ -25,7 +26,7 @@ Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::m
 Result<uint64_t> FilterBytes(uint64_t num_keys) {
   SizingRequest request;
   request.capacity = num_keys;
-  request.target_fpr = kSweepTargetFpr;
+  request.target_fpr = kSweepTargetFpr;  // runs take less
   const Result<Sizing> sizing = SizeFor(request);
   if (!sizing.ok()) return sizing.error();
   return sizing->geometry.num_bytes();

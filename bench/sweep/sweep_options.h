@@ -8,6 +8,7 @@
 
 #include "bench/sweep/machine_card.h"
 #include "trommel/result.h"
+#include "trommel/sizing.h"
 
 namespace trommel::bench {
 
@@ -18,9 +19,11 @@ struct SweepOptions {
   std::vector<uint32_t> threads = {};     // empty: powers of two up to the logical CPUs, and these
   std::vector<std::string> targets = {};  // empty: all runnable ones
   double seconds_per_figure = 0;          // 0: 1, or 0.12 when quick
+  // Of the filters: every row for each of these; empty: every row for planes, and what shows the
+  // difference for runs.
+  std::vector<Encoding> encodings = {};
 };
 
-inline constexpr double kSweepTargetFpr = 0.01;
 inline constexpr uint64_t kMinSweepKeys = 1000;  // fewer, and a step is too short for the clock
 
 // The options with every choice made, and sizes and threads in ascending order. Fails with

@@ -33,9 +33,12 @@ class Rows {
     Add(std::move(row), "/at:" + place);
   }
 
+  void UseEncoding(Encoding encoding) { encoding_ = encoding; }  // from here on
+
   SweepRow Base(Operation op, uint64_t num_keys, Route route = Route::kAutomatic) const {
     SweepRow row;
     row.operation = op;
+    row.encoding = encoding_;
     row.num_keys = num_keys;
     row.route = route;
     row.target = card_.target;
@@ -47,7 +50,8 @@ class Rows {
   // The target in use is called best where it is, so that rows of two machines meet; `is_named`
   // gives it its own name.
   void AddRow(SweepRow row, bool is_named = false) {
-    std::string rest = "/keys:" + CountName(row.num_keys);
+    std::string rest = IsHashing(row.operation) ? "" : EncodingPart(row.encoding);
+    rest += "/keys:" + CountName(row.num_keys);
     if (!IsCeiling(row.operation)) {
       const bool is_best = !is_named && row.target == card_.runnable_targets.front();
       rest += "/target:" + (is_best ? "best" : row.target) + "/batch:" + BatchName(row.batch);
@@ -66,6 +70,7 @@ class Rows {
 
   const MachineCard& card_;
   const uint32_t base_threads_;
+  Encoding encoding_ = Encoding::kPlanes;
   std::set<std::string> names_;
   std::vector<SweepRow> rows_;
 };
@@ -95,6 +100,14 @@ void AddSize(Rows& rows, uint64_t num_keys) {
   for (const Route route : {Route::kDirect, Route::kSplit}) {
     rows.AddRow(rows.Base(kInsert, num_keys, route));
     rows.AddRow(rows.Base(kErase, num_keys, route));
+  }
+}
+
+// What shows how runs differ.
+void AddRunsBesidePlanes(Rows& rows, uint64_t num_keys) {
+  rows.UseEncoding(Encoding::kRuns);
+  for (const Operation op : {kInsert, kErase, kQueryMiss, kQueryHit}) {
+    rows.AddRow(rows.Base(op, num_keys));
   }
 }
 
@@ -129,11 +142,11 @@ std::vector<SweepRow> WithCeilings(std::vector<SweepRow> chosen, const MachineCa
   Rows ceilings(card, 1);
   std::vector<SweepRow> rows;
   for (size_t first = 0; first < chosen.size();) {
-    const uint64_t num_keys = chosen[first].num_keys;
+    ceilings.UseEncoding(chosen[first].encoding);
     size_t end = first;
-    for (; end < chosen.size() && chosen[end].num_keys == num_keys; ++end) {
+    for (; end < chosen.size() && HaveSameFilter(chosen[end], chosen[first]); ++end) {
       for (const Operation op : CeilingsOf(chosen[end])) {
-        SweepRow row = ceilings.Base(op, num_keys);
+        SweepRow row = ceilings.Base(op, chosen[end].num_keys);
         row.num_threads = chosen[end].num_threads;
         ceilings.AddRow(std::move(row));
       }
@@ -159,12 +172,19 @@ Result<SweepPlan> MakePlan(const SweepOptions& asked, const MachineCard& card) {
   const uint64_t base_keys = BaseSize(options->sizes);
   Rows all(card, options->threads.front());
   AddMachineCeilings(all, card, options->threads);
+  const bool is_unsaid = options->encodings.empty();
+  const std::vector<Encoding> encodings =
+      is_unsaid ? std::vector<Encoding>{Encoding::kPlanes} : options->encodings;
   for (const uint64_t num_keys : options->sizes) {
-    if (num_keys == base_keys) {
-      for (const Operation op : {kHashInts, kHashStrings}) all.AddRow(all.Base(op, num_keys));
+    for (const Encoding encoding : encodings) {
+      all.UseEncoding(encoding);
+      if (num_keys == base_keys) {
+        for (const Operation op : {kHashInts, kHashStrings}) all.AddRow(all.Base(op, num_keys));
+      }
+      AddSize(all, num_keys);
+      if (num_keys == base_keys) AddBase(all, num_keys, options->threads, options->targets);
     }
-    AddSize(all, num_keys);
-    if (num_keys == base_keys) AddBase(all, num_keys, options->threads, options->targets);
+    if (is_unsaid) AddRunsBesidePlanes(all, num_keys);
   }
   std::vector<SweepRow> chosen = all.Take();
   std::erase_if(chosen, [&](const SweepRow& row) { return !std::regex_search(row.name, filter); });

@@ -6,8 +6,11 @@
 //   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
 //   batches   insert, erase, query_hit at the base size, batches of 64, 2048 and 64 Ki
+//   runs      insert, erase, query_hit and query_miss of that encoding, at each size
 //   ceilings  reads, updates and stream in L1, L2, L3 and memory, and at the filter's own footprint
 //             with as many threads wherever a row is bounded by them
+//
+// That is so where nothing is said; each encoding that is asked for gets all rows but the last.
 //
 // Names are the same on every machine as far as the rows are: "target:best", not what that is here.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_PLAN_H_
@@ -24,7 +27,7 @@
 namespace trommel::bench {
 
 struct SweepPlan {
-  std::vector<SweepRow> rows;  // those of one size together, its ceilings first
+  std::vector<SweepRow> rows;  // those of one filter together, its ceilings first
   double seconds_per_figure = 0;
   uint32_t repetitions = 0;  // among which the seconds are divided
 };

@@ -22,6 +22,15 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
   }
 }
 
+Config SweepConfig(uint64_t num_keys, Encoding encoding) {
+  Config config;
+  config.capacity = num_keys;
+  config.target_fpr = kSweepTargetFpr;
+  config.encoding = encoding;
+  if (encoding == Encoding::kRuns) config.num_slices = kSweepRunSlices;
+  return config;
+}
+
 std::string_view OperationName(Operation op, Route route) {
   const auto by_route = [route](std::string_view automatic, std::string_view direct,
                                 std::string_view split) {
@@ -56,6 +65,10 @@ std::string_view OperationName(Operation op, Route route) {
       return "query_hit";
   }
   return "unknown";
+}
+
+std::string EncodingPart(Encoding encoding) {
+  return encoding == Encoding::kPlanes ? "" : "/runs:" + std::to_string(kSweepRunSlices);
 }
 
 std::string BatchName(uint64_t batch) {

@@ -28,12 +28,16 @@ enum class Operation : uint8_t {
 };
 
 constexpr bool IsCeiling(Operation op) { return op <= Operation::kStreamCeiling; }
+constexpr bool IsHashing(Operation op) {
+  return op == Operation::kHashInts || op == Operation::kHashStrings;
+}
 constexpr bool IsOfFilter(Operation op) { return op > Operation::kHashStrings; }
 
 struct SweepRow {
   std::string name;
   Operation operation = Operation::kInsert;
-  uint64_t num_keys = 0;         // the filter's capacity; 0: a ceiling of the machine
+  uint64_t num_keys = 0;  // the filter's capacity; 0: a ceiling of the machine
+  Encoding encoding = Encoding::kPlanes;
   uint64_t footprint_bytes = 0;  // of that ceiling
   std::string place;             // "L1", "L2", "L3", "memory", for that ceiling
   Route route = Route::kAutomatic;
@@ -42,10 +46,22 @@ struct SweepRow {
   uint64_t batch = 0;  // keys a call at most
 };
 
+// Rows of one filter stand together, and need one arena.
+constexpr bool HaveSameFilter(const SweepRow& a, const SweepRow& b) {
+  return a.num_keys == b.num_keys && a.encoding == b.encoding;
+}
+
+// The filter that a sweep measures at this size: planes in the shape that sizing takes, runs of
+// kSweepRunSlices.
+Config SweepConfig(uint64_t num_keys, Encoding encoding);
+inline constexpr uint32_t kSweepRunSlices = 5;
+inline constexpr double kSweepTargetFpr = 0.01;
+
 // The ceilings that bound a row; none for what memory does not bound.
 std::vector<Operation> CeilingsOf(const SweepRow& row);
 
 std::string_view OperationName(Operation op, Route route);  // "insert", "insert_split"
+std::string EncodingPart(Encoding encoding);                // of a name: "/runs:5"; planes: none
 std::string BatchName(uint64_t batch);                      // 65536 is "64Ki"
 
 }  // namespace trommel::bench

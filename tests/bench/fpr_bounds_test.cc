@@ -28,6 +28,15 @@ TEST_CASE("with one block and endless queries only the block's own variance is l
         Catch::Approx(std::sqrt(variance)).epsilon(1e-4));
 }
 
+TEST_CASE("slices of 64 positions have their own variance", "[bench][fpr]") {
+  const Geometry geometry{.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1};
+  const double fill_square = (1.0 / 64) * (1.0 / 4096) + (63.0 / 64) * (4.0 / 4096);
+  const double fill = (1.0 / 64) * (1.0 / 64) + (63.0 / 64) * (2.0 / 64);
+  const double variance = std::pow(fill_square, 5) - std::pow(fill, 10);
+  CHECK(BlockFprSigma(geometry, 2, uint64_t{1} << 62) ==
+        Catch::Approx(std::sqrt(variance)).epsilon(1e-4));
+}
+
 TEST_CASE("filters vary by as much as the bound says", "[bench][fpr]") {
   // The exact rate of many small filters: its spread is the filter-to-filter part.
   constexpr uint64_t kNumKeys = 2000;

@@ -7,7 +7,8 @@ namespace {
 
 TEST_CASE("the route trial measures every side, the textbook only when asked", "[bench][trial]") {
   const bool with_textbook = GENERATE(false, true);
-  const auto rows = RunRouteTrial(20'000, {0.5, 1}, 2, with_textbook);
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const auto rows = RunRouteTrial(20'000, {0.5, 1}, 2, with_textbook, encoding);
   REQUIRE(rows.size() == 4);  // insert and erase of two batches
   for (const TrialRow& row : rows) {
     REQUIRE(row.sides.size() == kRouteSides.size());

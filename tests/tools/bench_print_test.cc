@@ -30,7 +30,10 @@ TEST_CASE("a row shows median, range, rate and share", "[tools][bench_print]") {
                            "50 %", "stream 2.50"}) {
     CHECK_THAT(line, ContainsSubstring(part));
   }
-  CHECK_THAT(GroupTitle(Figure()), ContainsSubstring("30,000,000 keys"));
+  CHECK_THAT(GroupTitle(Figure()), ContainsSubstring("30,000,000 keys\n"));
+  bench::SweepFigure runs = Figure();
+  runs.row.encoding = Encoding::kRuns;
+  CHECK_THAT(GroupTitle(runs), ContainsSubstring("30,000,000 keys, runs of 5 slices\n"));
 }
 
 TEST_CASE("a row that memory does not bound shows no share", "[tools][bench_print]") {

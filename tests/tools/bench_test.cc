@@ -48,6 +48,16 @@ TEST_CASE("bench prints a table and writes a file of the same rows", "[tools][be
   }
 }
 
+TEST_CASE("bench measures runs beside planes, or the encodings it is asked for", "[tools][bench]") {
+  const std::string unsaid = Bench({}).out;
+  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys\n"));
+  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, runs of 5 slices\n"));
+  CHECK_THAT(Bench({"--encoding", "planes"}).out, !ContainsSubstring("runs"));
+  const std::string runs = Bench({"--encoding", "runs"}).out;
+  CHECK_THAT(runs, !ContainsSubstring("1,000 keys\n"));
+  CHECK_THAT(runs, ContainsSubstring("query_half"));
+}
+
 TEST_CASE("bench --json without a file is all there is on standard output", "[tools][bench]") {
   CHECK(json::parse(Bench({"--json"}).out)["benchmarks"].size() > 3);
   std::vector<std::string> before = {"--json"};
@@ -101,6 +111,7 @@ TEST_CASE("what bench cannot measure is a usage error", "[tools][bench]") {
   CHECK_THAT(refusal("--filter", "insert("), ContainsSubstring("regular expression"));
   CHECK_THAT(refusal("--filter", "polka"), ContainsSubstring("polka"));
   CHECK_THAT(refusal("--targets", "Z80"), ContainsSubstring("Z80"));
+  CHECK_THAT(refusal("--encoding", "morse"), ContainsSubstring("morse"));
   CHECK_THAT(refusal("--sizes", "0"), ContainsSubstring("0 keys"));
   CHECK_THAT(refusal("--sizes", "many"), ContainsSubstring("many"));
   CHECK_THAT(refusal("--sizes", "100G"), ContainsSubstring("100G keys"));

@@ -113,7 +113,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   };
   print(CardText(card) + TableHead());
   Progress progress("measuring", settings.quiet, std::nullopt);
-  std::optional<uint64_t> group;  // its number of keys
+  std::optional<bench::SweepRow> last;  // its filter is the group's
   bench::SweepHooks hooks;
   hooks.should_stop = [&printed] { return NotedInterrupt() != 0 || !printed.ok(); };
   hooks.starting = [&](size_t row_idx, const bench::SweepRow& row) {
@@ -121,8 +121,8 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   };
   hooks.measured = [&](const bench::SweepFigure& figure) {
     progress.Clear();
-    if (group != figure.row.num_keys) print(GroupTitle(figure));
-    group = figure.row.num_keys;
+    if (!last || !bench::HaveSameFilter(*last, figure.row)) print(GroupTitle(figure));
+    last = figure.row;
     print(FigureLine(figure));
   };
   const Result<bench::SweepResult> result = bench::RunSweep(*plan, hooks);
@@ -172,11 +172,25 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
   command
       ->add_option("--filter", sweep.filter,
                    "Only rows whose name matches this regular expression; names are "
-                   "operation/keys:N/target:T/batch:N/threads:N")
+                   "operation/keys:N/target:T/batch:N/threads:N, of runs operation/runs:5/...")
       ->type_name("REGEX");
   AddCountList(*command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
   AddCountList(*command, "--threads", sweep.threads,
                "Threads: 1,2,8 (default: powers of two up to all)");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--encoding",
+          [&sweep](const std::vector<std::string>& names) {
+            for (const std::string& name : names) {
+              sweep.encodings.push_back(name == EncodingName(Encoding::kRuns) ? Encoding::kRuns
+                                                                              : Encoding::kPlanes);
+            }
+          },
+          "All rows for planes, for runs or for both (default: for planes, and a few for runs)")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check(CLI::IsMember({std::string(EncodingName(Encoding::kPlanes)),
+                             std::string(EncodingName(Encoding::kRuns))}));
   command
       ->add_option("--targets", sweep.targets,
                    "Instruction sets to compare: AVX2,SSE4 (default: all that this CPU can run)")

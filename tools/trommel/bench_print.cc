@@ -86,7 +86,9 @@ std::string TableHead() {
 
 std::string GroupTitle(const bench::SweepFigure& figure) {
   if (figure.row.num_keys == 0) return "\none cache line, at random or in order (stream)\n";
-  return fmt::format("\n{} keys\n", FormatCount(figure.row.num_keys));
+  const bool is_runs = figure.row.encoding == Encoding::kRuns;
+  return fmt::format("\n{} keys{}\n", FormatCount(figure.row.num_keys),
+                     is_runs ? fmt::format(", runs of {} slices", bench::kSweepRunSlices) : "");
 }
 
 std::string FigureLine(const bench::SweepFigure& figure) {

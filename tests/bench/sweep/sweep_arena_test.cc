@@ -23,8 +23,10 @@ constexpr Operation kOperations[] = {
     Operation::kQueryMiss, Operation::kQueryHalf,    Operation::kQueryHit};
 
 TEST_CASE("steps prove their answers and leave the filter as it was", "[bench][sweep_arena]") {
-  auto arena = SweepArena::Create(kNumKeys);
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  auto arena = SweepArena::Create(kNumKeys, encoding);
   REQUIRE(arena.ok());
+  CHECK((*arena)->filter().geometry().encoding == encoding);
   const uint64_t num_keys = (*arena)->filter().num_keys();
   CHECK(num_keys <= kNumKeys);
   CHECK(num_keys > kNumKeys / 2);

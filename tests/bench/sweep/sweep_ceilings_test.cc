@@ -47,6 +47,31 @@ TEST_CASE("a row is bounded by its own size's and threads' ceiling", "[bench][sw
   CHECK_FALSE(ceilings.BoundOf(threads).has_value());
 }
 
+TEST_CASE("runs have ceilings of their own, and stream half as much", "[bench][sweep_ceilings]") {
+  constexpr uint64_t kKeys = 1'000'000;
+  SweepRow planes = Row(Operation::kInsert, kKeys);
+  planes.route = Route::kSplit;
+  SweepRow runs = planes;
+  runs.encoding = Encoding::kRuns;
+  SweepCeilings ceilings;
+  for (const Operation op : {Operation::kStreamCeiling, Operation::kShardCeiling}) {
+    SweepRow ceiling = Row(op, kKeys);
+    ceilings.Add(ceiling, op == Operation::kStreamCeiling ? 64 : 1);
+    CHECK_FALSE(ceilings.BoundOf(runs).has_value());
+    ceiling.encoding = Encoding::kRuns;
+    CHECK(MeasureCeilingNs(ceiling, kSeconds) > 0);
+  }
+  for (const Operation op : {Operation::kStreamCeiling, Operation::kShardCeiling}) {
+    SweepRow ceiling = Row(op, kKeys);
+    ceiling.encoding = Encoding::kRuns;
+    ceilings.Add(ceiling, op == Operation::kStreamCeiling ? 64 : 1);
+  }
+  REQUIRE(ceilings.BoundOf(runs).has_value());
+  // Less the digests, which are as many.
+  const double digests = 24;
+  CHECK((ceilings.BoundOf(runs)->ns - digests) * 1.8 < ceilings.BoundOf(planes)->ns - digests);
+}
+
 TEST_CASE("a split streams and updates, and the slower of these bounds it",
           "[bench][sweep_ceilings]") {
   constexpr uint64_t kKeys = 1'000'000;

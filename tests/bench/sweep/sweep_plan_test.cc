@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "bench/sweep/made_card.h"
 #include "support/catch.h"
@@ -40,24 +41,52 @@ TEST_CASE("a plan varies one thing at a time, and names no row twice", "[bench][
   CHECK(std::ranges::count(names, "ceiling_read/at:L1/threads:6") == 0);
 }
 
+TEST_CASE("runs have a few rows beside those of planes, or all when asked for",
+          "[bench][sweep_plan]") {
+  const auto of_runs = [](const std::string& name) { return name.find("/runs:5/") != name.npos; };
+  const std::string erase = "erase/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
+  const std::string split = "insert_split/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
+  const std::vector<std::string> unsaid = Names({});
+  CHECK(std::ranges::count(unsaid, erase) == 1);
+  CHECK(std::ranges::count(unsaid, "query_miss/runs:5/keys:5k/target:best/batch:1Mi/threads:1") ==
+        1);
+  CHECK(std::ranges::count(unsaid, "ceiling_update/runs:5/keys:30M/threads:1") == 1);
+  CHECK(std::ranges::count(unsaid, split) == 0);
+  CHECK(std::ranges::count_if(unsaid, of_runs) * 2 < static_cast<ptrdiff_t>(unsaid.size()));
+
+  const std::vector<std::string> planes = Names({.encodings = {Encoding::kPlanes}});
+  CHECK(std::ranges::count_if(planes, of_runs) == 0);
+  const std::vector<std::string> runs = Names({.encodings = {Encoding::kRuns}});
+  CHECK(runs.size() == planes.size());
+  CHECK(std::ranges::count(runs, split) == 1);
+  CHECK(std::ranges::count(runs, "hash_int/keys:30M/target:best/batch:1Mi/threads:1") == 1);
+  CHECK(std::ranges::count(runs, "insert/keys:30M/target:best/batch:1Mi/threads:1") == 0);
+  const std::vector<std::string> both = Names({.encodings = {Encoding::kPlanes, Encoding::kRuns}});
+  CHECK(both.size() > planes.size());
+  for (const auto* some : {&planes, &runs}) {
+    for (const std::string& name : *some) CHECK(std::ranges::count(both, name) == 1);
+  }
+}
+
 TEST_CASE("a row's ceilings stand before it, with its size and threads", "[bench][sweep_plan]") {
   const Result<SweepPlan> plan = MakePlan({.filter = "^insert"}, MadeCard());
   REQUIRE(plan.ok());
-  std::set<std::tuple<Operation, uint64_t, uint32_t>> seen;
-  std::set<uint64_t> sizes_left;
-  uint64_t size = 0;
+  std::set<std::tuple<Operation, uint64_t, Encoding, uint32_t>> seen;
+  std::set<std::pair<uint64_t, Encoding>> filters_left;
+  std::pair<uint64_t, Encoding> filter;
   for (const SweepRow& row : plan->rows) {
     INFO(row.name);
     for (const Operation op : CeilingsOf(row)) {
-      CHECK(seen.contains({op, row.num_keys, row.num_threads}));
+      CHECK(seen.contains({op, row.num_keys, row.encoding, row.num_threads}));
     }
     if (IsCeiling(row.operation)) {
       CHECK(row.operation != Operation::kReadCeiling);  // bounds no insert
-      seen.emplace(row.operation, row.num_keys, row.num_threads);
+      seen.emplace(row.operation, row.num_keys, row.encoding, row.num_threads);
     }
     // A filter is made once.
-    if (row.num_keys != size) CHECK(sizes_left.insert(row.num_keys).second);
-    size = row.num_keys;
+    const std::pair now(row.num_keys, row.encoding);
+    if (now != filter) CHECK(filters_left.insert(now).second);
+    filter = now;
   }
 }
 

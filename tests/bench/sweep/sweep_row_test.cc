@@ -13,6 +13,13 @@ TEST_CASE("an update's route is part of its name", "[bench][sweep_row]") {
   CHECK(OperationName(Operation::kQueryHit, Route::kAutomatic) == "query_hit");
 }
 
+TEST_CASE("runs are named with their slices, planes not at all", "[bench][sweep_row]") {
+  CHECK(EncodingPart(Encoding::kPlanes).empty());
+  CHECK(EncodingPart(Encoding::kRuns) == "/runs:5");
+  CHECK(SweepConfig(1000, Encoding::kRuns).num_slices == 5);
+  CHECK(SweepConfig(1000, Encoding::kPlanes).num_slices == 0);
+}
+
 TEST_CASE("batches are named in powers of 1024", "[bench][sweep_row]") {
   CHECK(BatchName(64) == "64");
   CHECK(BatchName(2048) == "2048");

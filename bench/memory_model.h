@@ -1,0 +1,45 @@
+// Bits a key at a false-positive rate: ours by the model that sizes filters, the others' by their
+// published formulas. Nothing is allocated or measured.
+#ifndef TROMMEL_BENCH_MEMORY_MODEL_H_
+#define TROMMEL_BENCH_MEMORY_MODEL_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace trommel::bench {
+
+struct MemoryCurve {
+  std::string name;
+  std::string source;  // the formula and where it comes from
+  bool counts;         // erases, and takes duplicates
+  std::function<double(double target_fpr)> bits_per_key;
+};
+
+// All that the figure shows, ours first.
+std::vector<MemoryCurve> MemoryCurves();
+
+// The slices that sizing takes for runs at this rate.
+uint32_t RunSlicesFor(double target_fpr);
+
+// A shape that runs could have: so many slices of so many positions and so many bits of run string
+// each, in blocks of so many bytes.
+struct RunShape {
+  uint32_t num_slices;
+  uint32_t positions;
+  uint32_t string_bits;
+  uint32_t block_bytes;
+};
+
+// Its bits a key, promoted blocks included, by a simpler model that knows any shape: loads by
+// Poisson's law, at most 3 % of the blocks promoted, each of which takes (8 k + 8) 1.2 + 8 bytes
+// for k slices.
+double ShapeBitsPerKey(const RunShape& shape, double target_fpr);
+
+// The four that were built and those that were considered.
+const std::vector<RunShape>& RunShapes();
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_MEMORY_MODEL_H_
