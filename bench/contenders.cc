@@ -190,7 +190,10 @@ std::shared_ptr<CountingFilter> CreateOrExit(const Config& config) {
 }
 
 std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr) {
-  const auto ours = CreateOrExit({.capacity = num_keys, .target_fpr = target_fpr, .digest = {}});
+  const auto ours = CreateOrExit({.capacity = num_keys,
+                                  .target_fpr = target_fpr,
+                                  .digest = {},
+                                  .encoding = Encoding::kPlanes});
   const auto textbook =
       std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, target_fpr));
 

@@ -25,7 +25,9 @@ enum EncodingSide : size_t {
 
 struct Filters {
   explicit Filters(const EncodingRequest& request)
-      : planes(CreateOrExit({.capacity = request.num_keys, .target_fpr = request.target_fpr})),
+      : planes(CreateOrExit({.capacity = request.num_keys,
+                             .target_fpr = request.target_fpr,
+                             .encoding = Encoding::kPlanes})),
         runs(CreateOrExit({.capacity = request.num_keys,
                            .target_fpr = request.target_fpr,
                            .num_slices = request.run_slices,
@@ -40,7 +42,8 @@ struct Filters {
                                  true));
     const Sizing plain = SizeFor({.capacity = request.num_keys,
                                   .target_fpr = request.target_fpr,
-                                  .num_slices = SplitBlockFilter::kWordsPerBlock})
+                                  .num_slices = SplitBlockFilter::kWordsPerBlock,
+                                  .encoding = Encoding::kPlanes})
                              .value();
     sides.push_back(MakeSplitBlock(plain.geometry.num_blocks));
     sides.push_back(MakeOurs("planes, split", planes, {.route = Route::kSplit}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,13 @@ constexpr char kUsage[] =
     "  --queries  strangers asked\n";
 
 // Fills, asks, and prints one line. False if the promise is broken.
-bool CheckOne(uint32_t num_slices, double target_fpr, uint64_t num_keys, uint64_t num_queries) {
-  auto filter = CountingFilter::Create(
-      {.capacity = num_keys, .target_fpr = target_fpr, .digest = {}, .num_slices = num_slices});
+bool CheckOne(Encoding encoding, uint32_t num_slices, double target_fpr, uint64_t num_keys,
+              uint64_t num_queries) {
+  auto filter = CountingFilter::Create({.capacity = num_keys,
+                                        .target_fpr = target_fpr,
+                                        .digest = {},
+                                        .num_slices = num_slices,
+                                        .encoding = encoding});
   if (!filter) {
     std::fprintf(stderr, "fpr_bench: %s\n", filter.error().message.c_str());
     return false;
@@ -50,9 +55,9 @@ bool CheckOne(uint32_t num_slices, double target_fpr, uint64_t num_keys, uint64_
   const double sigmas = (measured - predicted) / sigma;
   const bool kept =
       num_absent_members == 0 && predicted <= target_fpr && std::abs(sigmas) <= kMaxSigmas;
-  std::printf("%6u  %7.0e  %11.4e  %11.4e  %9.1e  %+6.2f  %8.3f  %9.1e  %s\n", num_slices,
-              target_fpr, predicted, measured, sigma, sigmas,
-              8 * static_cast<double>(geometry.num_bytes()) / static_cast<double>(num_keys),
+  std::printf("%-6s  %6u  %7.0e  %11.4e  %11.4e  %9.1e  %+6.2f  %8.3f  %9.1e  %s\n",
+              EncodingName(encoding).data(), num_slices, target_fpr, predicted, measured, sigma,
+              sigmas, 8 * static_cast<double>(geometry.num_bytes()) / static_cast<double>(num_keys),
               PredictedPromotedShare(geometry, num_keys), kept ? "kept" : "BROKEN");
   std::fflush(stdout);
   return kept;
@@ -77,13 +82,18 @@ int Main(int argc, char** argv) {
   std::printf("%s keys, %s strangers\n", CountName(num_keys).c_str(),
               CountName(num_queries).c_str());
   std::printf(
-      "slices   target    predicted     measured      sigma  sigmas  bits/key   promoted\n");
+      "counts  slices   target    predicted     measured      sigma  sigmas  bits/key   "
+      "promoted\n");
   bool all_kept = true;
-  for (const uint32_t num_slices : {8U, 16U}) {
-    for (const double target_fpr : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5}) {
-      all_kept = CheckOne(num_slices, target_fpr, num_keys, num_queries) && all_kept;
+  const auto check = [&](Encoding encoding, std::initializer_list<uint32_t> shapes) {
+    for (const uint32_t num_slices : shapes) {
+      for (const double target_fpr : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5}) {
+        all_kept = CheckOne(encoding, num_slices, target_fpr, num_keys, num_queries) && all_kept;
+      }
     }
-  }
+  };
+  check(Encoding::kPlanes, {8, 16});
+  check(Encoding::kRuns, {4, 5, 8, 10});
   return all_kept ? 0 : 1;
 }
 

@@ -19,7 +19,9 @@ namespace {
 constexpr size_t kReaderBatch = size_t{1} << 16;
 
 CountingFilter Filled(uint64_t num_keys) {
-  CountingFilter filter = std::move(CountingFilter::Create({.capacity = num_keys})).value();
+  CountingFilter filter =
+      std::move(CountingFilter::Create({.capacity = num_keys, .encoding = Encoding::kPlanes}))
+          .value();
   constexpr uint64_t kFillBatch = uint64_t{1} << 22;
   for (uint64_t first = 0; first < num_keys; first += kFillBatch) {
     const Population part(kFirstMember + first, std::min(kFillBatch, num_keys - first));

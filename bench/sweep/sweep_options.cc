@@ -26,7 +26,8 @@ Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::m
 Result<uint64_t> FilterBytes(uint64_t num_keys) {
   SizingRequest request;
   request.capacity = num_keys;
-  request.target_fpr = kSweepTargetFpr;  // runs take less
+  request.target_fpr = kSweepTargetFpr;
+  request.encoding = Encoding::kPlanes;  // runs take less
   const Result<Sizing> sizing = SizeFor(request);
   if (!sizing.ok()) return sizing.error();
   return sizing->geometry.num_bytes();
