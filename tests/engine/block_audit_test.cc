@@ -9,49 +9,90 @@
 #include <vector>
 
 #include "kernels/plane_block.h"
+#include "kernels/run_block.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shapes.h"
 
 namespace trommel {
 namespace {
 
-BlockStore StoreOf(size_t num_slices, uint64_t num_blocks) {
-  return std::move(
-             BlockStore::Create(
-                 {.num_slices = static_cast<uint32_t>(num_slices), .num_blocks = num_blocks}, 0))
-      .value();
+BlockStore StoreOf(const kernels::Shape& shape, uint64_t num_blocks) {
+  return std::move(BlockStore::Create(tests::GeometryOf(shape, num_blocks), 0)).value();
 }
 
-// The keys of a block, from the definition; -1 if it is not valid.
+// Digests of one block of four.
+std::vector<uint64_t> KeysOfBlock(uint64_t block_idx, size_t num_keys, size_t num_distinct) {
+  auto digests = tests::DrawnDigests(num_keys, num_distinct, Catch::rngSeed() + block_idx);
+  for (uint64_t& digest : digests) digest = block_idx << 62 | digest >> 2;
+  return digests;
+}
+
+// The counters that words of runs show, whatever bits they are: a present position has as many keys
+// as there are bits from its 1 to the next, or none where a 1 is missing.
+std::vector<uint64_t> CountersOfRuns(const BlockStore& store, uint64_t block_idx) {
+  const size_t num_slices = store.geometry().num_slices;
+  const size_t positions = store.geometry().slice_positions();
+  std::vector<uint64_t> runs(num_slices);
+  kernels::UnpackRuns(store.CountsOf(block_idx), num_slices, runs);
+  std::vector<uint64_t> counters(store.num_counters());
+  for (size_t s = 0; s < num_slices; ++s) {
+    std::vector<size_t> ones;
+    for (size_t bit = 0; bit < 64; ++bit) {
+      if ((runs[s] >> bit & 1) != 0) ones.push_back(bit);
+    }
+    size_t rank = 0;
+    for (size_t i = s * positions; i < (s + 1) * positions; ++i) {
+      if ((store.PresenceOf(block_idx)[i / 32] >> (i % 32) & 1) == 0) continue;
+      if (rank + 1 < ones.size()) counters[i] = ones[rank + 1] - ones[rank];
+      ++rank;
+    }
+  }
+  return counters;
+}
+
+// The keys of a block, from the definition: valid iff encoding its counters again leaves these very
+// words and slices hold equal numbers. -1 if it is not, 0 if it is promoted.
 int64_t KeysOf(const BlockStore& store, uint64_t block_idx) {
   const size_t num_slices = store.geometry().num_slices;
+  const size_t positions = store.geometry().slice_positions();
+  const uint32_t* presence = store.PresenceOf(block_idx);
+  const uint32_t* counts = store.CountsOf(block_idx);
+  std::vector<uint32_t> want_presence(store.presence_words());
+  std::vector<uint32_t> want_counts(store.count_words());
   std::vector<uint64_t> counters(store.num_counters());
-  kernels::DecodePlanes(store.PresenceOf(block_idx), store.CountsOf(block_idx), num_slices,
-                        counters);
+  const bool has_runs = store.geometry().encoding == Encoding::kRuns;
+  if (has_runs) {
+    counters = CountersOfRuns(store, block_idx);
+  } else {
+    kernels::DecodePlanes(presence, counts, num_slices, counters);
+  }
+  const bool is_promoted = has_runs && store.IsPromoted(block_idx);
   int64_t keys = -1;
   for (size_t s = 0; s < num_slices; ++s) {
-    const auto slice = std::span(counters).subspan(s * kernels::kPositions, kernels::kPositions);
+    const auto slice = std::span(counters).subspan(s * positions, positions);
     const auto in_slice = std::accumulate(slice.begin(), slice.end(), int64_t{0});
     if (s > 0 && in_slice != keys) return -1;
     keys = in_slice;
   }
-  // A stray count is one that encoding the counters again does not leave.
-  std::vector<uint32_t> presence(num_slices);
-  std::vector<uint32_t> planes(num_slices * kernels::kNumPlanes);
-  kernels::EncodePlanes(counters, num_slices, presence.data(), planes.data());
-  const bool same = std::equal(planes.begin(), planes.end(), store.CountsOf(block_idx));
+  if (!is_promoted) {
+    store.encoding().encode(counters, num_slices, want_presence.data(), want_counts.data());
+  }
+  if (!std::equal(want_counts.begin(), want_counts.end(), counts)) return -1;
+  // Planes' counters are their presence bits'; a run's bits may have none.
+  const bool same = is_promoted || std::equal(want_presence.begin(), want_presence.end(), presence);
   return same ? keys : -1;
 }
 
 TEST_CASE("the audit counts keys and promoted blocks", "[engine][snapshot]") {
-  const auto num_slices = GENERATE(size_t{8}, 16);
-  BlockStore store = StoreOf(num_slices, 7);
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  BlockStore store = StoreOf(shape, 7);
   CHECK(AuditBlocks(store).num_keys == 0);
   const std::vector<uint64_t> digests = tests::DrawnDigests(500, 400, Catch::rngSeed());
   store.Insert(digests);
   const uint64_t promoted = 3;
   const uint64_t before = AuditBlocks(store).num_promoted;
-  store.Insert(std::vector<uint64_t>(20, (promoted << 61) + (promoted << 58)));
+  store.Insert(std::vector<uint64_t>(80, (promoted << 61) + (promoted << 58)));
   const BlockAudit audit = AuditBlocks(store);
   REQUIRE_FALSE(audit.bad_block.has_value());
   CHECK(audit.num_promoted >= before);
@@ -60,26 +101,28 @@ TEST_CASE("the audit counts keys and promoted blocks", "[engine][snapshot]") {
   std::vector<uint64_t> counters(store.num_counters());
   for (const uint64_t b : store.side_table().SortedBlocks()) {
     store.ReadCounters(b, counters);
-    keys += std::accumulate(counters.begin(), counters.begin() + kernels::kPositions, uint64_t{0});
+    keys += std::accumulate(counters.begin(),
+                            counters.begin() + static_cast<int>(shape.positions()), uint64_t{0});
   }
-  CHECK(keys == 520);
+  CHECK(keys == 580);
+  CHECK(audit.num_promoted > 0);
 }
 
 TEST_CASE("any flipped bit is judged as counter by counter", "[engine][snapshot]") {
-  const auto num_slices = GENERATE(size_t{8}, 16);
-  BlockStore store = StoreOf(num_slices, 4);
-  // 8 keys a block, some of them equal: counts that always fit.
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  BlockStore store = StoreOf(shape, 4);
+  // 8 keys a block, some of them equal: counts that always fit. Runs: one to a full block of them.
   for (uint64_t b = 0; b < 4; ++b) {
-    std::vector<uint64_t> digests = tests::DrawnDigests(8, 4, Catch::rngSeed() + b);
-    for (uint64_t& digest : digests) digest = b << 62 | digest >> 2;
-    store.Insert(digests);
+    const uint64_t most = shape.has_runs ? kernels::RunCapacity(shape.num_slices) : 8;
+    const uint64_t num_keys = !shape.has_runs || b == 3 ? most : b == 0 ? 1 : most * b / 3;
+    store.Insert(KeysOfBlock(b, num_keys, (num_keys + 1) / 2));
   }
   REQUIRE(store.side_table().num_blocks() == 0);
   std::mt19937_64 random(Catch::rngSeed());
   for (int i = 0; i < 3000; ++i) {
-    const auto words = random() % 4 == 0
-                           ? std::span(store.presence().data(), store.presence().num_words())
-                           : std::span(store.counts().data(), store.counts().num_words());
+    const bool is_presence = !shape.has_runs && random() % 4 == 0;
+    const BlockMemory& memory = is_presence ? store.presence() : store.counts();
+    const auto words = std::span(memory.data(), memory.num_words());
     uint32_t& word = words[random() % words.size()];
     const uint32_t old = word;
     // One bit, two, or a turn: the last keeps the number of bits.
@@ -101,6 +144,43 @@ TEST_CASE("any flipped bit is judged as counter by counter", "[engine][snapshot]
     CHECK(audit.num_keys == static_cast<uint64_t>(keys));
     word = old;
   }
+}
+
+TEST_CASE("a block of runs is judged as counter by counter whichever of its bits is flipped",
+          "[engine][snapshot]") {
+  const auto shape = GENERATE(from_range(tests::RunShapes()));
+  const uint32_t most = kernels::RunCapacity(shape.num_slices);
+  for (const uint32_t num_keys : {0U, 1U, 2U, 20U, most - 1, most}) {
+    BlockStore store = StoreOf(shape, 1);
+    store.Insert(tests::DrawnDigests(num_keys, num_keys / 2 + 1, Catch::rngSeed()));
+    REQUIRE(KeysOf(store, 0) == num_keys);
+    for (size_t bit = 0; bit < kernels::RunBlockWords(shape.num_slices) * 32; ++bit) {
+      store.counts().data()[bit / 32] ^= uint32_t{1} << (bit % 32);
+      const int64_t keys = KeysOf(store, 0);
+      const BlockAudit audit = AuditBlocks(store);
+      INFO(shape << ", " << num_keys << " keys, bit " << bit << ": " << audit.reason);
+      REQUIRE(audit.bad_block.has_value() == (keys < 0));
+      if (keys >= 0) REQUIRE(audit.num_keys == static_cast<uint64_t>(keys));
+      store.counts().data()[bit / 32] ^= uint32_t{1} << (bit % 32);
+    }
+  }
+}
+
+TEST_CASE("a promoted block of runs has no counts at all", "[engine][snapshot]") {
+  const auto shape = GENERATE(from_range(tests::RunShapes()));
+  BlockStore store = StoreOf(shape, 2);
+  store.Insert(std::vector<uint64_t>(64, uint64_t{1} << 63));  // block 1
+  REQUIRE(AuditBlocks(store).num_promoted == 1);
+  CHECK(AuditBlocks(store).num_keys == 0);
+  for (size_t bit = 0; bit < store.count_words() * 32; ++bit) {
+    store.CountsOf(1)[bit / 32] ^= uint32_t{1} << (bit % 32);
+    REQUIRE(AuditBlocks(store).bad_block == std::optional<uint64_t>(1));
+    store.CountsOf(1)[bit / 32] ^= uint32_t{1} << (bit % 32);
+  }
+  // Presence bits are the side table's to judge, but without the first slice's it is no marker.
+  const size_t slice_words = shape.positions() / 32;
+  std::fill_n(store.PresenceOf(1), slice_words, 0U);
+  CHECK(AuditBlocks(store).bad_block == std::optional<uint64_t>(1));
 }
 
 TEST_CASE("a promoted block has its marker and nothing else", "[engine][snapshot]") {

@@ -15,6 +15,7 @@
 #include "support/death.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
+#include "support/shapes.h"
 
 namespace trommel {
 namespace {
@@ -36,7 +37,8 @@ TEST_CASE("of threads that race with one absent key exactly one is told new",
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kKeys = 3000;
   // Few strangers' bits: a key that others cover would be new to nobody.
-  ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5});
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5, .encoding = encoding});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
   InThreads(kThreads, [&](uint64_t) {
@@ -69,8 +71,13 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
     uint64_t copies;
     int rounds;
   };
-  const Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
-  const Geometry geometry{.shard_bits = 2, .num_blocks = 4};
+  Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  if (shape.has_runs && writer.copies > 1) {  // over the edge and back, as twelve copies are
+    writer.copies = tests::MostCopies(shape);
+    writer.rounds = 2000;
+  }
+  const Geometry geometry = tests::GeometryOf(shape, 4, /*shard_bits=*/2);
   ConcurrentFilter filter(std::move(CountingFilter::CreateWithGeometry(geometry, {})).value());
   const std::vector<uint64_t> staying = tests::MemberKeys(40, 1);
   filter.Insert(staying);
@@ -112,7 +119,8 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
 TEST_CASE("batches of many threads add up to the bytes of one thread",
           "[engine][concurrent][threads]") {
   const uint32_t executor_threads = GENERATE(0U, 2U);
-  Config config{.capacity = 60'000, .target_fpr = 0.01};
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  Config config{.capacity = 60'000, .target_fpr = 0.01, .encoding = encoding};
   CountingFilter want = std::move(CountingFilter::Create(config)).value();
   if (executor_threads > 0) config.executor = Executor::Create(executor_threads).value();
   ConcurrentFilter got = Made(config);

@@ -19,7 +19,12 @@ ConcurrentFilter FreshConcurrent(const Config& config) {
 
 TEST_CASE("a filter saved while others write is a whole filter with what was in before",
           "[engine][concurrent][threads]") {
-  const Config config{.capacity = 20'000, .target_fpr = 0.01};
+  // Slices by their number: 8 of planes, and each shape of runs.
+  const uint32_t num_slices = GENERATE(0U, 4U, 5U, 8U, 10U);
+  const Config config{.capacity = 20'000,
+                      .target_fpr = 0.02,
+                      .num_slices = num_slices,
+                      .encoding = num_slices == 0 ? Encoding::kPlanes : Encoding::kRuns};
   ConcurrentFilter filter = FreshConcurrent(config);
   const std::vector<uint64_t> staying = tests::MemberKeys(5000, 1);
   filter.Insert(staying);

@@ -16,6 +16,7 @@ TEST_CASE("a filter that nobody changes answers many threads at once",
           "[engine][filter][threads]") {
   Config config;
   config.capacity = 2000;
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   CountingFilter filter = CountingFilter::Create(config).value();
   const std::vector<uint64_t> members = tests::MemberKeys(2000, 1);
   filter.Insert(members);

@@ -10,6 +10,7 @@
 #include "support/catch.h"
 #include "support/exact_model.h"
 #include "support/program.h"
+#include "support/shapes.h"
 #include "support/subject.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/shapes.h"
 #include "support/ways.h"
 
 namespace trommel {
@@ -14,7 +15,8 @@ namespace {
 using tests::WayStore;
 
 TEST_CASE("threads that update the same blocks lose nothing", "[engine][locked_update][threads]") {
-  WayStore store({Route::kDirect, 0, true}, {.shard_bits = 3, .num_blocks = 8});
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  WayStore store({Route::kDirect, 0, true}, tests::GeometryOf(shape, 8, /*shard_bits=*/3));
   const UpdateTarget target{
       .store = store.store, .policy = store.policy, .locks = store.locks.get()};
   const size_t batch = GENERATE(size_t{1}, 40, 300);

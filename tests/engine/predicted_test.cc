@@ -5,6 +5,7 @@
 
 #include "engine/src/block_load.h"
 #include "kernels/layout.h"
+#include "kernels/run_block.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"

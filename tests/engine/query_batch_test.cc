@@ -5,6 +5,7 @@
 
 #include "support/catch.h"
 #include "support/random_keys.h"
+#include "support/shapes.h"
 #include "support/ways.h"
 
 namespace trommel {
@@ -13,7 +14,10 @@ namespace {
 TEST_CASE("a batch asked by many threads is answered as by one, key by key",
           "[engine][query_batch][threads]") {
   const size_t batch = GENERATE(size_t{0}, 1, 16'384, 16'385, 100'003);
-  tests::WayStore store({Route::kDirect, 0, false}, {.shard_bits = 4, .num_blocks = 2048});
+  // Crowded, so that counts are asked of promoted blocks, too.
+  const auto shape = GENERATE(kernels::Shape(8), kernels::Shape(5, true), kernels::Shape(10, true));
+  const Geometry geometry = tests::GeometryOf(shape, 2048, /*shard_bits=*/4);
+  tests::WayStore store({Route::kDirect, 0, false}, geometry);
   const std::vector<uint64_t> members = tests::MemberKeys(50'000, 1);
   store.Apply(Update::kInsert, members, {});
   std::vector<uint64_t> asked = tests::MemberKeys(batch, 1);

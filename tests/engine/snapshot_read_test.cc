@@ -84,7 +84,8 @@ TEST_CASE("padding that is not zero is refused whatever the checksums", "[engine
     const uint64_t after_counts = header.counts.offset + header.counts.num_bytes;
     for (const uint64_t at :
          {uint64_t{256}, uint64_t{4095}, after_presence, header.counts.offset - 1, after_counts}) {
-      if (at == header.side_table.offset) continue;  // no padding there
+      // No padding there.
+      if (at == header.counts.offset || at == header.side_table.offset) continue;
       const Bytes bad = tests::Forged(good, [at](Bytes& bytes) { bytes[at] = std::byte{1}; });
       const Result<CountingFilter> filter = CountingFilter::Deserialize(bad);
       REQUIRE_FALSE(filter.ok());
@@ -156,6 +157,32 @@ TEST_CASE("forged blocks are refused", "[engine][snapshot]") {
   const Result<CountingFilter> filter = CountingFilter::Deserialize(marked);
   REQUIRE_FALSE(filter.ok());
   CHECK_THAT(filter.error().message, ContainsSubstring("lacks a block marked as promoted"));
+}
+
+TEST_CASE("forged blocks of runs are refused", "[engine][snapshot]") {
+  CountingFilter filter =
+      tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1});
+  filter.Insert(Key::Digest(0));  // position 0 of each slice: 5 words 1 and 0, 5 words 3, one 0
+  const Bytes good = filter.Serialize();
+  REQUIRE(CountingFilter::Deserialize(good).ok());
+  const uint64_t presence = tests::HeaderOf(good).counts.offset;
+  const uint64_t runs = presence + 40;
+  CHECK_THAT(ForgedError(good, presence, 0), ContainsSubstring("not those of its presence bits"));
+  CHECK_THAT(ForgedError(good, presence + 36, 1), ContainsSubstring("not those of its presence"));
+  CHECK_THAT(ForgedError(good, runs, 5), ContainsSubstring("different numbers of keys"));
+  CHECK_THAT(ForgedError(good, runs + 16, 5), ContainsSubstring("different numbers of keys"));
+  CHECK_THAT(ForgedError(good, runs + 4, 2), ContainsSubstring("not those of its presence bits"));
+  CHECK_THAT(ForgedError(good, runs + 20, 1), ContainsSubstring("not those of its presence bits"));
+  CHECK_THAT(ForgedError(good, runs + 20, 1U << 30), ContainsSubstring("between its run strings"));
+  // A string less: the marker, but not all of it.
+  CHECK_THAT(ForgedError(good, runs, 0), ContainsSubstring("more than its marker"));
+  // The whole marker without an entry in the side table.
+  const Bytes marked = tests::Forged(good, [&](Bytes& bytes) {
+    std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(runs), 24, std::byte{0});
+  });
+  const Result<CountingFilter> read = CountingFilter::Deserialize(marked);
+  REQUIRE_FALSE(read.ok());
+  CHECK_THAT(read.error().message, ContainsSubstring("lacks a block marked as promoted"));
 }
 
 TEST_CASE("a bad block is named by its place in the file", "[engine][snapshot]") {

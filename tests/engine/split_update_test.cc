@@ -5,6 +5,7 @@
 
 #include "engine/src/radix_split.h"
 #include "support/catch.h"
+#include "support/shapes.h"
 #include "support/ways.h"
 
 namespace trommel {
@@ -15,7 +16,9 @@ namespace {
 TEST_CASE("a split keeps the order of a block's keys, so that an erase meets its insert",
           "[engine][split_update][threads]") {
   const uint32_t num_threads = GENERATE(0U, 2U);
-  tests::WayStore store({Route::kSplit, num_threads, false}, {.shard_bits = 4, .num_blocks = 64});
+  const auto shape = GENERATE(kernels::Shape(8), kernels::Shape(4, true), kernels::Shape(8, true));
+  const Geometry geometry = tests::GeometryOf(shape, 64, /*shard_bits=*/4);
+  tests::WayStore store({Route::kSplit, num_threads, false}, geometry);
   // One key many times, among others: the first is told new, and no other, in whatever chunk.
   constexpr uint64_t kHot = 0xabcdef0123456789;
   std::vector<uint64_t> digests(2 * kSplitChunk + 100);

@@ -80,6 +80,18 @@ TEST_CASE("every way of a batch tells the same and leaves the same bytes",
       Size{2049, 900, {.shard_bits = 5, .num_blocks = 96}},                  // a few to a block
       Size{5000, 40, {.num_slices = 16, .shard_bits = 2, .num_blocks = 4}},  // all promoted
       Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 32'768}},  // two chunks in one pass
+      Size{2049,
+           900,
+           {.num_slices = 4, .encoding = Encoding::kRuns, .shard_bits = 5, .num_blocks = 96}},
+      Size{4000,
+           300,
+           {.num_slices = 8, .encoding = Encoding::kRuns, .shard_bits = 5, .num_blocks = 96}},
+      Size{5000,
+           40,
+           {.num_slices = 10, .encoding = Encoding::kRuns, .shard_bits = 2, .num_blocks = 4}},
+      Size{70'001,
+           30'000,
+           {.num_slices = 5, .encoding = Encoding::kRuns, .shard_bits = 10, .num_blocks = 4096}},
       Size{70'001,
            30'000,
            {.shard_bits = 12, .num_blocks = 4096}});  // two passes; more shards than owners

@@ -80,6 +80,12 @@ void TurnSlice(const SnapshotHeader& header, Bytes& bytes, uint64_t slice_idx, i
   const auto turn = [&bytes, by](uint64_t at) {
     Put(bytes, at, std::rotl(Get<uint32_t>(bytes, at), by));
   };
+  if (header.encoding == static_cast<uint32_t>(Encoding::kRuns)) {
+    // Presence bits alone: a run goes with its rank.
+    const uint64_t block = header.counts.offset + block_idx * (header.num_slices > 8 ? 128 : 64);
+    if (header.num_slices == 8) return turn(block + s * 4);
+    return Put(bytes, block + s * 8, std::rotl(Get<uint64_t>(bytes, block + s * 8), by));
+  }
   turn(header.presence.offset + (block_idx * header.num_slices + s) * 4);
   for (uint64_t p = 0; p < 3; ++p) {
     turn(header.counts.offset + ((block_idx * 3 + p) * header.num_slices + s) * 4);

@@ -1,9 +1,12 @@
 // The addressing against what others published: Parquet's salts, hashes, blocks and bits.
 #include "kernels/layout.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -11,6 +14,7 @@
 #include "kernels/targets.h"
 #include "support/catch.h"
 #include "support/kernel_filter.h"
+#include "support/statistics.h"
 #include "support/targets.h"
 
 #define XXH_INLINE_ALL
@@ -59,6 +63,87 @@ TEST_CASE("salts 8 to 15 are the low halves of XXH64 of 8 to 15 made odd", "[ker
   for (uint64_t s = 8; s < kMaxSlices; ++s) {
     const uint64_t hash = XXH64(&s, sizeof(s), 0);
     CHECK(kSalts[s] == (static_cast<uint32_t>(hash) | 1U));
+  }
+}
+
+TEST_CASE("the wide salt is XXH64 of 16 made odd", "[kernels][layout]") {
+  const uint64_t number = 16;
+  CHECK(kWideSalt == (XXH64(&number, sizeof(number), 0) | 1));
+}
+
+TEST_CASE("positions of slices of 64 are fields of six bits, the second five of the product",
+          "[kernels][layout]") {
+  // By hand: the fields 1, 2, 3, 4, 5 of the low half; the high half has no say.
+  const uint64_t counted = 0xffffffff00000000ULL | 1 | 2 << 6 | 3 << 12 | 4 << 18 | 5 << 24;
+  for (const size_t num_slices : {size_t{4}, size_t{5}, size_t{10}}) {
+    CHECK(SlicePositions(num_slices) == 64);
+    for (size_t s = 0; s < std::min<size_t>(num_slices, 5); ++s) {
+      CHECK(Position(counted, s, num_slices) == s + 1);
+      CHECK(CounterIndex(counted, s, num_slices) == s * 64 + s + 1);
+    }
+  }
+  // The top 30 bits of the salt itself, which is 1 times it, lowest field first.
+  for (size_t s = 5; s < 10; ++s) {
+    CHECK(Position(1, s, 10) == (0xe7755b8fc9f1067bULL >> (34 + 6 * (s - 5)) & 63));
+  }
+  std::mt19937_64 random(Catch::rngSeed());
+  for (int round = 0; round < 1000; ++round) {
+    const uint64_t digest = random();
+    const uint64_t product = (digest & 0xffffffff) * kWideSalt;
+    for (size_t s = 0; s < 10; ++s) {
+      const uint64_t want = s < 5 ? digest / (uint64_t{1} << 6 * s) % 64
+                                  : product / (uint64_t{1} << (34 + 6 * (s - 5))) % 64;
+      REQUIRE(Position(digest, s, 10) == want);
+    }
+  }
+  CHECK(SlicePositions(8) == 32);
+  CHECK(SlicePositions(16) == 32);
+}
+
+TEST_CASE("positions in any two of ten slices look independent", "[kernels][layout]") {
+  constexpr size_t kDigests = 200'000;
+  constexpr double kFreedom = 64 * 64 - 1;
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<std::array<uint8_t, 10>> drawn(kDigests);
+  for (auto& positions : drawn) {
+    const uint64_t digest = random();
+    for (size_t s = 0; s < 10; ++s) positions[s] = static_cast<uint8_t>(Position(digest, s, 10));
+  }
+  for (size_t s = 0; s < 10; ++s) {
+    for (size_t t = 0; t < s; ++t) {
+      std::vector<uint32_t> pairs(64 * 64);
+      for (const auto& positions : drawn) ++pairs[size_t{positions[s]} * 64 + positions[t]];
+      constexpr double kExpected = double{kDigests} / (64 * 64);
+      double chi_square = 0;
+      for (const uint32_t count : pairs) {
+        chi_square += (count - kExpected) * (count - kExpected) / kExpected;
+      }
+      INFO("slices " << t << " and " << s << ": chi square " << chi_square);
+      // Mean kFreedom, deviation sqrt(2 kFreedom); nearly normal with so much freedom.
+      CHECK(std::abs(chi_square - kFreedom) < 7 * std::sqrt(2 * kFreedom));
+    }
+  }
+}
+
+TEST_CASE("two digests meet in as many of ten slices as chance would have it",
+          "[kernels][layout]") {
+  constexpr uint64_t kPairs = 2'000'000;
+  std::mt19937_64 random(Catch::rngSeed());
+  std::array<uint64_t, 11> met{};
+  for (uint64_t pair = 0; pair < kPairs; ++pair) {
+    const uint64_t differ = PositionWord(random(), 10) ^ PositionWord(random(), 10);
+    size_t num_met = 0;
+    for (size_t s = 0; s < 10; ++s) num_met += (differ >> (6 * s) & 63) == 0 ? 1 : 0;
+    ++met[num_met];
+  }
+  double choose = 1;
+  for (size_t k = 0; k <= 10; ++k) {
+    const double chance = choose * std::pow(1.0 / 64, static_cast<double>(k)) *
+                          std::pow(63.0 / 64, static_cast<double>(10 - k));
+    const tests::RateBound bound = tests::BinomialBound(chance, kPairs);
+    INFO(k << " slices: " << met[k] << " pairs; " << bound);
+    CHECK(bound.ContainsHits(met[k]));
+    choose = choose * static_cast<double>(10 - k) / static_cast<double>(k + 1);
   }
 }
 

@@ -12,10 +12,13 @@ TEST_CASE("a concurrent filter is made as asked", "[stress][subject][threads]") 
   const uint32_t executor_threads = GENERATE(0u, 2u);
   Config config;
   config.capacity = 1000;
-  config.num_slices = 10;
+  const bool has_runs = GENERATE(false, true);
+  config.num_slices = has_runs ? 10 : 16;
+  config.encoding = has_runs ? Encoding::kRuns : Encoding::kPlanes;
   Result<std::unique_ptr<Subject>> subject = MakeConcurrentSubject(config, executor_threads);
   REQUIRE(subject.ok());
-  CHECK((*subject)->geometry().num_slices == 10);
+  CHECK((*subject)->geometry().num_slices == config.num_slices);
+  CHECK((*subject)->geometry().encoding == config.encoding);
   const std::vector<uint64_t> keys = {1, 2, 2};
   (*subject)->Insert(keys);
   CHECK((*subject)->num_keys() == 3);

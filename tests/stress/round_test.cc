@@ -12,7 +12,7 @@ namespace trommel::stress {
 namespace {
 
 // The mix with less work.
-RoundPlan ShortPlan(const Mix& mix, uint64_t seed, uint32_t num_writers, uint32_t num_readers) {
+RoundPlan ShortPlan(const Mix& mix, uint64_t seed, Encoding encoding = Encoding::kPlanes) {
   Mix shorter = mix;
   shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 8'000);
   shorter.keys_per_writer = std::min(mix.keys_per_writer, 2000u);
@@ -20,13 +20,13 @@ RoundPlan ShortPlan(const Mix& mix, uint64_t seed, uint32_t num_writers, uint32_
   shorter.min_batch = std::min(mix.min_batch, 500u);
   shorter.max_heat = std::min(mix.max_heat, 500u);
   shorter.audit_one_in = std::min(mix.audit_one_in, 300u);
-  return DrawPlan(shorter, seed, 0, num_writers, num_readers);
+  return DrawPlan(shorter, seed, 0, 2, 2, encoding);
 }
 
 TEST_CASE("every mix holds on a filter with one big lock", "[stress][round][threads]") {
   for (const Mix& mix : AllMixes()) {
     INFO(mix.name);
-    const Result<RoundResult> result = RunRound(ShortPlan(mix, 1, 2, 2), MakeLocked, {});
+    const Result<RoundResult> result = RunRound(ShortPlan(mix, 1), MakeLocked, {});
     REQUIRE(result.ok());
     INFO((result->violation ? result->violation->detail : ""));
     CHECK_FALSE(result->violation);
@@ -39,12 +39,32 @@ TEST_CASE("every mix holds on a concurrent filter", "[stress][round][threads]") 
   const uint64_t seed = GENERATE(1u, 2u);
   for (const Mix& mix : AllMixes()) {
     INFO(mix.name << ", seed " << seed);
-    const Result<RoundResult> result =
-        RunRound(ShortPlan(mix, seed, 2, 2), MakeConcurrentSubject, {});
+    const Result<RoundResult> result = RunRound(ShortPlan(mix, seed), MakeConcurrentSubject, {});
     REQUIRE(result.ok());
     INFO((result->violation ? result->violation->detail : ""));
     CHECK_FALSE(result->violation);
   }
+}
+
+TEST_CASE("every mix holds on a concurrent filter of runs", "[stress][round][threads]") {
+  const uint32_t num_slices = GENERATE(4u, 5u, 8u, 10u);
+  for (const Mix& mix : AllMixes()) {
+    INFO(mix.name << ", " << num_slices << " slices");
+    RoundPlan plan = ShortPlan(mix, num_slices, Encoding::kRuns);
+    plan.config.num_slices = num_slices;
+    const Result<RoundResult> result = RunRound(plan, MakeConcurrentSubject, {});
+    REQUIRE(result.ok());
+    INFO((result->violation ? result->violation->detail : ""));
+    CHECK_FALSE(result->violation);
+    CHECK(result->totals.num_checked > 0);
+  }
+}
+
+TEST_CASE("hot keys promote blocks of runs", "[stress][round][threads]") {
+  const RoundPlan plan = ShortPlan(*FindMix("hot"), 1, Encoding::kRuns);
+  const Result<RoundResult> result = RunRound(plan, MakeConcurrentSubject, {});
+  REQUIRE(result.ok());
+  CHECK(result->num_promoted > 0);
 }
 
 TEST_CASE("one writer without readers makes the same calls each time", "[stress][round]") {

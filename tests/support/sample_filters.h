@@ -37,6 +37,42 @@ inline void Double(CountingFilter& filter, int times) {
   }
 }
 
+// Digest number `number` of that block: distinct, and spread over all positions.
+inline uint64_t DigestInBlock(uint64_t block_idx, uint64_t num_blocks, uint32_t number) {
+  const uint64_t first = ((block_idx << 32) + num_blocks - 1) / num_blocks;
+  return first << 32 | uint32_t{number * 0x9e3779b1U};
+}
+
+// Runs, with a block of every kind: what its keys are, where its counts live.
+inline CountingFilter RunSample(uint32_t num_slices, uint32_t block_keys) {
+  constexpr uint64_t kBlocks = 10;
+  CountingFilter filter = MakeFilter({.num_slices = num_slices,
+                                      .encoding = Encoding::kRuns,
+                                      .shard_bits = 1,
+                                      .num_blocks = kBlocks},
+                                     {.kind = DigestKind::kCaller});
+  const auto insert = [&filter](uint64_t block_idx, uint32_t num_distinct, size_t copies) {
+    std::vector<uint64_t> digests;
+    for (uint32_t i = 0; i < num_distinct; ++i) {
+      digests.insert(digests.end(), copies, DigestInBlock(block_idx, kBlocks, i));
+    }
+    filter.Insert(Keys::Digests(digests));
+  };
+  insert(9, 1, 1);
+  Double(filter, 33);     // block 9: one key over 2^32 times
+  insert(8, 1, 100'000);  // exact counters of 4, 2 and 1 bytes
+  insert(7, 1, 1000);
+  insert(6, 200, 1);
+  insert(5, block_keys + 1, 1);  // promoted with as few keys as can be: long runs, if under 64
+  insert(4, block_keys, 1);      // full, with different keys and with one
+  insert(3, 1, block_keys);
+  insert(2, 5, 2);
+  insert(1, 1, block_keys + 1);  // drained to the edge: promoted here, but not in the snapshot
+  (void)filter.Erase(Key::Digest(DigestInBlock(1, kBlocks, 0)));
+  return filter;  // block 0: empty
+}
+
+// The last one has a side table.
 inline std::vector<Sample> SampleFilters() {
   std::vector<Sample> samples;
   const auto add = [&](const char* name, const Geometry& geometry,
@@ -64,6 +100,14 @@ inline std::vector<Sample> SampleFilters() {
   insert_often(4, 1000);
   insert_often(6, 100000);
   InsertIntegers(hot, 20);
+
+  InsertIntegers(add("a run", {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1},
+                     {.kind = DigestKind::kXxh3, .seed = 7}),
+                 20);
+  samples.push_back({"runs of 4", RunSample(4, 63)});
+  samples.push_back({"runs of 5", RunSample(5, 37)});
+  samples.push_back({"runs of 8", RunSample(8, 31)});
+  samples.push_back({"runs of 10", RunSample(10, 37)});
   return samples;
 }
 

@@ -1,0 +1,28 @@
+// Which CPUs take PDEP at its word.
+#include "kernels/cpu.h"
+
+#include "support/catch.h"
+
+namespace trommel::kernels {
+namespace {
+
+TEST_CASE("PDEP is slow on AMD's CPUs before Zen 3 and on nobody else's", "[kernels][cpu]") {
+  CHECK(IsDepositFast("GenuineIntel", 6));           // since Haswell
+  CHECK_FALSE(IsDepositFast("AuthenticAMD", 0x15));  // Excavator
+  CHECK_FALSE(IsDepositFast("AuthenticAMD", 0x17));  // Zen 1 and 2
+  CHECK(IsDepositFast("AuthenticAMD", 0x19));        // Zen 3 and 4
+  CHECK(IsDepositFast("AuthenticAMD", 0x1a));        // Zen 5
+  CHECK_FALSE(IsDepositFast("HygonGenuine", 0x18));  // a Zen 1
+  CHECK(IsDepositFast("CentaurHauls", 7));
+  CHECK(IsDepositFast("", 0));
+}
+
+TEST_CASE("a CPU says the same each time it is asked", "[kernels][cpu]") {
+  CHECK(HasFastDeposit() == HasFastDeposit());
+#if !defined(__x86_64__)
+  CHECK_FALSE(HasFastDeposit());
+#endif
+}
+
+}  // namespace
+}  // namespace trommel::kernels
