@@ -61,7 +61,8 @@ TEST_CASE("every mix holds on a concurrent filter of runs", "[stress][round][thr
 }
 
 TEST_CASE("hot keys promote blocks of runs", "[stress][round][threads]") {
-  const RoundPlan plan = ShortPlan(*FindMix("hot"), 1, Encoding::kRuns);
+  RoundPlan plan = ShortPlan(*FindMix("hot"), 1, Encoding::kRuns);
+  plan.config.num_slices = 8;  // the fewest keys a block
   const Result<RoundResult> result = RunRound(plan, MakeConcurrentSubject, {});
   REQUIRE(result.ok());
   CHECK(result->num_promoted > 0);
@@ -77,7 +78,10 @@ TEST_CASE("one writer without readers makes the same calls each time", "[stress]
 }
 
 TEST_CASE("hot keys promote blocks", "[stress][round][threads]") {
-  CHECK(RunSample(SampleMix(), MakeLocked).num_promoted > 0);
+  const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 2, 2, Encoding::kPlanes);
+  const Result<RoundResult> result = RunRound(plan, MakeLocked, {});
+  REQUIRE(result.ok());
+  CHECK(result->num_promoted > 0);
 }
 
 // The erasure of one certain key is refused.
