@@ -25,6 +25,7 @@ TargetVerdict JudgeSpeed(const TrialRow& row, double limit) {
 
 std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome) {
   std::vector<TargetVerdict> verdicts;
+  if (outcome.request.run_slices != 5) return verdicts;
   const EncodingMemory& runs = outcome.memory.at(kRunsColumn);
   for (const auto& [target_fpr, limit] : kMemoryTargets) {
     if (outcome.request.target_fpr != target_fpr) continue;

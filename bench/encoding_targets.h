@@ -18,6 +18,7 @@ struct TargetVerdict {
 // come and gone; a measured rate breaks its target only when it is above by more than 3 sigmas.
 // Speed, by the medians of ratios taken in the same rounds, direct with direct: updates no slower
 // than planes from 10 M keys on, at most 2.5 times as slow up to 1 M; queries at most 1.2 times.
+// Blocks of other than 5 slices had no targets.
 std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome);
 
 }  // namespace trommel::bench

@@ -53,6 +53,8 @@ TEST_CASE("memory has a target at two rates, and chance is no reason to miss it"
   CHECK(NumMet(outcome) == 5);
   outcome.request.target_fpr = 0.01;
   CHECK(JudgeRuns(outcome).size() == 4);
+  outcome.request.run_slices = 10;
+  CHECK(JudgeRuns(outcome).empty());
 }
 
 }  // namespace
