@@ -122,14 +122,14 @@ TEST_CASE("a block on the edge is promoted once, whatever comes and goes there",
     }
     CHECK(num_promotions == (around < capacity ? 0 : 1));
     CHECK(store->IsPromoted(1) == (around >= capacity));
-    // It comes back four keys under the edge and not before.
+    // It comes back two keys under the edge and not before.
     uint32_t num_keys = around;
     for (const uint64_t digest : staying) {
       uint64_t erased = 0;
       store->Erase(std::span(&digest, 1), std::span(&erased, 1));
       REQUIRE(erased == 1);
       --num_keys;
-      REQUIRE(store->IsPromoted(1) == (around >= capacity && num_keys > capacity - 4));
+      REQUIRE(store->IsPromoted(1) == (around >= capacity && num_keys > capacity - 2));
     }
     CHECK(store->Tally() == kernels::Tally{});
     CHECK(store->side_table().num_bytes() == 0);

@@ -226,8 +226,8 @@ TEST_CASE("a block of runs fits to its last key and comes back four keys earlier
         for (uint64_t i = 0; i < num_keys; ++i) counts.push_back({is_hot ? 0 : i % 32, 1});
         const auto counters = InEachSlice(edge.num_slices, counts);
         REQUIRE(FitsRuns(counters, edge.num_slices) == (num_keys <= edge.capacity));
-        REQUIRE(HaveDrainedForRuns(counters, edge.num_slices) == (num_keys <= edge.capacity - 4));
-        REQUIRE(HasDrainedForRuns(num_keys, edge.num_slices) == (num_keys <= edge.capacity - 4));
+        REQUIRE(HaveDrainedForRuns(counters, edge.num_slices) == (num_keys <= edge.capacity - 2));
+        REQUIRE(HasDrainedForRuns(num_keys, edge.num_slices) == (num_keys <= edge.capacity - 2));
       }
     }
     CHECK_FALSE(HasDrainedForRuns(uint64_t{1} << 63, edge.num_slices));
