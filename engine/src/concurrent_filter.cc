@@ -30,7 +30,8 @@
 // none; the last one (TakeLastKey) stores zeros, for a block that holds one key does not hold ours
 // and another. Long runs of the side table take the same steps (kernels/long_runs.cc); beside exact
 // counters a bit is stored when its count comes to one or to zero, and else not touched
-// (MarkPresent, MarkAbsent). A query's last vector may reach into words of strings while they change; it takes nothing from them.
+// (MarkPresent, MarkAbsent). A query's last vector may reach into words of strings while they
+// change; it takes nothing from them.
 //
 // A load sees the last of the stores that happened before it or a later one (coherence), and all of
 // these show the bit. Words of different slices need no order among each other. What makes loads
