@@ -116,7 +116,7 @@ class BlockStore {
   // Sets them, and the block's presence bits: in the block if they fit, else in the side table.
   void WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
   bool IsPromoted(uint64_t block_idx) const;
-  size_t num_counters() const { return geometry_.num_slices * geometry_.slice_positions(); }
+  size_t num_counters() const { return size_t{geometry_.num_slices} * geometry_.slice_positions(); }
   size_t presence_words() const { return num_counters() / 32; }  // of a block
   size_t count_words() const { return count_words_; }
   uint32_t* PresenceOf(uint64_t block_idx) const {
