@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/src/long_runs.h"
 #include "kernels/layout.h"
 
 namespace trommel {
@@ -17,8 +18,8 @@ constexpr uint32_t kHalfBits = 32;
 
 // The side table keeps a block of up to so many keys as a record of run strings, 8 bytes a slice
 // and 8 for the block's index, in tables that are full but for a ninth, beside 8 bytes of an index
-// of its own. A fuller block has a byte for each counter there.
-constexpr uint64_t kMaxKeysOfRecord = 63;
+// of its own. A fuller block has a byte for each counter besides.
+constexpr uint64_t kMaxKeysOfRecord = kMaxLongRunKeys;
 constexpr double kBytesOfIndex = 8;
 constexpr double kBytesOfExactNode = 64;  // beside its counters
 constexpr double kSpareRecords = 9.0 / 8;
@@ -84,11 +85,10 @@ double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept {
 }
 
 double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept {
-  if (load > kMaxKeysOfRecord) {
-    return static_cast<double>(kernels::SlicePositions(num_slices) * num_slices) +
-           kBytesOfExactNode;
-  }
-  return (8.0 * num_slices + 8) * kSpareRecords + kBytesOfIndex;
+  const double record = (8.0 * num_slices + 8) * kSpareRecords + kBytesOfIndex;
+  if (load <= kMaxKeysOfRecord) return record;
+  return record + static_cast<double>(kernels::SlicePositions(num_slices) * num_slices) +
+         kBytesOfExactNode;
 }
 
 }  // namespace trommel

@@ -63,7 +63,9 @@ std::span<const std::byte> BlockMemory::bytes() const noexcept {
   return std::as_bytes(std::span(words_, num_words_));
 }
 
-void BlockMemory::Clear() noexcept { std::memset(words_, 0, num_bytes()); }
+void BlockMemory::Clear() noexcept {
+  if (words_ != nullptr) std::memset(words_, 0, num_bytes());
+}
 
 uint64_t BlockMemory::HugePageBytes() const {
   if (num_bytes() < kHugePage) return 0;  // asking reads every mapping of the process

@@ -140,8 +140,11 @@ bool BlockStore::ErasePromoted(uint64_t digest) {
 bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
   const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
   if (!runs.empty()) return encoding_->has_drained_runs(runs, geometry_.num_slices);
-  // A crowded block. If one run as long as what is left of the key is too much, the block is.
-  const uint64_t left = side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
+  // A crowded block. Runs ask for its keys. Planes ask for counts: if one run as long as what is
+  // left of the key is too much, the block is.
+  const uint64_t left = encoding_->pack_runs != nullptr
+                            ? side_table_.KeysOf(block_idx)
+                            : side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
   const uint64_t run = left > kMaxLongRunKeys ? 0 : uint64_t{1} << left | 1;
   return run != 0 && encoding_->has_drained_runs(std::span(&run, 1), geometry_.num_slices);
 }

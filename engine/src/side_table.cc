@@ -132,6 +132,12 @@ std::span<const uint64_t> SideTable::RunsOf(uint64_t block_idx) const {
   return Runs(entry);
 }
 
+uint64_t SideTable::KeysOf(uint64_t block_idx) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  return IsExact(entry) ? Of(block_idx).exact.at(block_idx).num_keys
+                        : kernels::KeysOfRuns(entry[0]);
+}
+
 uint64_t SideTable::CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
                             const uint32_t* presence) const {
   const uint64_t* entry = EntryOf(block_idx);

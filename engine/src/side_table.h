@@ -55,6 +55,8 @@ class SideTable {
   void Take(uint64_t block_idx, uint64_t digest, uint32_t* presence);
   // The block's run strings, until the table changes; none if it has more keys than they hold.
   std::span<const uint64_t> RunsOf(uint64_t block_idx) const;
+  // How many keys the block has.
+  uint64_t KeysOf(uint64_t block_idx) const;
   // The counter at the digest's position in that slice.
   uint64_t CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
                    const uint32_t* presence) const;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,8 +80,15 @@ std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
   for (size_t i = 1; i < legal.size(); ++i) {
     list += (i + 1 < legal.size() ? ", " : " or ") + std::to_string(legal[i]);
   }
-  return Invalid("num_slices is " + std::to_string(num_slices) + "; " +
-                 std::string(EncodingName(encoding)) + " have " + list);
+  std::string message = "num_slices is " + std::to_string(num_slices) + "; " +
+                        std::string(EncodingName(encoding)) + " have " + list;
+  const Encoding other = encoding == Encoding::kPlanes ? Encoding::kRuns : Encoding::kPlanes;
+  const std::span<const uint32_t> of_other = SlicesOf(other);
+  if (std::ranges::find(of_other, num_slices) != of_other.end()) {
+    message +=
+        " (" + std::string(EncodingName(other)) + " have " + std::to_string(num_slices) + ")";
+  }
+  return Invalid(std::move(message));
 }
 
 std::optional<Error> CheckRequest(const SizingRequest& request) {
@@ -177,13 +185,14 @@ std::optional<Geometry> SmallestOfAnySlices(const SizingRequest& request) {
     smallest.push_back(*geometry);
     fewest_bytes = std::min(fewest_bytes, BytesInAll(*geometry, request.capacity));
   }
-  // The fewest bytes a key touches, then the fewest in all.
+  // The fewest bytes a key touches, then the fewest in all, then the fewest false positives.
   std::optional<Geometry> best;
-  std::pair<uint64_t, double> best_rank;
+  std::tuple<uint64_t, double, double> best_rank;
   for (const Geometry& geometry : smallest) {
     const double bytes = BytesInAll(geometry, request.capacity);
     if (bytes > kNearTie * fewest_bytes) continue;
-    const std::pair rank(geometry.num_bytes() / geometry.num_blocks, bytes);
+    const std::tuple rank(geometry.num_bytes() / geometry.num_blocks, bytes,
+                          PredictedFpr(geometry, request.capacity));
     if (best && rank >= best_rank) continue;
     best = geometry;
     best_rank = rank;

@@ -80,8 +80,12 @@ Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_byt
                                               " bytes, more than the limit of " +
                                               std::to_string(limit) + " bytes"};
   };
-  // At least: the side table takes somewhat more in memory than in the file.
-  const uint64_t least_bytes = geometry.num_bytes() + header.side_table.num_bytes;
+  // At least: an entry of the side table has a word for its block and one for each slice. There are
+  // no more entries than the section has room for, whatever the header says.
+  const uint64_t most_entries =
+      header.side_table.num_bytes / (sizeof(SideEntryHeader) + SideCounterBytes(geometry, 1));
+  const uint64_t least_bytes = geometry.num_bytes() + std::min(header.num_promoted, most_entries) *
+                                                          8 * (uint64_t{geometry.num_slices} + 1);
   if (least_bytes > limit) return over_limit(least_bytes);
   Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
   if (!store) return store.error();

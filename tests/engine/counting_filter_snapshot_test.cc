@@ -170,5 +170,19 @@ TEST_CASE("a failed save leaves the old snapshot as it was", "[engine][snapshot]
   CHECK((tests::ReadFile(folder / "file") == filter.Serialize()));
 }
 
+TEST_CASE("a filter loads in just the memory it takes", "[engine][snapshot]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, 256));
+  tests::InsertIntegers(filter, 256 * 60);  // many blocks promoted, few of them crowded
+  const std::vector<std::byte> bytes = filter.Serialize();
+  const Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
+  REQUIRE(loaded.ok());
+  REQUIRE(loaded->GetStats().num_promoted > 0);
+  const uint64_t num_bytes = loaded->GetStats().num_bytes;
+  CHECK(CountingFilter::Deserialize(bytes, num_bytes).ok());
+  const Result<CountingFilter> refused = CountingFilter::Deserialize(bytes, num_bytes - 1);
+  CHECK(ErrorOf(refused).code == ErrorCode::kOutOfMemory);
+}
+
 }  // namespace
 }  // namespace trommel

@@ -108,7 +108,8 @@ TEST_CASE("predictions stay finite for any load", "[engine][sizing]") {
   CHECK(PredictedPromotedShare(geometry, 0) == 0.0);
   CHECK(PredictedSideTableBytes(geometry, 0) == 0);
   // No more than every block in bytes.
-  const uint64_t most_bytes = num_blocks * (geometry.num_positions() / num_blocks + 64);
+  const auto most_bytes = static_cast<uint64_t>(
+      std::round(static_cast<double>(num_blocks) * PromotedBlockBytes(1000, num_slices)));
   for (int power = 0; power <= 40; ++power) {
     const double fpr = PredictedFpr(geometry, uint64_t{1} << power);
     const double share = PredictedPromotedShare(geometry, uint64_t{1} << power);

@@ -1,5 +1,5 @@
 // trommel dedup: passes each line through the first time its key comes, in memory that does not
-// grow.
+// grow while the lines are within the capacity.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -48,8 +48,8 @@ int Describe(const CountingFilter& filter, const PassTotals& totals, const Setti
   report.Add(
       "expected_wrongly_suppressed", expected, "of these wrongly",
       fmt::format("{:.3g} expected (first occurrences that looked like repetitions)", expected));
-  report.Add("num_bytes", filter.geometry().num_bytes(), "memory",
-             FormatBytes(filter.geometry().num_bytes()));
+  const uint64_t num_bytes = filter.GetStats().num_bytes;  // beyond its capacity it grows
+  report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
   report.AddField("capacity", filter.capacity());
   report.AddField("target_fpr", filter.target_fpr());
   if (num_printed > filter.capacity()) {
