@@ -1,4 +1,4 @@
-// Queries: presence bits only, one cache line a key, no writes. Answers as a bitmap, as a selection
+// Queries: presence bits only, one cache line a key (two with 10 slices), no writes. Answers as a bitmap, as a selection
 // vector, or for one key; and the probe masks themselves, for whoever wants to see them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query.cc"

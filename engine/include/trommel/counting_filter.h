@@ -38,14 +38,17 @@ enum class Route : uint8_t {
 
 struct Config {
   // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
+  // Runs should be sized for the peak: at twice their capacity nearly all blocks are promoted, and
+  // the filter takes more memory and several times the time of planes.
   uint64_t capacity = 0;
   double target_fpr = 0.01;  // false-positive rate at capacity
   DigestPolicy digest = {};
   uint32_t num_slices = 0;  // one of the encoding's (see Geometry) or 0: chosen by sizing
-  // Runs take half the memory of planes, and beyond the caches they are faster to update. Planes
-  // are faster to update in cache, and on CPUs without a fast bit deposit (see the README).
+  // Runs take half the memory of planes, and beyond the caches they are no slower to update. Planes
+  // are faster to update in cache, on CPUs without a fast bit deposit, and beyond their capacity
+  // (see the README).
   Encoding encoding = Encoding::kRuns;
-  bool power_of_two_blocks = false;
+  bool power_of_two_blocks = false;  // for many folds; Parquet's blocks want num_slices = 8, too
   // Creating, folding and loading refuse to take more; 0: the machine's physical memory. The side
   // table grows beyond it: 8 bytes a slice and about 30 more for a promoted block (see
   // predicted_promoted_share), about 0.1 KB for 8 slices; for one of more than 63 keys a byte a
@@ -70,7 +73,7 @@ enum class Answer : uint8_t { kAbsent, kMaybePresent };
 struct Stats {
   uint64_t num_keys = 0;            // insertions less erasures: duplicates count
   uint64_t num_bytes = 0;           // presence bits, counters and side table
-  uint64_t side_table_bytes = 0;    // of these, the exact counters of promoted blocks
+  uint64_t side_table_bytes = 0;    // of these, the counts of promoted blocks
   uint64_t num_promoted = 0;        // blocks in the side table
   uint64_t num_refused_erases = 0;  // since creation, load or clear
   uint64_t huge_page_bytes = 0;     // of presence bits and counters, on huge pages at this moment
@@ -123,7 +126,8 @@ class CountingFilter {
   // The same; key i's bit in `erased` says whether it was erased (1) or refused (0).
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
 
-  // Key i's bit in `maybe_present` is its answer. Returns how many are set. One cache line a key.
+  // Key i's bit in `maybe_present` is its answer. Returns how many are set. One cache line a key
+  // (two with 10 slices).
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
 
   // Writes the ascending indices of the keys with the given answer to the front of `selection`, and

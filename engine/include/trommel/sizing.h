@@ -97,7 +97,8 @@ struct SizingRequest {
   // tie the one whose blocks are smaller). 0 never chooses 8 slices of runs: others need less.
   uint32_t num_slices = 0;
   Encoding encoding = Encoding::kRuns;
-  bool power_of_two_blocks = false;  // round num_blocks up to a power of two (Parquet; many folds)
+  bool power_of_two_blocks = false;  // round num_blocks up to a power of two, for many
+                                     // folds; for Parquet with num_slices = 8
 };
 
 struct Sizing {
