@@ -7,8 +7,9 @@
 namespace trommel::kernels {
 
 // A key's lines are fetched this many keys before they are needed: far enough that memory answers
-// in time, near enough that the lines (one or two a query, one to four an update) are still in the first-level
-// cache. The curve is flat beyond these values and steep below; figures in bench/README.md.
+// in time, near enough that the lines (one or two a query, one to four an update) are still in the
+// first-level cache. The curve is flat beyond these values and steep below; figures in
+// bench/README.md.
 inline constexpr size_t kQueryDistance = 128;
 inline constexpr size_t kUpdateDistance = 64;
 

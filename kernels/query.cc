@@ -1,5 +1,5 @@
-// Queries: presence bits only, one cache line a key (two with 10 slices), no writes. Answers as a bitmap, as a selection
-// vector, or for one key; and the probe masks themselves, for whoever wants to see them.
+// Queries: presence bits only, one cache line a key (two with 10 slices), no writes. Answers as a
+// bitmap, as a selection vector, or for one key.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query.cc"
 #include <bit>
