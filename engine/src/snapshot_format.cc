@@ -17,32 +17,6 @@ uint64_t HeaderChecksum(const SnapshotHeader& header) {
   return Checksum::Of(BytesOf(header).first(offsetof(SnapshotHeader, checksum)));
 }
 
-Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known) {
-  return {.code = ErrorCode::kVersion,
-          .message = "snapshot of a later library: at byte " + std::to_string(offset) + " " +
-                     std::string(field) + " is " + std::to_string(found) + "; this library reads " +
-                     std::string(known)};
-}
-
-// Magic and version: what every version keeps.
-Status CheckBeginning(std::span<const std::byte> start) {
-  const size_t magic_bytes = std::min(start.size(), kSnapshotMagic.size());
-  const auto found = std::as_bytes(std::span(kSnapshotMagic)).first(magic_bytes);
-  const size_t same = static_cast<size_t>(
-      std::ranges::mismatch(start.first(magic_bytes), found).in1 - start.begin());
-  if (same < magic_bytes) {
-    return CorruptAt(same, same < 4 ? "not a snapshot of a filter"
-                                    : "line ends were translated: this file was copied as text");
-  }
-  if (start.size() < offsetof(SnapshotHeader, header_bytes)) return Ok();
-  uint32_t version = 0;
-  std::memcpy(&version, start.data() + offsetof(SnapshotHeader, version), sizeof(version));
-  if (version == kSnapshotVersion) return Ok();
-  return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
-                                        "; this library reads version " +
-                                        std::to_string(kSnapshotVersion)};
-}
-
 // What a later library of the same version could write and we cannot read.
 Status CheckKnown(const SnapshotHeader& header) {
   if (header.type != static_cast<uint32_t>(SnapshotType::kCountingFilter)) {
@@ -116,6 +90,31 @@ Status CheckPlaces(const SnapshotHeader& header, uint64_t file_bytes) {
 }
 
 }  // namespace
+
+Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known) {
+  return {.code = ErrorCode::kVersion,
+          .message = "snapshot of a later library: at byte " + std::to_string(offset) + " " +
+                     std::string(field) + " is " + std::to_string(found) + "; this library reads " +
+                     std::string(known)};
+}
+
+Status CheckBeginning(std::span<const std::byte> start) {
+  const size_t magic_bytes = std::min(start.size(), kSnapshotMagic.size());
+  const auto found = std::as_bytes(std::span(kSnapshotMagic)).first(magic_bytes);
+  const size_t same = static_cast<size_t>(
+      std::ranges::mismatch(start.first(magic_bytes), found).in1 - start.begin());
+  if (same < magic_bytes) {
+    return CorruptAt(same, same < 4 ? "not a snapshot of a filter"
+                                    : "line ends were translated: this file was copied as text");
+  }
+  if (start.size() < offsetof(SnapshotHeader, header_bytes)) return Ok();
+  uint32_t version = 0;
+  std::memcpy(&version, start.data() + offsetof(SnapshotHeader, version), sizeof(version));
+  if (version == kSnapshotVersion) return Ok();
+  return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
+                                        "; this library reads version " +
+                                        std::to_string(kSnapshotVersion)};
+}
 
 uint32_t SideCounterWidth(std::span<const uint64_t> counters) {
   const uint64_t largest = counters.empty() ? 0 : *std::ranges::max_element(counters);

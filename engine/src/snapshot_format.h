@@ -58,7 +58,10 @@ inline constexpr uint64_t kSideTableAlignment = 64;
 // the other half is centuries of inserting one by one.
 inline constexpr uint64_t kMaxSnapshotKeys = (uint64_t{1} << 63) - 1;
 
-enum class SnapshotType : uint32_t { kCountingFilter = 1 };
+enum class SnapshotType : uint32_t {
+  kCountingFilter = 1,
+  kClassic = 5,  // classic/snapshot.h
+};
 
 struct SectionRecord {
   uint64_t offset;  // from the start of the file
@@ -129,6 +132,13 @@ void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes);
 
 // Sets the header's own checksum: the last thing to do.
 void Seal(SnapshotHeader& header);
+
+// Checks what every version and type begins with, magic and version, in as much of it as there is:
+// kCorrupt or kVersion.
+Status CheckBeginning(std::span<const std::byte> start);
+
+// The error of a field that a later library may have written and this one does not know: kVersion.
+Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known);
 
 // "corrupt snapshot at byte 88: ..."
 Error CorruptAt(uint64_t offset, std::string_view what);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "trommel/classic/filter.h"
@@ -35,7 +36,7 @@ class BloomFilter : public Filter {
                                          uint64_t memory_limit_bytes = 0);
 
  private:
-  using Filter::Filter;
+  explicit BloomFilter(std::unique_ptr<Impl> impl) noexcept;
 };
 
 }  // namespace trommel::classic

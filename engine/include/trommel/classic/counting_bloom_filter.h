@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "trommel/classic/filter.h"
@@ -39,7 +40,7 @@ class CountingBloomFilter : public CountedFilter {
                                                  uint64_t memory_limit_bytes = 0);
 
  private:
-  using CountedFilter::CountedFilter;
+  explicit CountingBloomFilter(std::unique_ptr<Impl> impl) noexcept;
 };
 
 }  // namespace trommel::classic

@@ -154,7 +154,7 @@ class CountedFilter : public Filter {
   Status Subtract(const CountedFilter& other);
 
  protected:
-  using Filter::Filter;
+  explicit CountedFilter(std::unique_ptr<Impl> impl) noexcept;
   CountedFilter(CountedFilter&&) noexcept = default;
   CountedFilter& operator=(CountedFilter&&) noexcept = default;
   ~CountedFilter() = default;

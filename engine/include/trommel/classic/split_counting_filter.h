@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "trommel/classic/filter.h"
@@ -67,7 +68,7 @@ class SplitCountingFilter : public CountedFilter {
                                                  uint64_t memory_limit_bytes = 0);
 
  private:
-  using CountedFilter::CountedFilter;
+  explicit SplitCountingFilter(std::unique_ptr<Impl> impl) noexcept;
 };
 
 }  // namespace trommel::classic
