@@ -29,6 +29,8 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/src/stripe.h"
+
 namespace trommel {
 
 class Grace {
@@ -68,16 +70,9 @@ class Grace {
   }
 
  private:
-  static constexpr size_t kNumStripes = 32;
   struct alignas(64) Stripe {
     std::array<std::atomic<uint64_t>, 2> of_phase{};
   };
-
-  static size_t StripeOfThread() {
-    static std::atomic<size_t> next_stripe{0};
-    thread_local const size_t stripe = next_stripe.fetch_add(1, std::memory_order_relaxed);
-    return stripe % kNumStripes;
-  }
 
   std::atomic<size_t> phase_{0};
   std::array<Stripe, kNumStripes> counters_;
