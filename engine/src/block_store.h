@@ -21,7 +21,12 @@
 
 namespace trommel {
 
-enum class Update : uint8_t { kInsert, kInsertIfAbsent, kErase };
+enum class Update : uint8_t {
+  kInsert,
+  kInsertIfAbsent,
+  kInsertIfPresent,  // only keys that answer "maybe present": no presence bit changes
+  kErase,
+};
 
 // What some blocks hold: sums, so that they can be taken part by part.
 struct StoreTotals {
@@ -139,6 +144,7 @@ class BlockStore {
   // One kernel call: at most kMaxBatch keys.
   kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
                               uint64_t* answers, uint32_t* spilled);
+  void InsertIfPresent(const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.

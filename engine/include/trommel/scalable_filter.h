@@ -128,7 +128,7 @@ struct ScalableStats {
 
 class ScalableFilter {
  public:
-  static constexpr size_t kMaxGenerations = 255;
+  static constexpr size_t kMaxGenerations = 250;
 
   // An empty filter of one generation. Fails with kInvalidArgument for numbers out of range (as
   // SizeFor does) and for a max_capacity that the budgets cannot honour, saying what they can; with
