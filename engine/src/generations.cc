@@ -10,8 +10,8 @@ namespace trommel {
 uint64_t Generation::Reserve(uint64_t num_wanted) {
   if (num_wanted == 0) return 0;
   const std::lock_guard<std::mutex> lock(room_);
-  const uint64_t load = std::min(num_arrivals_, num_keys()) + num_reserved_;
-  const uint64_t granted = std::min(num_wanted, capacity - std::min(capacity, load));
+  const uint64_t taken = std::min(capacity, load_ + num_reserved_);
+  const uint64_t granted = std::min(num_wanted, capacity - taken);
   num_reserved_ += granted;
   return granted;
 }
@@ -20,17 +20,27 @@ void Generation::Settle(uint64_t num_reserved, uint64_t num_arrived) {
   if (num_reserved == 0 && num_arrived == 0) return;
   const std::lock_guard<std::mutex> lock(room_);
   num_reserved_ -= num_reserved;
-  num_arrivals_ += num_arrived;
+  load_ += num_arrived;
 }
 
-uint64_t Generation::num_arrivals() const {
+// Beside others, who have brought keys in that they have not counted yet, num_keys may be too low
+// or, below zero, too high. What they settle afterwards is on top of the load; and no key is
+// counted twice as gone.
+uint64_t Generation::TakeKeys(uint64_t num_erased) {
   const std::lock_guard<std::mutex> lock(room_);
-  return num_arrivals_;
+  const uint64_t left = AddKeys(0 - num_erased);
+  load_ = std::min(load_, left);
+  return left;
 }
 
-void Generation::SetArrivals(uint64_t num_arrivals) {
+uint64_t Generation::load() const {
   const std::lock_guard<std::mutex> lock(room_);
-  num_arrivals_ = num_arrivals;
+  return load_;
+}
+
+void Generation::SetLoad(uint64_t load) {
+  const std::lock_guard<std::mutex> lock(room_);
+  load_ = load;
 }
 
 GenerationList::GenerationList(Members members) : members_(std::move(members)) {
@@ -126,7 +136,6 @@ void Generations::DropEmpty() {
   }
   Replace([&](Members& members) -> std::optional<Members> {
     const std::shared_ptr<Generation> last = members.back();
-    if (last->num_keys() == 0) last->SetArrivals(0);
     const bool has_better = spare != nullptr && last->num_keys() == 0 &&
                             slot_after(members) == spare->slot && spare->slot != last->slot;
     const size_t num_before = members.size();

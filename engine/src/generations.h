@@ -32,23 +32,23 @@ class Generation {
   Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take)
       : store(std::move(blocks)), slot(slot_idx), capacity(keys_to_take) {}
 
-  // Room for keys that it does not show yet; of use while it is the newest. Its load is the lesser
-  // of two numbers, neither of which is below the distinct keys it was sized for: the keys that it
-  // did not show when they came (duplicates do not count), and the keys that are in (erased ones do
-  // not count). A key that came in unnoticed, because others' bits covered it, is not in the first;
-  // it has added no bits.
+  // Room for keys that it does not show yet; of use while it is the newest. Its load counts the
+  // keys that it did not show when they came, and never more than the keys that are in: so neither
+  // duplicates nor erased keys weigh anything, and it is no less than the distinct keys that set
+  // its bits. (A key that others' bits covered when it came is not counted; it has set none.)
   //
   // Reserve gives at most `num_wanted`; each reservation is settled when its keys are in.
   uint64_t Reserve(uint64_t num_wanted);
   void Settle(uint64_t num_reserved, uint64_t num_arrived);
+  uint64_t load() const;
+  void SetLoad(uint64_t load);
 
-  // Insertions less erasures; exact while the gate is shut. Both return what it is then.
-  uint64_t AddKeys(uint64_t difference) {
-    return num_keys_.fetch_add(difference, std::memory_order_relaxed) + difference;
+  // Insertions less erasures; exact while the gate is shut. These return what it is then.
+  uint64_t AddKeys(uint64_t num_inserted) {
+    return num_keys_.fetch_add(num_inserted, std::memory_order_relaxed) + num_inserted;
   }
+  uint64_t TakeKeys(uint64_t num_erased);
   uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
-  uint64_t num_arrivals() const;
-  void SetArrivals(uint64_t num_arrivals);
 
   BlockStore store;
   const size_t slot;
@@ -57,7 +57,7 @@ class Generation {
  private:
   std::atomic<uint64_t> num_keys_{0};
   mutable std::mutex room_;
-  uint64_t num_arrivals_ = 0;
+  uint64_t load_ = 0;
   uint64_t num_reserved_ = 0;
 };
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/src/generations.h"
 #include "engine/src/owner_locks.h"
@@ -37,9 +37,19 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
-  // Copies one generation, each lock's part as it is at one moment.
-  Result<BlockStore> Copy(const BlockStore& from);
-  Status Write(ByteSink& sink);
+  // One generation for a snapshot.
+  struct GenerationCopy {
+    BlockStore store;
+    uint64_t slot = 0;
+    uint64_t num_keys = 0;
+    uint64_t load = 0;  // of the newest
+  };
+  using Copies = std::vector<GenerationCopy>;
+  // All generations, each lock's part of them as it is at one moment.
+  Result<Copies> Copy();
+  // write(facts, members) of the snapshot of these copies.
+  template <class Write>
+  auto WithMembers(const Copies& copies, const Write& write) const;
 
   ScalableConfig config;
   std::unique_ptr<Generations> generations;

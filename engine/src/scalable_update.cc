@@ -95,8 +95,8 @@ class Chunk {
   // done for.
   uint64_t Apply(Generation& generation, Update update, uint8_t home, Part part);
 
-  // One pass over the keys from `begin` on, as far as there is room. Returns where it stopped, and
-  // sets full_ if that is before the end.
+  // One pass over the keys from `begin` on, as far as there is room. Returns where it stopped; sets
+  // full_ if there was none.
   size_t InsertSome(size_t begin, bool only_if_absent);
   // Finds the homes, reserves room, and returns how far it reaches.
   size_t Reserve(const GenerationList& list, size_t begin, bool only_if_absent,
@@ -106,8 +106,12 @@ class Chunk {
   uint64_t InsertAbsent(const GenerationList& list, Part part);
   uint64_t InsertAll(const GenerationList& list, Part part);
 
-  void CountKeys(Generation& generation, uint64_t difference) {
-    if (difference != 0 && generation.AddKeys(difference) == 0) is_one_empty_ = true;
+  // Either may find that the generation has become empty: who counts last does.
+  void CountInserted(Generation& generation, uint64_t num_keys) {
+    if (num_keys != 0 && generation.AddKeys(num_keys) == 0) is_one_empty_ = true;
+  }
+  void CountErased(Generation& generation, uint64_t num_keys) {
+    if (num_keys != 0 && generation.TakeKeys(num_keys) == 0) is_one_empty_ = true;
   }
   void DropEmpty() {
     if (std::exchange(is_one_empty_, false)) target_.generations.DropEmpty();
@@ -119,7 +123,7 @@ class Chunk {
   const std::span<uint64_t> answers_;
   const size_t first_;
   InsertOutcome outcome_;
-  const Generation* full_ = nullptr;  // the newest, when it had no more room
+  const Generation* full_ = nullptr;  // the newest, if the last pass found no room in it
   bool is_one_empty_ = false;
 };
 
@@ -174,7 +178,7 @@ InsertOutcome Chunk::Insert(bool only_if_absent) {
   for (size_t begin = 0; begin < digests_.size();) {
     begin = InsertSome(begin, only_if_absent);
     DropEmpty();
-    if (begin == digests_.size()) break;
+    if (full_ == nullptr) continue;
     const GrowthRefusal refusal = target_.generations.Grow(full_);
     if (refusal != GrowthRefusal::kNone) outcome_.refusal = refusal;
   }
@@ -188,7 +192,8 @@ size_t Chunk::InsertSome(size_t begin, bool only_if_absent) {
   const Part part{begin, Reserve(*list, begin, only_if_absent, num_reserved)};
   const uint64_t num_arrived = only_if_absent ? InsertAbsent(*list, part) : InsertAll(*list, part);
   newest.Settle(num_reserved, num_arrived);
-  if (part.end != digests_.size()) full_ = &newest;
+  // Room for some is room: among them were duplicates, perhaps.
+  full_ = part.end != digests_.size() && num_reserved == 0 ? &newest : nullptr;
   return part.end;
 }
 
@@ -224,7 +229,7 @@ size_t Chunk::Reserve(const GenerationList& list, size_t begin, bool only_if_abs
 uint64_t Chunk::InsertAbsent(const GenerationList& list, Part part) {
   const auto absent = static_cast<uint8_t>(list.size());
   const uint64_t num_new = Apply(list.newest(), Update::kInsertIfAbsent, absent, part);
-  CountKeys(list.newest(), num_new);
+  CountInserted(list.newest(), num_new);
   outcome_.num_inserted += num_new;
   return num_new;
 }
@@ -234,7 +239,7 @@ uint64_t Chunk::InsertAll(const GenerationList& list, Part part) {
   for (size_t g = 0; g < newest_idx; ++g) {
     const auto home = static_cast<uint8_t>(g);
     const uint64_t num_here = Apply(list.at(g), Update::kInsertIfPresent, home, part);
-    CountKeys(list.at(g), num_here);
+    CountInserted(list.at(g), num_here);
     outcome_.num_inserted += num_here;
     FindNextHomes(list.closed_stores(), g, part);
   }
@@ -246,7 +251,7 @@ uint64_t Chunk::InsertAll(const GenerationList& list, Part part) {
   while (IsHomeOfAny(newest_home, part)) {
     const uint64_t num_new_now = Apply(list.newest(), Update::kInsertIfAbsent, newest_home, part);
     const uint64_t num_shown = Apply(list.newest(), Update::kInsertIfPresent, newest_home, part);
-    CountKeys(list.newest(), num_new_now + num_shown);
+    CountInserted(list.newest(), num_new_now + num_shown);
     outcome_.num_inserted += num_new_now + num_shown;
     num_new += num_new_now;
   }
@@ -261,7 +266,7 @@ uint64_t Chunk::Erase() {
     FindHomes(list->stores(), part);
     for (size_t g = 0; g < list->size(); ++g) {
       const uint64_t num_here = Apply(list->at(g), Update::kErase, static_cast<uint8_t>(g), part);
-      CountKeys(list->at(g), 0 - num_here);
+      CountErased(list->at(g), num_here);
       num_erased += num_here;
       // Earlier keys of the batch, or others, took what showed some of them.
       if (g + 1 < list->size()) FindNextHomes(list->stores(), g, part);

@@ -177,8 +177,8 @@ class ScalableFilter {
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;  // exclusive
   void Clear();                                                   // exclusive: as new
 
-  // --- On disk: one snapshot of all generations, canonical as CountingFilter's. Each generation is
-  // copied first, so that no writer waits for the disk: needs memory for the largest once more.
+  // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
+  // copied first, so that no writer waits for the disk: needs its memory once more.
   Status Save(const std::filesystem::path& path) const;
   static Result<ScalableFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0);
