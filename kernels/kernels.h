@@ -67,6 +67,10 @@ struct BlockKernels {
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                   uint64_t* maybe_present);
+  // As query, but asks only for what the digest marks in the first num_probes slices, at least 1.
+  // Blocks of two lines are read in their first line only where 8 slices are enough.
+  size_t (*query_first)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                        size_t num_probes, uint64_t* maybe_present);
   // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
   // `selection` must have room for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
