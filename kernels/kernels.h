@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/classic_array.h"
 #include "kernels/layout.h"
 
 namespace trommel::kernels {
@@ -113,10 +114,22 @@ struct LongRunKernels {
   void (*take)(uint64_t digest, uint32_t* presence, uint64_t* runs);
 };
 
+// The classic filters (classic_array.h). Queries may run beside each other, not beside updates.
+struct ClassicKernels {
+  // Writes where hash `hash_idx` of each digest falls, among the array's num_positions.
+  void (*positions)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
+                    size_t hash_idx, uint32_t* positions);
+  // Writes BitmapWords(num_digests) words: bit i is set if hashes 0 .. num_probes - 1 of digest i
+  // all fall on fields that are not zero. Returns how many bits are set.
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
+                  size_t num_probes, uint64_t* maybe_present);
+};
+
 struct Kernels {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;
+  ClassicKernels classic;
   BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
   BlockKernels runs4;

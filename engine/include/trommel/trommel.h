@@ -2,6 +2,13 @@
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 
+#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/counting_bloom_filter.h"
+#include "trommel/classic/filter.h"
+#include "trommel/classic/formulas.h"
+#include "trommel/classic/geometry.h"
+#include "trommel/classic/sizing.h"
+#include "trommel/classic/split_counting_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
