@@ -68,12 +68,24 @@ struct BlockKernels {
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                   uint64_t* maybe_present);
+  // As query, but asks only for what the digest marks in the first num_probes slices, at least 1.
+  // Blocks of two lines are read in their first line only where 8 slices are enough.
+  size_t (*query_first)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                        size_t num_probes, uint64_t* maybe_present);
   // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
   // `selection` must have room for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
   // One digest; its arguments travel in registers.
   bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
+
+  // Several stores of this shape, of any numbers of blocks, asked for the same digests.
+  // Sets the bit of each digest that some store shows: as query otherwise.
+  size_t (*query_any)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
+                      size_t num_stores, uint64_t* maybe_present);
+  // Writes the index of the first store that shows the digest, or num_stores (at most 255).
+  void (*find_oldest)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
+                      size_t num_stores, uint8_t* oldest);
 
   Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
 

@@ -54,6 +54,7 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 
 void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Run& run,
                        uint64_t* answers) {
+  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, run, answers);
   std::array<uint32_t, kMaxBatch> spilled;
   const size_t fetch_end = std::max(run.end, run.fetch_end);
   size_t fetched = run.fetched;
@@ -74,6 +75,25 @@ Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const ker
   if (update == Update::kInsert) return run_on.insert(digests, run, View(), spilled);
   const auto kernel = update == Update::kErase ? run_on.erase : run_on.insert_if_absent;
   return kernel(digests, run, View(), answers, spilled);
+}
+
+// The keys' answers are known beforehand, because none of them changes a presence bit.
+void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Run& run,
+                                 uint64_t* answers) {
+  std::array<uint64_t, kBitmapWords> shown;
+  std::array<uint64_t, kMaxBatch> present;
+  for (size_t begin = run.begin; begin < run.end; begin += kMaxBatch) {
+    const size_t num_keys = std::min(kMaxBatch, run.end - begin);
+    Query(std::span(digests + begin, num_keys), shown.data());
+    size_t num_present = 0;
+    for (size_t i = 0; i < num_keys; ++i) {
+      const uint64_t is_shown = shown[i / 64] >> (i % 64) & 1;
+      answers[(begin + i) / 64] |= is_shown << ((begin + i) % 64);
+      present[num_present] = digests[begin + i];
+      num_present += is_shown;
+    }
+    Insert(std::span(present).first(num_present));
+  }
 }
 
 void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
@@ -169,6 +189,11 @@ void BlockStore::ReturnIfDrained(uint64_t block_idx) {
 
 size_t BlockStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
   return Kernels().query(digests.data(), digests.size(), View(), maybe_present);
+}
+
+size_t BlockStore::QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                              uint64_t* maybe_present) const {
+  return Kernels().query_first(digests.data(), digests.size(), View(), num_probes, maybe_present);
 }
 
 size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,

@@ -21,7 +21,12 @@
 
 namespace trommel {
 
-enum class Update : uint8_t { kInsert, kInsertIfAbsent, kErase };
+enum class Update : uint8_t {
+  kInsert,
+  kInsertIfAbsent,
+  kInsertIfPresent,  // only keys that answer "maybe present": no presence bit changes
+  kErase,
+};
 
 // What some blocks hold: sums, so that they can be taken part by part.
 struct StoreTotals {
@@ -78,6 +83,9 @@ class BlockStore {
 
   // For any number of digests.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
+  // The same with the first num_probes slices only: 1 .. num_slices.
+  size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                    uint64_t* maybe_present) const;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const;
   bool MayContain(uint64_t digest) const {
@@ -130,15 +138,18 @@ class BlockStore {
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
 
+  // The kernels in use for this shape and encoding, and what they work on: for queries of several
+  // stores at once (store_list.h).
+  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
+  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
+
  private:
   BlockStore() = default;
 
-  // The kernels in use for this shape and encoding.
-  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
-  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
   // One kernel call: at most kMaxBatch keys.
   kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
                               uint64_t* answers, uint32_t* spilled);
+  void InsertIfPresent(const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.

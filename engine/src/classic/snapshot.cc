@@ -15,10 +15,6 @@
 namespace trommel::classic {
 namespace {
 
-uint64_t SumOf(const ClassicHeader& header) {
-  return Checksum::Of(BytesOf(header).first(offsetof(ClassicHeader, checksum)));
-}
-
 Geometry GeometryOf(const ClassicHeader& header) {
   return {.kind = static_cast<Kind>(header.kind),
           .hashing = static_cast<Hashing>(header.hashing),
@@ -31,14 +27,6 @@ Geometry GeometryOf(const ClassicHeader& header) {
 
 // What a later library of the same version could write and we cannot read.
 Status CheckKnown(const ClassicHeader& header) {
-  if (header.type != static_cast<uint32_t>(SnapshotType::kClassic)) {
-    return Error{ErrorCode::kMismatch, "the snapshot is of type " + std::to_string(header.type) +
-                                           "; classic filters are type 5"};
-  }
-  if (header.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
-    return UnknownAt(offsetof(ClassicHeader, digest_kind), "the digest kind", header.digest_kind,
-                     "0 (xxh64), 1 (xxh3) and 2 (caller)");
-  }
   if (header.kind > static_cast<uint32_t>(Kind::kSplitCounting)) {
     return UnknownAt(offsetof(ClassicHeader, kind), "the kind", header.kind,
                      "0 (bloom), 1 (counting bloom) and 2 (split counting)");
@@ -89,18 +77,11 @@ Status CheckPlaces(const ClassicHeader& header, uint64_t file_bytes) {
 }
 
 Result<ClassicHeader> Parse(std::span<const std::byte> start, uint64_t file_bytes) {
-  if (Status known = CheckBeginning(start); !known) return known.error();
+  const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
+  if (!parsed) return parsed.error();
+  if (Status type = CheckType(*parsed, SnapshotType::kClassicFilter); !type) return type.error();
   ClassicHeader header;
-  if (start.size() < sizeof(header)) {
-    return CorruptAt(file_bytes, "the file ends within the header of 256 bytes");
-  }
   std::memcpy(&header, start.data(), sizeof(header));
-  if (header.checksum != SumOf(header)) {
-    return CorruptAt(offsetof(ClassicHeader, checksum), "the header does not match its checksum");
-  }
-  if (header.header_bytes != sizeof(header)) {
-    return CorruptAt(offsetof(ClassicHeader, header_bytes), "the header is not 256 bytes long");
-  }
   if (Status known = CheckKnown(header); !known) return known.error();
   if (Status valid = CheckNumbers(header); !valid) return valid.error();
   if (Status placed = CheckPlaces(header, file_bytes); !placed) return placed.error();
@@ -176,7 +157,9 @@ Status ReadPositions(const ByteSource& source, const ClassicHeader& header, Posi
 
 }  // namespace
 
-void Seal(ClassicHeader& header) { header.checksum = SumOf(header); }
+void Seal(ClassicHeader& header) {
+  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
+}
 
 uint64_t SnapshotBytes(const Geometry& geometry) { return kPageAlignment + geometry.num_bytes(); }
 
@@ -186,7 +169,7 @@ Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, Byte
   header.magic = kSnapshotMagic;
   header.version = kSnapshotVersion;
   header.header_bytes = sizeof(header);
-  header.type = static_cast<uint32_t>(SnapshotType::kClassic);
+  header.type = static_cast<uint32_t>(SnapshotType::kClassicFilter);
   header.digest_kind = static_cast<uint32_t>(facts.policy.kind);
   header.seed = facts.policy.seed;
   header.kind = static_cast<uint32_t>(geometry.kind);

@@ -31,7 +31,7 @@ struct ClassicHeader {
   std::array<unsigned char, 8> magic;  //   0
   uint32_t version;                    //   8
   uint32_t header_bytes;               //  12  256
-  uint32_t type;                       //  16  SnapshotType::kClassic
+  uint32_t type;                       //  16  SnapshotType::kClassicFilter
   uint32_t digest_kind;                //  20  DigestKind
   uint64_t seed;                       //  24
   uint32_t kind;                       //  32  Kind

@@ -43,7 +43,9 @@ TEST_CASE("a filter far from full needs few probes, and a full one all", "[engin
     CHECK(product * stats.slice_fills[probes - 1] <= 1e-3);
     least = probes;
   }
-  CHECK(least == 10);
+  CHECK(least >=
+        10);  // 2^-10 is under a thousandth, but slices may be a little more than half full
+  CHECK(least <= 11);
   CHECK(filter.ProbesFor(1e-9) == 20);  // not met: all
   CHECK(filter.ProbesFor(std::nan("")) == 20);
   CHECK(filter.ProbesFor(1) == 1);

@@ -1,0 +1,159 @@
+#include "engine/src/generations.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/src/block_memory.h"
+
+namespace trommel {
+
+uint64_t Generation::Reserve(uint64_t num_wanted) {
+  if (num_wanted == 0) return 0;
+  const std::lock_guard<std::mutex> lock(room_);
+  const uint64_t taken = std::min(capacity, load_ + num_reserved_);
+  const uint64_t granted = std::min(num_wanted, capacity - taken);
+  num_reserved_ += granted;
+  return granted;
+}
+
+void Generation::Settle(uint64_t num_reserved, uint64_t num_arrived) {
+  if (num_reserved == 0 && num_arrived == 0) return;
+  const std::lock_guard<std::mutex> lock(room_);
+  num_reserved_ -= num_reserved;
+  load_ += num_arrived;
+}
+
+// Beside others, who have brought keys in that they have not counted yet, num_keys may be too low
+// or, below zero, too high. What they settle afterwards is on top of the load; and no key is
+// counted twice as gone.
+uint64_t Generation::TakeKeys(uint64_t num_erased) {
+  const std::lock_guard<std::mutex> lock(room_);
+  const uint64_t left = AddKeys(0 - num_erased);
+  load_ = std::min(load_, left);
+  return left;
+}
+
+uint64_t Generation::load() const {
+  const std::lock_guard<std::mutex> lock(room_);
+  return load_;
+}
+
+void Generation::SetLoad(uint64_t load) {
+  const std::lock_guard<std::mutex> lock(room_);
+  load_ = load;
+}
+
+GenerationList::GenerationList(Members members) : members_(std::move(members)) {
+  stores_.reserve(members_.size());
+  for (const auto& member : members_) stores_.push_back(&member->store);
+}
+
+Generations::Generations(GrowthPlan plan, uint64_t limit_bytes, Members members)
+    : plan_(std::move(plan)),
+      limit_bytes_(limit_bytes),
+      current_(std::make_unique<GenerationList>(std::move(members))),
+      list_(current_.get()) {}
+
+Result<std::unique_ptr<Generations>> Generations::Create(GrowthPlan plan, uint64_t limit_bytes) {
+  auto generations = std::make_unique<Generations>(std::move(plan), limit_bytes, Members{});
+  Result<std::shared_ptr<Generation>> first = generations->MakeGeneration(0);
+  if (!first.ok()) return first.error();
+  generations->Replace([&](Members&) -> std::optional<Members> { return Members{*first}; });
+  return generations;
+}
+
+Result<std::shared_ptr<Generation>> Generations::MakeGeneration(size_t slot_idx) const {
+  const GrowthSlot& slot = plan_.slot(slot_idx);
+  Result<BlockStore> store = BlockStore::Create(slot.geometry, limit_bytes_);
+  if (!store.ok()) return store.error();
+  return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity);
+}
+
+size_t Generations::FreeSlot(const Members& members) const {
+  for (size_t slot_idx = 0; slot_idx < plan_.num_slots(); ++slot_idx) {
+    const auto has_slot = [slot_idx](const auto& member) { return member->slot == slot_idx; };
+    if (std::ranges::none_of(members, has_slot)) return slot_idx;
+  }
+  return plan_.num_slots();
+}
+
+template <class Change>
+void Generations::Replace(const Change& change) {
+  std::unique_ptr<const GenerationList> old;
+  {
+    const Gate::Shut shut(gate_);
+    Members members = current_->members();
+    std::optional<Members> changed = change(members);
+    if (!changed) return;
+    old = std::exchange(current_, std::make_unique<GenerationList>(*std::move(changed)));
+    list_.store(current_.get(), std::memory_order_seq_cst);
+  }
+  grace_.Wait();
+}
+
+GrowthRefusal Generations::Grow(const Generation* full) {
+  const std::lock_guard<std::mutex> lock(changing_);
+  if (&current_->newest() != full) return GrowthRefusal::kNone;
+  const size_t slot_idx = FreeSlot(current_->members());
+  if (slot_idx == plan_.num_slots() || current_->size() == ScalableFilter::kMaxGenerations) {
+    return GrowthRefusal::kLargestCapacity;
+  }
+  const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
+  const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
+  if (new_bytes > limit) return GrowthRefusal::kMemoryLimit;
+  Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);
+  if (!newest.ok()) return GrowthRefusal::kOutOfMemory;
+  GrowthRefusal refusal = GrowthRefusal::kNone;
+  Replace([&](Members& members) -> std::optional<Members> {
+    uint64_t num_bytes = new_bytes;
+    for (const auto& member : members) num_bytes += member->store.num_bytes();
+    if (num_bytes > limit) {
+      refusal = GrowthRefusal::kMemoryLimit;
+      return std::nullopt;
+    }
+    members.push_back(*std::move(newest));
+    return std::move(members);
+  });
+  return refusal;
+}
+
+void Generations::DropEmpty() {
+  const std::lock_guard<std::mutex> lock(changing_);
+  // Made before the gate is shut, for the case that the newest must go.
+  std::shared_ptr<Generation> spare;
+  const auto slot_after = [this](const Members& members) {
+    Members staying;
+    for (const auto& member : members) {
+      if (member->num_keys() != 0) staying.push_back(member);
+    }
+    return FreeSlot(staying);
+  };
+  const Generation& newest = current_->newest();
+  if (newest.num_keys() == 0) {
+    if (const size_t slot_idx = slot_after(current_->members()); slot_idx != newest.slot) {
+      if (auto made = MakeGeneration(slot_idx); made.ok()) spare = *std::move(made);
+    }
+  }
+  Replace([&](Members& members) -> std::optional<Members> {
+    const std::shared_ptr<Generation> last = members.back();
+    const bool has_better = spare != nullptr && last->num_keys() == 0 &&
+                            slot_after(members) == spare->slot && spare->slot != last->slot;
+    const size_t num_before = members.size();
+    std::erase_if(members, [&](const auto& member) {
+      return member->num_keys() == 0 && (member != last || has_better);
+    });
+    if (has_better) members.push_back(spare);
+    if (members.size() == num_before && !has_better) return std::nullopt;
+    return std::move(members);
+  });
+}
+
+Status Generations::Clear() {
+  const std::lock_guard<std::mutex> lock(changing_);
+  Result<std::shared_ptr<Generation>> first = MakeGeneration(0);
+  if (!first.ok()) return first.error();
+  Replace([&](Members&) -> std::optional<Members> { return Members{*first}; });
+  return Ok();
+}
+
+}  // namespace trommel

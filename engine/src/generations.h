@@ -1,0 +1,154 @@
+// The generations of a scalable filter: the list of them, how it is read, and how it changes.
+//
+//   Query     reads the list under Grace, and never waits
+//   update    passes the Gate, and then knows that the list stays as it is
+//   change    one thread at a time: prepares the new list, shuts the gate, publishes it, opens the
+//             gate, and waits for readers of the old list before it lets go of what only that had
+//
+// What is done while the gate is shut does not depend on how large a generation is.
+#ifndef TROMMEL_ENGINE_SRC_GENERATIONS_H_
+#define TROMMEL_ENGINE_SRC_GENERATIONS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/src/block_store.h"
+#include "engine/src/gate.h"
+#include "engine/src/grace.h"
+#include "engine/src/growth_plan.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+// A block store and its place in the plan.
+class Generation {
+ public:
+  Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take)
+      : store(std::move(blocks)), slot(slot_idx), capacity(keys_to_take) {}
+
+  // Room for keys that it does not show yet, while it is the newest. Its load counts the
+  // keys that it did not show when they came, and never more than the keys that are in: so neither
+  // duplicates nor erased keys weigh anything, and it is no less than the distinct keys that set
+  // its bits. (A key that others' bits covered when it came is not counted; it has set none.)
+  //
+  // Reserve gives at most `num_wanted`; each reservation is settled when its keys are in.
+  uint64_t Reserve(uint64_t num_wanted);
+  void Settle(uint64_t num_reserved, uint64_t num_arrived);
+  uint64_t load() const;
+  void SetLoad(uint64_t load);
+
+  // Insertions less erasures; exact while the gate is shut. These return what it is then.
+  uint64_t AddKeys(uint64_t num_inserted) {
+    return num_keys_.fetch_add(num_inserted, std::memory_order_relaxed) + num_inserted;
+  }
+  uint64_t TakeKeys(uint64_t num_erased);
+  uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
+
+  BlockStore store;
+  const size_t slot;
+  const uint64_t capacity;
+
+ private:
+  std::atomic<uint64_t> num_keys_{0};
+  mutable std::mutex room_;
+  uint64_t load_ = 0;
+  uint64_t num_reserved_ = 0;
+};
+
+// Oldest first; never empty. Immutable, but for what is in the generations.
+class GenerationList {
+ public:
+  using Members = std::vector<std::shared_ptr<Generation>>;
+  explicit GenerationList(Members members);
+
+  size_t size() const { return members_.size(); }
+  Generation& at(size_t idx) const { return *members_[idx]; }
+  Generation& newest() const { return *members_.back(); }
+  const Members& members() const { return members_; }
+  std::span<const BlockStore* const> stores() const { return stores_; }
+  std::span<const BlockStore* const> closed_stores() const {
+    return stores().first(stores_.size() - 1);
+  }
+
+ private:
+  Members members_;
+  std::vector<const BlockStore*> stores_;
+};
+
+class Generations {
+ public:
+  // One empty generation. Fails as BlockStore::Create.
+  static Result<std::unique_ptr<Generations>> Create(GrowthPlan plan, uint64_t limit_bytes);
+  // These. Their slots must be the plan's, each at most once.
+  Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);
+
+  // The list for a query: a reader without a lock.
+  class Reading {
+   public:
+    const GenerationList* operator->() const { return list_; }
+
+   private:
+    friend class Generations;
+    explicit Reading(const Generations& of)
+        : reading_(of.grace_.Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    Grace::Reading reading_;
+    const GenerationList* list_;
+  };
+  Reading Read() const { return Reading(*this); }
+
+  // The list for an update: it stays current until the passage ends.
+  class Passage {
+   public:
+    const GenerationList* operator->() const { return list_; }
+    const GenerationList& operator*() const { return *list_; }
+
+   private:
+    friend class Generations;
+    explicit Passage(const Generations& of)
+        : passage_(of.gate_.Pass()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    Gate::Passage passage_;
+    const GenerationList* list_;
+  };
+  Passage Pass() const { return Passage(*this); }
+
+  // Not inside a passage or reading:
+
+  // Begins a new generation, unless another one than `full` is the newest by now.
+  GrowthRefusal Grow(const Generation* full);
+  // Lets go of what is empty: closed generations, and a newest one for which an earlier slot is
+  // free, so that a filter that has become empty is what it was when it was new.
+  void DropEmpty();
+  // As new. Exclusive.
+  Status Clear();
+
+  const GrowthPlan& plan() const { return plan_; }
+
+ private:
+  using Members = GenerationList::Members;
+
+  Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
+  // The lowest slot that none of the members has, or num_slots().
+  size_t FreeSlot(const Members& members) const;
+  // Publishes the list that `change` makes of the members while the gate is shut; none: no change.
+  // Under changing_.
+  template <class Change>
+  void Replace(const Change& change);
+
+  GrowthPlan plan_;
+  uint64_t limit_bytes_;  // 0: physical memory
+  std::mutex changing_;   // held by the one who changes the list
+  std::unique_ptr<const GenerationList> current_;
+  std::atomic<const GenerationList*> list_;
+  mutable Gate gate_;
+  mutable Grace grace_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GENERATIONS_H_

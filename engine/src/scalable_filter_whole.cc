@@ -1,0 +1,277 @@
+// Whole scalable filters: statistics, clearing, snapshots.
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/block_audit.h"
+#include "engine/src/check.h"
+#include "engine/src/counting_filter_impl.h"
+#include "engine/src/family_snapshot.h"
+#include "engine/src/scalable_filter_impl.h"
+#include "engine/src/snapshot_format.h"
+
+namespace trommel {
+namespace {
+
+// What the numbers of a snapshot mean. Changing an order here changes the format.
+enum Param : size_t {
+  kModeParam,
+  kFirstCapacityParam,
+  kTargetFprParam,  // the bits of a double
+  kMaxCapacityParam,
+  kGrowthParam,
+  kTighteningParam,  // the bits of a double
+  kSlicesParam,
+  kEncodingParam,
+  kNumParams,
+};
+enum Word : size_t { kSlotWord, kLoadWord, kNumWords };
+
+FamilyFacts FactsOf(const ScalableConfig& config) {
+  FamilyFacts facts{.type = SnapshotType::kScalableFilter, .policy = config.digest};
+  facts.params[kModeParam] = static_cast<uint64_t>(config.mode);
+  facts.params[kFirstCapacityParam] = config.first_capacity;
+  facts.params[kTargetFprParam] = std::bit_cast<uint64_t>(config.target_fpr);
+  facts.params[kMaxCapacityParam] = config.max_capacity;
+  facts.params[kGrowthParam] = config.growth;
+  facts.params[kTighteningParam] = std::bit_cast<uint64_t>(config.tightening);
+  facts.params[kSlicesParam] = config.num_slices;
+  facts.params[kEncodingParam] = static_cast<uint64_t>(config.encoding);
+  return facts;
+}
+
+// The enumerations fit a byte and the numbers 32 bits, or the file is none of ours.
+Result<ScalableConfig> ConfigOf(const FamilyFacts& facts, uint64_t limit_bytes) {
+  const FamilyParams& params = facts.params;
+  if (Status unused = CheckUnusedParams(params, kNumParams); !unused.ok()) return unused.error();
+  for (const Param param : {kModeParam, kEncodingParam}) {
+    if (params[param] > UINT8_MAX) return CorruptParam(param, "a mode or encoding there is not");
+  }
+  for (const Param param : {kGrowthParam, kSlicesParam}) {
+    if (params[param] > UINT32_MAX) return CorruptParam(param, "a number out of range");
+  }
+  return ScalableConfig{.first_capacity = params[kFirstCapacityParam],
+                        .target_fpr = std::bit_cast<double>(params[kTargetFprParam]),
+                        .mode = static_cast<GrowthMode>(params[kModeParam]),
+                        .max_capacity = params[kMaxCapacityParam],
+                        .growth = static_cast<uint32_t>(params[kGrowthParam]),
+                        .tightening = std::bit_cast<double>(params[kTighteningParam]),
+                        .digest = facts.policy,
+                        .num_slices = static_cast<uint32_t>(params[kSlicesParam]),
+                        .encoding = static_cast<Encoding>(params[kEncodingParam]),
+                        .memory_limit_bytes = limit_bytes};
+}
+
+FilterFacts MemberFacts(const ScalableConfig& config, const GrowthSlot& slot, uint64_t num_keys) {
+  return {.policy = config.digest,
+          .capacity = slot.capacity,
+          .target_fpr = slot.budget_fpr,
+          .num_keys = num_keys};
+}
+
+// A member must be what the plan makes of its slot, and be there for a reason.
+Status CheckMember(const GrowthPlan& plan, std::span<const FamilyMemberContents> members,
+                   size_t idx) {
+  const auto& [words, contents] = members[idx];
+  if (Status unused = CheckUnusedWords(idx, words, kNumWords); !unused.ok()) return unused;
+  if (words[kSlotWord] >= plan.num_slots()) {
+    return CorruptMemberWord(idx, kSlotWord, "a slot that the filter does not have");
+  }
+  for (size_t other = 0; other < idx; ++other) {
+    if (members[other].words[kSlotWord] == words[kSlotWord]) {
+      return CorruptMemberWord(idx, kSlotWord, "a slot that another generation has");
+    }
+  }
+  const GrowthSlot& slot = plan.slot(words[kSlotWord]);
+  if (contents.store.geometry() != slot.geometry || contents.facts.capacity != slot.capacity ||
+      contents.facts.target_fpr != slot.budget_fpr) {
+    return CorruptMemberWord(idx, kSlotWord, "the generation is not what its slot says");
+  }
+  const bool is_newest = idx + 1 == members.size();
+  const bool is_empty = contents.facts.num_keys == 0;
+  if (is_empty && !is_newest) {
+    return CorruptMemberWord(idx, kSlotWord, "an empty generation that is not the newest");
+  }
+  if (words[kLoadWord] > contents.facts.num_keys) {
+    return CorruptMemberWord(idx, kLoadWord, "a load that cannot be");
+  }
+  return Ok();
+}
+
+// Insertions less erasures, as the blocks tell.
+uint64_t KeysIn(const BlockStore& store) {
+  uint64_t num_keys = AuditBlocks(store).num_keys;
+  for (const uint64_t block_idx : store.side_table().SortedBlocks()) {
+    num_keys += store.side_table().KeysOf(block_idx);
+  }
+  return num_keys;
+}
+
+size_t OwnersPerLock(const BlockStore& store, const OwnerLocks& locks) {
+  return store.num_owners() / locks.num_locks();
+}
+
+template <class Impl>
+Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes) {
+  const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
+  if (!config.ok()) return config.error();
+  Result<GrowthPlan> plan = GrowthPlan::Make(*config);
+  if (!plan.ok()) return CorruptParam(kModeParam, plan.error().message);
+  if (contents.members.empty() || contents.members.size() > ScalableFilter::kMaxGenerations) {
+    return CorruptParam(kModeParam,
+                        "a filter of " + std::to_string(contents.members.size()) + " generations");
+  }
+  GenerationList::Members members;
+  for (size_t i = 0; i < contents.members.size(); ++i) {
+    if (Status checked = CheckMember(*plan, contents.members, i); !checked.ok()) {
+      return checked.error();
+    }
+  }
+  for (FamilyMemberContents& member : contents.members) {
+    const size_t slot_idx = member.words[kSlotWord];
+    members.push_back(std::make_shared<Generation>(std::move(member.contents.store), slot_idx,
+                                                   plan->slot(slot_idx).capacity));
+    members.back()->AddKeys(member.contents.facts.num_keys);
+    members.back()->SetLoad(member.words[kLoadWord]);
+  }
+  return std::make_unique<Impl>(
+      *config, std::make_unique<Generations>(*std::move(plan), limit_bytes, std::move(members)));
+}
+
+}  // namespace
+
+ScalableStats ScalableFilter::GetStats() const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const auto list = impl_->generations->Pass();
+  OwnerLocks& locks = impl_->locks;
+  std::vector<StoreTotals> totals(list->size());
+  for (size_t l = 0; l < locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t g = 0; g < list->size(); ++g) {
+      const BlockStore& store = list->at(g).store;
+      const size_t num_owners = OwnersPerLock(store, locks);
+      for (size_t o = 0; o < num_owners; ++o) totals[g] += store.TotalsOf(l * num_owners + o);
+    }
+  }
+  ScalableStats stats;
+  double current_absent = 1;
+  double predicted_absent = 1;
+  for (size_t g = 0; g < list->size(); ++g) {
+    const Generation& generation = list->at(g);
+    const GrowthSlot& slot = impl_->generations->plan().slot(generation.slot);
+    totals[g].num_keys = generation.num_keys();
+    stats.generations.push_back({.geometry = generation.store.geometry(),
+                                 .slot = static_cast<uint32_t>(generation.slot),
+                                 .capacity = generation.capacity,
+                                 .load = generation.load(),
+                                 .budget_fpr = slot.budget_fpr,
+                                 .stats = StatsOf(generation.store, totals[g], 0)});
+    Stats& of_this = stats.generations.back().stats;
+    // Keys beyond the load have set no bits.
+    of_this.predicted_fpr = PredictedFpr(slot.geometry, stats.generations.back().load);
+    stats.num_keys += of_this.num_keys;
+    stats.num_bytes += of_this.num_bytes;
+    current_absent *= 1 - of_this.current_fpr;
+    predicted_absent *= 1 - of_this.predicted_fpr;
+  }
+  stats.current_fpr = 1 - current_absent;
+  stats.predicted_fpr = 1 - predicted_absent;
+  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
+  return stats;
+}
+
+void ScalableFilter::Clear() {
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  if (!impl_->generations->Clear().ok()) throw std::bad_alloc();
+  impl_->num_refused_erases = 0;
+  impl_->num_refused_inserts = 0;
+}
+
+// --- On disk.
+
+Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
+  [[maybe_unused]] const auto use = users.Enter();
+  const auto list = generations->Pass();
+  Copies copies;
+  for (const auto& member : list->members()) {
+    Result<BlockStore> store =
+        BlockStore::Create(member->store.geometry(), config.memory_limit_bytes);
+    if (!store.ok()) return store.error();
+    copies.push_back({.store = *std::move(store), .slot = member->slot});
+  }
+  // A lock's part of all generations at one moment: a key may leave one and enter another.
+  for (size_t l = 0; l < locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t g = 0; g < copies.size(); ++g) {
+      const BlockStore& from = list->at(g).store;
+      const size_t num_owners = OwnersPerLock(from, locks);
+      for (size_t o = 0; o < num_owners; ++o) copies[g].store.CopyOwner(from, l * num_owners + o);
+    }
+  }
+  for (size_t g = 0; g < copies.size(); ++g) {
+    copies[g].num_keys = KeysIn(copies[g].store);
+    copies[g].load = std::min(list->at(g).load(), copies[g].num_keys);
+  }
+  // What others emptied meanwhile is dropped in a moment.
+  const auto closed_end = copies.end() - 1;
+  copies.erase(std::remove_if(copies.begin(), closed_end,
+                              [](const GenerationCopy& copy) { return copy.num_keys == 0; }),
+               closed_end);
+  return copies;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
+}
+
+template <class Write>
+auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write) const {
+  std::vector<FamilyMember> members;
+  for (const GenerationCopy& copy : copies) {
+    const GrowthSlot& slot = generations->plan().slot(copy.slot);
+    members.push_back({.words = {copy.slot, copy.load},
+                       .store = &copy.store,
+                       .facts = MemberFacts(config, slot, copy.num_keys)});
+  }
+  return write(FactsOf(config), members);
+}
+
+Status ScalableFilter::Save(const std::filesystem::path& path) const {
+  const Result<Impl::Copies> copies = impl_->Copy();
+  if (!copies.ok()) return copies.error();
+  return impl_->WithMembers(*copies, [&](const FamilyFacts& facts, const auto& members) {
+    return SaveFamily(facts, members, path);
+  });
+}
+
+std::vector<std::byte> ScalableFilter::Serialize() const {
+  const Result<Impl::Copies> copies = impl_->Copy();
+  if (!copies.ok()) throw std::bad_alloc();
+  return impl_->WithMembers(*copies, [](const FamilyFacts& facts, const auto& members) {
+    return SerializeFamily(facts, members);
+  });
+}
+
+Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
+                                            uint64_t memory_limit_bytes) {
+  Result<FamilyContents> contents =
+      LoadFamily(path, SnapshotType::kScalableFilter, memory_limit_bytes);
+  if (!contents.ok()) return contents.error();
+  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), memory_limit_bytes);
+  if (!impl.ok()) return NamingFile(path, impl.error());
+  return ScalableFilter(*std::move(impl));
+}
+
+Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> bytes,
+                                                   uint64_t memory_limit_bytes) {
+  Result<FamilyContents> contents =
+      DeserializeFamily(bytes, SnapshotType::kScalableFilter, memory_limit_bytes);
+  if (!contents.ok()) return contents.error();
+  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), memory_limit_bytes);
+  if (!impl.ok()) return impl.error();
+  return ScalableFilter(*std::move(impl));
+}
+
+}  // namespace trommel

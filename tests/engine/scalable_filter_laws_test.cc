@@ -1,0 +1,204 @@
+// Random programs over scalable filters: beside the definition, key by key, and beside the exact
+// multiset.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/scalable_program.h"
+#include "support/scalable_reference.h"
+#include "trommel/executor.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+std::vector<uint64_t> Bitmap(size_t num_keys) {
+  return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});
+}
+
+ScalableFilter MadeScalable(const ScalableConfig& config) {
+  Result<ScalableFilter> filter = ScalableFilter::Create(config);
+  if (!filter.ok()) FAIL(filter.error().message);
+  return *std::move(filter);
+}
+
+void SaveAndLoad(ScalableFilter& filter) {
+  Result<ScalableFilter> loaded = ScalableFilter::Deserialize(filter.Serialize());
+  if (!loaded.ok()) FAIL(loaded.error().message);
+  filter = *std::move(loaded);
+}
+
+// Where the filter and the reference part; empty if nowhere.
+std::string DifferenceOfStates(const ScalableFilter& filter, const ScalableReference& reference,
+                               const std::vector<uint64_t>& pool) {
+  const ScalableStats stats = filter.GetStats();
+  if (stats.generations.size() != reference.generations().size()) {
+    return "generations: " + std::to_string(stats.generations.size()) + ", not " +
+           std::to_string(reference.generations().size());
+  }
+  for (size_t g = 0; g < stats.generations.size(); ++g) {
+    const ScalableReference::Generation& want = reference.generations()[g];
+    if (stats.generations[g].slot != want.slot) return "slot of generation " + std::to_string(g);
+    if (stats.generations[g].stats.num_keys != want.num_keys) {
+      return "keys of generation " + std::to_string(g);
+    }
+  }
+  std::vector<uint64_t> maybe_present = Bitmap(pool.size());
+  filter.Query(Keys::Digests(pool), maybe_present);
+  std::vector<uint64_t> counts(pool.size());
+  filter.CountEstimates(Keys::Digests(pool), counts);
+  for (size_t i = 0; i < pool.size(); ++i) {
+    const std::string name = " of digest " + std::to_string(i);
+    if (BitAt(maybe_present, i) != reference.MayContain(pool[i])) return "answer" + name;
+    if (counts[i] != reference.CountEstimate(pool[i])) return "count" + name;
+  }
+  return "";
+}
+
+// Runs the step on both; what differs, if anything does.
+std::string DifferenceOfStep(const ScalableStep& step, const ScalableConfig& config,
+                             ScalableFilter& filter, ScalableReference& reference) {
+  const Keys keys = Keys::Digests(step.digests);
+  std::vector<uint64_t> got = Bitmap(keys.size());
+  const auto differs = [&](size_t i, bool want) {
+    return BitAt(got, i) == want ? "" : "answer of key " + std::to_string(i);
+  };
+  std::string difference;
+  switch (step.op) {
+    case ScalableOp::kInsert:
+      filter.Insert(keys, got);
+      for (size_t i = 0; i < keys.size() && difference.empty(); ++i) {
+        difference = differs(i, reference.Insert(step.digests[i]));
+      }
+      break;
+    case ScalableOp::kInsertIfAbsent: {
+      const InsertOutcome outcome = filter.InsertIfAbsent(keys, got);
+      uint64_t num_refused = 0;
+      for (size_t i = 0; i < keys.size() && difference.empty(); ++i) {
+        const auto want = reference.InsertIfAbsent(step.digests[i]);
+        difference = differs(i, want == ScalableReference::IfAbsent::kInserted);
+        num_refused += want == ScalableReference::IfAbsent::kRefused ? 1 : 0;
+      }
+      if (difference.empty() && outcome.num_refused != num_refused) return "refused insertions";
+      break;
+    }
+    case ScalableOp::kErase:
+      filter.Erase(keys, got);
+      for (size_t i = 0; i < keys.size() && difference.empty(); ++i) {
+        difference = differs(i, reference.Erase(step.digests[i]));
+      }
+      break;
+    case ScalableOp::kSaveAndLoad:
+      SaveAndLoad(filter);
+      break;
+    case ScalableOp::kClear: {
+      filter.Clear();
+      Result<GrowthPlan> plan = GrowthPlan::Make(config);
+      reference = ScalableReference(*std::move(plan));
+      break;
+    }
+  }
+  return difference;
+}
+
+std::string FirstDifference(const ScalableProgram& program, std::shared_ptr<Executor> executor) {
+  ScalableFilter filter = MadeScalable(program.config);
+  filter.UseExecutor(executor);
+  Result<GrowthPlan> plan = GrowthPlan::Make(program.config);
+  ScalableReference reference(*std::move(plan));
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const ScalableStep& step = program.steps[i];
+    std::string difference = DifferenceOfStep(step, program.config, filter, reference);
+    if (step.op == ScalableOp::kSaveAndLoad) filter.UseExecutor(executor);
+    if (difference.empty()) difference = DifferenceOfStates(filter, reference, program.pool);
+    if (!difference.empty()) return "step " + std::to_string(i) + ": " + difference;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a scalable filter does what its definition does, key by key", "[engine][scalable]") {
+  const uint64_t seed = Catch::rngSeed();
+  for (uint64_t i = 0; i < 40; ++i) {
+    const ScalableProgram program = RandomScalableProgram(seed + i);
+    const auto fails = [](const ScalableProgram& candidate) {
+      return !FirstDifference(candidate, nullptr).empty();
+    };
+    if (!fails(program)) continue;
+    const ScalableProgram shrunk = ShrunkScalable(program, fails);
+    FAIL("seed " << seed + i << ", " << FirstDifference(shrunk, nullptr) << "\n" << ToText(shrunk));
+  }
+}
+
+TEST_CASE("a scalable filter does the same with many threads", "[engine][scalable][threads]") {
+  Result<std::shared_ptr<Executor>> executor = Executor::Create(3);
+  REQUIRE(executor.ok());
+  const uint64_t seed = Catch::rngSeed();
+  for (uint64_t i = 0; i < 5; ++i) {
+    INFO("seed " << seed + i);
+    CHECK(FirstDifference(RandomScalableProgram(seed + i, 20), *executor) == "");
+  }
+}
+
+TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scalable]") {
+  const uint64_t seed = Catch::rngSeed();
+  uint64_t num_grown = 0;
+  for (uint64_t i = 0; i < 40; ++i) {
+    const ScalableProgram program = RandomScalableProgram(seed + i, 40);
+    INFO("seed " << seed + i);
+    ScalableFilter filter = MadeScalable(program.config);
+    const std::vector<std::byte> as_new = filter.Serialize();
+    ExactModel<uint64_t> model;
+    std::vector<uint64_t> bitmap;
+    for (const ScalableStep& step : program.steps) {
+      std::vector<uint64_t> digests = step.digests;
+      bitmap = Bitmap(digests.size());
+      switch (step.op) {
+        case ScalableOp::kInsert:
+          filter.Insert(Keys::Digests(digests), bitmap);
+          model.FollowInsertIfAbsent(digests, bitmap);
+          break;
+        case ScalableOp::kInsertIfAbsent:
+          filter.InsertIfAbsent(Keys::Digests(digests), bitmap);
+          model.FollowInsertIfAbsent(digests, bitmap);
+          break;
+        case ScalableOp::kErase: {
+          // What an honest caller erases: what is in, as often as it is.
+          std::erase_if(digests, [&](uint64_t digest) { return !model.Erase(digest); });
+          const EraseOutcome outcome = filter.Erase(Keys::Digests(digests));
+          REQUIRE(outcome.num_refused == 0);
+          break;
+        }
+        case ScalableOp::kSaveAndLoad:
+          SaveAndLoad(filter);
+          break;
+        case ScalableOp::kClear:
+          filter.Clear();
+          model.Clear();
+          break;
+      }
+      bitmap = Bitmap(program.pool.size());
+      filter.Query(Keys::Digests(program.pool), bitmap);
+      REQUIRE(model.NumFalseNegatives(program.pool, bitmap) == 0);
+      std::vector<uint64_t> counts(program.pool.size());
+      filter.CountEstimates(Keys::Digests(program.pool), counts);
+      REQUIRE(model.NumUnderestimated(program.pool, counts) == 0);
+      REQUIRE(filter.num_keys() == model.num_keys());
+      num_grown += filter.num_generations() - 1;
+    }
+    for (const uint64_t digest : model.DistinctKeys()) {
+      for (uint64_t copies = model.Count(digest); copies > 0; --copies) {
+        REQUIRE(filter.Erase(Key::Digest(digest)));
+      }
+    }
+    CHECK(filter.num_generations() == 1);
+    CHECK(filter.Serialize() == as_new);
+  }
+  CHECK(num_grown > 0);  // else nothing was tested
+}
+
+}  // namespace trommel::tests

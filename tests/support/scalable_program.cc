@@ -1,0 +1,94 @@
+#include "support/scalable_program.h"
+
+#include <array>
+#include <random>
+#include <sstream>
+
+#include "support/shapes.h"
+#include "support/shrink.h"
+
+namespace trommel::tests {
+
+ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&random](const auto& choices) { return choices[random() % choices.size()]; };
+  ScalableProgram program;
+  ScalableConfig& config = program.config;
+  config.first_capacity = pick(std::array<uint64_t, 4>{5, 20, 40, 70});
+  config.target_fpr = 0.5;
+  config.growth = pick(std::array<uint32_t, 3>{1, 1, 2});
+  config.tightening = 0.9;
+  const std::vector<kernels::Shape> shapes = AllShapes();
+  const kernels::Shape shape = shapes[random() % shapes.size()];
+  config.num_slices = static_cast<uint32_t>(shape.num_slices);
+  config.encoding = shape.has_runs ? Encoding::kRuns : Encoding::kPlanes;
+  // Some programs end at the largest capacity, where keys are refused.
+  if (random() % 3 == 0) config.max_capacity = 3 * config.first_capacity;
+  if (random() % 4 == 0) {
+    config.mode = GrowthMode::kIdentical;
+    config.num_slices = 8;
+  }
+
+  // The lowest blocks of every generation, of which each has 64 at least.
+  const uint64_t num_blocks = pick(std::array<uint64_t, 2>{1, 3});
+  program.pool.resize(200 + random() % 400);
+  for (uint64_t& digest : program.pool) {
+    digest = (random() % num_blocks) << 58 | random() % (uint64_t{1} << 32);
+  }
+  const size_t num_members = program.pool.size() * 4 / 5;
+  const std::array<ScalableOp, 9> ops = {
+      ScalableOp::kInsert, ScalableOp::kInsert, ScalableOp::kInsertIfAbsent,
+      ScalableOp::kInsert, ScalableOp::kErase,  ScalableOp::kErase,
+      ScalableOp::kErase,  ScalableOp::kClear,  ScalableOp::kSaveAndLoad};
+  for (size_t i = 0; i < num_steps; ++i) {
+    ScalableStep step;
+    step.op = pick(ops);
+    if (step.op == ScalableOp::kClear && random() % 4 != 0) step.op = ScalableOp::kErase;
+    const bool has_keys = step.op != ScalableOp::kClear && step.op != ScalableOp::kSaveAndLoad;
+    if (has_keys) {
+      step.digests.resize(1 + random() % pick(std::array<size_t, 5>{1, 5, 60, 300, 3000}));
+      for (uint64_t& digest : step.digests) {
+        const bool is_hot = random() % 8 == 0;
+        digest = program.pool[random() % (is_hot ? 3 : num_members)];
+      }
+    }
+    program.steps.push_back(std::move(step));
+  }
+  return program;
+}
+
+ScalableProgram ShrunkScalable(ScalableProgram program,
+                               const std::function<bool(const ScalableProgram&)>& fails) {
+  ShrinkList(program.steps, [&](const std::vector<ScalableStep>& shorter) {
+    ScalableProgram candidate = program;
+    candidate.steps = shorter;
+    return fails(candidate);
+  });
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    ShrinkList(program.steps[i].digests, [&](const std::vector<uint64_t>& shorter) {
+      ScalableProgram candidate = program;
+      candidate.steps[i].digests = shorter;
+      return fails(candidate);
+    });
+  }
+  return program;
+}
+
+std::string ToText(const ScalableProgram& program) {
+  constexpr std::array<const char*, 5> kNames = {"Insert", "InsertIfAbsent", "Erase", "SaveAndLoad",
+                                                 "Clear"};
+  const ScalableConfig& config = program.config;
+  std::ostringstream text;
+  text << GrowthModeName(config.mode) << ", first " << config.first_capacity << ", growth "
+       << config.growth << ", most " << config.max_capacity << ", " << EncodingName(config.encoding)
+       << " of " << config.num_slices << "\n"
+       << std::hex;
+  for (const ScalableStep& step : program.steps) {
+    text << kNames[static_cast<size_t>(step.op)] << ':';
+    for (const uint64_t digest : step.digests) text << " 0x" << digest;
+    text << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace trommel::tests
