@@ -94,8 +94,7 @@ Table ManyFromOne(const Options& options) {
       row.given = Verdict::kShown;
       row.note =
           "Keys whose halves are near each other are near in every hash. It costs some percent of "
-          "the "
-          "rate where filters are small and hashes many; here it is hardly more than chance.";
+          "the rate where filters are small and hashes many; here it is hardly more than chance.";
     }
     table.rows.push_back(row);
   }
