@@ -40,6 +40,22 @@ class VectorSink final : public ByteSink {
   std::vector<std::byte> bytes_;
 };
 
+// What comes after the bytes that a sink already has, as a file of its own within the file.
+class PartSink final : public ByteSink {
+ public:
+  // `offset`: the bytes appended to the sink so far. The sink must outlive the part.
+  PartSink(ByteSink& sink, uint64_t offset) : sink_(sink), offset_(offset) {}
+
+  Status Append(std::span<const std::byte> bytes) override { return sink_.Append(bytes); }
+  Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) override {
+    return sink_.Overwrite(offset_ + offset, bytes);
+  }
+
+ private:
+  ByteSink& sink_;
+  uint64_t offset_;
+};
+
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_BYTE_SINK_H_

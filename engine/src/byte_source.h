@@ -53,6 +53,24 @@ class FileSource final : public ByteSource {
   std::filesystem::path path_;
 };
 
+// A range of another source, as a file of its own. The source must outlive it.
+class PartSource final : public ByteSource {
+ public:
+  // The range must lie within the source.
+  PartSource(const ByteSource& source, uint64_t offset, uint64_t num_bytes)
+      : source_(source), offset_(offset), num_bytes_(num_bytes) {}
+
+  uint64_t num_bytes() const override { return num_bytes_; }
+  Status ReadAt(uint64_t offset, std::span<std::byte> into) const override {
+    return source_.ReadAt(offset_ + offset, into);
+  }
+
+ private:
+  const ByteSource& source_;
+  uint64_t offset_;
+  uint64_t num_bytes_;
+};
+
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_BYTE_SOURCE_H_

@@ -13,10 +13,6 @@
 namespace trommel {
 namespace {
 
-uint64_t HeaderChecksum(const SnapshotHeader& header) {
-  return Checksum::Of(BytesOf(header).first(offsetof(SnapshotHeader, checksum)));
-}
-
 Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known) {
   return {.code = ErrorCode::kVersion,
           .message = "snapshot of a later library: at byte " + std::to_string(offset) + " " +
@@ -34,9 +30,9 @@ Status CheckBeginning(std::span<const std::byte> start) {
     return CorruptAt(same, same < 4 ? "not a snapshot of a filter"
                                     : "line ends were translated: this file was copied as text");
   }
-  if (start.size() < offsetof(SnapshotHeader, header_bytes)) return Ok();
+  if (start.size() < offsetof(SnapshotStart, header_bytes)) return Ok();
   uint32_t version = 0;
-  std::memcpy(&version, start.data() + offsetof(SnapshotHeader, version), sizeof(version));
+  std::memcpy(&version, start.data() + offsetof(SnapshotStart, version), sizeof(version));
   if (version == kSnapshotVersion) return Ok();
   return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
                                         "; this library reads version " +
@@ -44,20 +40,22 @@ Status CheckBeginning(std::span<const std::byte> start) {
 }
 
 // What a later library of the same version could write and we cannot read.
-Status CheckKnown(const SnapshotHeader& header) {
-  if (header.type != static_cast<uint32_t>(SnapshotType::kCountingFilter)) {
-    return UnknownAt(offsetof(SnapshotHeader, type), "the type", header.type,
-                     "1 (counting filter)");
+Status CheckKnown(const SnapshotStart& start) {
+  if (start.type == 0 || start.type > kNumSnapshotTypes) {
+    return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
+                     "1 (counting filter) to 5 (classic filter)");
   }
-  if (header.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
-    return UnknownAt(offsetof(SnapshotHeader, digest_kind), "the digest kind", header.digest_kind,
+  if (start.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
+    return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,
                      "0 (xxh64), 1 (xxh3) and 2 (caller)");
   }
-  if (header.encoding > static_cast<uint32_t>(Encoding::kRuns)) {
-    return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
-                     "0 (planes) and 1 (runs)");
-  }
   return Ok();
+}
+
+Status CheckEncoding(const SnapshotHeader& header) {
+  if (header.encoding <= static_cast<uint32_t>(Encoding::kRuns)) return Ok();
+  return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
+                   "0 (planes) and 1 (runs)");
 }
 
 Status CheckNumbers(const SnapshotHeader& header) {
@@ -145,7 +143,29 @@ void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes) {
   header.file_bytes = header.side_table.offset + side_table_bytes;
 }
 
-void Seal(SnapshotHeader& header) { header.checksum = HeaderChecksum(header); }
+std::string_view SnapshotTypeName(SnapshotType type) {
+  switch (type) {
+    case SnapshotType::kCountingFilter:
+      return "counting filter";
+    case SnapshotType::kScalableFilter:
+      return "scalable filter";
+    case SnapshotType::kWindowFilter:
+      return "window filter";
+    case SnapshotType::kLayeredFilter:
+      return "layered filter";
+    case SnapshotType::kClassicFilter:
+      return "classic filter";
+  }
+  return "unknown filter";
+}
+
+uint64_t HeaderChecksum(std::span<const std::byte, kHeaderBytes> header) {
+  return Checksum::Of(header.first(kHeaderChecksumAt));
+}
+
+void Seal(SnapshotHeader& header) {
+  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
+}
 
 Error CorruptAt(uint64_t offset, std::string_view what) {
   return {
@@ -160,20 +180,42 @@ Status CheckSectionSum(const SectionRecord& section, uint64_t checksum, std::str
                                        " bytes) does not match its checksum");
 }
 
-Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes) {
+Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file_bytes) {
   if (Status known = CheckBeginning(start); !known) return known.error();
-  SnapshotHeader header;
-  if (start.size() < sizeof(header)) {
+  if (start.size() < kHeaderBytes) {
     return CorruptAt(file_bytes, "the file ends within the header of 256 bytes");
   }
+  uint64_t checksum = 0;
+  std::memcpy(&checksum, start.data() + kHeaderChecksumAt, sizeof(checksum));
+  if (checksum != HeaderChecksum(start.first<kHeaderBytes>())) {
+    return CorruptAt(kHeaderChecksumAt, "the header does not match its checksum");
+  }
+  SnapshotStart parsed;
+  std::memcpy(&parsed, start.data(), sizeof(parsed));
+  if (parsed.header_bytes != kHeaderBytes) {
+    return CorruptAt(offsetof(SnapshotStart, header_bytes), "the header is not 256 bytes long");
+  }
+  if (Status known = CheckKnown(parsed); !known) return known.error();
+  return parsed;
+}
+
+Status CheckType(const SnapshotStart& start, SnapshotType wanted) {
+  const auto type = static_cast<SnapshotType>(start.type);
+  if (type == wanted) return Ok();
+  return Error{ErrorCode::kMismatch, "this is a " + std::string(SnapshotTypeName(type)) +
+                                         "'s snapshot, not a " +
+                                         std::string(SnapshotTypeName(wanted)) + "'s"};
+}
+
+Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes) {
+  const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
+  if (!parsed) return parsed.error();
+  if (Status wanted = CheckType(*parsed, SnapshotType::kCountingFilter); !wanted) {
+    return wanted.error();
+  }
+  SnapshotHeader header;
   std::memcpy(&header, start.data(), sizeof(header));
-  if (header.checksum != HeaderChecksum(header)) {
-    return CorruptAt(offsetof(SnapshotHeader, checksum), "the header does not match its checksum");
-  }
-  if (header.header_bytes != sizeof(header)) {
-    return CorruptAt(offsetof(SnapshotHeader, header_bytes), "the header is not 256 bytes long");
-  }
-  if (Status known = CheckKnown(header); !known) return known.error();
+  if (Status known = CheckEncoding(header); !known) return known.error();
   if (Status valid = CheckNumbers(header); !valid) return valid.error();
   if (Status placed = CheckPlaces(header, file_bytes); !placed) return placed.error();
   return header;

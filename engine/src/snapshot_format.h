@@ -28,6 +28,9 @@
 //
 // Later versions keep the first 12 bytes. A reader that does not know a version, type, digest kind
 // or encoding says so and reads no further.
+//
+// Files of other types (family_format.h) share the first 32 bytes, the header's size and the place
+// of its checksum: whatever reads one type can name the others.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOT_FORMAT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOT_FORMAT_H_
 
@@ -58,7 +61,30 @@ inline constexpr uint64_t kSideTableAlignment = 64;
 // the other half is centuries of inserting one by one.
 inline constexpr uint64_t kMaxSnapshotKeys = (uint64_t{1} << 63) - 1;
 
-enum class SnapshotType : uint32_t { kCountingFilter = 1 };
+enum class SnapshotType : uint32_t {
+  kCountingFilter = 1,
+  kScalableFilter = 2,
+  kWindowFilter = 3,
+  kLayeredFilter = 4,
+  kClassicFilter = 5,
+};
+inline constexpr uint32_t kNumSnapshotTypes = 5;
+
+// "counting filter" and so on, as sentences say it.
+std::string_view SnapshotTypeName(SnapshotType type);
+
+// What every header begins with.
+struct SnapshotStart {
+  std::array<unsigned char, 8> magic;  //   0
+  uint32_t version;                    //   8
+  uint32_t header_bytes;               //  12  256
+  uint32_t type;                       //  16  SnapshotType
+  uint32_t digest_kind;                //  20  DigestKind
+  uint64_t seed;                       //  24
+};
+static_assert(sizeof(SnapshotStart) == 32);
+inline constexpr uint64_t kHeaderBytes = 256;
+inline constexpr uint64_t kHeaderChecksumAt = 248;  // of the bytes before it
 
 struct SectionRecord {
   uint64_t offset;  // from the start of the file
@@ -90,10 +116,11 @@ struct SnapshotHeader {
   uint64_t checksum;                   // 248  of the bytes before it
 };
 static_assert(sizeof(SnapshotHeader) == 256 && std::is_trivially_copyable_v<SnapshotHeader>);
-static_assert(offsetof(SnapshotHeader, num_blocks) == 48 &&
+static_assert(offsetof(SnapshotHeader, num_slices) == sizeof(SnapshotStart) &&
+                  offsetof(SnapshotHeader, num_blocks) == 48 &&
                   offsetof(SnapshotHeader, presence) == 88 &&
                   offsetof(SnapshotHeader, zeros) == 168 &&
-                  offsetof(SnapshotHeader, checksum) == 248,
+                  offsetof(SnapshotHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");
 
 struct SideEntryHeader {
@@ -136,9 +163,20 @@ Error CorruptAt(uint64_t offset, std::string_view what);
 // kCorrupt if `checksum`, computed over the named section's bytes, is not the one recorded.
 Status CheckSectionSum(const SectionRecord& section, uint64_t checksum, std::string_view name);
 
-// Checks all that a header alone can tell: kCorrupt or kVersion if it is not the header of a
-// snapshot of `file_bytes` bytes that this library reads. `start` is the beginning of the file: 256
-// bytes, or all there is.
+// What all types check: the beginning up to the digest kind, and the header's checksum. kCorrupt or
+// kVersion if these are not the first bytes of a snapshot of any type. `start` is the beginning of
+// the file: kHeaderBytes, or all there is.
+Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file_bytes);
+
+// kMismatch, naming both, if a file of the one type is read as another.
+Status CheckType(const SnapshotStart& start, SnapshotType wanted);
+
+// The checksum that a header of any type must have in its last 8 bytes.
+uint64_t HeaderChecksum(std::span<const std::byte, kHeaderBytes> header);
+
+// Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
+// of a counting filter's snapshot of `file_bytes` bytes that this library reads. `start` as for
+// ParseStart.
 Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes);
 
 }  // namespace trommel
