@@ -74,6 +74,14 @@ struct BlockKernels {
   // One digest; its arguments travel in registers.
   bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
 
+  // Several stores of this shape, of any numbers of blocks, asked for the same digests.
+  // Sets the bit of each digest that some store shows: as query otherwise.
+  size_t (*query_any)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
+                      size_t num_stores, uint64_t* maybe_present);
+  // Writes the index of the first store that shows the digest, or num_stores (at most 255).
+  void (*find_oldest)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
+                      size_t num_stores, uint8_t* oldest);
+
   Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
 
   // Whole blocks [begin, end). Each returns the first block it could not do because it is promoted

@@ -101,12 +101,14 @@ HWY_INLINE void TakeKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
 template <size_t kSlices>
 struct Planes {
   using Block = PlaneBlock<kSlices>;
+  using Marks = Marks32<kSlices>;
+  static constexpr size_t kPresenceStride = kSlices;
 
   static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
     return Block(blocks, block_idx);
   }
   static HWY_INLINE const uint32_t* PresenceAt(const uint32_t* presence, uint64_t block_idx) {
-    return presence + block_idx * kSlices;
+    return presence + block_idx * kPresenceStride;
   }
 
   // Planes span kNumPlanes * kSlices words: two lines for 8 slices (any 96 bytes at a multiple of
@@ -120,7 +122,7 @@ struct Planes {
   static HWY_INLINE void PrefetchPresence(const uint32_t* presence) { hwy::Prefetch(presence); }
 
   static HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
-    return ShowsAll32<kSlices>(digest, presence);
+    return Marks(digest).ShownBy(presence);
   }
 
   static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {

@@ -13,6 +13,7 @@ void AddHash(int64_t target, Kernels& kernels);         // hash.cc
 void AddInsert(int64_t target, Kernels& kernels);       // insert.cc
 void AddErase(int64_t target, Kernels& kernels);        // erase.cc
 void AddQuery(int64_t target, Kernels& kernels);        // query.cc
+void AddQueryMany(int64_t target, Kernels& kernels);    // query_many.cc
 void AddLongRuns(int64_t target, Kernels& kernels);     // long_runs.cc
 void AddWholePlanes(int64_t target, Kernels& kernels);  // whole_planes.cc
 void AddWholeRuns(int64_t target, Kernels& kernels);    // whole_runs.cc

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -49,34 +50,56 @@ struct DepositSelect {
 #define TROMMEL_HAS_DEPOSIT 0
 #endif
 
-// Does a block of slices of 64 show every bit of the digest? Where vectors hold four words or more
-// they move together. The last vector may reach beyond the presence words, but not out of the
-// block's lines; its further lanes have no mark.
+// Marks32 for slices of 64. Where vectors hold four words or more they move together. The last
+// vector may reach beyond the presence words, but not out of the block's lines; its further lanes
+// have no mark. Elsewhere a slice's word is shifted until its mark is the lowest bit.
 template <size_t kSlices>
-HWY_INLINE bool ShowsAll64(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
-  const uint64_t positions = PositionWord(digest, kSlices);
+class Marks64 {
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !TROMMEL_ATOMIC_WORDS
-  alignas(64) static constexpr uint64_t kShifts[16] = {0, 6, 12, 18, 24, 30, 36, 42, 48, 54};
-  alignas(64) static constexpr uint64_t kOnes[16] = {
-      1, 1, 1, 1, kSlices > 4, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5};
-  const hn::CappedTag<uint64_t, kSlices == 4 ? 4 : 8> d;
-  const auto* slices = reinterpret_cast<const PresenceWord64*>(presence);
-  auto missing = hn::Zero(d);
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
-    const auto position =
-        hn::And(hn::Shr(hn::Set(d, positions), hn::Load(d, kShifts + s)), hn::Set(d, uint64_t{63}));
-    const auto mark = hn::Shl(hn::Load(d, kOnes + s), position);
-    missing = hn::Or(missing, hn::AndNot(hn::LoadU(d, slices + s), mark));
+ public:
+  explicit HWY_INLINE Marks64(uint64_t digest) {
+    alignas(64) static constexpr uint64_t kShifts[16] = {0, 6, 12, 18, 24, 30, 36, 42, 48, 54};
+    alignas(64) static constexpr uint64_t kOnes[16] = {
+        1, 1, 1, 1, kSlices > 4, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5, kSlices > 5};
+    const Tag d;
+    const auto positions = hn::Set(d, PositionWord(digest, kSlices));
+    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+      const auto position =
+          hn::And(hn::Shr(positions, hn::Load(d, kShifts + s)), hn::Set(d, uint64_t{63}));
+      hn::Store(hn::Shl(hn::Load(d, kOnes + s), position), d, words_ + s);
+    }
   }
-  return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+
+  HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
+    const Tag d;
+    const auto* slices = reinterpret_cast<const PresenceWord64*>(presence);
+    auto missing = hn::Zero(d);
+    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+      missing = hn::Or(missing, hn::AndNot(hn::LoadU(d, slices + s), hn::Load(d, words_ + s)));
+    }
+    return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+  }
+
+ private:
+  using Tag = hn::CappedTag<uint64_t, kSlices == 4 ? 4 : 8>;
+  static constexpr size_t kMaxLanes = 8;
+  HWY_ALIGN uint64_t words_[(kSlices + kMaxLanes - 1) / kMaxLanes * kMaxLanes];
 #else
-  uint64_t shown = 1;
-  for (size_t s = 0; s < kSlices; ++s) {
-    shown &= LoadPresenceWord64(presence + 2 * s) >> (positions >> (6 * s) & 63);
+ public:
+  explicit HWY_INLINE Marks64(uint64_t digest) : positions_(PositionWord(digest, kSlices)) {}
+
+  HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
+    uint64_t shown = 1;
+    for (size_t s = 0; s < kSlices; ++s) {
+      shown &= LoadPresenceWord64(presence + 2 * s) >> (positions_ >> (6 * s) & 63);
+    }
+    return shown != 0;
   }
-  return shown != 0;
+
+ private:
+  uint64_t positions_;
 #endif
-}
+};
 
 // The slices of a block: how a key changes their presence bits and run strings, wherever the
 // strings are. `Strings` has Get(s) and Put(s, runs), each called once a slice.
@@ -163,8 +186,10 @@ struct Runs {
   using Select = SelectOfCpu;
   using Strings = RunStrings<kSlices>;
   using OfSlices = Slices<kSlices, Select>;
+  using Marks = std::conditional_t<OfSlices::kIsWide, Marks64<kSlices>, Marks32<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kWords = RunBlockWords(kSlices);
+  static constexpr size_t kPresenceStride = kWords;
 
   struct Block {
     uint32_t* presence;
@@ -185,8 +210,7 @@ struct Runs {
   }
 
   static HWY_INLINE bool ShowsAll(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
-    if constexpr (OfSlices::kIsWide) return ShowsAll64<kSlices>(digest, presence);
-    return ShowsAll32<kSlices>(digest, presence);
+    return Marks(digest).ShownBy(presence);
   }
 
   static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {

@@ -26,6 +26,7 @@ Kernels MakeKernels(int64_t target) {
   AddInsert(target, kernels);
   AddErase(target, kernels);
   AddQuery(target, kernels);
+  AddQueryMany(target, kernels);
   AddLongRuns(target, kernels);
   AddWholePlanes(target, kernels);
   AddWholeRuns(target, kernels);

@@ -10,9 +10,11 @@
 //
 //   Block                               the words of one block
 //   BlockAt(blocks, block_idx)          where they are
-//   PresenceAt(presence, block_idx)     the same for presence words alone
+//   PresenceAt(presence, block_idx)     the same for presence words alone, kPresenceStride words
+//                                       from block to block
 //   Prefetch(block), PrefetchPresence(presence)
-//   ShowsAll(digest, presence)          the whole of a query
+//   Marks                               what a key marks: Marks(digest).ShownBy(presence)
+//   ShowsAll(digest, presence)          the same at once: the whole of a query
 //   TryAdd(digest, block)               inserts, or says why not
 //   TryTake(digest, block)              erases a key whose bits all show, or says why not
 //
@@ -85,16 +87,31 @@ HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
   return !hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
 }
 
-// Does a block of slices of 32 show every bit of the digest?
+// What a key marks in a block's slices of 32: one bit in each. Made once a key, shown to any number
+// of blocks.
 template <size_t kSlices>
-HWY_INLINE bool ShowsAll32(uint64_t digest, const uint32_t* HWY_RESTRICT presence) {
-  const SliceTag<kSlices> d;
-  auto missing = hn::Zero(d);
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
-    missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), ProbeMask(d, digest, s)));
+class Marks32 {
+ public:
+  explicit HWY_INLINE Marks32(uint64_t digest) {
+    const SliceTag<kSlices> d;
+    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+      hn::Store(ProbeMask(d, digest, s), d, words_ + s);
+    }
   }
-  return !AnyBit(d, missing);
-}
+
+  // Does the block with these presence words show every mark?
+  HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
+    const SliceTag<kSlices> d;
+    auto missing = hn::Zero(d);
+    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+      missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), hn::Load(d, words_ + s)));
+    }
+    return !AnyBit(d, missing);
+  }
+
+ private:
+  HWY_ALIGN uint32_t words_[kSlices];  // an array: vectors of some targets cannot be members
+};
 
 // What became of one key of an update.
 enum class Fate { kDone, kSpill, kStop };

@@ -130,12 +130,14 @@ class BlockStore {
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
 
+  // The kernels in use for this shape and encoding, and what they work on: for queries of several
+  // stores at once (store_list.h).
+  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
+  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
+
  private:
   BlockStore() = default;
 
-  // The kernels in use for this shape and encoding.
-  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
-  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
   // One kernel call: at most kMaxBatch keys.
   kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
                               uint64_t* answers, uint32_t* spilled);
