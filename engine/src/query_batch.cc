@@ -2,36 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <vector>
 
+#include "engine/src/batch_parts.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 
 namespace trommel {
-namespace {
-
-// A task's keys: a multiple of 64, so that tasks share no word of a bitmap, and enough to be worth
-// starting one.
-constexpr size_t kTaskKeys = size_t{1} << 14;
-
-// Calls task(first, keys) for consecutive parts of the batch: the whole of it, or at most
-// kTaskKeys.
-template <class Task>
-void ForEachPart(const QueryTarget& target, Keys keys, const Task& task) {
-  if (target.executor == nullptr || keys.size() <= kTaskKeys) return task(0, keys);
-  const size_t num_tasks = (keys.size() + kTaskKeys - 1) / kTaskKeys;
-  target.executor->ForEach(num_tasks, [&](size_t t) {
-    const size_t first = t * kTaskKeys;
-    task(first, Slice(keys, first, std::min(kTaskKeys, keys.size() - first)));
-  });
-}
-
-}  // namespace
-
 size_t QueryBatch(const QueryTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
   std::atomic<size_t> num_present{0};
-  ForEachPart(target, keys, [&](size_t part_first, Keys part) {
+  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
     ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       num_here += target.store.Query(digests, maybe_present.data() + (part_first + first) / 64);
@@ -43,25 +23,17 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
 
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept {
-  if (keys.empty()) return 0;
-  // Every part selects into its own stretch; then the stretches are moved together.
-  std::vector<size_t> num_selected((keys.size() + kTaskKeys - 1) / kTaskKeys);
-  ForEachPart(target, keys, [&](size_t part_first, Keys part) {
-    size_t num_here = 0;
-    ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-      num_here +=
-          target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
-                              selection.data() + part_first + num_here);
-    });
-    num_selected[part_first / kTaskKeys] = num_here;
-  });
-  size_t end = num_selected[0];  // the first is in its place
-  for (size_t p = 1; p < num_selected.size(); ++p) {
-    const auto first = selection.begin() + static_cast<std::ptrdiff_t>(p * kTaskKeys);
-    std::copy_n(first, num_selected[p], selection.begin() + static_cast<std::ptrdiff_t>(end));
-    end += num_selected[p];
-  }
-  return end;
+  return SelectInParts(
+      target.executor, keys, selection,
+      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+        size_t num_here = 0;
+        ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+          num_here +=
+              target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
+                                  part_selection.data() + num_here);
+        });
+        return num_here;
+      });
 }
 
 void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
@@ -71,7 +43,7 @@ void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
     const auto held = locks->Hold(OwnerOf(digest, locks->lock_bits()), locks->lock_bits());
     return target.store.CountEstimate(digest);
   };
-  ForEachPart(target, keys, [&](size_t part_first, Keys part) {
+  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
     ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       std::ranges::transform(
           digests, counts.begin() + static_cast<std::ptrdiff_t>(part_first + first), count);
