@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/shapes.h"
+#include "support/shrink.h"
 
 namespace trommel::tests {
 namespace {
@@ -21,25 +22,6 @@ bool Contains(const Multiset& whole, const Multiset& part) {
     const auto found = whole.find(entry.first);
     return entry.second == 0 || (found != whole.end() && found->second >= entry.second);
   });
-}
-
-// Tries to leave out ever smaller stretches of `list`; `try_it` says whether the shorter list is
-// kept.
-template <class T>
-void ShrinkList(std::vector<T>& list, const std::function<bool(const std::vector<T>&)>& try_it) {
-  for (size_t length = std::max<size_t>(list.size() / 2, 1); length > 0 && !list.empty();
-       length /= 2) {
-    for (size_t first = 0; first < list.size();) {
-      std::vector<T> shorter(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(first));
-      const size_t rest = std::min(first + length, list.size());
-      shorter.insert(shorter.end(), list.begin() + static_cast<std::ptrdiff_t>(rest), list.end());
-      if (try_it(shorter)) {
-        list = std::move(shorter);
-      } else {
-        first += length;
-      }
-    }
-  }
 }
 
 }  // namespace
