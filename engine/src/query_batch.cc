@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <vector>
 
+#include "engine/src/batch_parts.h"
 #include "engine/src/key_chunks.h"
-#include "engine/src/key_parts.h"
 #include "engine/src/radix_split.h"
 
 namespace trommel {
@@ -34,25 +33,17 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
 
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept {
-  if (keys.empty()) return 0;
-  // Every part selects into its own stretch; then the stretches are moved together.
-  std::vector<size_t> num_selected((keys.size() + kPartKeys - 1) / kPartKeys);
-  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
-    size_t num_here = 0;
-    ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-      num_here +=
-          target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
-                              selection.data() + part_first + num_here);
-    });
-    num_selected[part_first / kPartKeys] = num_here;
-  });
-  size_t end = num_selected[0];  // the first is in its place
-  for (size_t p = 1; p < num_selected.size(); ++p) {
-    const auto first = selection.begin() + static_cast<std::ptrdiff_t>(p * kPartKeys);
-    std::copy_n(first, num_selected[p], selection.begin() + static_cast<std::ptrdiff_t>(end));
-    end += num_selected[p];
-  }
-  return end;
+  return SelectInParts(
+      target.executor, keys, selection,
+      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+        size_t num_here = 0;
+        ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+          num_here +=
+              target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
+                                  part_selection.data() + num_here);
+        });
+        return num_here;
+      });
 }
 
 void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,

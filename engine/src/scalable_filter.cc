@@ -57,9 +57,9 @@
 #include <bit>
 #include <utility>
 
+#include "engine/src/batch_parts.h"
 #include "engine/src/check.h"
 #include "engine/src/key_chunks.h"
-#include "engine/src/key_parts.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/scalable_filter_impl.h"
 #include "engine/src/store_list.h"

@@ -18,5 +18,6 @@
 #include "trommel/sizing.h"
 #include "trommel/targets.h"
 #include "trommel/version.h"
+#include "trommel/window_filter.h"
 
 #endif  // TROMMEL_TROMMEL_H_
