@@ -208,6 +208,7 @@ class CountingFilter {
 
  private:
   friend class ConcurrentFilter;
+  friend class LayeredFilter;
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
 

@@ -7,6 +7,7 @@
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
+#include "trommel/layered_filter.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 #include "trommel/targets.h"
