@@ -5,6 +5,7 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
+#include "trommel/estimates.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
 #include "trommel/layered_filter.h"
