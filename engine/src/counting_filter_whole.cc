@@ -20,9 +20,7 @@ constexpr uint64_t kMaxMergedKeys = (kMaxSnapshotKeys + 1) / 2;
 }  // namespace
 
 Status CountingFilter::Merge(const CountingFilter& other) {
-  const std::string difference =
-      DifferenceOf(geometry(), digest_policy(), other.geometry(), other.digest_policy());
-  if (!difference.empty()) {
+  if (std::string difference = FilterDifference(*this, other); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
   }
   if (other.num_keys() > kMaxMergedKeys - std::min(num_keys(), kMaxMergedKeys)) {
@@ -36,9 +34,7 @@ Status CountingFilter::Merge(const CountingFilter& other) {
 }
 
 Status CountingFilter::Subtract(const CountingFilter& other) {
-  const std::string difference =
-      DifferenceOf(geometry(), digest_policy(), other.geometry(), other.digest_policy());
-  if (!difference.empty()) {
+  if (std::string difference = FilterDifference(*this, other); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot subtract: " + difference};
   }
   if (!impl_->store.Subtract(other.impl_->store)) {

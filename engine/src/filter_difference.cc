@@ -36,4 +36,8 @@ std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
   return our_policy.seed == their_policy.seed ? "" : "digest seed differs";
 }
 
+std::string FilterDifference(const CountingFilter& a, const CountingFilter& b) {
+  return DifferenceOf(a.geometry(), a.digest_policy(), b.geometry(), b.digest_policy());
+}
+
 }  // namespace trommel

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/sizing.h"
 
@@ -17,6 +18,7 @@ std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs)
 // Names the first field in which they differ; empty if they agree in all.
 std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
                          const Geometry& theirs, const DigestPolicy& their_policy);
+std::string FilterDifference(const CountingFilter& a, const CountingFilter& b);
 
 }  // namespace trommel
 

@@ -5,6 +5,7 @@
 
 #include "engine/src/batch_parts.h"
 #include "engine/src/key_chunks.h"
+#include "engine/src/layered_query.h"
 #include "engine/src/radix_split.h"
 
 namespace trommel {
@@ -12,8 +13,20 @@ namespace {
 
 size_t QueryChunk(const QueryTarget& target, std::span<const uint64_t> digests,
                   uint64_t* maybe_present) {
+  if (target.first_layer != nullptr) {
+    return QueryLayers(*target.first_layer, target.store, digests, maybe_present);
+  }
   if (target.num_probes == 0) return target.store.Query(digests, maybe_present);
   return target.store.QueryFirst(digests, target.num_probes, maybe_present);
+}
+
+size_t SelectChunk(const QueryTarget& target, std::span<const uint64_t> digests, bool maybe_present,
+                   uint32_t first_idx, uint32_t* selection) {
+  if (target.first_layer != nullptr) {
+    return SelectLayers(*target.first_layer, target.store, digests, maybe_present, first_idx,
+                        selection);
+  }
+  return target.store.Select(digests, maybe_present, first_idx, selection);
 }
 
 }  // namespace
@@ -39,8 +52,8 @@ size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
         size_t num_here = 0;
         ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
           num_here +=
-              target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
-                                  part_selection.data() + num_here);
+              SelectChunk(target, digests, maybe_present, static_cast<uint32_t>(part_first + first),
+                          part_selection.data() + num_here);
         });
         return num_here;
       });
