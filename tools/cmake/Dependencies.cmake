@@ -24,6 +24,8 @@ trommel_dependency(nlohmann_json 3.11 nlohmann-json3-dev tools https://github.co
 trommel_dependency(Catch2 2.13.10 catch2 tests https://github.com/catchorg/Catch2.git v3.7.1)
 trommel_dependency(pkgconfig 0.29 pkg-config tests)
 trommel_dependency(benchmark 1.7.1 libbenchmark-dev bench https://github.com/google/benchmark.git v1.9.0)
+trommel_dependency(farmhash 0 libfarmhash-dev bench)
+trommel_dependency(murmurhash 1.5 libmurmurhash-dev bench)
 trommel_dependency(clang 14 clang check)
 trommel_dependency(compiler_rt 14 libclang-rt-dev check)
 trommel_dependency(clang_format 14 clang-format check)

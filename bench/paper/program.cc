@@ -1,0 +1,72 @@
+#include "bench/paper/program.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
+#include "bench/paper/report_json.h"
+#include "bench/paper/report_svg.h"
+#include "bench/paper/report_text.h"
+
+namespace trommel::paper {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: %s [--quick] [--seed=1] [--json=FILE] [--svg=FILE]\n"
+    "  --quick  small sizes, a few seconds\n"
+    "  --seed   of all random keys\n"
+    "  --json   also write every figure there\n"
+    "  --svg    also write the picture there\n";
+
+bool WriteFile(std::FILE* err, const char* name, const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (file.flush()) return true;
+  std::fprintf(err, "%s: cannot write %s\n", name, path.c_str());
+  return false;
+}
+
+}  // namespace
+
+std::optional<Options> ParseOptions(std::span<const char* const> arguments) {
+  Options options;
+  for (const std::string_view argument : arguments) {
+    const size_t equals = argument.find('=');
+    const std::string_view option = argument.substr(0, equals);
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
+    if (argument == "--quick") {
+      options.quick = true;
+    } else if (value.empty()) {
+      return std::nullopt;
+    } else if (option == "--seed") {
+      const char* end = value.data() + value.size();
+      const auto [stop, error] = std::from_chars(value.data(), end, options.seed);
+      if (error != std::errc() || stop != end) return std::nullopt;
+    } else if (option == "--json") {
+      options.json = value;
+    } else if (option == "--svg") {
+      options.svg = value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return options;
+}
+
+int RunProgram(std::span<const char* const> arguments, const char* name,
+               Report (*make_report)(const Options&), std::FILE* out, std::FILE* err) {
+  const std::optional<Options> options = ParseOptions(arguments);
+  if (!options) {
+    std::fprintf(err, kUsage, name);
+    return 2;
+  }
+  const Report report = make_report(*options);
+  std::fputs(ReportText(report).c_str(), out);
+  if (!options->json.empty() && !WriteFile(err, name, options->json, ReportJson(report))) return 3;
+  if (!options->svg.empty() && !WriteFile(err, name, options->svg, ReportSvg(report))) return 3;
+  return IsContradicted(report) ? 1 : 0;
+}
+
+}  // namespace trommel::paper

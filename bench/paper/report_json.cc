@@ -1,0 +1,58 @@
+#include "bench/paper/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace trommel::paper {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson OrNull(const std::optional<double>& figure) {
+  return figure ? OrderedJson(*figure) : OrderedJson(nullptr);
+}
+
+std::string UnitName(Unit unit) {
+  switch (unit) {
+    case Unit::kNumber:
+      return "number";
+    case Unit::kCount:
+      return "count";
+    case Unit::kShare:
+      return "share";
+    case Unit::kChange:
+      return "change";
+    case Unit::kNs:
+      return "ns";
+  }
+  return "unknown";
+}
+
+OrderedJson RowJson(const Row& row) {
+  OrderedJson json = {{"what", row.what},
+                      {"unit", UnitName(row.unit)},
+                      {"paper", OrNull(row.paper)},
+                      {"formula", OrNull(row.formula)},
+                      {"exact", OrNull(row.exact)},
+                      {"measured", OrNull(row.measured)},
+                      {"measured_at_most", row.measured_at_most},
+                      {"verdict", VerdictName(Judge(row))},
+                      {"note", row.note}};
+  if (row.allowed) json["allowed"] = {row.allowed->low, row.allowed->high};
+  return json;
+}
+
+}  // namespace
+
+std::string ReportJson(const Report& report) {
+  OrderedJson tables = OrderedJson::array();
+  for (const Table& table : report.tables) {
+    OrderedJson rows = OrderedJson::array();
+    for (const Row& row : table.rows) rows.push_back(RowJson(row));
+    tables.push_back({{"title", table.title}, {"text", table.text}, {"rows", rows}});
+  }
+  const OrderedJson json = {
+      {"program", report.name}, {"source", report.source}, {"tables", tables}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace trommel::paper
