@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 
+#include "trommel/any_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
