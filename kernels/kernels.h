@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/classic_array.h"
 #include "kernels/layout.h"
 
 namespace trommel::kernels {
@@ -67,6 +68,10 @@ struct BlockKernels {
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                   uint64_t* maybe_present);
+  // As query, but asks only for what the digest marks in the first num_probes slices, at least 1.
+  // Blocks of two lines are read in their first line only where 8 slices are enough.
+  size_t (*query_first)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                        size_t num_probes, uint64_t* maybe_present);
   // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
   // `selection` must have room for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
@@ -109,10 +114,22 @@ struct LongRunKernels {
   void (*take)(uint64_t digest, uint32_t* presence, uint64_t* runs);
 };
 
+// The classic filters (classic_array.h). Queries may run beside each other, not beside updates.
+struct ClassicKernels {
+  // Writes where hash `hash_idx` of each digest falls, among the array's num_positions.
+  void (*positions)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
+                    size_t hash_idx, uint32_t* positions);
+  // Writes BitmapWords(num_digests) words: bit i is set if hashes 0 .. num_probes - 1 of digest i
+  // all fall on fields that are not zero. Returns how many bits are set.
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
+                  size_t num_probes, uint64_t* maybe_present);
+};
+
 struct Kernels {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;
+  ClassicKernels classic;
   BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
   BlockKernels runs4;

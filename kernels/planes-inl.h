@@ -102,6 +102,8 @@ template <size_t kSlices>
 struct Planes {
   using Block = PlaneBlock<kSlices>;
   using Marks = Marks32<kSlices>;
+  using FewMarks = Marks32<kSlices, kFewSlices<kSlices>>;
+  static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kPresenceStride = kSlices;
 
   static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {

@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query.cc"
 #include <bit>
+#include <type_traits>
 
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
@@ -19,36 +20,60 @@ HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
   return Layout::PresenceAt(blocks.presence, BlockIndex(digest, blocks.num_blocks));
 }
 
+// What a batch asks of each block: to show all that the key marks.
 template <class Layout>
-HWY_INLINE bool Answer(uint64_t digest, const Blocks& blocks) {
-  return Layout::ShowsAll(digest, PresenceOf<Layout>(digest, blocks));
-}
+struct AllSlices {
+  static HWY_INLINE void Prefetch(const uint32_t* presence) { Layout::PrefetchPresence(presence); }
+  HWY_INLINE bool Answer(uint64_t digest, const uint32_t* presence) const {
+    return Layout::ShowsAll(digest, presence);
+  }
+};
 
-// Calls answer(i, maybe_present) for each digest in order, with the lines kQueryDistance keys ahead
+// Or only what it marks in the first slices. Few of them are in the block's first line, and no
+// other is fetched or read.
+template <class Layout, bool kFew>
+struct FirstSlices {
+  using Marks = std::conditional_t<kFew, typename Layout::FewMarks, typename Layout::Marks>;
+
+  static HWY_INLINE void Prefetch(const uint32_t* presence) {
+    if constexpr (kFew) {
+      hwy::Prefetch(presence);
+    } else {
+      Layout::PrefetchPresence(presence);
+    }
+  }
+  HWY_INLINE bool Answer(uint64_t digest, const uint32_t* presence) const {
+    return Marks(digest, num_probes).ShownBy(presence);
+  }
+
+  size_t num_probes;
+};
+
+// Calls take(i, maybe_present) for each digest in order, with the lines kQueryDistance keys ahead
 // on their way.
-template <class Layout, class Take>
+template <class Layout, class Question, class Take>
 HWY_INLINE void AnswerAll(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                          const Blocks& blocks, const Take& take) {
+                          const Blocks& blocks, const Question& question, const Take& take) {
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
-  for (size_t i = 0; i < lead; ++i)
-    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i], blocks));
+  for (size_t i = 0; i < lead; ++i) Question::Prefetch(PresenceOf<Layout>(digests[i], blocks));
   const size_t fetched = num_digests - lead;
   size_t i = 0;
   for (; i < fetched; ++i) {
-    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
-    take(i, Answer<Layout>(digests[i], blocks));
+    Question::Prefetch(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
+    take(i, question.Answer(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
   for (; i < num_digests; ++i) {
-    take(i, Answer<Layout>(digests[i], blocks));
+    take(i, question.Answer(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
 }
 
-template <class Layout>
-size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
-             uint64_t* HWY_RESTRICT maybe_present) {
+template <class Layout, class Question>
+HWY_INLINE size_t ToBitmap(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
+                           const Blocks& blocks, const Question& question,
+                           uint64_t* HWY_RESTRICT maybe_present) {
   size_t num_present = 0;
   uint64_t word = 0;  // answers of the current 64 keys, oldest in the lowest bit at the end
-  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+  AnswerAll<Layout>(digests, num_digests, blocks, question, [&](size_t i, bool answer) HWY_ATTR {
     word |= static_cast<uint64_t>(answer) << (i % 64);
     if (i % 64 == 63) {
       maybe_present[i / 64] = word;
@@ -64,10 +89,30 @@ size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blo
 }
 
 template <class Layout>
+size_t Query(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+             uint64_t* maybe_present) {
+  return ToBitmap<Layout>(digests, num_digests, blocks, AllSlices<Layout>(), maybe_present);
+}
+
+template <class Layout>
+size_t QueryFirst(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
+                  size_t num_probes, uint64_t* maybe_present) {
+  constexpr size_t kFew = kFewSlices<Layout::kNumSlices>;
+  if (num_probes <= kFew) {
+    const FirstSlices<Layout, true> question{num_probes};
+    return ToBitmap<Layout>(digests, num_digests, blocks, question, maybe_present);
+  }
+  if constexpr (kFew == Layout::kNumSlices) return 0;  // more probes than slices
+  const FirstSlices<Layout, false> question{num_probes};
+  return ToBitmap<Layout>(digests, num_digests, blocks, question, maybe_present);
+}
+
+template <class Layout>
 size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
               bool maybe_present, uint32_t first_idx, uint32_t* HWY_RESTRICT selection) {
   size_t num_selected = 0;
-  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
+  const AllSlices<Layout> question;
+  AnswerAll<Layout>(digests, num_digests, blocks, question, [&](size_t i, bool answer) HWY_ATTR {
     // Written always, kept only if it counts: no branch to mispredict.
     selection[num_selected] = first_idx + static_cast<uint32_t>(i);
     num_selected += static_cast<size_t>(answer == maybe_present);
@@ -85,6 +130,7 @@ bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) 
 void AddQueryForTarget(Kernels& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.query = &Query<Layout>;
+    table.query_first = &QueryFirst<Layout>;
     table.select = &Select<Layout>;
     table.may_contain = &MayContain<Layout>;
   });

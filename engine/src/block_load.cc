@@ -67,12 +67,12 @@ LoadClasses ClassesOf(uint64_t num_blocks) noexcept {
           .larger = {static_cast<double>(remainder), share + 1 / kNumHalves}};
 }
 
-double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
+double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcept {
   const double i = static_cast<double>(load);
   const uint32_t num_positions = kernels::SlicePositions(num_slices);
   const double fill = -std::expm1(i * std::log1p(-1.0 / num_positions));
-  const double all_set = std::pow(fill, static_cast<double>(num_slices));
-  const auto position_bits = static_cast<uint32_t>(std::countr_zero(num_positions)) * num_slices;
+  const double all_set = std::pow(fill, static_cast<double>(num_probes));
+  const auto position_bits = static_cast<uint32_t>(std::countr_zero(num_positions)) * num_probes;
   if (position_bits <= kHalfBits) return all_set;
   const double same_half = -std::expm1(i * std::log1p(-1 / kNumHalves));
   return all_set + (1 - all_set) * same_half;

@@ -88,7 +88,12 @@ double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
 // low 32 digest bits of one of these keys: those alone choose the positions, so the rate cannot
 // fall under load / 2^32, however many slices there are. (4 and 5 slices of 64 have fewer than 2^32
 // combinations of positions, digest bits as they are: there the product says it all.)
-double BlockFpr(uint64_t load, uint32_t num_slices) noexcept;
+// Of a query that probes the first num_probes slices only, the same with these: fewer than 2^32
+// combinations again where they are few.
+double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcept;
+inline double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
+  return BlockFpr(load, num_slices, num_slices);
+}
 
 // The chance that the counters of a block of `load` distinct keys do not fit three planes: some
 // counter above kernels::kMaxPlaneCount, or all of slice 0 at it (the marker of promoted blocks).

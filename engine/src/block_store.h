@@ -83,6 +83,9 @@ class BlockStore {
 
   // For any number of digests.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
+  // The same with the first num_probes slices only: 1 .. num_slices.
+  size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                    uint64_t* maybe_present) const;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const;
   bool MayContain(uint64_t digest) const {

@@ -91,6 +91,16 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const
   return QueryBatch(impl_->ForQueries(), keys, maybe_present);
 }
 
+size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
+                             uint32_t num_probes) const noexcept {
+  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_slices,
+                "as many probes as no block has slices");
+  QueryTarget target = impl_->ForQueries();
+  target.num_probes = num_probes;
+  return QueryBatch(target, keys, maybe_present);
+}
+
 size_t CountingFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
   TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");

@@ -32,7 +32,7 @@ class Generation {
   Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take)
       : store(std::move(blocks)), slot(slot_idx), capacity(keys_to_take) {}
 
-  // Room for keys that it does not show yet; of use while it is the newest. Its load counts the
+  // Room for keys that it does not show yet, while it is the newest. Its load counts the
   // keys that it did not show when they came, and never more than the keys that are in: so neither
   // duplicates nor erased keys weigh anything, and it is no less than the distinct keys that set
   // its bits. (A key that others' bits covered when it came is not counted; it has set none.)

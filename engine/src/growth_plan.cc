@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -96,45 +97,53 @@ Result<std::vector<GrowthSlot>> TighteningSlots(const ScalableConfig& config, ui
   return slots;
 }
 
-// The shape that takes the fewest bytes when all its slots, or the first ten, are full.
+// Bytes a key of a filter of this shape whose first slots are full: as many as are compared, or as
+// max_capacity takes. Fails if the first slot cannot be.
+Result<double> BytesAKey(const ScalableConfig& config, uint32_t num_slices) {
+  constexpr size_t kSlotsCompared = 8;
+  double bytes = 0;
+  uint64_t total = 0;
+  uint64_t capacity = config.first_capacity;
+  for (size_t i = 0; i < kSlotsCompared && capacity <= kMaxCapacity; ++i) {
+    const Result<Sizing> sizing = SizeFor({.capacity = capacity,
+                                           .target_fpr = BudgetOf(config, i),
+                                           .num_slices = num_slices,
+                                           .encoding = config.encoding});
+    if (!sizing.ok() && i == 0) return sizing.error();
+    if (!sizing.ok()) break;
+    bytes += sizing->bits_per_key / 8 * static_cast<double>(capacity);
+    total += capacity;
+    capacity *= config.growth;
+    if (config.max_capacity != 0 && total >= config.max_capacity) break;
+  }
+  return bytes / static_cast<double>(total);
+}
+
+// One shape for all generations, so that what a key marks is computed once. Every generation costs
+// a query its lines, so blocks of two cache lines must save a fifth of the memory to be worth it.
 Result<uint32_t> SlicesForTightening(const ScalableConfig& config) {
   if (config.num_slices != 0) return config.num_slices;
+  constexpr double kWorthALine = 1.25;
   constexpr std::array<uint32_t, 2> kPlaneShapes = {8, 16};
-  constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};
-  constexpr size_t kSlotsCompared = 10;
+  constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};  // the last one's are two lines
   const std::span<const uint32_t> shapes =
       config.encoding == Encoding::kRuns ? std::span<const uint32_t>(kRunShapes) : kPlaneShapes;
   std::optional<Error> error;
-  uint32_t best = 0;
-  double fewest_bytes = 0;
+  std::vector<std::pair<uint32_t, double>> bytes_of_shape;
+  double fewest_bytes = std::numeric_limits<double>::infinity();
   for (const uint32_t shape : shapes) {
-    double bytes = 0;
-    uint64_t total = 0;
-    uint64_t capacity = config.first_capacity;
-    for (size_t i = 0; i < kSlotsCompared && capacity <= kMaxCapacity; ++i) {
-      const Result<Sizing> sizing = SizeFor({.capacity = capacity,
-                                             .target_fpr = BudgetOf(config, i),
-                                             .num_slices = shape,
-                                             .encoding = config.encoding});
-      if (!sizing.ok()) {
-        if (i == 0) error = sizing.error();
-        break;
-      }
-      bytes += sizing->bits_per_key * static_cast<double>(capacity);
-      total += capacity;
-      capacity *= config.growth;
-      if (config.max_capacity != 0 && total >= config.max_capacity) break;
+    const Result<double> bytes = BytesAKey(config, shape);
+    if (!bytes.ok()) {
+      error = bytes.error();
+      continue;
     }
-    if (total == 0) continue;
-    // Shapes may reach different sizes: compare what a key takes.
-    const double bytes_a_key = bytes / static_cast<double>(total);
-    if (best == 0 || bytes_a_key < fewest_bytes) {
-      best = shape;
-      fewest_bytes = bytes_a_key;
-    }
+    bytes_of_shape.emplace_back(shape, *bytes);
+    fewest_bytes = std::min(fewest_bytes, *bytes);
   }
-  if (best == 0) return *error;
-  return best;
+  for (const auto& [shape, bytes] : bytes_of_shape) {
+    if (bytes <= kWorthALine * fewest_bytes) return shape;
+  }
+  return *error;
 }
 
 // Blocks that are half full at first_capacity, in the shape with the fewest slices that meets the

@@ -9,13 +9,23 @@
 #include "engine/src/radix_split.h"
 
 namespace trommel {
+namespace {
+
+size_t QueryChunk(const QueryTarget& target, std::span<const uint64_t> digests,
+                  uint64_t* maybe_present) {
+  if (target.num_probes == 0) return target.store.Query(digests, maybe_present);
+  return target.store.QueryFirst(digests, target.num_probes, maybe_present);
+}
+
+}  // namespace
+
 size_t QueryBatch(const QueryTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
   std::atomic<size_t> num_present{0};
   ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
     ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-      num_here += target.store.Query(digests, maybe_present.data() + (part_first + first) / 64);
+      num_here += QueryChunk(target, digests, maybe_present.data() + (part_first + first) / 64);
     });
     num_present.fetch_add(num_here, std::memory_order_relaxed);
   });

@@ -19,6 +19,7 @@ struct QueryTarget {
   const BlockStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
+  uint32_t num_probes = 0;       // of QueryBatch: slices to probe, the first; 0: all
 };
 
 // As CountingFilter's.

@@ -42,7 +42,7 @@ struct ScalableFilter::Impl {
     BlockStore store;
     uint64_t slot = 0;
     uint64_t num_keys = 0;
-    uint64_t load = 0;  // of the newest
+    uint64_t load = 0;
   };
   using Copies = std::vector<GenerationCopy>;
   // All generations, each lock's part of them as it is at one moment.

@@ -95,7 +95,7 @@ Status CheckMember(const GrowthPlan& plan, std::span<const FamilyMemberContents>
   if (is_empty && !is_newest) {
     return CorruptMemberWord(idx, kSlotWord, "an empty generation that is not the newest");
   }
-  if (words[kLoadWord] > (is_newest ? contents.facts.num_keys : 0)) {
+  if (words[kLoadWord] > contents.facts.num_keys) {
     return CorruptMemberWord(idx, kLoadWord, "a load that cannot be");
   }
   return Ok();
@@ -166,9 +166,12 @@ ScalableStats ScalableFilter::GetStats() const noexcept {
     stats.generations.push_back({.geometry = generation.store.geometry(),
                                  .slot = static_cast<uint32_t>(generation.slot),
                                  .capacity = generation.capacity,
+                                 .load = generation.load(),
                                  .budget_fpr = slot.budget_fpr,
                                  .stats = StatsOf(generation.store, totals[g], 0)});
-    const Stats& of_this = stats.generations.back().stats;
+    Stats& of_this = stats.generations.back().stats;
+    // Keys beyond the load have set no bits.
+    of_this.predicted_fpr = PredictedFpr(slot.geometry, stats.generations.back().load);
     stats.num_keys += of_this.num_keys;
     stats.num_bytes += of_this.num_bytes;
     current_absent *= 1 - of_this.current_fpr;
@@ -209,8 +212,10 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
       for (size_t o = 0; o < num_owners; ++o) copies[g].store.CopyOwner(from, l * num_owners + o);
     }
   }
-  for (GenerationCopy& copy : copies) copy.num_keys = KeysIn(copy.store);
-  copies.back().load = std::min(list->newest().load(), copies.back().num_keys);
+  for (size_t g = 0; g < copies.size(); ++g) {
+    copies[g].num_keys = KeysIn(copies[g].store);
+    copies[g].load = std::min(list->at(g).load(), copies[g].num_keys);
+  }
   // What others emptied meanwhile is dropped in a moment.
   const auto closed_end = copies.end() - 1;
   copies.erase(std::remove_if(copies.begin(), closed_end,

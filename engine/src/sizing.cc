@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/src/block_load.h"
+#include "engine/src/check.h"
 #include "kernels/run_block.h"
 
 namespace trommel {
@@ -261,6 +262,23 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
   return MeanOverKeys(num_keys, geometry.num_blocks,
                       [&geometry](uint64_t load) { return BlockFpr(load, geometry.num_slices); });
+}
+
+double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry.num_slices,
+                "as many probes as no block has slices");
+  return MeanOverKeys(num_keys, geometry.num_blocks, [&](uint64_t load) {
+    return BlockFpr(load, geometry.num_slices, num_probes);
+  });
+}
+
+uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
+  uint32_t num_probes = 1;
+  while (num_probes < geometry.num_slices &&
+         !(PredictedFpr(geometry, num_keys, num_probes) <= target_fpr)) {
+    ++num_probes;
+  }
+  return num_probes;
 }
 
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept {

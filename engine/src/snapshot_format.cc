@@ -13,13 +13,6 @@
 namespace trommel {
 namespace {
 
-Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known) {
-  return {.code = ErrorCode::kVersion,
-          .message = "snapshot of a later library: at byte " + std::to_string(offset) + " " +
-                     std::string(field) + " is " + std::to_string(found) + "; this library reads " +
-                     std::string(known)};
-}
-
 // Magic and version: what every version keeps.
 Status CheckBeginning(std::span<const std::byte> start) {
   const size_t magic_bytes = std::min(start.size(), kSnapshotMagic.size());
@@ -114,6 +107,13 @@ Status CheckPlaces(const SnapshotHeader& header, uint64_t file_bytes) {
 }
 
 }  // namespace
+
+Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known) {
+  return {.code = ErrorCode::kVersion,
+          .message = "snapshot of a later library: at byte " + std::to_string(offset) + " " +
+                     std::string(field) + " is " + std::to_string(found) + "; this library reads " +
+                     std::string(known)};
+}
 
 uint32_t SideCounterWidth(std::span<const uint64_t> counters) {
   const uint64_t largest = counters.empty() ? 0 : *std::ranges::max_element(counters);

@@ -157,6 +157,9 @@ void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes);
 // Sets the header's own checksum: the last thing to do.
 void Seal(SnapshotHeader& header);
 
+// The error of a field that a later library may have written and this one does not know: kVersion.
+Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known);
+
 // "corrupt snapshot at byte 88: ..."
 Error CorruptAt(uint64_t offset, std::string_view what);
 

@@ -111,9 +111,10 @@ struct InsertOutcome {
 struct GenerationStats {
   Geometry geometry;
   uint32_t slot = 0;      // which budget it has
-  uint64_t capacity = 0;  // keys it takes while it is the newest
+  uint64_t capacity = 0;  // keys that it does not show when they come: so many it takes, and
+  uint64_t load = 0;      // so many of them are in, at most
   double budget_fpr = 0;  // its rate at capacity, at most
-  Stats stats;
+  Stats stats;            // predicted_fpr is the model's for `load` keys
 };
 
 struct ScalableStats {

@@ -126,6 +126,16 @@ Result<Sizing> SizeFor(const SizingRequest& request);
 // The geometry must be valid. Any thread.
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
+// The same for queries that probe only the first num_probes slices: the model with that exponent.
+// (The product of so many average fills is several times too low: a full block is full in all its
+// slices.) num_probes must be between 1 and num_slices.
+double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
+
+// The fewest slices that queries must probe for PredictedFpr to be at or under target_fpr: few
+// while the filter is empty, more as it fills, never fewer for more keys. num_slices where not even
+// all are enough. The geometry must be valid. Any thread.
+uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
+
 // The share of blocks whose counters no longer fit their encoding when num_keys distinct keys are
 // in. The geometry must be valid. Any thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;

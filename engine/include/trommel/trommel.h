@@ -3,6 +3,13 @@
 #define TROMMEL_TROMMEL_H_
 
 #include "trommel/any_filter.h"
+#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/counting_bloom_filter.h"
+#include "trommel/classic/filter.h"
+#include "trommel/classic/formulas.h"
+#include "trommel/classic/geometry.h"
+#include "trommel/classic/sizing.h"
+#include "trommel/classic/split_counting_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"

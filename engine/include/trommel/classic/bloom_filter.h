@@ -1,0 +1,44 @@
+// The plain Bloom filter: M bits, k hashes over all of them, nothing to erase. For reproduction,
+// teaching and comparison.
+#ifndef TROMMEL_CLASSIC_BLOOM_FILTER_H_
+#define TROMMEL_CLASSIC_BLOOM_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "trommel/classic/filter.h"
+#include "trommel/classic/geometry.h"
+#include "trommel/digest.h"
+#include "trommel/result.h"
+
+namespace trommel::classic {
+
+class BloomFilter : public Filter {
+ public:
+  // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, and with
+  // kOutOfMemory over the limit or when the system refuses.
+  static Result<BloomFilter> Create(const Config& config);
+
+  // An empty filter of exactly this geometry. Fails as Validate and Create do, and with
+  // kInvalidArgument for a geometry of another kind.
+  static Result<BloomFilter> CreateWithGeometry(const Geometry& geometry,
+                                                const DigestPolicy& digest = {},
+                                                uint64_t memory_limit_bytes = 0);
+
+  // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a classic filter of
+  // another kind) or kCorrupt (naming the byte offset); never crashes, whatever the bytes.
+  static Result<BloomFilter> Load(const std::filesystem::path& path,
+                                  uint64_t memory_limit_bytes = 0);
+  static Result<BloomFilter> Deserialize(std::span<const std::byte> bytes,
+                                         uint64_t memory_limit_bytes = 0);
+
+ private:
+  explicit BloomFilter(std::unique_ptr<Impl> impl) noexcept;
+};
+
+}  // namespace trommel::classic
+
+#endif  // TROMMEL_CLASSIC_BLOOM_FILTER_H_

@@ -1,0 +1,184 @@
+// Batches and single keys. Whole filters: filter_whole.cc.
+#include "trommel/classic/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "engine/src/check.h"
+#include "engine/src/classic/filter_impl.h"
+#include "engine/src/key_chunks.h"
+
+namespace trommel::classic {
+namespace {
+
+// What one task of a query answers, and hashes: a multiple of 64, so that tasks share no word of a
+// bitmap.
+constexpr size_t kTaskKeys = size_t{1} << 14;
+// Keys whose digests are kept while slice after slice is updated. One thread: what a second-level
+// cache holds beside a slice. Several: enough that starting the tasks does not count.
+constexpr size_t kStretchKeys = size_t{1} << 16;
+constexpr size_t kSpreadStretchKeys = size_t{1} << 20;
+// Fewer keys are inserted before other threads are awake.
+constexpr size_t kMinSpreadKeys = size_t{1} << 12;
+
+// Calls task(first, count) for consecutive parts of [0, num_keys): one, or at most kTaskKeys each.
+template <class Task>
+void ForEachTask(Executor* executor, size_t num_keys, const Task& task) {
+  if (executor == nullptr || num_keys <= kTaskKeys) return task(0, num_keys);
+  executor->ForEach((num_keys + kTaskKeys - 1) / kTaskKeys, [&](size_t t) {
+    const size_t first = t * kTaskKeys;
+    task(first, std::min(kTaskKeys, num_keys - first));
+  });
+}
+
+}  // namespace
+
+Filter::Filter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Filter::Filter(Filter&&) noexcept = default;
+Filter& Filter::operator=(Filter&&) noexcept = default;
+Filter::~Filter() = default;
+
+CountedFilter::CountedFilter(std::unique_ptr<Impl> impl) noexcept : Filter(std::move(impl)) {}
+
+// --- Batches.
+
+void Filter::Insert(Keys keys) noexcept {
+  Executor* const executor = keys.size() < kMinSpreadKeys ? nullptr : impl_->executor.get();
+  const size_t stretch =
+      std::min(keys.size(), executor == nullptr ? kStretchKeys : kSpreadStretchKeys);
+  // Not zeroed. Digests that the caller brought need no room.
+  std::unique_ptr<uint64_t[]> buffer;
+  if (keys.kind() != KeyKind::kDigests) {
+    buffer = std::make_unique_for_overwrite<uint64_t[]>(stretch);
+  }
+  for (size_t first = 0; first < keys.size(); first += stretch) {
+    const size_t count = std::min(stretch, keys.size() - first);
+    std::span<const uint64_t> digests;
+    if (buffer == nullptr) {
+      digests = DigestsOf(impl_->policy, keys, first, count, {});
+    } else {
+      ForEachTask(executor, count, [&](size_t begin, size_t size) {
+        DigestsOf(impl_->policy, keys, first + begin, size, std::span(buffer.get() + begin, size));
+      });
+      digests = std::span(buffer.get(), count);
+    }
+    impl_->store.Insert(digests, executor);
+  }
+  impl_->num_keys += keys.size();
+}
+
+size_t Filter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  TROMMEL_CHECK(inserted.size() == BitmapWords(keys.size()), "bitmap of another size");
+  size_t num_inserted = 0;
+  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    num_inserted += impl_->store.InsertIfAbsent(digests, inserted.data() + first / 64);
+  });
+  impl_->num_keys += num_inserted;
+  return num_inserted;
+}
+
+size_t Filter::Impl::Query(Keys keys, uint32_t num_probes,
+                           std::span<uint64_t> maybe_present) const noexcept {
+  std::atomic<size_t> num_present{0};
+  ForEachTask(executor.get(), keys.size(), [&](size_t begin, size_t size) {
+    size_t num_here = 0;
+    ForEachChunk(
+        policy, Slice(keys, begin, size), [&](size_t first, std::span<const uint64_t> digests) {
+          num_here += store.Query(digests, num_probes, maybe_present.data() + (begin + first) / 64);
+        });
+    num_present.fetch_add(num_here, std::memory_order_relaxed);
+  });
+  return num_present.load(std::memory_order_relaxed);
+}
+
+size_t Filter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  return impl_->Query(keys, geometry().num_hashes, maybe_present);
+}
+
+EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
+  EraseOutcome outcome;
+  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    outcome.num_erased += impl_->store.Erase(digests, erased.data() + first / 64);
+  });
+  outcome.num_refused = keys.size() - outcome.num_erased;
+  impl_->TakeKeys(outcome.num_erased);
+  impl_->num_refused_erases += outcome.num_refused;
+  return outcome;
+}
+
+EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
+  EraseOutcome outcome;
+  std::array<uint64_t, BlockStore::kBitmapWords> erased;
+  for (size_t first = 0; first < keys.size(); first += BlockStore::kMaxBatch) {
+    const size_t count = std::min(BlockStore::kMaxBatch, keys.size() - first);
+    const EraseOutcome part =
+        Erase(Slice(keys, first, count), std::span(erased).first(BitmapWords(count)));
+    outcome.num_erased += part.num_erased;
+    outcome.num_refused += part.num_refused;
+  }
+  return outcome;
+}
+
+void CountedFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  ForEachTask(impl_->executor.get(), keys.size(), [&](size_t begin, size_t size) {
+    ForEachChunk(impl_->policy, Slice(keys, begin, size),
+                 [&](size_t first, std::span<const uint64_t> digests) {
+                   impl_->store.CountEstimates(digests,
+                                               counts.subspan(begin + first, digests.size()));
+                 });
+  });
+}
+
+// --- One key.
+
+void Filter::Insert(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  impl_->store.Insert(std::span(&digest, 1));
+  impl_->num_keys += 1;
+}
+
+bool Filter::InsertIfAbsent(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  uint64_t inserted = 0;
+  impl_->num_keys += impl_->store.InsertIfAbsent(std::span(&digest, 1), &inserted);
+  return inserted != 0;
+}
+
+bool Filter::MayContain(Key key) const noexcept {
+  return impl_->store.MayContain(impl_->policy(key));
+}
+
+bool CountedFilter::Erase(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  uint64_t erased = 0;
+  impl_->TakeKeys(impl_->store.Erase(std::span(&digest, 1), &erased));
+  impl_->num_refused_erases += 1 - erased;
+  return erased != 0;
+}
+
+uint64_t CountedFilter::CountEstimate(Key key) const noexcept {
+  const uint64_t digest = impl_->policy(key);
+  uint64_t count = 0;
+  impl_->store.CountEstimates(std::span(&digest, 1), std::span(&count, 1));
+  return count;
+}
+
+// --- What it is.
+
+void Filter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  impl_->executor = std::move(executor);
+}
+
+const Geometry& Filter::geometry() const noexcept { return impl_->store.geometry(); }
+const DigestPolicy& Filter::digest_policy() const noexcept { return impl_->policy; }
+uint64_t Filter::capacity() const noexcept { return impl_->capacity; }
+double Filter::target_fpr() const noexcept { return impl_->target_fpr; }
+uint64_t Filter::num_keys() const noexcept { return impl_->num_keys; }
+
+}  // namespace trommel::classic

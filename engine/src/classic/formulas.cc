@@ -1,0 +1,168 @@
+#include "trommel/classic/formulas.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "engine/src/classic/out_of_range.h"
+#include "trommel/classic/geometry.h"
+#include "trommel/sizing.h"
+
+namespace trommel::classic {
+namespace {
+
+constexpr double kLn2 = std::numbers::ln2;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// The sum of a falling series whose first term is e^log_first and whose term i + 1 is term i times
+// ratio(i), up to what a double can tell.
+template <class Ratio>
+double SumFrom(double log_first, const Ratio& ratio) {
+  double term = 1;  // relative to the first: which may be far below the least double's square root
+  double sum = 1;
+  for (uint64_t i = 0; term > sum * 1e-18; ++i) {
+    term *= ratio(i);
+    sum += term;
+  }
+  return std::exp(log_first + std::log(sum));
+}
+
+// (x / j)^j / sqrt(2 pi j).
+double StirlingTerm(double x, uint64_t count) noexcept {
+  if (count == 0 || !(x >= 0)) return kNan;
+  const auto j = static_cast<double>(count);
+  return std::pow(x / j, j) / std::sqrt(2 * std::numbers::pi * j);
+}
+
+}  // namespace
+
+Result<uint32_t> NumHashesFor(double target_fpr) {
+  if (!(target_fpr > 0 && target_fpr < 1)) {  // NaN fails, too
+    return OutOfRange("target_fpr", target_fpr, "above 0 and below 1");
+  }
+  const double num_hashes = std::ceil(-std::log2(target_fpr));
+  if (num_hashes > kMaxHashes) {
+    return OutOfRange("target_fpr", target_fpr, std::exp2(-double{kMaxHashes}), 1.0);
+  }
+  return static_cast<uint32_t>(num_hashes);
+}
+
+Result<PublishedSplit> PublishedSplitFor(uint64_t total_positions, double target_fpr) {
+  const Result<uint32_t> num_hashes = NumHashesFor(target_fpr);
+  if (!num_hashes) return num_hashes.error();
+  constexpr uint64_t kMost = uint64_t{1} << 48;
+  if (total_positions < *num_hashes || total_positions > kMost) {
+    return OutOfRange("total_positions", total_positions, uint64_t{*num_hashes}, kMost);
+  }
+  const double capacity =
+      static_cast<double>(total_positions) * kLn2 * kLn2 / -std::log(target_fpr);
+  return PublishedSplit{.num_hashes = *num_hashes,
+                        .slice_positions = total_positions / *num_hashes,
+                        .capacity = static_cast<uint64_t>(capacity)};
+}
+
+Result<PublishedBloom> PublishedBloomFor(uint64_t capacity, double target_fpr) {
+  if (capacity == 0 || capacity > kMaxCapacity) {
+    return OutOfRange("capacity", capacity, uint64_t{1}, kMaxCapacity);
+  }
+  if (!(target_fpr > 0 && target_fpr < 1)) {
+    return OutOfRange("target_fpr", target_fpr, "above 0 and below 1");
+  }
+  const auto n = static_cast<double>(capacity);
+  const double num_positions = std::ceil(-n * std::log(target_fpr) / (kLn2 * kLn2));
+  const double num_hashes = std::ceil(num_positions / n * kLn2);
+  if (num_hashes > kMaxHashes) {
+    return OutOfRange("target_fpr", target_fpr, std::exp2(-double{kMaxHashes}), 1.0);
+  }
+  return PublishedBloom{.num_positions = static_cast<uint64_t>(num_positions),
+                        .num_hashes = static_cast<uint32_t>(num_hashes)};
+}
+
+double Fill(uint64_t num_positions, uint64_t num_hashed) noexcept {
+  if (num_positions == 0) return kNan;
+  if (num_hashed == 0) return 0;
+  const double empty =
+      static_cast<double>(num_hashed) * std::log1p(-1 / static_cast<double>(num_positions));
+  return -std::expm1(empty);
+}
+
+double SplitFpr(uint32_t num_hashes, uint64_t slice_positions, uint64_t num_keys) noexcept {
+  return std::pow(Fill(slice_positions, num_keys), num_hashes);
+}
+
+double BloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) noexcept {
+  if (num_positions == 0) return kNan;
+  const double load =
+      num_hashes * static_cast<double>(num_keys) / static_cast<double>(num_positions);
+  return std::pow(-std::expm1(-load), num_hashes);
+}
+
+double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions,
+                           uint64_t num_keys) noexcept {
+  const uint64_t num_hashed = num_hashes * num_keys;
+  const double fill = Fill(num_positions, num_hashed);
+  const double first = std::pow(fill, num_hashes);
+  if (num_hashed == 0 || num_positions <= 1 || num_hashes < 2) return first;
+  // Var F with q = 1 - f the mean share of empty positions: two positions are both empty with
+  // chance (1 - 2/M)^N = q^2 (1 - 1/(M-1)^2)^N, a little below q^2.
+  const auto m = static_cast<double>(num_positions);
+  const double empty = 1 - fill;
+  const double pair =
+      std::expm1(static_cast<double>(num_hashed) * std::log1p(-1 / ((m - 1) * (m - 1))));
+  const double variance = empty * fill / m + empty * empty * (1 - 1 / m) * pair;
+  const double k = num_hashes;
+  return first + k * (k - 1) / 2 * std::pow(fill, k - 2) * variance;
+}
+
+double PoissonTail(double load, uint64_t count) noexcept {
+  if (!(load >= 0)) return kNan;
+  if (count == 0) return 1;
+  if (load == 0) return 0;
+  const auto j = static_cast<double>(count);
+  // Up from j where terms fall, else down from j - 1: never over the hump.
+  if (j > load) {
+    return SumFrom(j * std::log(load) - load - std::lgamma(j + 1),
+                   [=](uint64_t i) { return load / (j + 1 + static_cast<double>(i)); });
+  }
+  return 1 - SumFrom((j - 1) * std::log(load) - load - std::lgamma(j),
+                     [=](uint64_t i) { return (j - 1 - static_cast<double>(i)) / load; });
+}
+
+double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count) noexcept {
+  if (num_positions == 0) return kNan;
+  if (count == 0) return 1;
+  if (count > num_hashed) return 0;
+  if (num_positions == 1) return 1;
+  const auto n = static_cast<double>(num_hashed);
+  const auto j = static_cast<double>(count);
+  const double p = 1 / static_cast<double>(num_positions);
+  const double odds = p / (1 - p);
+  const auto log_chance = [=](double i) {  // of exactly i
+    // Where i is small the factors of n! / (n - i)! are multiplied: lgamma(n) would be cancelled.
+    double log_choices = -std::lgamma(i + 1);
+    if (i < 1000) {
+      for (double f = 0; f < i; ++f) log_choices += std::log(n - f);
+    } else {
+      log_choices += std::lgamma(n + 1) - std::lgamma(n - i + 1);
+    }
+    return log_choices + i * std::log(odds) + n * std::log1p(-p);
+  };
+  if (j > n * p) {
+    return SumFrom(log_chance(j), [=](uint64_t i) {
+      const double at = j + static_cast<double>(i);
+      return (n - at) / (at + 1) * odds;
+    });
+  }
+  return 1 - SumFrom(log_chance(j - 1), [=](uint64_t i) {
+           const double at = j - 1 - static_cast<double>(i);
+           return at / (n - at + 1) / odds;
+         });
+}
+
+double OverflowBound(double load, uint64_t count) noexcept {
+  return StirlingTerm(std::numbers::e * load, count);
+}
+
+double OverflowAsPrinted(double load, uint64_t count) noexcept { return StirlingTerm(load, count); }
+
+}  // namespace trommel::classic

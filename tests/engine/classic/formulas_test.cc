@@ -1,0 +1,168 @@
+// The formulas against the tables that were printed, and against counting.
+#include "trommel/classic/formulas.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel::classic {
+namespace {
+
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("the split filter's Table 1 comes out as printed", "[engine][classic]") {
+  constexpr uint64_t kPositions = 45 * 1024 * 8;
+  CHECK(*PublishedSplitFor(kPositions, 1e-3) == PublishedSplit{10, 36864, 25639});
+  CHECK(*PublishedSplitFor(kPositions, 1e-4) == PublishedSplit{14, 26331, 19229});
+  CHECK(*PublishedSplitFor(kPositions, 1e-5) == PublishedSplit{17, 21684, 15383});
+  CHECK(*PublishedSplitFor(kPositions, 1e-6) == PublishedSplit{20, 18432, 12819});
+}
+
+TEST_CASE("the course text's formula does not give the number that it prints",
+          "[engine][classic]") {
+  const PublishedBloom bloom = *PublishedBloomFor(10'000'000'000, 1e-4);
+  CHECK(bloom.num_positions == 191'701'167'548);  // printed: 131 571 428 572
+  CHECK(bloom.num_hashes == 14);
+  // Of the k = 13 it then takes, the rate is 1.0e-4, and not the 6e-5 that it names.
+  CHECK(BloomFpr(13, bloom.num_positions, 10'000'000'000) == Approx(1.0e-4).epsilon(0.01));
+}
+
+TEST_CASE("overflow comes out as printed, as derived and as it is", "[engine][classic]") {
+  struct Row {
+    uint64_t count;
+    double printed, bound, exact;
+  };
+  // Tables 2 and 3, the text's formula, and Table 4 (but for its last row, which printed the
+  // rounding step of double arithmetic).
+  const std::vector<Row> rows = {{2, 0.03388, 0.2504, 0.1534},
+                                 {4, 1.80e-4, 9.82e-3, 5.56e-3},
+                                 {8, 4.48e-10, 1.34e-6, 7.15e-7},
+                                 {16, 1.54e-23, 1.36e-16, 7.07e-17},
+                                 {32, 3.89e-55, 3.07e-41, 1.56e-41}};
+  for (const Row& row : rows) {
+    INFO("j = " << row.count);
+    CHECK(OverflowAsPrinted(std::numbers::ln2, row.count) == Approx(row.printed).epsilon(0.01));
+    CHECK(OverflowBound(std::numbers::ln2, row.count) == Approx(row.bound).epsilon(0.01));
+    CHECK(PoissonTail(std::numbers::ln2, row.count) == Approx(row.exact).epsilon(0.01));
+    // A counter of Table 1's first row: 25 639 keys on 36 864 counters.
+    const double poisson = PoissonTail(25639.0 / 36864, row.count);
+    CHECK(BinomialTail(25639, 36864, row.count) == Approx(poisson).epsilon(0.03));
+    CHECK(BinomialTail(25639, 36864, row.count) < poisson);
+    CHECK(OverflowBound(std::numbers::ln2, row.count) > row.exact);
+  }
+}
+
+TEST_CASE("tails are the sums that they stand for", "[engine][classic]") {
+  const double load = GENERATE(0.1, 0.7, 3.0, 40.0);
+  double below = 0;
+  double term = std::exp(-load);
+  for (uint64_t j = 0; j < 60; ++j) {
+    CHECK(PoissonTail(load, j) == Approx(1 - below).margin(1e-12));
+    below += term;
+    term *= load / static_cast<double>(j + 1);
+  }
+  CHECK(PoissonTail(0, 0) == 1);
+  CHECK(PoissonTail(0, 1) == 0);
+  CHECK(PoissonTail(1e9, 5) == 1);
+
+  // Three hashes on two positions: 1/8 each of 0 and 3, 3/8 each of 1 and 2.
+  CHECK(BinomialTail(3, 2, 0) == 1);
+  CHECK(BinomialTail(3, 2, 1) == Approx(7.0 / 8));
+  CHECK(BinomialTail(3, 2, 2) == Approx(1.0 / 2));
+  CHECK(BinomialTail(3, 2, 3) == Approx(1.0 / 8));
+  CHECK(BinomialTail(3, 2, 4) == 0);
+  CHECK(BinomialTail(5, 1, 5) == 1);
+  CHECK(BinomialTail(0, 10, 1) == 0);
+  CHECK(BinomialTail(uint64_t{1} << 40, uint64_t{1} << 32, 256) == Approx(0.5).margin(0.02));
+}
+
+TEST_CASE("fill and rates are those of their definitions", "[engine][classic]") {
+  CHECK(Fill(10, 0) == 0);
+  CHECK(Fill(10, 1) == Approx(0.1));
+  CHECK(Fill(10, 2) == Approx(0.19));
+  CHECK(Fill(1, 1) == 1);
+  CHECK(SplitFpr(3, 10, 2) == Approx(0.19 * 0.19 * 0.19));
+  CHECK(SplitFpr(10, 36864, 25639) == Approx(1e-3).epsilon(0.01));
+  CHECK(BloomFpr(2, 10, 5) == Approx(std::pow(1 - std::exp(-1.0), 2)));
+  CHECK(BloomFpr(10, 1000, 0) == 0);
+}
+
+// The exact rate of an unsplit filter: the law of how many positions are set, one hash at a time.
+double ExactBloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) {
+  std::vector<double> chance(num_positions + 1, 0);
+  chance[0] = 1;
+  const auto m = static_cast<double>(num_positions);
+  for (uint64_t h = 0; h < num_hashes * num_keys; ++h) {
+    for (uint64_t set = num_positions; set > 0; --set) {
+      const auto s = static_cast<double>(set);
+      chance[set] = chance[set] * s / m + chance[set - 1] * (m - s + 1) / m;
+    }
+    chance[0] = 0;
+  }
+  double fpr = 0;
+  for (uint64_t set = 0; set <= num_positions; ++set) {
+    fpr += chance[set] * std::pow(static_cast<double>(set) / m, num_hashes);
+  }
+  return fpr;
+}
+
+TEST_CASE("the second order is nearer to the exact rate than the textbook is",
+          "[engine][classic]") {
+  struct Row {
+    uint32_t num_hashes;
+    uint64_t num_positions, num_keys;
+    double epsilon;
+  };
+  const std::vector<Row> rows = {{1, 50, 20, 1e-9},    {2, 50, 20, 1e-9},    {3, 100, 30, 1e-3},
+                                 {7, 1000, 100, 1e-3}, {10, 1000, 70, 2e-2}, {10, 3000, 200, 1e-3}};
+  for (const Row& row : rows) {
+    INFO(row.num_hashes << " hashes, " << row.num_positions << " positions");
+    const double exact = ExactBloomFpr(row.num_hashes, row.num_positions, row.num_keys);
+    const double second = BloomFprSecondOrder(row.num_hashes, row.num_positions, row.num_keys);
+    const double textbook = BloomFpr(row.num_hashes, row.num_positions, row.num_keys);
+    CHECK(second == Approx(exact).epsilon(row.epsilon));
+    CHECK(textbook < exact);
+    CHECK(std::abs(second - exact) < std::abs(textbook - exact));
+  }
+  CHECK(BloomFprSecondOrder(3, 1, 1) == 1);
+  CHECK(BloomFprSecondOrder(3, 100, 0) == 0);
+}
+
+TEST_CASE("numbers of hashes are rounded up, and rates out of range are refused",
+          "[engine][classic]") {
+  CHECK(*NumHashesFor(0.5) == 1);
+  CHECK(*NumHashesFor(0.25) == 2);
+  CHECK(*NumHashesFor(0.2) == 3);
+  CHECK(*NumHashesFor(1e-3) == 10);
+  CHECK(*NumHashesFor(std::exp2(-64)) == 64);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(NumHashesFor(kNan).error().message == "target_fpr is nan; it must be above 0 and below 1");
+  CHECK_THAT(NumHashesFor(0).error().message, ContainsSubstring("target_fpr is 0;"));
+  CHECK_THAT(NumHashesFor(1).error().message, ContainsSubstring("target_fpr is 1;"));
+  CHECK_THAT(NumHashesFor(1e-30).error().message, ContainsSubstring("1e-30; it must be between"));
+  CHECK_FALSE(PublishedSplitFor(0, 0.01).ok());
+  CHECK_FALSE(PublishedSplitFor(6, 0.01).ok());  // 7 slices
+  CHECK_FALSE(PublishedSplitFor(100, kNan).ok());
+  CHECK_FALSE(PublishedBloomFor(0, 0.01).ok());
+  CHECK_FALSE(PublishedBloomFor((uint64_t{1} << 40) + 1, 0.01).ok());
+  CHECK_FALSE(PublishedBloomFor(10, kNan).ok());
+  CHECK_FALSE(PublishedBloomFor(10, -1).ok());
+  CHECK_FALSE(PublishedBloomFor(10, 1e-30).ok());
+}
+
+TEST_CASE("outside their domain the formulas are no number", "[engine][classic]") {
+  CHECK(std::isnan(Fill(0, 1)));
+  CHECK(std::isnan(BloomFpr(1, 0, 1)));
+  CHECK(std::isnan(PoissonTail(-1, 1)));
+  CHECK(std::isnan(PoissonTail(std::nan(""), 1)));
+  CHECK(std::isnan(BinomialTail(1, 0, 1)));
+  CHECK(std::isnan(OverflowBound(1, 0)));
+  CHECK(std::isnan(OverflowAsPrinted(-1, 2)));
+}
+
+}  // namespace
+}  // namespace trommel::classic

@@ -1,0 +1,126 @@
+// The list of generations: room, growth, and what is let go.
+#include "engine/src/generations.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel::tests {
+namespace {
+
+// First capacity 100, then 200, 400 ...
+std::unique_ptr<Generations> MadeGenerations(uint64_t limit_bytes = 0, uint64_t max_capacity = 0) {
+  Result<GrowthPlan> plan =
+      GrowthPlan::Make({.first_capacity = 100, .target_fpr = 0.01, .max_capacity = max_capacity});
+  REQUIRE(plan.ok());
+  Result<std::unique_ptr<Generations>> made = Generations::Create(*std::move(plan), limit_bytes);
+  REQUIRE(made.ok());
+  return *std::move(made);
+}
+
+std::vector<size_t> Slots(const Generations& generations) {
+  std::vector<size_t> slots;
+  for (const auto& member : generations.Read()->members()) slots.push_back(member->slot);
+  return slots;
+}
+
+const Generation* Newest(const Generations& generations) { return &generations.Read()->newest(); }
+
+}  // namespace
+
+TEST_CASE("room is given up to the capacity, and settled by what came", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  Generation& newest = generations->Read()->newest();
+  REQUIRE(newest.capacity == 100);
+  CHECK(newest.Reserve(0) == 0);
+  CHECK(newest.Reserve(70) == 70);
+  CHECK(newest.Reserve(70) == 30);  // what another call has reserved is taken
+  CHECK(newest.Reserve(1) == 0);
+  newest.AddKeys(75);
+  newest.Settle(70, 20);  // fifty of them were duplicates
+  newest.Settle(30, 5);
+  CHECK(newest.load() == 25);
+  CHECK(newest.Reserve(1000) == 75);
+  newest.Settle(75, 0);
+}
+
+TEST_CASE("the load is never more than the keys that are in", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  Generation& newest = generations->Read()->newest();
+  newest.AddKeys(100);
+  newest.Settle(0, 60);
+  CHECK(newest.TakeKeys(30) == 70);
+  CHECK(newest.load() == 60);
+  CHECK(newest.TakeKeys(50) == 20);
+  CHECK(newest.load() == 20);
+  newest.AddKeys(50);  // duplicates weigh nothing
+  CHECK(newest.load() == 20);
+  CHECK(newest.TakeKeys(70) == 0);
+  CHECK(newest.load() == 0);
+}
+
+TEST_CASE("growth takes the lowest free slot, once", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  const Generation* first = Newest(*generations);
+  CHECK(generations->Grow(first) == GrowthRefusal::kNone);
+  CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // somebody has done it already
+  CHECK(Slots(*generations) == std::vector<size_t>{0, 1});
+  CHECK(generations->Grow(Newest(*generations)) == GrowthRefusal::kNone);
+  CHECK(Slots(*generations) == std::vector<size_t>{0, 1, 2});
+}
+
+TEST_CASE("growth ends with the plan and with the memory", "[engine][generations]") {
+  const auto few = MadeGenerations(0, 300);
+  CHECK(few->Grow(Newest(*few)) == GrowthRefusal::kNone);
+  CHECK(few->Grow(Newest(*few)) == GrowthRefusal::kLargestCapacity);
+  CHECK(Slots(*few) == std::vector<size_t>{0, 1});
+  const uint64_t first_bytes = few->plan().slot(0).geometry.num_bytes();
+  const auto small = MadeGenerations(first_bytes + 10);
+  CHECK(small->Grow(Newest(*small)) == GrowthRefusal::kMemoryLimit);
+  CHECK(Slots(*small) == std::vector<size_t>{0});
+}
+
+TEST_CASE("what is empty is let go, and its slot is free again", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  for (int i = 0; i < 3; ++i) {
+    generations->Read()->newest().AddKeys(10);
+    generations->Grow(Newest(*generations));
+  }
+  REQUIRE(Slots(*generations) == std::vector<size_t>{0, 1, 2, 3});
+  // The newest is empty, but no lower slot is free.
+  generations->DropEmpty();
+  CHECK(Slots(*generations) == std::vector<size_t>{0, 1, 2, 3});
+  // Now one is: the empty newest makes way for one of that slot.
+  generations->Read()->at(1).TakeKeys(10);
+  generations->DropEmpty();
+  CHECK(Slots(*generations) == std::vector<size_t>{0, 2, 1});
+  // A newest one with keys stays, whatever is free.
+  generations->Read()->newest().AddKeys(1);
+  generations->Read()->at(0).TakeKeys(10);
+  generations->DropEmpty();
+  CHECK(Slots(*generations) == std::vector<size_t>{2, 1});
+  // Empty of all: as new.
+  generations->Read()->at(0).TakeKeys(10);
+  generations->Read()->at(1).TakeKeys(1);
+  generations->DropEmpty();
+  CHECK(Slots(*generations) == std::vector<size_t>{0});
+}
+
+TEST_CASE("a list stays readable while it is replaced", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  Generation& first = generations->Read()->newest();
+  first.AddKeys(1);
+  {
+    const auto passage = generations->Pass();
+    CHECK(passage->size() == 1);
+  }
+  generations->Grow(&first);
+  CHECK(generations->Read()->closed_stores().size() == 1);
+  CHECK(generations->Read()->stores().size() == 2);
+  REQUIRE(generations->Clear().ok());
+  CHECK(generations->Read()->newest().num_keys() == 0);
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,146 @@
+// What each generation will be, before there is one.
+#include "engine/src/growth_plan.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "support/catch.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+std::string Refusal(const ScalableConfig& config) {
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  return plan.ok() ? "" : plan.error().message;
+}
+
+ScalableConfig Usual() { return {.first_capacity = 1000, .target_fpr = 0.01}; }
+
+}  // namespace
+
+TEST_CASE("budgets shrink as they should and never exceed the target together",
+          "[engine][scalable][growth]") {
+  for (const double target : {0.5, 0.01, 1e-4}) {
+    for (const double tightening : {0.1, 0.5, 0.8, 0.95}) {
+      if (target * (1 - tightening) < kMinTargetFpr) continue;
+      ScalableConfig config = Usual();
+      config.target_fpr = target;
+      config.tightening = tightening;
+      const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+      REQUIRE(plan.ok());
+      double sum = 0;
+      uint64_t total = 0;
+      for (size_t i = 0; i < plan->num_slots(); ++i) {
+        const GrowthSlot& slot = plan->slot(i);
+        CHECK(slot.capacity == uint64_t{1000} << i);
+        CHECK(PredictedFpr(slot.geometry, slot.capacity) <= slot.budget_fpr);
+        if (i > 0) {
+          CHECK(slot.budget_fpr == Approx(plan->slot(i - 1).budget_fpr * tightening));
+          CHECK(slot.geometry.num_slices == plan->slot(0).geometry.num_slices);
+        }
+        sum += slot.budget_fpr;
+        total += slot.capacity;
+      }
+      CHECK(sum < target);
+      CHECK(total == plan->largest_capacity());
+    }
+  }
+}
+
+TEST_CASE("blocks of all generations are divided into the same parts",
+          "[engine][scalable][growth]") {
+  ScalableConfig config = Usual();
+  config.first_capacity = GENERATE(uint64_t{1}, 100, 123'457);
+  config.mode = GENERATE(GrowthMode::kTightening, GrowthMode::kIdentical);
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  config.target_fpr = 0.05;
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  REQUIRE(plan.ok());
+  for (size_t i = 0; i < plan->num_slots(); ++i) {
+    const Geometry& geometry = plan->slot(i).geometry;
+    CHECK(Validate(geometry).ok());
+    CHECK(geometry.shard_bits >= GrowthPlan::kLockBits);
+  }
+}
+
+TEST_CASE("identical generations are half full at their capacity", "[engine][scalable][growth]") {
+  ScalableConfig config = Usual();
+  config.mode = GrowthMode::kIdentical;
+  config.first_capacity = 50'000;
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->num_slots() == ScalableFilter::kMaxGenerations);
+  CHECK(plan->slot(0) == plan->slot(7));
+  const GrowthSlot& slot = plan->slot(0);
+  CHECK(slot.capacity >= 50'000);
+  CHECK(slot.capacity < 55'000);
+  const double absent_share =
+      std::pow(1 - 1.0 / (static_cast<double>(slot.geometry.num_blocks) * 32),
+               static_cast<double>(slot.capacity));
+  CHECK(absent_share == Approx(0.5).epsilon(1e-3));
+  CHECK(slot.capacity == HalfFillKeys(slot.geometry));
+}
+
+TEST_CASE("a plan ends where max_capacity is reached", "[engine][scalable][growth]") {
+  ScalableConfig config = Usual();
+  config.max_capacity = 6999;
+  Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->num_slots() == 3);
+  CHECK(plan->largest_capacity() == 7000);
+  config.max_capacity = 7001;
+  plan = GrowthPlan::Make(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->num_slots() == 4);
+}
+
+TEST_CASE("a size that budgets cannot honour is refused, with what they can",
+          "[engine][scalable][growth]") {
+  ScalableConfig config = Usual();
+  config.tightening = 0.1;
+  const Result<GrowthPlan> most = GrowthPlan::Make(config);
+  REQUIRE(most.ok());
+  CHECK(most->num_slots() == 4);  // 9e-3, 9e-4, 9e-5, 9e-6; 9e-7 is too low for a filter
+  config.max_capacity = most->largest_capacity() + 1;
+  CHECK_THAT(Refusal(config), ContainsSubstring("max_capacity is 15001") &&
+                                  ContainsSubstring("at most 15000 keys in 4 generations"));
+}
+
+TEST_CASE("numbers out of range are refused by name", "[engine][scalable][growth]") {
+  const auto with = [](auto edit) {
+    ScalableConfig config = Usual();
+    edit(config);
+    return Refusal(config);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THAT(with([](auto& c) { c.first_capacity = 0; }), ContainsSubstring("first_capacity is 0"));
+  CHECK_THAT(with([](auto& c) { c.first_capacity = kMaxCapacity + 1; }),
+             ContainsSubstring("first_capacity is 1099511627777"));
+  CHECK_THAT(with([](auto& c) { c.max_capacity = kMaxCapacity + 1; }),
+             ContainsSubstring("max_capacity is 1099511627777"));
+  CHECK_THAT(with([](auto& c) { c.growth = 0; }), ContainsSubstring("growth is 0"));
+  CHECK_THAT(with([](auto& c) { c.growth = 17; }), ContainsSubstring("growth is 17"));
+  CHECK_THAT(with([&](auto& c) { c.tightening = nan; }), ContainsSubstring("tightening is nan"));
+  CHECK_THAT(with([](auto& c) { c.tightening = 1; }), ContainsSubstring("tightening is 1"));
+  CHECK_THAT(with([&](auto& c) { c.target_fpr = nan; }), ContainsSubstring("target_fpr is nan"));
+  CHECK_THAT(with([](auto& c) { c.target_fpr = 1e-6; }), ContainsSubstring("first generation"));
+  CHECK_THAT(with([](auto& c) { c.num_slices = 7; }), ContainsSubstring("num_slices is 7"));
+  CHECK_THAT(with([](auto& c) { c.mode = static_cast<GrowthMode>(9); }),
+             ContainsSubstring("mode is 9"));
+  CHECK_THAT(with([](auto& c) {
+               c.mode = GrowthMode::kIdentical;
+               c.target_fpr = 1e-5;
+             }),
+             ContainsSubstring("target_fpr is 1e-05") && ContainsSubstring("at best"));
+  CHECK_THAT(with([](auto& c) {
+               c.mode = GrowthMode::kIdentical;
+               c.num_slices = 5;
+             }),
+             ContainsSubstring("num_slices is 5; identical generations have 8"));
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,218 @@
+// Scalable filters: rates, growth, refusals, statistics, snapshots. Programs of operations:
+// scalable_filter_laws_test.cc. Threads: scalable_filter_threads_test.cc.
+#include "trommel/scalable_filter.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/family_forge.h"
+#include "support/random_keys.h"
+#include "support/scratch_folder.h"
+#include "support/statistics.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+ScalableFilter NewScalable(const ScalableConfig& config) {
+  Result<ScalableFilter> filter = ScalableFilter::Create(config);
+  if (!filter.ok()) FAIL(filter.error().message);
+  return *std::move(filter);
+}
+
+uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& keys) {
+  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(keys.size()));
+  return filter.Query(keys, bitmap);
+}
+
+}  // namespace
+
+TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scalable]") {
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const double target = GENERATE(0.02, 0.001);
+  ScalableFilter filter =
+      NewScalable({.first_capacity = 300, .target_fpr = target, .encoding = encoding});
+  const uint64_t seed = Catch::rngSeed();
+  const std::vector<uint64_t> keys = MemberKeys(300'000, seed);
+  const InsertOutcome outcome = filter.Insert(keys);
+  CHECK(outcome == InsertOutcome{.num_inserted = keys.size()});
+  CHECK(filter.num_generations() == 10);
+  CHECK(NumShown(filter, keys) == keys.size());
+
+  const std::vector<uint64_t> strangers = StrangerKeys(500'000, seed);
+  const uint64_t num_false = NumShown(filter, strangers);
+  const ScalableStats stats = filter.GetStats();
+  CHECK(stats.predicted_fpr < target);
+  CHECK(stats.current_fpr < target);
+  const RateBound bound = BinomialBound(stats.current_fpr, strangers.size());
+  INFO(bound << ", measured " << num_false);
+  CHECK(bound.ContainsHits(num_false));
+  CHECK(stats.num_keys == keys.size());
+  uint64_t num_keys = 0;
+  for (const GenerationStats& generation : stats.generations) {
+    // Full, or the newest: with keys on top that came in unnoticed.
+    CHECK(generation.stats.predicted_fpr <= generation.budget_fpr);
+    CHECK(generation.stats.num_keys >= generation.load);
+    CHECK(generation.load <= generation.capacity);
+    num_keys += generation.stats.num_keys;
+  }
+  CHECK(num_keys == keys.size());
+}
+
+TEST_CASE("identical generations give the source's rate", "[engine][scalable]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 20'000,
+                                       .target_fpr = 0.02,
+                                       .mode = GrowthMode::kIdentical,
+                                       .encoding = Encoding::kPlanes});
+  const uint64_t seed = Catch::rngSeed();
+  filter.Insert(MemberKeys(100'000, seed));
+  const ScalableStats stats = filter.GetStats();
+  CHECK(stats.generations.size() == 5);
+  CHECK(stats.generations[0].stats.fill_ratio == Approx(0.5).epsilon(0.02));
+  // 1 - (1 - P)^d over the generations' own rates.
+  const std::vector<uint64_t> strangers = StrangerKeys(300'000, seed);
+  CHECK(
+      BinomialBound(stats.current_fpr, strangers.size()).ContainsHits(NumShown(filter, strangers)));
+}
+
+TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 1000, .max_capacity = 3000});
+  CHECK(filter.largest_capacity() == 3000);
+  const std::vector<uint64_t> keys = MemberKeys(10'000, Catch::rngSeed());
+  std::vector<uint64_t> inserted(CountingFilter::BitmapWords(keys.size()));
+  const InsertOutcome outcome = filter.Insert(keys, inserted);
+  CHECK(outcome.refusal == GrowthRefusal::kLargestCapacity);
+  CHECK(outcome.num_inserted + outcome.num_refused == keys.size());
+  CHECK(outcome.num_refused > 6900);  // some keys look present and need no room
+  for (size_t i = 0; i < 3000; ++i) REQUIRE(BitAt(inserted, i));
+  CHECK(filter.num_keys() == outcome.num_inserted);
+  CHECK(filter.GetStats().num_refused_inserts == outcome.num_refused);
+  CHECK_THAT(std::string(GrowthRefusalText(outcome.refusal)), ContainsSubstring("largest"));
+
+  // There is room again when keys have gone from the newest generation.
+  const std::vector<uint64_t> strangers = StrangerKeys(200, Catch::rngSeed());
+  std::vector<uint64_t> news(CountingFilter::BitmapWords(strangers.size()));
+  const InsertOutcome full = filter.InsertIfAbsent(strangers, news);
+  CHECK(full.num_inserted == 0);
+  CHECK(full.num_refused > 150);
+  REQUIRE(filter.Erase(std::span(keys).subspan(2000, 1000)).num_refused == 0);
+  const InsertOutcome second = filter.InsertIfAbsent(strangers, news);
+  CHECK(second.num_inserted > 150);
+  CHECK(second.num_refused == 0);
+}
+
+TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalable]") {
+  constexpr uint64_t kLimit = 200'000;
+  ScalableFilter filter = NewScalable({.first_capacity = 1000, .memory_limit_bytes = kLimit});
+  const std::vector<uint64_t> keys = MemberKeys(500'000, Catch::rngSeed());
+  std::vector<uint64_t> inserted(CountingFilter::BitmapWords(keys.size()));
+  const InsertOutcome outcome = filter.Insert(keys, inserted);
+  CHECK(outcome.refusal == GrowthRefusal::kMemoryLimit);
+  CHECK(filter.GetStats().num_bytes <= kLimit);
+  std::vector<uint64_t> shown(CountingFilter::BitmapWords(keys.size()));
+  filter.Query(keys, shown);
+  for (size_t w = 0; w < shown.size(); ++w) REQUIRE((inserted[w] & ~shown[w]) == 0);
+  CHECK(outcome.num_inserted > 30'000);
+}
+
+TEST_CASE("duplicates take no room", "[engine][scalable]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 100});
+  for (int i = 0; i < 50; ++i) filter.Insert(MemberKeys(90, 1));
+  CHECK(filter.num_generations() == 1);
+  CHECK(filter.num_keys() == 4500);
+  CHECK(filter.CountEstimate(MemberKeys(1, 1)[0]) == 50);
+}
+
+TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 1000, .max_capacity = 20'000});
+  const uint64_t seed = Catch::rngSeed();
+  constexpr size_t kLive = 3000;
+  filter.Insert(MemberKeys(kLive, seed));
+  for (uint64_t i = 0; i < 60; ++i) {  // sixty times its size comes and goes, first in first out
+    REQUIRE(filter.Insert(MemberKeys(kLive, seed, (i + 1) * kLive)).num_refused == 0);
+    REQUIRE(filter.Erase(MemberKeys(kLive, seed, i * kLive)).num_refused == 0);
+    REQUIRE(filter.num_keys() == kLive);
+  }
+  CHECK(filter.GetStats().predicted_fpr < 0.01);
+}
+
+TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalable][snapshot]") {
+  const ScratchFolder folder;
+  ScalableFilter filter = NewScalable({.first_capacity = 500, .digest = {.seed = 7}});
+  const std::vector<uint64_t> keys = MemberKeys(9000, Catch::rngSeed());
+  filter.Insert(keys);
+  filter.Erase(std::span(keys).first(450));
+  const auto path = folder.path() / "scalable.trommel";
+  REQUIRE(filter.Save(path).ok());
+  Result<ScalableFilter> loaded = ScalableFilter::Load(path);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->Serialize() == filter.Serialize());
+  CHECK(loaded->num_generations() == filter.num_generations());
+  // And goes on alike.
+  const std::vector<uint64_t> more = MemberKeys(20'000, Catch::rngSeed(), 9000);
+  CHECK(loaded->Insert(more) == filter.Insert(more));
+  CHECK(loaded->Serialize() == filter.Serialize());
+
+  CHECK_THAT(ScalableFilter::Load(folder.path() / "none").error().message,
+             ContainsSubstring("none"));
+  const Result<CountingFilter> other = CountingFilter::Load(path);
+  REQUIRE_FALSE(other.ok());
+  CHECK_THAT(other.error().message, ContainsSubstring("scalable"));
+}
+
+TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
+          "[engine][scalable][snapshot]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 300});
+  filter.Insert(MemberKeys(1500, 1));
+  REQUIRE(filter.num_generations() == 3);
+  const Bytes honest = filter.Serialize();
+  const auto refusal_with_param = [&](size_t param, uint64_t value) {
+    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(
+        WithFamilyHeader(honest, [&](FamilyHeader& header) { header.params[param] = value; }));
+    return loaded.ok() ? std::string() : loaded.error().message;
+  };
+  for (size_t param = 0; param < FamilyParams{}.size(); ++param) {
+    // Whatever stands there instead is no filter, or another one whose members do not fit.
+    for (const uint64_t value : {~uint64_t{0}, uint64_t{77}}) {
+      if (param == 3) continue;  // max_capacity may be anything that the budgets reach
+      INFO("param " << param << " = " << value);
+      CHECK_THAT(refusal_with_param(param, value), ContainsSubstring("corrupt"));
+    }
+  }
+  CHECK_THAT(refusal_with_param(3, ~uint64_t{0}), ContainsSubstring("max_capacity"));
+  CHECK_THAT(refusal_with_param(3, 300), ContainsSubstring("slot"));
+
+  const auto refusal_with_word = [&](size_t member, size_t word, uint64_t value) {
+    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(
+        WithRecord(honest, member, [&](MemberRecord& record) { record.words[word] = value; }));
+    return loaded.ok() ? std::string() : loaded.error().message;
+  };
+  CHECK_THAT(refusal_with_word(0, 0, 99), ContainsSubstring("does not have"));
+  CHECK_THAT(refusal_with_word(1, 0, 0), ContainsSubstring("another generation has"));
+  CHECK_THAT(refusal_with_word(2, 0, 5), ContainsSubstring("not what its slot says"));
+  CHECK_THAT(refusal_with_word(0, 1, 1u << 30), ContainsSubstring("load"));
+  CHECK_THAT(refusal_with_word(2, 1, 1u << 30), ContainsSubstring("load"));
+  CHECK_THAT(refusal_with_word(2, 4, 1), ContainsSubstring("corrupt"));
+}
+
+TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable]") {
+  ScalableFilter filter = NewScalable({.first_capacity = 50});
+  const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
+  const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
+  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(size), ~uint64_t{0});
+  CHECK(filter.Insert(keys, bitmap).num_inserted == size);
+  CHECK(filter.Query(keys, bitmap) == size);
+  std::vector<uint32_t> selection(size);
+  CHECK(filter.Select(keys, Answer::kMaybePresent, selection) == size);
+  CHECK(filter.Select(keys, Answer::kAbsent, selection) == 0);
+  for (const std::string& key : keys) REQUIRE(filter.MayContain(key));
+  CHECK(filter.Erase(keys, bitmap) == EraseOutcome{.num_erased = size});
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.num_generations() == 1);
+}
+
+}  // namespace trommel::tests
