@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 
+#include "trommel/any_filter.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/filter.h"
