@@ -47,8 +47,7 @@ double SigmaOfAll(const std::vector<StoreLoad>& stores, uint64_t num_queries) {
   return std::sqrt(variance);
 }
 
-// What all sides here have in common. Filter's batches and point operations are CountingFilter's,
-// but for what Derived does differently.
+// What all sides here have in common.
 template <class Filter>
 class FamilyMemberSide : public Contender {
  public:
@@ -64,12 +63,6 @@ class FamilyMemberSide : public Contender {
       return;
     }
     for (const uint64_t digest : batch.digests) filter_.Insert(Key::Digest(digest));
-  }
-  uint64_t Erase(Batch batch, bool point) override {
-    if (!point) return filter_.Erase(Keys::Digests(batch.digests)).num_erased;
-    uint64_t num_erased = 0;
-    for (const uint64_t digest : batch.digests) num_erased += filter_.Erase(Key::Digest(digest));
-    return num_erased;
   }
   uint64_t Query(Batch batch, bool point) const override {
     if (!point) {
@@ -100,10 +93,24 @@ class FamilyMemberSide : public Contender {
   mutable std::vector<uint64_t> bitmap_;
 };
 
+// Those that know a key's place without being told.
 template <class Filter>
-class OneStoreSide final : public FamilyMemberSide<Filter> {
+class ErasingSide : public FamilyMemberSide<Filter> {
  public:
   using FamilyMemberSide<Filter>::FamilyMemberSide;
+  uint64_t Erase(Batch batch, bool point) override {
+    if (!point) return this->filter_.Erase(Keys::Digests(batch.digests)).num_erased;
+    uint64_t num_erased = 0;
+    for (const uint64_t digest : batch.digests)
+      num_erased += this->filter_.Erase(Key::Digest(digest));
+    return num_erased;
+  }
+};
+
+template <class Filter>
+class OneStoreSide final : public ErasingSide<Filter> {
+ public:
+  using ErasingSide<Filter>::ErasingSide;
   uint64_t num_bytes() const override { return this->filter_.geometry().num_bytes(); }
 
  private:
@@ -112,9 +119,9 @@ class OneStoreSide final : public FamilyMemberSide<Filter> {
   }
 };
 
-class ScalableSide final : public FamilyMemberSide<ScalableFilter> {
+class ScalableSide final : public ErasingSide<ScalableFilter> {
  public:
-  using FamilyMemberSide::FamilyMemberSide;
+  using ErasingSide::ErasingSide;
   uint64_t num_bytes() const override { return filter_.GetStats().num_bytes; }
 
  private:
@@ -170,9 +177,9 @@ class WindowSide final : public FamilyMemberSide<WindowFilter> {
 };
 
 // False positives of the large layer only are the pair's.
-class LayeredSide final : public FamilyMemberSide<LayeredFilter> {
+class LayeredSide final : public ErasingSide<LayeredFilter> {
  public:
-  using FamilyMemberSide::FamilyMemberSide;
+  using ErasingSide::ErasingSide;
   uint64_t num_bytes() const override {
     return filter_.layer(0).geometry().num_bytes() + filter_.layer(1).geometry().num_bytes();
   }
