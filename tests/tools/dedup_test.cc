@@ -57,8 +57,9 @@ TEST_CASE("dedup by a column keeps whole lines and the header", "[tools][dedup]"
 }
 
 TEST_CASE("dedup with a filter that grows prints what an exact set would", "[tools][dedup]") {
+  // On average 0.05 lines are lost; of this input, being fixed, none.
   const ToolResult result =
-      RunTool({"dedup", "--type", "scalable", "-n", "1k", "-p", "1e-6", "--exact", "--json"},
+      RunTool({"dedup", "--type", "scalable", "-n", "8k", "-p", "1e-5", "--exact", "--json"},
               Lines("a", 20000) + Lines("a", 20000) + Lines("b", 100));
   CHECK(result.exit_code == 0);
   CHECK(result.out == Lines("a", 20000) + Lines("b", 100));
