@@ -62,8 +62,8 @@ std::optional<uint64_t> Scale(const Decimal& decimal, uint64_t ticks, uint64_t p
     // Units shorter than a tick: whole ones are enough.
     return decimal.whole / per;
   }
-  const uint64_t part =
-      static_cast<uint64_t>(static_cast<unsigned __int128>(decimal.nanos) * ticks / 1'000'000'000);
+  // Under 10^9 times the ticks of the longest unit, a day's: that fits by far.
+  const uint64_t part = decimal.nanos * ticks / 1'000'000'000;
   if (__builtin_mul_overflow(decimal.whole, ticks, &whole) ||
       __builtin_add_overflow(whole, part, &whole)) {
     return std::nullopt;
