@@ -29,7 +29,7 @@ void RunThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body)
   for (std::thread& thread : threads) thread.join();
 }
 
-WindowFilter MadeWindow(const WindowConfig& config) {
+WindowFilter WindowForThreads(const WindowConfig& config) {
   Result<WindowFilter> filter = WindowFilter::Create(config);
   REQUIRE(filter.ok());
   return *std::move(filter);
@@ -41,7 +41,7 @@ TEST_CASE("of threads that race with one absent key while time advances one is t
   constexpr uint64_t kKeys = 4000;
   // The clock never leaves the window of the first insertion.
   WindowFilter filter =
-      MadeWindow({.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
+      WindowForThreads({.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
   std::atomic<uint64_t> num_running{kThreads};
@@ -94,7 +94,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
   const size_t num_batches = tests::Scaled(batch == 3000 ? 60 : 1500);
   // Fewer blocks than keys would like: they are promoted, and come back.
-  WindowFilter filter = MadeWindow({.window = kWindow,
+  WindowFilter filter = WindowForThreads({.window = kWindow,
                                     .num_buckets = num_buckets,
                                     .capacity = 400,
                                     .target_fpr = 0.3,
@@ -195,7 +195,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
 TEST_CASE("merging a window beside another operation ends a debug build",
           "[engine][window][death]") {
   const std::string message = tests::AbortMessage([] {
-    WindowFilter filter = MadeWindow({.window = 10, .num_buckets = 2, .capacity = 1000});
+    WindowFilter filter = WindowForThreads({.window = 10, .num_buckets = 2, .capacity = 1000});
     std::atomic<bool> is_done{false};
     std::thread reader([&] {
       const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
