@@ -92,7 +92,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   const uint32_t num_buckets = GENERATE(4U, 7U);
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
-  const size_t num_batches = tests::Scaled(batch == 3000 ? 60 : 1500);
+  const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
   // Fewer blocks than keys would like: they are promoted, and come back.
   WindowFilter filter = WindowForThreads({.window = kWindow,
                                           .num_buckets = num_buckets,
