@@ -11,6 +11,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/marks-inl.h"
 #include "kernels/plane_block.h"
 #include "kernels/words-inl.h"
 

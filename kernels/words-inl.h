@@ -88,47 +88,6 @@ HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
   return !hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
 }
 
-// What a key marks in the first kLooked of a block's kSlices slices of 32: one bit in each. Made
-// once a key, shown to any number of blocks.
-template <size_t kSlices, size_t kLooked = kSlices>
-class Marks32 {
- public:
-  explicit HWY_INLINE Marks32(uint64_t digest) {
-    const SliceTag<kLooked> d;
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
-      hn::Store(ProbeMask(d, digest, s), d, words_ + s);
-    }
-  }
-
-  // The first num_probes slices only; the others' words have no mark.
-  HWY_INLINE Marks32(uint64_t digest, size_t num_probes) {
-    const SliceTag<kLooked> d;
-    const auto end = hn::Set(d, static_cast<uint32_t>(num_probes));
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
-      const auto is_probed = hn::Lt(hn::Iota(d, static_cast<uint32_t>(s)), end);
-      hn::Store(hn::IfThenElseZero(is_probed, ProbeMask(d, digest, s)), d, words_ + s);
-    }
-  }
-
-  // Does the block with these presence words show every mark?
-  HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
-    const SliceTag<kLooked> d;
-    auto missing = hn::Zero(d);
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
-      missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), hn::Load(d, words_ + s)));
-    }
-    return !AnyBit(d, missing);
-  }
-
- private:
-  HWY_ALIGN uint32_t words_[kLooked];  // an array: vectors of some targets cannot be members
-};
-
-// Slices that a query of few probes looks at: those of a block's first line, and no more than a
-// vector or two.
-template <size_t kSlices>
-inline constexpr size_t kFewSlices = kSlices > 8 ? 8 : kSlices;
-
 // What became of one key of an update.
 enum class Fate { kDone, kSpill, kStop };
 

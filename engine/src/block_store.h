@@ -106,6 +106,8 @@ class BlockStore {
   // Touches the owner's memory, so that it comes to be on the calling thread's node. For a store
   // nobody has used.
   void TouchOwner(uint64_t owner_idx);
+  // Makes the owner's blocks empty, beside nobody who reads or changes them.
+  void ClearOwner(uint64_t owner_idx);
 
   const Geometry& geometry() const { return geometry_; }
   uint32_t owner_bits() const { return std::min(geometry_.shard_bits, kMaxOwnerBits); }

@@ -38,6 +38,11 @@ void BlockStore::TouchOwner(uint64_t owner_idx) {
   std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
 }
 
+void BlockStore::ClearOwner(uint64_t owner_idx) {
+  TouchOwner(owner_idx);
+  side_table_.ClearOwner(owner_idx);
+}
+
 StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
   const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
   return {.tally = Kernels().tally(View(), owner_idx * num_blocks, (owner_idx + 1) * num_blocks),

@@ -44,10 +44,6 @@
 // and the sum of keys is the sum over what was copied.
 #include "trommel/concurrent_filter.h"
 
-#include <algorithm>
-#include <bit>
-#include <new>
-#include <thread>
 #include <utility>
 
 #include "engine/src/check.h"
@@ -63,19 +59,10 @@ void CheckAlone(Impl* impl) {
   [[maybe_unused]] const auto use = impl->users.EnterAlone();
 }
 
-// Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
-uint32_t LockBitsFor(uint32_t owner_bits) {
-  constexpr uint32_t kFewLockBits = 6;
-  static_assert(kFewLockBits <= OwnerLocks::kMaxLockBits);
-  constexpr uint32_t kLocksPerThread = 8;
-  const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
-  return std::min(owner_bits, std::clamp(wanted, kFewLockBits, OwnerLocks::kMaxLockBits));
-}
-
 }  // namespace
 
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
-    : filter(std::move(whole)), locks(LockBitsFor(core().store.owner_bits())) {
+    : filter(std::move(whole)), locks(OwnerLocks::LockBitsFor(core().store.owner_bits())) {
   // The keys that are in already are nobody's difference: they count for the first lock.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;

@@ -8,6 +8,7 @@
 #include "engine/src/block_store.h"
 #include "engine/src/owner_locks.h"
 #include "engine/src/query_batch.h"
+#include "engine/src/snapshot.h"
 #include "engine/src/update_batch.h"
 #include "trommel/counting_filter.h"
 
@@ -18,6 +19,16 @@ Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_r
 
 struct CountingFilter::Impl {
   explicit Impl(BlockStore blocks) : store(std::move(blocks)) {}
+  // As it was saved.
+  Impl(FilterContents contents, uint64_t limit_bytes)
+      : store(std::move(contents.store)),
+        policy(contents.facts.policy),
+        capacity(contents.facts.capacity),
+        target_fpr(contents.facts.target_fpr),
+        memory_limit_bytes(limit_bytes),
+        num_keys(contents.facts.num_keys) {}
+
+  FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
 
   UpdateTarget ForUpdates(OwnerLocks* locks = nullptr) {
     return {.store = store,

@@ -21,25 +21,14 @@ Result<FilterContents> ReadWithoutThrowing(const ByteSource& source, uint64_t li
   }
 }
 
-template <class Impl>
-std::unique_ptr<Impl> MakeImpl(FilterContents contents, uint64_t limit_bytes) {
-  auto impl = std::make_unique<Impl>(std::move(contents.store));
-  impl->policy = contents.facts.policy;
-  impl->capacity = contents.facts.capacity;
-  impl->target_fpr = contents.facts.target_fpr;
-  impl->num_keys = contents.facts.num_keys;
-  impl->memory_limit_bytes = limit_bytes;
-  return impl;
-}
-
 }  // namespace
 
 Status CountingFilter::Save(const std::filesystem::path& path) const {
   Result<AtomicFile> file = AtomicFile::Create(path);
   if (!file) return file.error();
-  const FilterFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
   try {
-    if (Status written = WriteSnapshot(impl_->store, facts, *file); !written) return written;
+    if (Status written = WriteSnapshot(impl_->store, impl_->Facts(), *file); !written)
+      return written;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
   }
@@ -49,8 +38,7 @@ Status CountingFilter::Save(const std::filesystem::path& path) const {
 std::vector<std::byte> CountingFilter::Serialize() const {
   VectorSink sink;
   sink.Reserve(SnapshotBytes(impl_->store));
-  const FilterFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
-  const Status written = WriteSnapshot(impl_->store, facts, sink);
+  const Status written = WriteSnapshot(impl_->store, impl_->Facts(), sink);
   TROMMEL_CHECK(written.ok(), "writing to memory cannot fail");
   return sink.Take();
 }
@@ -59,7 +47,7 @@ Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> by
                                                    uint64_t memory_limit_bytes) {
   Result<FilterContents> contents = ReadWithoutThrowing(SpanSource(bytes), memory_limit_bytes);
   if (!contents) return contents.error();
-  return CountingFilter(MakeImpl<Impl>(*std::move(contents), memory_limit_bytes));
+  return CountingFilter(std::make_unique<Impl>(*std::move(contents), memory_limit_bytes));
 }
 
 Result<CountingFilter> CountingFilter::Load(const std::filesystem::path& path,
@@ -73,7 +61,7 @@ Result<CountingFilter> CountingFilter::Load(const std::filesystem::path& path,
     if (error.code != ErrorCode::kIo) error.message = path.string() + ": " + error.message;
     return error;
   }
-  return CountingFilter(MakeImpl<Impl>(*std::move(contents), memory_limit_bytes));
+  return CountingFilter(std::make_unique<Impl>(*std::move(contents), memory_limit_bytes));
 }
 
 }  // namespace trommel

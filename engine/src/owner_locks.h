@@ -1,13 +1,17 @@
 // The locks of a concurrent filter: each covers a contiguous range of blocks, and the number of
-// keys in them.
+// keys in them. Several stores of one geometry may share locks, for a digest's top bits name the
+// same range in each; then each store counts its own keys.
 #ifndef TROMMEL_ENGINE_SRC_OWNER_LOCKS_H_
 #define TROMMEL_ENGINE_SRC_OWNER_LOCKS_H_
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 namespace trommel {
 
@@ -16,9 +20,25 @@ class OwnerLocks {
   // More would leave a chunk of 2048 keys less than eight for each.
   static constexpr uint32_t kMaxLockBits = 8;
 
+  // Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
+  static uint32_t LockBitsFor(uint32_t owner_bits) {
+    constexpr uint32_t kFewLockBits = 6;
+    static_assert(kFewLockBits <= kMaxLockBits);
+    constexpr uint32_t kLocksPerThread = 8;
+    const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
+    return std::min(owner_bits, std::clamp(wanted, kFewLockBits, kMaxLockBits));
+  }
+
   // 2^lock_bits locks; a digest's top bits choose one.
   explicit OwnerLocks(uint32_t lock_bits)
-      : lock_bits_(lock_bits), slots_(std::make_unique<Slot[]>(size_t{1} << lock_bits)) {}
+      : lock_bits_(lock_bits), slots_(MakeSlots(lock_bits)), locking_(slots_) {}
+
+  // The other's locks, with counts of its own, which are zero.
+  static OwnerLocks Sharing(const OwnerLocks& other) {
+    OwnerLocks locks(other.lock_bits_);
+    locks.locking_ = other.locking_;
+    return locks;
+  }
 
   uint32_t lock_bits() const { return lock_bits_; }
   size_t num_locks() const { return size_t{1} << lock_bits_; }
@@ -43,8 +63,8 @@ class OwnerLocks {
 
   // The lock over a range of blocks that is named by owner_bits bits, at least lock_bits.
   Held Hold(size_t owner_idx, uint32_t owner_bits) {
-    Slot& slot = slots_[owner_idx >> (owner_bits - lock_bits_)];
-    return Held(slot.mutex, slot.num_keys);
+    const size_t idx = owner_idx >> (owner_bits - lock_bits_);
+    return Held(locking_[idx].mutex, slots_[idx].num_keys);
   }
 
   // A sum over moments of different ranges.
@@ -62,8 +82,13 @@ class OwnerLocks {
     std::atomic<uint64_t> num_keys{0};
   };
 
+  static std::shared_ptr<Slot[]> MakeSlots(uint32_t lock_bits) {
+    return std::shared_ptr<Slot[]>(new Slot[size_t{1} << lock_bits]);
+  }
+
   uint32_t lock_bits_;
-  std::unique_ptr<Slot[]> slots_;
+  std::shared_ptr<Slot[]> slots_;    // the counts
+  std::shared_ptr<Slot[]> locking_;  // the mutexes: mostly the same slots, on the same cache line
 };
 
 }  // namespace trommel

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <vector>
 
+#include "engine/src/batch_parts.h"
 #include "engine/src/key_chunks.h"
-#include "engine/src/key_parts.h"
+#include "engine/src/layered_query.h"
 #include "engine/src/radix_split.h"
 
 namespace trommel {
@@ -13,8 +13,20 @@ namespace {
 
 size_t QueryChunk(const QueryTarget& target, std::span<const uint64_t> digests,
                   uint64_t* maybe_present) {
+  if (target.first_layer != nullptr) {
+    return QueryLayers(*target.first_layer, target.store, digests, maybe_present);
+  }
   if (target.num_probes == 0) return target.store.Query(digests, maybe_present);
   return target.store.QueryFirst(digests, target.num_probes, maybe_present);
+}
+
+size_t SelectChunk(const QueryTarget& target, std::span<const uint64_t> digests, bool maybe_present,
+                   uint32_t first_idx, uint32_t* selection) {
+  if (target.first_layer != nullptr) {
+    return SelectLayers(*target.first_layer, target.store, digests, maybe_present, first_idx,
+                        selection);
+  }
+  return target.store.Select(digests, maybe_present, first_idx, selection);
 }
 
 }  // namespace
@@ -34,25 +46,17 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
 
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept {
-  if (keys.empty()) return 0;
-  // Every part selects into its own stretch; then the stretches are moved together.
-  std::vector<size_t> num_selected((keys.size() + kPartKeys - 1) / kPartKeys);
-  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
-    size_t num_here = 0;
-    ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-      num_here +=
-          target.store.Select(digests, maybe_present, static_cast<uint32_t>(part_first + first),
-                              selection.data() + part_first + num_here);
-    });
-    num_selected[part_first / kPartKeys] = num_here;
-  });
-  size_t end = num_selected[0];  // the first is in its place
-  for (size_t p = 1; p < num_selected.size(); ++p) {
-    const auto first = selection.begin() + static_cast<std::ptrdiff_t>(p * kPartKeys);
-    std::copy_n(first, num_selected[p], selection.begin() + static_cast<std::ptrdiff_t>(end));
-    end += num_selected[p];
-  }
-  return end;
+  return SelectInParts(
+      target.executor, keys, selection,
+      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+        size_t num_here = 0;
+        ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+          num_here +=
+              SelectChunk(target, digests, maybe_present, static_cast<uint32_t>(part_first + first),
+                          part_selection.data() + num_here);
+        });
+        return num_here;
+      });
 }
 
 void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,

@@ -18,8 +18,9 @@ namespace trommel {
 struct QueryTarget {
   const BlockStore& store;
   const DigestPolicy& policy;
-  Executor* executor = nullptr;  // null: the calling thread only
-  uint32_t num_probes = 0;       // of QueryBatch: slices to probe, the first; 0: all
+  Executor* executor = nullptr;             // null: the calling thread only
+  uint32_t num_probes = 0;                  // of QueryBatch: slices to probe, the first; 0: all
+  const BlockStore* first_layer = nullptr;  // asked before the store, if not null (layered_query.h)
 };
 
 // As CountingFilter's.

@@ -73,10 +73,12 @@ void SideTable::Remove(uint64_t block_idx) {
 }
 
 void SideTable::Clear() {
-  for (Owner& owner : owners_) {
-    owner.runs.Clear();
-    owner.exact = ExactMap();
-  }
+  for (size_t o = 0; o < owners_.size(); ++o) ClearOwner(o);
+}
+
+void SideTable::ClearOwner(uint64_t owner_idx) {
+  owners_[owner_idx].runs.Clear();
+  owners_[owner_idx].exact = ExactMap();
 }
 
 void SideTable::CopyOwner(const SideTable& from, uint64_t owner_idx) {

@@ -44,6 +44,7 @@ class SideTable {
   void PutRuns(uint64_t block_idx, std::span<const uint64_t> runs);
   void Remove(uint64_t block_idx);  // if it is there
   void Clear();
+  void ClearOwner(uint64_t owner_idx);
   // Makes the owner's part what it is in `from`, a table with the same ranges and slices.
   void CopyOwner(const SideTable& from, uint64_t owner_idx);
 

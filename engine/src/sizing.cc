@@ -267,9 +267,8 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
   TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry.num_slices,
                 "as many probes as no block has slices");
-  return MeanOverKeys(num_keys, geometry.num_blocks, [&](uint64_t load) {
-    return BlockFpr(load, geometry.num_slices, num_probes);
-  });
+  const auto fpr = [&](uint64_t load) { return BlockFpr(load, geometry.num_slices, num_probes); };
+  return MeanOverKeys(num_keys, geometry.num_blocks, fpr);
 }
 
 uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {

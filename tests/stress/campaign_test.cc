@@ -1,6 +1,8 @@
 // Rounds, one after the other.
 #include "tools/stress/campaign.h"
 
+#include <vector>
+
 #include "stress/sample_rounds.h"
 #include "support/catch.h"
 
@@ -28,7 +30,7 @@ TEST_CASE("a campaign takes its mixes in turn and adds up", "[stress][campaign][
   uint64_t num_seen = 0;
   CampaignWatch watch;
   watch.on_working = [&](const RoundPlan&, uint64_t num_keys) { num_seen = num_keys; };
-  const Result<CampaignResult> result = RunCampaign(TwoMixes(), MakeLocked, watch);
+  const Result<CampaignResult> result = RunCampaign(TwoMixes(), RoundsWith(MakeLocked), watch);
   REQUIRE(result.ok());
   CHECK(result->num_rounds == 5);
   CHECK(result->mixes[0].num_rounds == 3);
@@ -39,10 +41,31 @@ TEST_CASE("a campaign takes its mixes in turn and adds up", "[stress][campaign][
   CHECK(num_seen > 0);
 }
 
+TEST_CASE("a campaign gives each type a turn of all mixes", "[stress][campaign]") {
+  CampaignOptions options = TwoMixes();
+  options.types = {FilterType::kScalable, FilterType::kConcurrent};
+  std::vector<FilterType> types;
+  const auto note = [&](const RoundPlan& plan, const Watch&) -> Result<RoundResult> {
+    types.push_back(plan.type);
+    RoundResult result;
+    result.growth.most_generations = types.size();
+    result.growth.num_added = 1;
+    return result;
+  };
+  const Result<CampaignResult> result = RunCampaign(options, note);
+  REQUIRE(result.ok());
+  CHECK(types == std::vector<FilterType>{FilterType::kScalable, FilterType::kScalable,
+                                         FilterType::kConcurrent, FilterType::kConcurrent,
+                                         FilterType::kScalable});
+  CHECK(result->growth.most_generations == 5);
+  CHECK(result->growth.num_added == 5);
+  CHECK(result->mixes[1].growth.most_generations == 4);
+}
+
 TEST_CASE("a campaign ends with the round that breaks a law", "[stress][campaign][threads]") {
   CampaignOptions options = TwoMixes();
   options.only_round = 77;
-  const Result<CampaignResult> result = RunCampaign(options, MakeFaulty<LosesAll>());
+  const Result<CampaignResult> result = RunCampaign(options, RoundsWith(MakeFaulty<LosesAll>()));
   REQUIRE(result.ok());
   CHECK(result->num_rounds == 1);
   REQUIRE(result->violation);
@@ -56,7 +79,7 @@ TEST_CASE("a campaign that is told to stop does nothing more", "[stress][campaig
   options.num_rounds = 0;
   CampaignWatch watch;
   watch.should_stop = [] { return true; };
-  const Result<CampaignResult> result = RunCampaign(options, MakeLocked, watch);
+  const Result<CampaignResult> result = RunCampaign(options, RoundsWith(MakeLocked), watch);
   REQUIRE(result.ok());
   CHECK(result->num_rounds == 0);
 }

@@ -57,6 +57,12 @@ class PassingSubject : public Subject {
   uint64_t num_keys() const override { return inner_->num_keys(); }
   Stats GetStats() const override { return inner_->GetStats(); }
   std::vector<std::byte> Serialize() const override { return inner_->Serialize(); }
+  Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const override {
+    return inner_->Load(bytes);
+  }
+  bool grows() const override { return inner_->grows(); }
+  size_t num_generations() const override { return inner_->num_generations(); }
+  uint64_t num_refused_inserts() const override { return inner_->num_refused_inserts(); }
 
  protected:
   // True once in n calls, counted over all threads.

@@ -11,18 +11,6 @@
 namespace trommel::stress {
 namespace {
 
-// The mix with less work.
-RoundPlan ShortPlan(const Mix& mix, uint64_t seed, Encoding encoding = Encoding::kPlanes) {
-  Mix shorter = mix;
-  shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 8'000);
-  shorter.keys_per_writer = std::min(mix.keys_per_writer, 2000u);
-  shorter.max_batch = std::min(mix.max_batch, 5000u);
-  shorter.min_batch = std::min(mix.min_batch, 500u);
-  shorter.max_heat = std::min(mix.max_heat, 500u);
-  shorter.audit_one_in = std::min(mix.audit_one_in, 300u);
-  return DrawPlan(shorter, seed, 0, 2, 2, encoding);
-}
-
 TEST_CASE("every mix holds on a filter with one big lock", "[stress][round][threads]") {
   for (const Mix& mix : AllMixes()) {
     INFO(mix.name);
@@ -128,6 +116,14 @@ TEST_CASE("a round stops when told, and is checked all the same", "[stress][roun
   CHECK(result->is_cut_short);
   CHECK_FALSE(result->violation);
   CHECK(result->totals.num_all_keys() < 30'000'000);
+}
+
+TEST_CASE("growth is seen by comparing looks", "[stress][round]") {
+  GrowthSeen growth;
+  for (const uint64_t num_generations : {1, 4, 4, 2, 3}) growth.Look(num_generations);
+  CHECK(growth.most_generations == 4);
+  CHECK(growth.num_added == 4);
+  CHECK(growth.num_dropped == 2);
 }
 
 TEST_CASE("a filter that cannot be made is an error", "[stress][round]") {

@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TESTS_STRESS_SAMPLE_ROUNDS_H_
 #define TROMMEL_TESTS_STRESS_SAMPLE_ROUNDS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -26,6 +27,18 @@ inline Mix SampleMix() {
   mix.weights = {4, 3, 7, 2, 1, 1, 3};
   mix.audit_one_in = 100;
   return mix;
+}
+
+// The mix with less work.
+inline RoundPlan ShortPlan(const Mix& mix, uint64_t seed, Encoding encoding = Encoding::kPlanes) {
+  Mix shorter = mix;
+  shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 8'000);
+  shorter.keys_per_writer = std::min(mix.keys_per_writer, 2000u);
+  shorter.max_batch = std::min(mix.max_batch, 5000u);
+  shorter.min_batch = std::min(mix.min_batch, 500u);
+  shorter.max_heat = std::min(mix.max_heat, 500u);
+  shorter.audit_one_in = std::min(mix.audit_one_in, 300u);
+  return DrawPlan(shorter, seed, 0, 2, 2, encoding);
 }
 
 inline RoundResult RunSample(const Mix& mix, const MakeSubject& make, uint64_t seed = 1,

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
@@ -55,28 +56,29 @@ TEST_CASE("a pass stops at the first error", "[tools][key_pass]") {
 
 TEST_CASE("a capacity that was not given is counted", "[tools][key_pass]") {
   const TempFolder folder;
-  FilterOptions options;
+  FamilyOptions options;
+  options.filter.target_fpr = 0.01;
   const KeyInput input = Files({folder.Write("a", "x\ny\nx\n"), folder.Write("b", "z")});
   CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
-  CHECK(options.capacity == 4);
-  options.capacity = 7;
+  CHECK(options.filter.capacity == 4);
+  options.filter.capacity = 7;
   CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
-  CHECK(options.capacity == 7);
+  CHECK(options.filter.capacity == 7);
 }
 
 TEST_CASE("a batch is asked for as a whole", "[tools][key_pass]") {
   Config config;
   config.capacity = 100000;
   config.target_fpr = 1e-6;
-  Result<CountingFilter> filter = CountingFilter::Create(config);
-  REQUIRE(filter.ok());
-  filter->Insert("b");
+  CountingFilter counting = CountingFilter::Create(config).value();
+  counting.Insert("b");
+  const FamilyFilter filter(std::move(counting));
   KeyBatch batch;
   const std::string text = "a\nb\nc\n";
   batch.piece.buffer.assign(text.begin(), text.end());
   batch.piece.end = text.size();
   batch.Split({});
-  AskFor(batch, *filter);
+  AskFor(batch, filter);
   CHECK(batch.num_present == 1);
   CHECK(batch.bitmap == std::vector<uint64_t>{2});
 }

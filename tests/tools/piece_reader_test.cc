@@ -53,7 +53,7 @@ TEST_CASE("a header is no part of the text, and names each file's column",
   KeyOptions options;
   options.format = KeyFormat::kTsv;
   options.has_header = true;
-  options.column_name = "key";
+  options.column.name = "key";
   options.strip_cr = true;
   const Strings paths = {folder.Write("1", "key\tb\r\n1\t2\n"), folder.Write("2", ""),
                          folder.Write("3", "a\tb\tkey"), folder.Write("4", "other\n1\n")};

@@ -56,7 +56,9 @@ TEST_CASE("a violation is told with its law, key, calls and seed", "[tools][stre
   CHECK_THAT(text, ContainsSubstring("found by reader 0 at 99"));
   CHECK_THAT(text, ContainsSubstring("key 17: 4711"));
   CHECK_THAT(text, ContainsSubstring("key 6 of 64"));
-  CHECK_THAT(text, ContainsSubstring("trommel stress --seed 42 --mix hot --round 12 --writers 2"));
+  CHECK_THAT(text,
+             ContainsSubstring(
+                 "trommel stress --type concurrent --seed 42 --mix hot --round 12 --writers 2"));
 
   const Json json = Json::parse(PrintedReport(report, true));
   CHECK(json["ok"] == false);
@@ -72,14 +74,19 @@ TEST_CASE("a campaign that held is all figures", "[tools][stress]") {
   stress::CampaignResult result = Broken();
   result.violation.reset();
   result.totals.num_keys[0] = 5'000'000;
+  result.growth.most_generations = 7;
+  result.growth.num_added = 12;
   Report report;
   DescribeCampaign(options, result, 2.0, report);
   DescribeViolation(options, result, "trommel", report);
-  CHECK_THAT(PrintedReport(report, false), ContainsSubstring("5,000,000 keys"));
+  const std::string text = PrintedReport(report, false);
+  CHECK_THAT(text, ContainsSubstring("5,000,000 keys"));
+  CHECK_THAT(text, ContainsSubstring("7 at most, seen 12 times to come"));
   const Json json = Json::parse(PrintedReport(report, true));
   CHECK(json["ok"] == true);
   CHECK(json["keys_per_second"] == 2'500'000);
   CHECK(json["mixes"][0]["num_rounds"] == 13);
+  CHECK(json["most_generations"] == 7);
 }
 
 }  // namespace

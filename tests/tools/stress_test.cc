@@ -44,6 +44,26 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
   CHECK_FALSE(figures.contains("violation"));
 }
 
+TEST_CASE("stress lets a scalable filter grow", "[tools][stress]") {
+  const ToolResult result = RunTool({"stress", "--type", "scalable", "--mix", "points", "--mix",
+                                     "churn", "--rounds", "2", "--json"});
+  REQUIRE(result.exit_code == 0);
+  const json figures = json::parse(result.out);
+  CHECK(figures["types"] == json::array({"scalable"}));
+  CHECK(figures["most_generations"] > 1);
+  CHECK(figures["num_generations_added"] >= figures["most_generations"].get<uint64_t>() - 1);
+  CHECK(figures["mixes"][0]["most_generations"] > 1);
+}
+
+TEST_CASE("stress takes the types in turn", "[tools][stress]") {
+  const ToolResult result =
+      RunTool({"stress", "--type", "all", "--mix", "churn", "--rounds", "2", "--json"});
+  REQUIRE(result.exit_code == 0);
+  const json figures = json::parse(result.out);
+  CHECK(figures["types"] == json::array({"concurrent", "scalable"}));
+  CHECK(figures["most_generations"] >= 1);
+}
+
 TEST_CASE("one round can be run again", "[tools][stress]") {
   const ToolResult result = RunTool(
       {"stress", "--seed", "5", "--mix", "churn", "--round", "12", "--rounds", "2", "--json"});
@@ -62,6 +82,7 @@ TEST_CASE("stress lists its mixes", "[tools][stress]") {
 
 TEST_CASE("stress refuses what makes no sense", "[tools][stress]") {
   CHECK(RunTool({"stress", "--mix", "none"}).exit_code == 2);
+  CHECK(RunTool({"stress", "--type", "none"}).exit_code == 2);
   CHECK(RunTool({"stress", "--writers", "0"}).exit_code == 2);
   CHECK(RunTool({"stress", "--writers", "100000"}).exit_code == 2);
   CHECK(RunTool({"stress", "--seconds", "0"}).exit_code == 2);

@@ -24,10 +24,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tools/stress/key_table.h"
 #include "tools/stress/mix.h"
 #include "tools/stress/subject.h"
+#include "tools/stress/witness.h"
 
 namespace trommel::stress {
 
@@ -79,26 +81,23 @@ struct alignas(64) Race {
   std::atomic<uint32_t> num_arrived = 0;  // writers that called in this epoch
 };
 
-struct Board {
+struct Board : RoundState {
   Board(const RoundPlan& round_plan, Subject& round_subject)
       : plan(round_plan),
         subject(round_subject),
-        keys(round_plan, round_subject.geometry().num_blocks),
+        bytes_as_new(round_subject.Serialize()),
+        keys(round_plan, round_subject.grows() ? 0 : round_subject.geometry().num_blocks),
         claims(std::make_unique<Claim[]>(round_plan.num_private())),
         tokens(std::make_unique<Tokens[]>(round_plan.mix.num_hot)),
         races(std::make_unique<Race[]>(round_plan.mix.num_races)) {}
 
   const RoundPlan& plan;
   Subject& subject;
+  const std::vector<std::byte> bytes_as_new;
   const KeyTable keys;
   const std::unique_ptr<Claim[]> claims;  // by id
   const std::unique_ptr<Tokens[]> tokens;
   const std::unique_ptr<Race[]> races;
-
-  alignas(64) std::atomic<uint64_t> clock = 0;     // counts calls; orders traces, decides nothing
-  alignas(64) std::atomic<bool> stop = false;      // finish the step, then return
-  alignas(64) std::atomic<uint64_t> num_keys = 0;  // handled so far, for the progress line
-  std::atomic<uint32_t> num_finished = 0;          // threads
 };
 
 }  // namespace trommel::stress

@@ -5,45 +5,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
-#include <utility>
+#include <optional>
 
 namespace trommel::stress {
 
-uint64_t Totals::num_all_keys() const {
-  return std::accumulate(num_keys.begin(), num_keys.end(), uint64_t{0});
-}
-
-Totals& Totals::operator+=(const Totals& other) {
-  num_calls += other.num_calls;
-  for (size_t op = 0; op < kNumOps; ++op) num_keys[op] += other.num_keys[op];
-  num_checked += other.num_checked;
-  num_races += other.num_races;
-  num_audits += other.num_audits;
-  return *this;
-}
-
 Caller::Caller(Board& board, uint32_t thread)
-    : board_(board),
-      thread_(thread),
+    : Witness(board, thread),
+      board_(board),
       // How a call is made must not disturb which calls are made.
       random_(board.plan.seed ^ 0x63616c6c, board.plan.round, thread),
       batch_(board.keys) {}
-
-uint64_t Caller::Begin(Op op, Ids ids) {
-  ++totals.num_calls;
-  totals.num_keys[static_cast<size_t>(op)] += ids.size();
-  return board_.clock.fetch_add(1, std::memory_order_relaxed);
-}
-
-void Caller::End(Op op, uint64_t begin, Ids ids, std::span<const uint64_t> answers) {
-  log_.Add(op, begin, board_.clock.load(std::memory_order_relaxed), ids, answers);
-  if (totals.num_calls % 64 == 0 || ids.size() > 64) {
-    // Not exact: a call in so many adds for all of them.
-    board_.num_keys.fetch_add(ids.size() > 64 ? ids.size() : 64 * ids.size(),
-                              std::memory_order_relaxed);
-  }
-}
 
 // Full of ones, so that bits nobody wrote are seen.
 void Caller::ClearBitmap(Ids ids) {
@@ -63,6 +34,12 @@ void Caller::CheckSum(uint64_t returned, std::string_view what) {
         fmt::format("{} returned {}, its bitmap has {} bits", what, returned, num_set));
 }
 
+void Caller::CheckRoom() {
+  const uint64_t num_refused = board_.subject.num_refused_inserts();
+  if (num_refused == 0) return;
+  Blame(Law::kRoomForAll, std::nullopt, fmt::format("{} insertions were refused", num_refused));
+}
+
 void Caller::Insert(Ids ids) {
   if (ids.empty()) return;
   const bool is_for_one = IsForOne(ids);
@@ -74,6 +51,7 @@ void Caller::Insert(Ids ids) {
     board_.subject.Insert(keys);
   }
   End(Op::kInsert, begin, ids, {});
+  CheckRoom();
 }
 
 std::span<const uint64_t> Caller::InsertIfAbsent(Ids ids) {
@@ -90,6 +68,7 @@ std::span<const uint64_t> Caller::InsertIfAbsent(Ids ids) {
   }
   End(Op::kInsertIfAbsent, begin, ids, bitmap_);
   CheckSum(num_new, "InsertIfAbsent");
+  CheckRoom();
   return bitmap_;
 }
 
@@ -160,17 +139,6 @@ std::span<const uint64_t> Caller::Counts(Ids ids) {
   }
   End(Op::kCount, begin, ids, bitmap_);
   return counts_;
-}
-
-void Caller::Blame(Law law, std::optional<uint32_t> id, std::string detail) {
-  board_.stop.store(true, std::memory_order_relaxed);
-  if (violation_) return;
-  violation_ = Violation{};
-  violation_->law = law;
-  violation_->id = id;
-  violation_->thread = thread_;
-  violation_->time = board_.clock.load(std::memory_order_relaxed);
-  violation_->detail = std::move(detail);
 }
 
 }  // namespace trommel::stress

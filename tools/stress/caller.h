@@ -2,36 +2,20 @@
 #ifndef TROMMEL_TOOLS_STRESS_CALLER_H_
 #define TROMMEL_TOOLS_STRESS_CALLER_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/stress/board.h"
-#include "tools/stress/event_log.h"
 #include "tools/stress/key_table.h"
-#include "tools/stress/law.h"
 #include "tools/stress/random.h"
+#include "tools/stress/witness.h"
 
 namespace trommel::stress {
 
-using Ids = std::span<const uint32_t>;
-
-struct Totals {
-  uint64_t num_calls = 0;
-  std::array<uint64_t, kNumOps> num_keys = {};  // by Op
-  uint64_t num_checked = 0;  // answers about which the model left no doubt, and that it confirmed
-  uint64_t num_races = 0;    // run to their end
-  uint64_t num_audits = 0;   // looks at the whole filter while others write
-
-  uint64_t num_all_keys() const;
-  Totals& operator+=(const Totals& other);
-};
-
-class Caller {
+class Caller : public Witness {
  public:
   Caller(Board& board, uint32_t thread);
 
@@ -47,32 +31,21 @@ class Caller {
     return (bitmap[i / 64] >> (i % 64) & 1) != 0;
   }
 
-  // A law was broken. Only the first one is kept; everyone stops at the next step.
-  void Blame(Law law, std::optional<uint32_t> id, std::string detail);
-  bool is_over() const { return board_.stop.load(std::memory_order_relaxed); }
-
-  Totals totals;
-  const EventLog& log() const { return log_; }
-  const std::optional<Violation>& violation() const { return violation_; }
-  uint32_t thread() const { return thread_; }
+  // No insertion was refused so far, by whomever.
+  void CheckRoom();
 
  private:
-  uint64_t Begin(Op op, Ids ids);
-  void End(Op op, uint64_t begin, Ids ids, std::span<const uint64_t> answers);
   bool IsForOne(Ids ids) { return ids.size() == 1 && random_.OneIn(2); }
   void ClearBitmap(Ids ids);
   void CheckSum(uint64_t returned, std::string_view what);
   uint64_t NumSet() const;
 
   Board& board_;
-  const uint32_t thread_;
   Random random_;
   KeyBatch batch_;
-  EventLog log_;
   std::vector<uint64_t> bitmap_;
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> selection_;
-  std::optional<Violation> violation_;
 };
 
 }  // namespace trommel::stress

@@ -2,10 +2,17 @@
 #include "tools/stress/campaign.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace trommel::stress {
 
-Result<CampaignResult> RunCampaign(const CampaignOptions& options, const MakeSubject& make,
+RoundRunner RoundsWith(MakeSubject make) {
+  return [make = std::move(make)](const RoundPlan& plan, const Watch& watch) {
+    return RunRound(plan, make, watch);
+  };
+}
+
+Result<CampaignResult> RunCampaign(const CampaignOptions& options, const RoundRunner& run,
                                    const CampaignWatch& watch) {
   CampaignResult result;
   result.mixes.resize(options.mixes.size());
@@ -13,8 +20,9 @@ Result<CampaignResult> RunCampaign(const CampaignOptions& options, const MakeSub
     if (watch.should_stop && watch.should_stop()) break;
     const uint64_t round = options.only_round.value_or(i);
     const size_t mix_idx = options.only_round ? 0 : i % options.mixes.size();
-    const RoundPlan plan = DrawPlan(options.mixes[mix_idx], options.seed, round,
-                                    options.num_writers, options.num_readers, options.encoding);
+    RoundPlan plan = DrawPlan(options.mixes[mix_idx], options.seed, round, options.num_writers,
+                              options.num_readers, options.encoding);
+    plan.type = options.types[i / options.mixes.size() % options.types.size()];
     Watch round_watch;
     round_watch.should_stop = watch.should_stop;
     if (watch.on_working) {
@@ -22,13 +30,15 @@ Result<CampaignResult> RunCampaign(const CampaignOptions& options, const MakeSub
         watch.on_working(plan, result.totals.num_all_keys() + num_keys);
       };
     }
-    const Result<RoundResult> one = RunRound(plan, make, round_watch);
+    const Result<RoundResult> one = run(plan, round_watch);
     if (!one.ok()) return one.error();
     MixTotals& mix = result.mixes[mix_idx];
     ++mix.num_rounds;
     mix.max_promoted = std::max(mix.max_promoted, one->num_promoted);
+    mix.growth += one->growth;
     mix.totals += one->totals;
     ++result.num_rounds;
+    result.growth += one->growth;
     result.totals += one->totals;
     if (one->violation) {
       result.violation = one->violation;

@@ -11,8 +11,14 @@
 
 namespace trommel::stress {
 
+// Runs one round of the plan's type. Fails when the filter cannot be made.
+using RoundRunner = std::function<Result<RoundResult>(const RoundPlan& plan, const Watch& watch)>;
+// RunRound with these filters, whatever the type.
+RoundRunner RoundsWith(MakeSubject make);
+
 struct CampaignOptions {
   std::vector<Mix> mixes;  // taken in turn: round i takes mix i modulo their number
+  std::vector<FilterType> types = {FilterType::kConcurrent};  // in turn, each for all mixes
   uint64_t seed = 0;
   std::optional<uint64_t> only_round;  // again and again, with the first mix
   uint64_t num_rounds = 0;             // 0: until should_stop
@@ -24,12 +30,14 @@ struct CampaignOptions {
 struct MixTotals {
   uint64_t num_rounds = 0;
   uint64_t max_promoted = 0;  // blocks, at the end of a round
+  GrowthSeen growth;
   Totals totals;
 };
 
 struct CampaignResult {
   std::vector<MixTotals> mixes;  // in the order of the options
   uint64_t num_rounds = 0;
+  GrowthSeen growth;
   Totals totals;
   std::optional<Violation> violation;
   std::optional<RoundPlan> broken_round;  // the violation's
@@ -42,7 +50,7 @@ struct CampaignWatch {
 };
 
 // Fails when a filter cannot be made.
-Result<CampaignResult> RunCampaign(const CampaignOptions& options, const MakeSubject& make,
+Result<CampaignResult> RunCampaign(const CampaignOptions& options, const RoundRunner& run,
                                    const CampaignWatch& watch = {});
 
 }  // namespace trommel::stress

@@ -17,7 +17,7 @@ namespace trommel::stress {
 class KeyTable {
  public:
   // Where the caller chooses the blocks (digests), every fourth block is kept for the keys raced
-  // for, at most one each: no other key can set a bit there.
+  // for, at most one each: no other key can set a bit there. num_blocks 0: no block can be kept.
   KeyTable(const RoundPlan& plan, uint64_t num_blocks);
 
   KeyKind kind() const { return kind_; }

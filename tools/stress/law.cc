@@ -37,6 +37,8 @@ std::string_view LawName(Law law) {
       return "lone-key-exact";
     case Law::kSumsAgree:
       return "sums-agree";
+    case Law::kRoomForAll:
+      return "room-for-all";
     case Law::kWholeFilter:
       return "whole-filter";
     case Law::kNumKeysExact:
@@ -65,6 +67,8 @@ std::string_view LawSentence(Law law) {
       return "a key alone in its block is counted exactly";
     case Law::kSumsAgree:
       return "a returned number agrees with its bitmap";
+    case Law::kRoomForAll:
+      return "a filter that grows refuses no insertion that its budgets allow";
     case Law::kWholeFilter:
       return "num_keys, statistics and snapshots miss no key that is in, and load";
     case Law::kNumKeysExact:
@@ -72,7 +76,8 @@ std::string_view LawSentence(Law law) {
     case Law::kBytesAsSequential:
       return "after the threads joined, the bytes are a sequential filter's";
     case Law::kEmptyAfterDraining:
-      return "when all keys are erased, every bit, counter and side table entry is gone";
+      return "when all keys are erased, every bit, counter and side table entry is gone, and every "
+             "generation but one";
   }
   return "";
 }

@@ -23,6 +23,7 @@ enum class Law : uint8_t {
   kEraseNotRefused,
   kLoneKeyExact,
   kSumsAgree,
+  kRoomForAll,
   kWholeFilter,
   kNumKeysExact,  // after all have joined, from here on
   kBytesAsSequential,

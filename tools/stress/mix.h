@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "tools/stress/filter_type.h"
 #include "tools/stress/random.h"
 #include "trommel/counting_filter.h"
 #include "trommel/keys.h"
@@ -44,6 +45,7 @@ const Mix* FindMix(std::string_view name);  // null: no such mix
 
 // One round, all of it drawn from the seed. Only the interleaving of the threads is the machine's.
 struct RoundPlan {
+  FilterType type = FilterType::kConcurrent;
   Mix mix;
   uint64_t seed = 0;
   uint64_t round = 0;

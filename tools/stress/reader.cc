@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace trommel::stress {
@@ -110,6 +111,7 @@ void Reader::Audit() {
     num_in += known_[id].count;
   }
   ++caller_.totals.num_audits;
+  caller_.CheckRoom();
   if (num_keys < num_in || stats.num_keys < num_in) {
     caller_.Blame(Law::kWholeFilter, std::nullopt,
                   fmt::format("num_keys {}, in the statistics {}, but {} were in all the while",
@@ -123,7 +125,7 @@ void Reader::Audit() {
 }
 
 void Reader::AuditSnapshot(const std::vector<std::byte>& bytes) {
-  const Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
+  const Result<std::unique_ptr<Subject>> loaded = board_.subject.Load(bytes);
   if (!loaded.ok()) {
     caller_.Blame(Law::kWholeFilter, std::nullopt,
                   fmt::format("a snapshot does not load: {}", loaded.error().message));
@@ -131,7 +133,7 @@ void Reader::AuditSnapshot(const std::vector<std::byte>& bytes) {
   }
   KeyBatch batch(board_.keys);
   std::vector<uint64_t> counts(ids_.size());
-  loaded->CountEstimates(batch.Gather(ids_), counts);
+  (*loaded)->CountEstimates(batch.Gather(ids_), counts);
   for (size_t i = 0; i < ids_.size(); ++i) {
     caller_.totals.num_checked += known_[i].count > 0;
     if (counts[i] < known_[i].count) {

@@ -1,15 +1,9 @@
 // One round.
 #include "tools/stress/round.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <latch>
+#include <functional>
 #include <memory>
-#include <system_error>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "tools/stress/aftermath.h"
@@ -20,52 +14,14 @@
 namespace trommel::stress {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks(1);
-constexpr size_t kEventsOfAThread = 6;
 constexpr uint64_t kMostForBytes = 2'000'000;  // keys that a second filter is made of
 
 struct Workers {
   std::vector<std::unique_ptr<Writer>> writers;
   std::vector<std::unique_ptr<Reader>> readers;
-  std::vector<Caller*> callers;
+  std::vector<const Witness*> witnesses;
+  std::vector<std::function<void()>> jobs;
 };
-
-// Lets all threads begin together; returns when they have joined. True: it was told to stop. Fails
-// when the system has no more threads.
-Result<bool> RunThreads(Board& board, Workers& workers, const Watch& watch) {
-  const uint32_t num_threads = board.plan.num_threads();
-  std::latch start(num_threads);
-  std::vector<std::thread> threads;
-  threads.reserve(num_threads);
-  const auto begin = [&](auto& worker) {
-    threads.emplace_back([&board, &start, &worker] {
-      start.arrive_and_wait();
-      worker.Run();
-      board.num_finished.fetch_add(1);
-    });
-  };
-  try {
-    for (const auto& writer : workers.writers) begin(*writer);
-    for (const auto& reader : workers.readers) begin(*reader);
-  } catch (const std::system_error& error) {
-    board.stop = true;
-    start.count_down(num_threads - static_cast<ptrdiff_t>(threads.size()));
-    for (std::thread& thread : threads) thread.join();
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("cannot start {} threads: {}", num_threads, error.what())};
-  }
-  bool was_told = false;
-  while (board.num_finished.load() < num_threads) {
-    if (!was_told && watch.should_stop && watch.should_stop()) {
-      was_told = true;
-      board.stop = true;
-    }
-    if (watch.on_working) watch.on_working(board.num_keys.load(std::memory_order_relaxed));
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-  for (std::thread& thread : threads) thread.join();
-  return was_told;
-}
 
 std::vector<uint64_t> CopiesIn(const Board& board, const Workers& workers) {
   std::vector<uint64_t> copies;
@@ -86,33 +42,28 @@ Status RunAftermath(Board& board, const std::vector<uint64_t>& copies, Caller& m
   aftermath.CheckKeys();
   uint64_t num_in = 0;
   for (const uint64_t count : copies) num_in += count;
-  if (num_in <= kMostForBytes && !main.violation()) {
+  if (num_in <= kMostForBytes && !board.subject.grows() && !main.violation()) {
     if (Status checked = aftermath.CheckBytes(); !checked.ok()) return checked;
   }
-  return main.violation() ? Ok() : aftermath.Drain();
-}
-
-// The violation found first, with all that the threads remember of its key.
-std::optional<Violation> FirstViolation(const Board& board, const std::vector<Caller*>& callers) {
-  const Violation* first = nullptr;
-  for (const Caller* caller : callers) {
-    if (!caller->violation()) continue;
-    if (first == nullptr || caller->violation()->time < first->time) first = &*caller->violation();
-  }
-  if (first == nullptr) return std::nullopt;
-  Violation violation = *first;
-  if (!violation.id) return violation;
-  violation.key = board.keys.Text(*violation.id);
-  for (const Caller* caller : callers) {
-    const auto events = caller->log().Last(*violation.id, caller->thread(), kEventsOfAThread);
-    violation.events.insert(violation.events.end(), events.begin(), events.end());
-  }
-  std::stable_sort(violation.events.begin(), violation.events.end(),
-                   [](const Event& a, const Event& b) { return a.begin < b.begin; });
-  return violation;
+  if (!main.violation()) aftermath.Drain();
+  return Ok();
 }
 
 }  // namespace
+
+void GrowthSeen::Look(uint64_t num_generations) {
+  if (num_generations > num_now) num_added += num_generations - num_now;
+  if (num_generations < num_now) num_dropped += num_now - num_generations;
+  num_now = num_generations;
+  most_generations = std::max(most_generations, num_generations);
+}
+
+GrowthSeen& GrowthSeen::operator+=(const GrowthSeen& other) {
+  most_generations = std::max(most_generations, other.most_generations);
+  num_added += other.num_added;
+  num_dropped += other.num_dropped;
+  return *this;
+}
 
 Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, const Watch& watch) {
   Result<std::unique_ptr<Subject>> subject = make(plan.config, plan.executor_threads);
@@ -121,27 +72,33 @@ Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, con
   Workers workers;
   for (uint32_t thread = 0; thread < plan.num_writers; ++thread) {
     workers.writers.push_back(std::make_unique<Writer>(board, thread));
-    workers.callers.push_back(&workers.writers.back()->caller());
+    workers.witnesses.push_back(&workers.writers.back()->caller());
+    workers.jobs.emplace_back([&worker = *workers.writers.back()] { worker.Run(); });
   }
   for (uint32_t thread = plan.num_writers; thread < plan.num_threads(); ++thread) {
     workers.readers.push_back(std::make_unique<Reader>(board, thread));
-    workers.callers.push_back(&workers.readers.back()->caller());
+    workers.witnesses.push_back(&workers.readers.back()->caller());
+    workers.jobs.emplace_back([&worker = *workers.readers.back()] { worker.Run(); });
   }
   Caller main(board, kMainThread);
-  workers.callers.push_back(&main);
+  workers.witnesses.push_back(&main);
 
   RoundResult result;
-  const Result<bool> was_told = RunThreads(board, workers, watch);
+  const auto look = [&] {
+    if (board.subject.grows()) result.growth.Look(board.subject.num_generations());
+  };
+  const Result<bool> was_told = RunCrew(board, workers.jobs, watch, look);
   if (!was_told.ok()) return was_told.error();
   result.is_cut_short = *was_told;
+  look();
   result.num_promoted = (*subject)->GetStats().num_promoted;
   // A filter that broke a law does not hold what the model says.
-  if (!FirstViolation(board, workers.callers)) {
+  if (!FirstViolation(workers.witnesses, board.keys)) {
     const Status checked = RunAftermath(board, CopiesIn(board, workers), main);
     if (!checked.ok()) return checked.error();
   }
-  result.violation = FirstViolation(board, workers.callers);
-  for (const Caller* caller : workers.callers) result.totals += caller->totals;
+  result.violation = FirstViolation(workers.witnesses, board.keys);
+  for (const Witness* witness : workers.witnesses) result.totals += witness->totals;
   return result;
 }
 

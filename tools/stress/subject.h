@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trommel/counting_filter.h"
@@ -38,6 +39,15 @@ class Subject {
   virtual uint64_t num_keys() const = 0;
   virtual Stats GetStats() const = 0;
   virtual std::vector<std::byte> Serialize() const = 0;
+  // A snapshot as a filter of its own.
+  virtual Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const;
+
+  // It grows with its keys. When depends on who comes first, so its bytes are no sequential
+  // filter's; and each generation has other blocks, so that none is one key's alone.
+  virtual bool grows() const { return false; }
+  virtual size_t num_generations() const { return 1; }
+  // Keys that could not come in, for want of room.
+  virtual uint64_t num_refused_inserts() const { return 0; }
 };
 
 // A new filter; with executor_threads > 0 it gets an executor of so many threads.
@@ -104,6 +114,14 @@ struct NoMutex {
   void lock() {}
   void unlock() {}
 };
+
+inline Result<std::unique_ptr<Subject>> Subject::Load(std::span<const std::byte> bytes) const {
+  Result<CountingFilter> filter = CountingFilter::Deserialize(bytes);
+  if (!filter.ok()) return filter.error();
+  std::unique_ptr<Subject> subject =
+      std::make_unique<FilterSubject<CountingFilter, NoMutex>>(std::move(*filter));
+  return subject;
+}
 
 }  // namespace trommel::stress
 

@@ -2,17 +2,20 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/digest_gatherer.h"
+#include "tools/trommel/family_filter.h"
+#include "tools/trommel/family_options.h"
 #include "tools/trommel/filter_file.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
-#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -20,7 +23,7 @@ namespace {
 struct BuildOptions {
   std::string output;
   bool force = false;
-  FilterOptions filter;
+  FamilyOptions filter;
   KeyInput input;
   KeyInputText input_text;
 };
@@ -40,29 +43,36 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
       code != kDone) {
     return code;
   }
-  Config config = options.filter.ToConfig();
-  config.executor = executor;
-  Result<CountingFilter> filter = CountingFilter::Create(config);
-  if (!filter.ok()) return FailOnRequest(filter.error());
-  DigestGatherer gatherer(DigestGatherer::NumKeysFor(*filter),
-                          [&filter](Keys digests) { filter->Insert(digests); });
-  const Result<PassTotals> totals =
-      RunPass("building", options.input, settings, executor.get(), gatherer.Stages(config.digest));
+  Result<AnyFilter> made = options.filter.Create(executor);
+  if (!made.ok()) return FailOnRequest(made.error());
+  FamilyFilter filter(*std::move(made));
+  const bool has_times = options.input.options.time_column.has_value();
+  if (Status timely = filter.CheckTimes(has_times); !timely.ok()) {
+    return FailOnRequest(timely.error());
+  }
+  Applied applied;
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+                            applied += filter.Insert(digests, times);
+                          });
+  const Result<PassTotals> totals = RunPass("building", options.input, settings, executor.get(),
+                                            gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
-  if (Status saved = SaveFilter(*filter, options.output); !saved.ok()) {
+  if (Status saved = SaveFilter(filter.any(), options.output); !saved.ok()) {
     return FailOnInput(saved.error());
   }
 
   Report report;
   report.Add("filter", options.output, "built", options.output);
   DescribePass(*totals, report);
-  DescribeFilter(*filter, report);
-  if (filter->num_keys() > filter->capacity()) {
+  DescribeInserted(applied, report);
+  filter.Describe(report);
+  if (filter.num_keys() > filter.capacity()) {
     report.AddLine(
         fmt::format("It holds more keys than it was sized for ({}): build it with a "
                     "larger -n.",
-                    FormatCount(filter->capacity())));
+                    FormatCount(filter.capacity())));
   }
   return Finish(report, settings.json, kDone);
 }
@@ -77,10 +87,12 @@ void AddBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
   auto options = std::make_shared<BuildOptions>();
   command->add_option("-o,--output", options->output, "The filter file to write")->required();
   command->add_flag("-f,--force", options->force, "Overwrite the file if it exists");
-  AddSizing(*command, options->filter, 0.01);
-  AddDigest(*command, options->filter);
+  AddFamily(*command, options->filter, 0.01);
+  AddDigest(*command, options->filter.filter);
   AddKeyInput(*command, options->input, options->input_text);
-  command->callback([&settings, &run, options] {
+  AddKeyTimes(*command, options->input_text);
+  command->callback([&settings, &run, options, command] {
+    FinishFamily(*command, options->filter);
     FinishKeyInput(options->input, options->input_text);
     run = [&settings, options] { return RunBuild(*options, settings); };
   });

@@ -4,21 +4,29 @@
 #include <unistd.h>
 
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "tools/trommel/commands.h"
+#include "tools/trommel/exact_dedup.h"
+#include "tools/trommel/family_filter.h"
+#include "tools/trommel/family_options.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/line_writer.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
+#include "tools/trommel/time_text.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
 
 struct DedupOptions {
-  FilterOptions filter;
+  FamilyOptions filter;
+  bool exact = false;
   KeyInput input;
   KeyInputText input_text;
 };
@@ -37,29 +45,71 @@ double ExpectedWronglySuppressed(const Geometry& geometry, uint64_t num_printed)
   return expected;
 }
 
-int Describe(const CountingFilter& filter, const PassTotals& totals, const Settings& settings) {
-  const uint64_t num_printed = filter.num_keys();
-  const uint64_t num_suppressed = totals.num_keys - num_printed;
-  const double expected = ExpectedWronglySuppressed(filter.geometry(), num_printed);
-  Report report;
-  DescribePass(totals, report);
-  report.Add("num_printed", num_printed, "printed", FormatCount(num_printed));
-  report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
-  report.Add(
-      "expected_wrongly_suppressed", expected, "of these wrongly",
-      fmt::format("{:.3g} expected (first occurrences that looked like repetitions)", expected));
-  const uint64_t num_bytes = filter.GetStats().num_bytes;  // beyond its capacity it grows
-  report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
-  report.AddField("capacity", filter.capacity());
-  report.AddField("target_fpr", filter.target_fpr());
-  if (num_printed > filter.capacity()) {
-    report.AddLine(
-        fmt::format("More distinct keys than the filter was sized for ({}): use a larger "
-                    "-n.",
-                    FormatCount(filter.capacity())));
+// Prints what is new, one batch at a time.
+class Deduplicator {
+ public:
+  Deduplicator(const DedupOptions& options, FamilyFilter& filter)
+      : filter_(filter), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {
+    if (options.exact) exact_ = std::make_unique<ExactDedup>(MakeExact(filter));
   }
-  return Finish(report, settings.json, kDone, stderr);
-}
+
+  Status Print(const KeyBatch& batch) {
+    if (!batch.header.empty()) {
+      if (Status written = writer_.Write(batch.header); !written.ok()) return written;
+    }
+    std::span<const uint64_t> times = batch.times();
+    if (times.empty() && filter_.type() == FilterType::kWindow) {
+      now_.assign(batch.digests.size(), WallClockTicks());
+      times = now_;
+    }
+    bitmap_.resize(CountingFilter::BitmapWords(batch.digests.size()));
+    const Applied applied = filter_.InsertIfAbsent(batch.digests, times, bitmap_);
+    if (applied.num_refused > 0) AddRefused(batch);
+    applied_ += applied;
+    if (exact_) exact_->Add(batch.keys(), times, bitmap_);
+    const Result<uint64_t> written = writer_.WriteSelected(batch.records(), bitmap_, true);
+    if (!written.ok()) return written.error();
+    num_printed_ += *written;
+    return batch.piece.is_input_idle ? writer_.Flush() : Ok();
+  }
+
+  Status Flush() { return writer_.Flush(); }
+
+  void Describe(const PassTotals& totals, Report& report) const {
+    report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
+    const uint64_t num_suppressed = totals.num_keys - num_printed_;
+    report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
+    if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
+      const double expected = ExpectedWronglySuppressed(counting->geometry(), num_printed_);
+      report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
+                 fmt::format("{:.3g} expected (first occurrences that looked like repetitions)",
+                             expected));
+    }
+    DescribeInserted(applied_, report);
+    if (exact_) exact_->Describe(report);
+  }
+
+ private:
+  static ExactDedup MakeExact(const FamilyFilter&) { return ExactDedup(); }
+
+  // What there was no room for is new all the same: printed, though nobody will know it again.
+  void AddRefused(const KeyBatch& batch) {
+    present_.resize(bitmap_.size());
+    filter_.Query(Keys::Digests(batch.digests), present_);
+    const size_t tail = batch.digests.size() % 64;
+    for (size_t i = 0; i < bitmap_.size(); ++i) bitmap_[i] |= ~present_[i];
+    if (tail != 0) bitmap_.back() &= (uint64_t{1} << tail) - 1;
+  }
+
+  FamilyFilter& filter_;
+  LineWriter writer_;
+  std::unique_ptr<ExactDedup> exact_;
+  Applied applied_;
+  uint64_t num_printed_ = 0;
+  std::vector<uint64_t> bitmap_;
+  std::vector<uint64_t> present_;
+  std::vector<uint64_t> now_;
+};
 
 int RunDedup(DedupOptions& options, const Settings& settings) {
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
@@ -67,31 +117,39 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
       code != kDone) {
     return code;
   }
-  Config config = options.filter.ToConfig();
-  config.executor = executor;
-  Result<CountingFilter> filter = CountingFilter::Create(config);
-  if (!filter.ok()) return FailOnRequest(filter.error());
-  LineWriter writer(STDOUT_FILENO, Terminator(options.input.options.format));
-  std::vector<uint64_t> bitmap;
-  const KeyStages stages = {[&](KeyBatch& batch) { batch.Hash(config.digest); },
-                            [&](const KeyBatch& batch) -> Status {
-                              if (!batch.header.empty()) {
-                                if (Status written = writer.Write(batch.header); !written.ok())
-                                  return written;
-                              }
-                              bitmap.resize(CountingFilter::BitmapWords(batch.digests.size()));
-                              filter->InsertIfAbsent(Keys::Digests(batch.digests), bitmap);
-                              const Result<uint64_t> written =
-                                  writer.WriteSelected(batch.records(), bitmap, true);
-                              if (!written.ok()) return written.error();
-                              return batch.piece.is_input_idle ? writer.Flush() : Ok();
-                            }};
+  Result<AnyFilter> made = options.filter.Create(executor);
+  if (!made.ok()) return FailOnRequest(made.error());
+  FamilyFilter filter(*std::move(made));
+  const bool has_times = options.input.options.time_column.has_value();
+  if (Status timely = filter.CheckTimes(has_times); !timely.ok()) {
+    return FailOnRequest(timely.error());
+  }
+  Deduplicator deduplicator(options, filter);
+  const DigestPolicy policy = filter.digest_policy();
+  const KeyStages stages = {
+      [&policy](KeyBatch& batch) { batch.Hash(policy); },
+      [&deduplicator](const KeyBatch& batch) { return deduplicator.Print(batch); }};
   const Result<PassTotals> totals =
       RunPass("deduplicating", options.input, settings, executor.get(), stages);
-  const Status flushed = writer.Flush();
+  const Status flushed = deduplicator.Flush();
   if (!totals.ok()) return FailOnInput(totals.error());
   if (!flushed.ok()) return FailOnInput(flushed.error());
-  return Describe(*filter, *totals, settings);
+
+  Report report;
+  DescribePass(*totals, report);
+  report.AddField("type", std::string(FilterTypeName(filter.type())));
+  deduplicator.Describe(*totals, report);
+  const uint64_t num_bytes = filter.num_bytes();  // beyond its capacity it grows
+  report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
+  report.AddField("capacity", filter.capacity());
+  report.AddField("target_fpr", options.filter.filter.target_fpr);
+  if (filter.num_keys() > filter.capacity()) {
+    report.AddLine(
+        fmt::format("More distinct keys than the filter was sized for ({}): use a larger "
+                    "-n.",
+                    FormatCount(filter.capacity())));
+  }
+  return Finish(report, settings.json, kDone, stderr);
 }
 
 }  // namespace
@@ -103,10 +161,14 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
       "error. A first occurrence is wrongly suppressed with the false-positive rate at most.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
   auto options = std::make_shared<DedupOptions>();
-  AddSizing(*command, options->filter, 0.0001);
-  AddDigest(*command, options->filter);
+  AddFamily(*command, options->filter, 0.0001);
+  AddDigest(*command, options->filter.filter);
+  command->add_flag("--exact", options->exact,
+                    "Remember every key beside the filter, and report what the filter got wrong");
   AddKeyInput(*command, options->input, options->input_text);
-  command->callback([&settings, &run, options] {
+  AddKeyTimes(*command, options->input_text);
+  command->callback([&settings, &run, options, command] {
+    FinishFamily(*command, options->filter);
     FinishKeyInput(options->input, options->input_text);
     run = [&settings, options] { return RunDedup(*options, settings); };
   });

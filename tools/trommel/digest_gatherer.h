@@ -1,38 +1,41 @@
-// DigestGatherer: the digests of many small batches, given to a filter as few large ones. Large
-// batches can be split by shard, and spread over threads.
+// DigestGatherer: the digests of many small batches, given to a filter as few large ones, with
+// their times where these are read. Large batches can be split by shard, and spread over threads.
 #ifndef TROMMEL_TOOLS_DIGEST_GATHERER_H_
 #define TROMMEL_TOOLS_DIGEST_GATHERER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "tools/trommel/key_batch.h"
 #include "tools/trommel/key_pipeline.h"
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
-#include "trommel/keys.h"
 
 namespace trommel::tool {
 
 // Not thread-safe.
 class DigestGatherer {
  public:
-  using Apply = std::function<void(Keys)>;
+  // Times are empty, or one a digest.
+  using Apply =
+      std::function<void(std::span<const uint64_t> digests, std::span<const uint64_t> times)>;
 
-  // Calls apply(digests) for num_keys at a time or more.
+  // Calls apply(digests, times) for num_keys at a time or more.
   DigestGatherer(size_t num_keys, Apply apply);
 
-  // As many as are worth splitting for this filter: a key a block. They and the memory to split
-  // them take at most a quarter of the filter's own, or a few megabytes.
-  static size_t NumKeysFor(const CountingFilter& filter) noexcept;
+  // How many to gather where that many are worth splitting (a key a block): not so few that threads
+  // idle, nor so many that they and the memory to split them take more than a quarter of the
+  // filter's own, or a few megabytes.
+  static size_t NumKeysFor(uint64_t num_keys_worth_splitting) noexcept;
 
   // What a pass over keys must do so that the digests of all come here. The gatherer must outlive
   // it.
   KeyStages Stages(const DigestPolicy& policy);
 
-  // Adds batch.digests. Applies them at once when the input is idle: the time is free.
+  // Adds batch.digests and batch.times(). Applies them at once when the input is idle: the time is
+  // free.
   void Add(const KeyBatch& batch);
 
   // Applies what is left. Must be called at the end.
@@ -42,6 +45,7 @@ class DigestGatherer {
   const size_t num_keys_;
   const Apply apply_;
   std::vector<uint64_t> digests_;
+  std::vector<uint64_t> times_;
 };
 
 }  // namespace trommel::tool

@@ -15,20 +15,23 @@ struct EraseOptions {
 
 int RunErase(const EraseOptions& options, const Settings& settings) {
   Report report;
-  EraseOutcome outcome;
-  const auto apply = [&outcome](CountingFilter& filter, Keys keys) {
-    const EraseOutcome batch = filter.Erase(keys);
-    outcome.num_erased += batch.num_erased;
-    outcome.num_refused += batch.num_refused;
-  };
-  if (const int code = ApplyUpdate("erasing", options.update, settings, apply, report);
+  Applied applied;
+  const UpdateSteps erase = {
+      [](const FamilyFilter& filter, bool has_times) { return filter.CheckCanErase(has_times); },
+      [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
+                 std::span<const uint64_t> times) { applied += filter.Erase(digests, times); }};
+  if (const int code = ApplyUpdate("erasing", options.update, settings, erase, report);
       code != kDone) {
     return code;
   }
-  report.Add("num_erased", outcome.num_erased, "erased", FormatCount(outcome.num_erased));
-  report.Add("num_refused", outcome.num_refused, "refused",
-             FormatCount(outcome.num_refused) + " (certainly absent: nothing changed for them)");
-  const bool is_negative = options.strict && outcome.num_refused > 0;
+  report.Add("num_erased", applied.num_done, "erased", FormatCount(applied.num_done));
+  report.Add("num_refused", applied.num_refused, "refused",
+             FormatCount(applied.num_refused) + " (certainly absent: nothing changed for them)");
+  if (applied.num_expired > 0) {
+    report.Add("num_expired", applied.num_expired, "expired",
+               FormatCount(applied.num_expired) + " (of no live bucket: nothing changed for them)");
+  }
+  const bool is_negative = options.strict && applied.num_refused + applied.num_expired > 0;
   return Finish(report, settings.json, is_negative ? kNegativeAnswer : kDone);
 }
 

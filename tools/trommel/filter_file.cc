@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "tools/trommel/interrupt.h"
-#include "tools/trommel/number_text.h"
 
 namespace trommel::tool {
 namespace {
@@ -70,9 +69,9 @@ Status CheckWritable(const std::string& path) {
   return Error{ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
 }
 
-Status SaveFilter(const CountingFilter& filter, const std::string& path) {
+Status SaveFilter(const AnyFilter& filter, const std::string& path) {
   const HoldInterrupts hold;
-  if (Status saved = filter.Save(path); !saved.ok()) return Naming(path, saved.error());
+  if (Status saved = SaveAny(filter, path); !saved.ok()) return Naming(path, saved.error());
   return Ok();
 }
 
@@ -87,12 +86,12 @@ Result<FilterFile> FilterFile::Load(const std::string& path) {
   if (S_ISDIR(loaded.st_mode)) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(EISDIR))};
   }
-  Result<CountingFilter> filter = CountingFilter::Load(real_path);
+  Result<AnyFilter> filter = LoadAny(real_path);
   if (!filter.ok()) return Naming(path, filter.error());
-  return FilterFile(std::move(filter).value(), real_path, loaded);
+  return FilterFile(FamilyFilter(*std::move(filter)), real_path, loaded);
 }
 
-FilterFile::FilterFile(CountingFilter filter, std::string path, const struct stat& loaded)
+FilterFile::FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded)
     : filter_(std::move(filter)), path_(std::move(path)), loaded_(loaded) {}
 
 Status FilterFile::SaveBack() const {
@@ -102,60 +101,19 @@ Status FilterFile::SaveBack() const {
                                              "was written: run this again",
                                              path_)};
   }
-  if (Status saved = SaveFilter(filter_, path_); !saved.ok()) return saved;
+  if (Status saved = SaveFilter(filter_.any(), path_); !saved.ok()) return saved;
   // The file is whole and in place; on a file system without permissions this does nothing.
   [[maybe_unused]] const int ignored = chmod(path_.c_str(), loaded_.st_mode & 07777);
   return Ok();
 }
 
-Status CheckKeysFit(const CountingFilter& filter, KeyFormat format) {
-  if (filter.digest_policy().kind == DigestKind::kCaller && !IsInteger(format)) {
+Status CheckKeysFit(const DigestPolicy& policy, KeyFormat format) {
+  if (policy.kind == DigestKind::kCaller && !IsInteger(format)) {
     return Error{ErrorCode::kInvalidArgument,
                  "this filter was made of its program's own digests: give them as --keys u64 or "
                  "raw64"};
   }
   return Ok();
-}
-
-void DescribeFilter(const CountingFilter& filter, Report& report) {
-  const Geometry& geometry = filter.geometry();
-  const DigestPolicy& digest = filter.digest_policy();
-  const Stats stats = filter.GetStats();
-  const auto num_blocks = static_cast<double>(geometry.num_blocks);
-  report.Add("num_keys", stats.num_keys, "keys",
-             filter.capacity() == 0 ? FormatCount(stats.num_keys)
-                                    : fmt::format("{} (sized for {})", FormatCount(stats.num_keys),
-                                                  FormatCount(filter.capacity())));
-  report.AddField("capacity", filter.capacity());
-  report.Add("current_fpr", stats.current_fpr, "false positives",
-             fmt::format("{} now; {} predicted for this many distinct keys",
-                         FormatRate(stats.current_fpr, stats.predicted_fpr),
-                         FormatRate(stats.predicted_fpr, stats.current_fpr)));
-  report.AddField("predicted_fpr", stats.predicted_fpr);
-  report.AddField("target_fpr", filter.target_fpr());
-  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
-  report.Add("num_bytes", stats.num_bytes, "memory",
-             stats.num_keys == 0
-                 ? FormatBytes(stats.num_bytes)
-                 : fmt::format("{}, {:.1f} bits a key", FormatBytes(stats.num_bytes),
-                               static_cast<double>(stats.num_bytes) * 8 /
-                                   static_cast<double>(stats.num_keys)));
-  report.AddField("side_table_bytes", stats.side_table_bytes);
-  report.Add("num_promoted", stats.num_promoted, "promoted blocks",
-             fmt::format("{} of {} ({})", FormatCount(stats.num_promoted),
-                         FormatCount(geometry.num_blocks),
-                         FormatRate(static_cast<double>(stats.num_promoted) / num_blocks)));
-  report.Add("num_refused_erases", stats.num_refused_erases, "refused erases",
-             FormatCount(stats.num_refused_erases));
-  report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
-                         geometry.num_slices, EncodingName(geometry.encoding)));
-  report.AddField("num_slices", geometry.num_slices);
-  report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
-  report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
-             fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
-  report.AddField("seed", digest.seed);
 }
 
 }  // namespace trommel::tool

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "tools/trommel/family_filter.h"
 #include "tools/trommel/key_format.h"
-#include "tools/trommel/report.h"
-#include "trommel/counting_filter.h"
+#include "trommel/any_filter.h"
+#include "trommel/digest.h"
 
 namespace trommel::tool {
 
@@ -25,36 +26,33 @@ Status CheckNoInput(const std::string& path, const std::vector<std::string>& inp
 // folder's permission, but read-only on the file is a wish too. Fails with kIo.
 Status CheckWritable(const std::string& path);
 
-// CountingFilter::Save with interrupts held off until the file is whole.
-Status SaveFilter(const CountingFilter& filter, const std::string& path);
+// SaveAny with interrupts held off until the file is whole.
+Status SaveFilter(const AnyFilter& filter, const std::string& path);
 
 // A filter that was loaded from a file and may go back there.
 class FilterFile {
  public:
-  // Fails as CountingFilter::Load does, naming the path.
+  // Fails as LoadAny does, naming the path.
   static Result<FilterFile> Load(const std::string& path);
 
-  CountingFilter& filter() noexcept { return filter_; }
-  const CountingFilter& filter() const noexcept { return filter_; }
+  FamilyFilter& filter() noexcept { return filter_; }
+  const FamilyFilter& filter() const noexcept { return filter_; }
 
   // Replaces the file atomically, keeping its permissions and a symbolic link to it. Fails with kIo
   // and changes nothing if another program has changed the file since it was loaded.
   Status SaveBack() const;
 
  private:
-  FilterFile(CountingFilter filter, std::string path, const struct stat& loaded);
+  FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded);
 
-  CountingFilter filter_;
+  FamilyFilter filter_;
   std::string path_;
   struct stat loaded_;
 };
 
-// Ok if keys of this format can be asked of the filter: one made of the caller's own digests takes
-// only 64-bit integers, as digests.
-Status CheckKeysFit(const CountingFilter& filter, KeyFormat format);
-
-// Adds what a filter is and holds: geometry, digest, keys, memory, rates.
-void DescribeFilter(const CountingFilter& filter, Report& report);
+// Ok if keys of this format can be asked of a filter of that policy: one made of the caller's own
+// digests takes only 64-bit integers, as digests.
+Status CheckKeysFit(const DigestPolicy& policy, KeyFormat format);
 
 }  // namespace trommel::tool
 

@@ -9,9 +9,14 @@ namespace {
 
 int RunInsert(const UpdateOptions& options, const Settings& settings) {
   Report report;
-  const auto insert = [](CountingFilter& filter, Keys keys) { filter.Insert(keys); };
+  Applied applied;
+  const UpdateSteps insert = {
+      [](const FamilyFilter& filter, bool has_times) { return filter.CheckTimes(has_times); },
+      [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
+                 std::span<const uint64_t> times) { applied += filter.Insert(digests, times); }};
   const int code = ApplyUpdate("inserting", options, settings, insert, report);
   if (code != kDone) return code;
+  DescribeInserted(applied, report);
   return Finish(report, settings.json, kDone);
 }
 

@@ -26,6 +26,7 @@ void KeyBatch::Split(const KeyOptions& options) {
   records_.clear();
   views_.clear();
   integers_.clear();
+  times_.clear();
   num_decoded_ = 0;
   num_lines_ = num_empty_ = 0;
   error_.reset();
@@ -66,8 +67,9 @@ void KeyBatch::SplitRaw() {
 }
 
 Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
-  std::string_view key = record;
-  if (options.strip_cr && key.ends_with('\r')) key.remove_suffix(1);
+  std::string_view line = record;
+  if (options.strip_cr && line.ends_with('\r')) line.remove_suffix(1);
+  std::string_view key = line;
   // An empty line is not a short row: it is skipped as an empty key is.
   if (options.format == KeyFormat::kTsv && (!key.empty() || options.keep_empty)) {
     const std::optional<std::string_view> column = Column(key, piece.column_idx);
@@ -80,6 +82,9 @@ Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
   if (key.empty() && !options.keep_empty) {
     ++num_empty_;
     return Ok();
+  }
+  if (options.time_column) {
+    if (Status added = AddTime(line, options); !added.ok()) return added;
   }
   if (Status added = AddKey(key, options); !added.ok()) return added;
   records_.push_back(record);
@@ -100,6 +105,18 @@ Status KeyBatch::AddKey(std::string_view key, const KeyOptions& options) {
   } else if (!are_records_) {
     views_.push_back(key);
   }
+  return Ok();
+}
+
+Status KeyBatch::AddTime(std::string_view line, const KeyOptions& options) {
+  const std::optional<std::string_view> column = Column(line, piece.time_column_idx);
+  if (!column) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("no column {}: {}", piece.time_column_idx + 1, Quoted(line))};
+  }
+  const Result<uint64_t> time = ParseTime(*column, options.time_unit);
+  if (!time.ok()) return time.error();
+  times_.push_back(*time);
   return Ok();
 }
 

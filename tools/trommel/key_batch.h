@@ -3,6 +3,7 @@
 #ifndef TROMMEL_TOOLS_KEY_BATCH_H_
 #define TROMMEL_TOOLS_KEY_BATCH_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,11 @@ class KeyBatch {
   // The record of each key as it stands in the input, without its terminator.
   std::span<const std::string_view> records() const noexcept { return records_; }
 
+  // When each key came, in ticks (time_text.h); empty where times are not read.
+  std::span<const uint64_t> times() const noexcept {
+    return std::span(times_).first(std::min(times_.size(), records_.size()));
+  }
+
   uint64_t num_lines() const noexcept { return num_lines_; }  // cut, whether keys or not
   uint64_t num_empty() const noexcept { return num_empty_; }  // empty keys skipped
   // What is wrong with the last line that was cut; behind it there may be more.
@@ -54,11 +60,13 @@ class KeyBatch {
  private:
   Status AddRecord(std::string_view record, const KeyOptions& options);
   Status AddKey(std::string_view key, const KeyOptions& options);
+  Status AddTime(std::string_view line, const KeyOptions& options);
   void SplitRaw();
 
   std::vector<std::string_view> records_;
   std::vector<std::string_view> views_;  // keys that are not whole records
   std::vector<uint64_t> integers_;
+  std::vector<uint64_t> times_;
   std::vector<char> decoded_;  // bytes of hex keys
   size_t num_decoded_ = 0;
   bool are_integers_ = false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/trommel/time_text.h"
 #include "trommel/result.h"
 
 namespace trommel::tool {
@@ -21,10 +22,17 @@ enum class KeyFormat : uint8_t {
   kTsv,    // one column of a tab-separated line
 };
 
+// A column of a tab-separated line.
+struct ColumnChoice {
+  size_t idx = 0;    // counted from 0; not used when there is a name
+  std::string name;  // looked up in each file's first line
+};
+
 struct KeyOptions {
   KeyFormat format = KeyFormat::kLines;
-  size_t column_idx = 0;    // kTsv: counted from 0; not used when there is a column_name
-  std::string column_name;  // kTsv: looked up in each file's first line
+  ColumnChoice column;                      // kTsv: the key's
+  std::optional<ColumnChoice> time_column;  // kTsv: when it came
+  TimeUnit time_unit = TimeUnit::kSeconds;
   bool has_header = false;  // kTsv: each file's first line is not a key
   bool strip_cr = false;    // a carriage return before the newline is not part of the key
   bool keep_empty = false;  // an empty key is a key; otherwise it is skipped and counted

@@ -36,21 +36,16 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
   return totals;
 }
 
-void AskFor(KeyBatch& batch, const CountingFilter& filter) {
+void AskFor(KeyBatch& batch, const FamilyFilter& filter) {
   batch.bitmap.resize(CountingFilter::BitmapWords(batch.records().size()));
   batch.num_present = filter.Query(batch.KeysFor(filter.digest_policy()), batch.bitmap);
 }
 
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
-                  FilterOptions& options) {
-  if (options.capacity > 0) return kDone;
+                  FamilyOptions& options) {
+  if (options.filter.capacity > 0) return kDone;
   // A shape that there is not is told before keys are counted for it.
-  SizingRequest shape = options.ToRequest();
-  shape.capacity = 1;
-  shape.target_fpr = kMaxTargetFpr;
-  if (const Result<Sizing> sizing = SizeFor(shape); !sizing.ok()) {
-    return FailOnRequest(sizing.error());
-  }
+  if (const Status shape = options.CheckShape(); !shape.ok()) return FailOnRequest(shape.error());
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
     if (Result<InputFile> file = InputFile::Open(path); !file.ok())
@@ -66,7 +61,7 @@ int CountCapacity(const KeyInput& input, const Settings& settings, Executor* exe
   if (totals->num_keys == 0) {
     return Fail(kUsageError, "no keys in the input: give the number to size for with -n");
   }
-  options.capacity = totals->num_keys;
+  options.filter.capacity = totals->num_keys;
   return kDone;
 }
 

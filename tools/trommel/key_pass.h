@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tools/trommel/family_filter.h"
+#include "tools/trommel/family_options.h"
 #include "tools/trommel/key_pipeline.h"
 #include "tools/trommel/options.h"
 #include "tools/trommel/report.h"
-#include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 
 namespace trommel::tool {
@@ -26,13 +27,13 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
                            Executor* executor, const KeyStages& stages);
 
 // Asks the filter for the batch's keys: sets its bitmap and num_present.
-void AskFor(KeyBatch& batch, const CountingFilter& filter);
+void AskFor(KeyBatch& batch, const FamilyFilter& filter);
 
-// Sets options.capacity, if it was not given, to the number of keys in the inputs, duplicates
-// included. Returns kDone, or the exit code after saying why: pipes cannot be read twice, there are
-// no keys, or one is malformed.
+// Sets options.filter.capacity, if it was not given, to the number of keys in the inputs,
+// duplicates included. Returns kDone, or the exit code after saying why: pipes cannot be read
+// twice, there are no keys, or one is malformed.
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
-                  FilterOptions& options);
+                  FamilyOptions& options);
 
 // Adds what was read, and how fast.
 void DescribePass(const PassTotals& totals, Report& report);

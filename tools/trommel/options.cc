@@ -64,6 +64,21 @@ Result<uint32_t> ParseSlices(std::string_view text) {
   return Error{ErrorCode::kInvalidArgument, fmt::format("{} is no number of slices", Quoted(text))};
 }
 
+// The column that the text names or numbers. Names need a header to be found in.
+ColumnChoice ToColumn(const std::string& option, const std::string& text, bool has_header) {
+  const bool is_number =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (is_number) {
+    const Result<uint64_t> number = ParseU64(text);
+    if (!number.ok() || *number == 0) {
+      throw CLI::ValidationError(option, "columns are counted from 1");
+    }
+    return {.idx = *number - 1, .name = {}};
+  }
+  if (has_header) return {.idx = 0, .name = text};
+  throw CLI::ValidationError(option, fmt::format("the name {} needs --header", Quoted(text)));
+}
+
 }  // namespace
 
 bool KeyInput::reads_stdin() const {
@@ -150,7 +165,7 @@ void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text) {
 
 void FinishKeyInput(KeyInput& input, const KeyInputText& text) {
   KeyOptions& options = input.options;
-  const std::string implied = text.column.empty() ? "lines" : "tsv";
+  const std::string implied = text.column.empty() && text.time.empty() ? "lines" : "tsv";
   const std::string& format = text.format.empty() ? implied : text.format;
   options.format = KeyFormatFromName(format).value_or(KeyFormat::kLines);
   const bool is_tsv = options.format == KeyFormat::kTsv;
@@ -167,21 +182,30 @@ void FinishKeyInput(KeyInput& input, const KeyInputText& text) {
   if (options.strip_cr && options.format == KeyFormat::kNul) {
     throw CLI::ValidationError("--crlf", "nul-separated keys have no lines");
   }
-  if (text.column.empty()) return;
-  const bool is_number = std::all_of(text.column.begin(), text.column.end(),
-                                     [](char c) { return c >= '0' && c <= '9'; });
-  if (is_number) {
-    const Result<uint64_t> number = ParseU64(text.column);
-    if (!number.ok() || *number == 0) {
-      throw CLI::ValidationError("--column", "columns are counted from 1");
-    }
-    options.column_idx = *number - 1;
-  } else if (options.has_header) {
-    options.column_name = text.column;
-  } else {
-    throw CLI::ValidationError("--column",
-                               fmt::format("the name {} needs --header", Quoted(text.column)));
+  if (!text.column.empty()) options.column = ToColumn("--column", text.column, options.has_header);
+  if (!text.time_unit.empty() && text.time.empty()) {
+    throw CLI::ValidationError("--time-unit", "needs --time");
   }
+  if (text.time.empty()) return;
+  if (!is_tsv)
+    throw CLI::ValidationError("--time", fmt::format("needs --keys tsv, not {}", format));
+  options.time_column = ToColumn("--time", text.time, options.has_header);
+  options.time_unit = TimeUnitFromName(text.time_unit).value_or(TimeUnit::kSeconds);
+}
+
+void AddKeyTimes(CLI::App& command, KeyInputText& text) {
+  const std::string group = "How keys are read";
+  command
+      .add_option(
+          "--time", text.time,
+          "The column of --keys tsv that says when a key came, for window filters: a number "
+          "of seconds (see --time-unit) or ISO 8601 (default: now; implies --keys tsv)")
+      ->type_name("N|NAME")
+      ->group(group);
+  command.add_option("--time-unit", text.time_unit, "What numbers in the --time column count")
+      ->type_name("UNIT")
+      ->check(CLI::IsMember({"s", "ms", "us", "ns"}))
+      ->group(group);
 }
 
 void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr) {

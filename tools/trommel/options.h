@@ -52,9 +52,14 @@ struct FilterOptions {
 struct KeyInputText {
   std::string format;
   std::string column;
+  std::string time;
+  std::string time_unit;
 };
 void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text);
 void FinishKeyInput(KeyInput& input, const KeyInputText& text);
+// --time and --time-unit, for subcommands that window filters know the time of; FinishKeyInput
+// reads them too.
+void AddKeyTimes(CLI::App& command, KeyInputText& text);
 
 // -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two; the digest's two options apart.
 // Which slices go with which encoding is for sizing to say.

@@ -17,7 +17,8 @@ PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& optio
     : paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)),
       options_(options),
       limits_(limits),
-      column_idx_(options.column_idx) {}
+      column_idx_(options.column.idx),
+      time_column_idx_(options.time_column.value_or(ColumnChoice{}).idx) {}
 
 bool PieceReader::Next(Piece& piece) {
   piece.begin = piece.end = 0;
@@ -34,6 +35,7 @@ bool PieceReader::Next(Piece& piece) {
   }
   if (awaits_header_ && piece.end > 0) TakeHeader(piece);
   piece.column_idx = column_idx_;
+  piece.time_column_idx = time_column_idx_;
   return true;
 }
 
@@ -113,22 +115,30 @@ void PieceReader::TakeHeader(Piece& piece) {
   const std::string_view header = piece.text().substr(0, piece.text().find('\n'));
   if (!header_seen_) piece.header = header;
   header_seen_ = true;
-  if (!options_.column_name.empty()) {
-    std::string_view names = header;
-    if (options_.strip_cr && names.ends_with('\r')) names.remove_suffix(1);
-    const std::optional<size_t> column_idx = ColumnIndex(names, options_.column_name);
-    if (!column_idx) {
-      piece.error = {ErrorCode::kInvalidArgument,
-                     fmt::format("no column named {}", Quoted(options_.column_name))};
-      piece.is_error_of_line = true;
-      piece.end = 0;
-      has_failed_ = true;
-      return;
-    }
-    column_idx_ = *column_idx;
+  std::string_view names = header;
+  if (options_.strip_cr && names.ends_with('\r')) names.remove_suffix(1);
+  if (!FindColumn(options_.column, names, column_idx_, piece)) return;
+  if (options_.time_column && !FindColumn(*options_.time_column, names, time_column_idx_, piece)) {
+    return;
   }
   piece.had_header = true;
   piece.begin = std::min(header.size() + 1, piece.end);
+}
+
+bool PieceReader::FindColumn(const ColumnChoice& column, std::string_view names, size_t& column_idx,
+                             Piece& piece) {
+  if (column.name.empty()) return true;
+  const std::optional<size_t> found = ColumnIndex(names, column.name);
+  if (found) {
+    column_idx = *found;
+    return true;
+  }
+  piece.error = {ErrorCode::kInvalidArgument,
+                 fmt::format("no column named {}", Quoted(column.name))};
+  piece.is_error_of_line = true;
+  piece.end = 0;
+  has_failed_ = true;
+  return false;
 }
 
 }  // namespace trommel::tool

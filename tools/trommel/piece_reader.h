@@ -37,6 +37,7 @@ struct Piece {
   bool had_header = false;     // one line of the file was before the text
   std::string header;          // of the first file, in the piece behind it
   size_t column_idx = 0;       // kTsv: the key's
+  size_t time_column_idx = 0;  // kTsv: its time's, if there is one
   uint64_t num_bytes = 0;      // read for it
   bool is_input_idle = false;  // the next piece would have to wait for its input
 
@@ -66,6 +67,9 @@ class PieceReader {
   size_t EndOfRecords(const Piece& piece, size_t scanned, size_t num_bytes) const;
   Status EndFile(Piece& piece, size_t num_bytes);
   void TakeHeader(Piece& piece);
+  // Where the column is by the header; an error of the piece if there is none of that name.
+  bool FindColumn(const ColumnChoice& column, std::string_view names, size_t& column_idx,
+                  Piece& piece);
 
   const std::vector<std::string> paths_;
   const KeyOptions options_;
@@ -77,6 +81,7 @@ class PieceReader {
   bool awaits_header_ = false;  // of this file
   bool header_seen_ = false;    // of any
   size_t column_idx_ = 0;
+  size_t time_column_idx_ = 0;
   bool is_idle_ = true;
   bool has_failed_ = false;
   std::vector<char> begun_;  // the record that the next piece begins with, as far as it was read

@@ -12,7 +12,6 @@
 #include "tools/trommel/line_writer.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
-#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -63,10 +62,10 @@ class Printer {
   std::string line_;
 };
 
-int Describe(const QueryOptions& options, const CountingFilter& filter, const PassTotals& totals,
+int Describe(const QueryOptions& options, const FamilyFilter& filter, const PassTotals& totals,
              uint64_t num_present, const Settings& settings) {
   const uint64_t num_absent = totals.num_keys - num_present;
-  const double fpr = filter.GetStats().current_fpr;
+  const double fpr = filter.current_fpr();
   Report report;
   DescribePass(totals, report);
   report.Add("num_maybe_present", num_present, "maybe present", FormatCount(num_present));
@@ -81,9 +80,12 @@ int Describe(const QueryOptions& options, const CountingFilter& filter, const Pa
 int RunQuery(const QueryOptions& options, const Settings& settings) {
   const Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
-  const CountingFilter& filter = file->filter();
-  if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
+  const FamilyFilter& filter = file->filter();
+  if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
+  }
+  if (options.print_counts) {
+    if (Status counts = filter.CheckHasCounts(); !counts.ok()) return FailOnRequest(counts.error());
   }
   Printer printer(options);
   uint64_t num_present = 0;

@@ -14,7 +14,7 @@ int RunStats(const std::string& path, const Settings& settings) {
   if (!file.ok()) return FailOnInput(file.error());
   Report report;
   report.Add("filter", path, "filter", path);
-  DescribeFilter(file->filter(), report);
+  file->filter().Describe(report);
   return Finish(report, settings.json, kDone);
 }
 

@@ -8,11 +8,12 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "tools/stress/campaign.h"
-#include "tools/stress/concurrent_subject.h"
+#include "tools/stress/typed_round.h"
 #include "tools/trommel/commands.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
@@ -26,9 +27,11 @@ namespace {
 
 constexpr uint32_t kMaxThreads = 256;  // of each kind
 constexpr uint64_t kDefaultSeconds = 10;
+constexpr std::string_view kAllTypes = "all";
 
 struct StressOptions {
   bool list = false;
+  std::string type = std::string(FilterTypeName(stress::FilterType::kConcurrent));
   std::vector<std::string> mixes;
   std::optional<uint64_t> seed;
   std::optional<uint64_t> round;
@@ -54,6 +57,11 @@ stress::CampaignOptions ToCampaign(const StressOptions& options) {
   if (options.mixes.empty()) {
     campaign.mixes.assign(stress::AllMixes().begin(), stress::AllMixes().end());
   }
+  campaign.types.assign(stress::kFilterTypes.begin(), stress::kFilterTypes.end());
+  if (options.type != kAllTypes) {
+    std::erase_if(campaign.types,
+                  [&](stress::FilterType type) { return FilterTypeName(type) != options.type; });
+  }
   campaign.seed = options.seed ? *options.seed : RandomSeed();
   campaign.only_round = options.round;
   campaign.num_rounds = options.num_rounds;
@@ -76,10 +84,11 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   NoteInterrupts();
   if (!settings.json) {  // at once: who has the seed can replay even a crash
     Report report;
-    report.AddLine(fmt::format(
-        "seed {}, {}, {}, {}, {}{}\n", campaign.seed, EncodingName(campaign.encoding),
-        FormatCount(campaign.num_writers, "writer"), FormatCount(campaign.num_readers, "reader"),
-        ActiveTarget(), is_timed ? fmt::format(", {} s", limit) : ""));
+    report.AddLine(fmt::format("seed {}, {}, {}, {}, {}, {}{}\n", campaign.seed, options.type,
+                               EncodingName(campaign.encoding),
+                               FormatCount(campaign.num_writers, "writer"),
+                               FormatCount(campaign.num_readers, "reader"), ActiveTarget(),
+                               is_timed ? fmt::format(", {} s", limit) : ""));
     if (const int code = Finish(report, false, kDone); code != kDone) return code;
   }
 
@@ -100,7 +109,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
       if (is_timed) text += fmt::format(" of {} s", limit);
       progress.Draw(text);
     };
-    return RunCampaign(campaign, stress::MakeConcurrentSubject, watch);
+    return RunCampaign(campaign, stress::RunTypedRound, watch);
   }();
   if (!result.ok()) return FailOnRequest(result.error());
 
@@ -120,6 +129,14 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);
 }
 
+CLI::Validator IsType() {
+  std::vector<std::string> names = {std::string(kAllTypes)};
+  for (const stress::FilterType type : stress::kFilterTypes) {
+    names.emplace_back(FilterTypeName(type));
+  }
+  return CLI::IsMember(names);
+}
+
 CLI::Validator IsMix() {
   std::vector<std::string> names;
   for (const stress::Mix& mix : stress::AllMixes()) names.emplace_back(mix.name);
@@ -132,14 +149,22 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "stress",
       "Let many threads insert, erase and ask at the same time, beside an exact model. Every\n"
-      "promise of the concurrent filter is checked, while they run and afterwards. Exits 1 if one\n"
-      "is broken, and shows the last calls that concern the key.");
+      "promise to threads is checked, while they run and afterwards: those of the concurrent "
+      "filter,\n"
+      "or of the one that grows. Exits 1 if one is broken, and shows the last calls that concern "
+      "the\n"
+      "key.");
   auto options = std::make_shared<StressOptions>();
   options->num_writers = options->num_readers = DefaultThreads();
   CLI::Option* list = command->add_flag("--list", options->list, "List the mixes, and do nothing");
   AddCount(*command, "--seconds", options->seconds,
            fmt::format("Stop after so long (default {}, no limit with --rounds)", kDefaultSeconds));
   AddCount(*command, "--rounds", options->num_rounds, "Stop after so many rounds");
+  command
+      ->add_option("--type", options->type,
+                   "concurrent (default), scalable, or all: a turn of all mixes each")
+      ->type_name("TYPE")
+      ->check(IsType());
   CLI::Option* mix = command
                          ->add_option("--mix", options->mixes,
                                       "Only rounds of this kind, see --list; may be repeated")

@@ -20,6 +20,7 @@ Json OperationsJson(const stress::Totals& totals) {
 
 Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& plan) {
   Json json = {{"law", LawName(violation.law)},
+               {"type", FilterTypeName(plan.type)},
                {"sentence", LawSentence(violation.law)},
                {"mix", plan.mix.name},
                {"round", plan.round},
@@ -44,13 +45,22 @@ Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& 
   return json;
 }
 
+void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
+  report.AddField("most_generations", growth.most_generations);
+  report.AddField("num_generations_added", growth.num_added);
+  report.Add("num_generations_dropped", growth.num_dropped, "generations",
+             fmt::format("{} at most, seen {} times to come and {} times to go",
+                         FormatCount(growth.most_generations), FormatCount(growth.num_added),
+                         FormatCount(growth.num_dropped)));
+}
+
 std::string PlanText(const stress::RoundPlan& plan) {
-  return fmt::format("mix {}, round {}, seed {}: {}, {} slices of {}, route {}, {}", plan.mix.name,
-                     plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
-                     EncodingName(plan.config.encoding), stress::RouteName(plan.config.route),
-                     plan.executor_threads == 0
-                         ? "no executor"
-                         : fmt::format("executor of {}", plan.executor_threads));
+  return fmt::format(
+      "{}, mix {}, round {}, seed {}: {}, {} slices of {}, route {}, {}", FilterTypeName(plan.type),
+      plan.mix.name, plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
+      EncodingName(plan.config.encoding), stress::RouteName(plan.config.route),
+      plan.executor_threads == 0 ? "no executor"
+                                 : fmt::format("executor of {}", plan.executor_threads));
 }
 
 }  // namespace
@@ -70,6 +80,9 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   report.AddField("num_writers", options.num_writers);
   report.AddField("num_readers", options.num_readers);
   report.AddField("encoding", std::string(EncodingName(options.encoding)));
+  Json types = Json::array();
+  for (const stress::FilterType type : options.types) types.push_back(FilterTypeName(type));
+  report.AddField("types", std::move(types));
   Json mixes = Json::array();
   report.AddLine(fmt::format("{:<14} {:>7} {:>16} {:>16} {:>16}", "mix", "rounds", "keys",
                              "answers checked", "blocks promoted"));
@@ -85,6 +98,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
                      {"num_keys", num_keys},
                      {"num_checked", mix.totals.num_checked},
                      {"max_promoted", mix.max_promoted},
+                     {"most_generations", mix.growth.most_generations},
                      {"operations", OperationsJson(mix.totals)}});
   }
   report.AddLine("");
@@ -105,6 +119,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
              fmt::format("{} for one \"new\"", FormatCount(totals.num_races)));
   report.Add("num_audits", totals.num_audits, "snapshots",
              fmt::format("{} taken while writers wrote", FormatCount(totals.num_audits)));
+  if (result.growth.most_generations > 0) AddGrowth(result.growth, report);
   report.Add("seconds", seconds, "time", fmt::format("{:.1f} s", seconds));
   report.AddField("mixes", std::move(mixes));
 }
@@ -129,9 +144,10 @@ void DescribeViolation(const stress::CampaignOptions& options, const stress::Cam
     }
   }
   report.AddLine(fmt::format(
-      "  Again: {} stress --seed {} --mix {} --round {} --writers {} --readers {} --encoding {}",
-      program, plan.seed, plan.mix.name, plan.round, options.num_writers, options.num_readers,
-      EncodingName(plan.config.encoding)));
+      "  Again: {} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} "
+      "--encoding {}",
+      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
+      options.num_readers, EncodingName(plan.config.encoding)));
 }
 
 }  // namespace trommel::tool

@@ -18,10 +18,11 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
       command.add_option("-o,--output", options.output, "Write here and leave FILTER as it is");
   command.add_flag("-f,--force", options.force, "Overwrite the output if it exists")->needs(output);
   AddKeyInput(command, options.input, options.input_text);
+  AddKeyTimes(command, options.input_text);
 }
 
 int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
-                const std::function<void(CountingFilter&, Keys)>& apply, Report& report) {
+                const UpdateSteps& steps, Report& report) {
   NoteInterrupts();
   if (options.output.empty()) {
     if (Status writable = CheckWritable(options.filter); !writable.ok()) {
@@ -40,24 +41,28 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
   }
   Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
-  CountingFilter& filter = file->filter();
-  if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
-    return FailOnRequest(fit.error());
-  }
+  FamilyFilter& filter = file->filter();
+  const KeyOptions& format = options.input.options;
+  Status fit = CheckKeysFit(filter.digest_policy(), format.format);
+  if (fit.ok() && steps.check) fit = steps.check(filter, format.time_column.has_value());
+  if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   filter.UseExecutor(executor);
-  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter),
-                          [&filter, &apply](Keys digests) { apply(filter, digests); });
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+                            steps.apply(filter, digests, times);
+                          });
   const Result<PassTotals> totals = RunPass(what, options.input, settings, executor.get(),
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
   const Status saved =
-      options.output.empty() ? file->SaveBack() : SaveFilter(filter, options.output);
+      options.output.empty() ? file->SaveBack() : SaveFilter(filter.any(), options.output);
   if (!saved.ok()) return FailOnInput(saved.error());
 
   const std::string& written = options.output.empty() ? options.filter : options.output;
   report.Add("filter", written, "written", written);
+  report.AddField("type", std::string(FilterTypeName(filter.type())));
   DescribePass(*totals, report);
   report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
   if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {

@@ -1,4 +1,6 @@
 // trommel verify: is this file a whole, valid filter, and does it know all the keys it should?
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,7 +10,6 @@
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
-#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -22,12 +23,15 @@ struct VerifyOptions {
 int RunVerify(const VerifyOptions& options, const Settings& settings) {
   const Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
-  const CountingFilter& filter = file->filter();
-  if (Status fit = CheckKeysFit(filter, options.input.options.format); !fit.ok()) {
+  const FamilyFilter& filter = file->filter();
+  if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
   }
   Report report;
-  report.Add("filter", options.filter, "filter", options.filter + " is whole and valid");
+  report.Add(
+      "filter", options.filter, "filter",
+      fmt::format("{} is a whole, valid {} filter", options.filter, FilterTypeName(filter.type())));
+  report.AddField("type", std::string(FilterTypeName(filter.type())));
   report.Add("num_keys", filter.num_keys(), "keys", FormatCount(filter.num_keys()));
   uint64_t num_missing = 0;
   if (!options.input.paths.empty()) {

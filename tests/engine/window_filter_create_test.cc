@@ -1,0 +1,101 @@
+// Which configurations make a window filter, and of what size.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "support/catch.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+void CheckRefused(const WindowConfig& config, const std::string& field, const std::string& range) {
+  const Result<WindowFilter> refused = WindowFilter::Create(config);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message, ContainsSubstring(field));
+  CHECK_THAT(refused.error().message, ContainsSubstring(range));
+}
+
+TEST_CASE("a window's numbers out of range are refused by name and range", "[engine][window]") {
+  const WindowConfig good{.window = 60, .num_buckets = 6, .capacity = 1000};
+  REQUIRE(WindowFilter::Create(good).ok());
+  const auto with = [&](auto field, auto value) {
+    WindowConfig config = good;
+    config.*field = value;
+    return config;
+  };
+  CheckRefused(with(&WindowConfig::window, 0), "window is 0", "at least 1");
+  CheckRefused(with(&WindowConfig::window, 5), "num_buckets is 6", "between 1 and 5");
+  CheckRefused(with(&WindowConfig::num_buckets, 0), "num_buckets is 0", "between 1 and 60");
+  CheckRefused(with(&WindowConfig::num_buckets, 65), "num_buckets is 65", "between 1 and 60");
+  WindowConfig wide = with(&WindowConfig::num_buckets, 65);
+  wide.window = 1000;
+  CheckRefused(wide, "num_buckets is 65", "between 1 and 64");
+  CheckRefused(with(&WindowConfig::capacity, 0), "capacity is 0", "between 1 and");
+  CheckRefused(with(&WindowConfig::capacity, kMaxCapacity + 1), "capacity is", "between 1 and");
+  CheckRefused(with(&WindowConfig::target_fpr, 0.51), "target_fpr is 0.51", "and 0.5");
+  CheckRefused(with(&WindowConfig::target_fpr, 6e-6), "target_fpr is 6e-06", "between 7e-06");
+  CheckRefused(with(&WindowConfig::target_fpr, std::nan("")), "target_fpr is nan", "between");
+  CheckRefused(with(&WindowConfig::num_slices, 7), "num_slices is 7", "");
+  CheckRefused(with(&WindowConfig::digest, DigestPolicy{static_cast<DigestKind>(9)}),
+               "digest kind is 9", "between 0");
+}
+
+TEST_CASE("a window filter takes the memory of its buckets and one more, within its limit",
+          "[engine][window]") {
+  WindowConfig config{.window = 60, .num_buckets = 6, .capacity = 70'000};
+  const WindowFilter filter = std::move(WindowFilter::Create(config)).value();
+  const uint64_t num_bytes = 8 * filter.geometry().num_bytes();
+  CHECK(filter.GetStats().num_bytes == num_bytes);
+  config.memory_limit_bytes = num_bytes;
+  CHECK(WindowFilter::Create(config).ok());
+  config.memory_limit_bytes = num_bytes - 1;
+  const Result<WindowFilter> refused = WindowFilter::Create(config);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(refused.error().message, ContainsSubstring(std::to_string(num_bytes)));
+}
+
+TEST_CASE("buckets are sized so that all of them together keep the rate", "[engine][window]") {
+  const uint32_t num_buckets = GENERATE(1U, 8U, 64U);
+  const double target_fpr = GENERATE(1e-4, 0.01, 0.5);
+  const Encoding encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes);
+  const WindowFilter filter = std::move(WindowFilter::Create({.window = 6400,
+                                                              .num_buckets = num_buckets,
+                                                              .capacity = 1'000'000,
+                                                              .target_fpr = target_fpr,
+                                                              .encoding = encoding}))
+                                  .value();
+  CHECK(filter.bucket_capacity() == (1'000'000 + num_buckets) / (num_buckets + 1));
+  const double one = PredictedFpr(filter.geometry(), filter.bucket_capacity());
+  const double all = 1 - std::pow(1 - one, num_buckets + 1);
+  CHECK(all <= target_fpr);
+  // Runs at high rates are limited by their promoted blocks; else nothing is given away.
+  if (encoding == Encoding::kPlanes) CHECK(all > target_fpr * 0.97);
+  CHECK(filter.capacity() == 1'000'000);
+  CHECK(filter.target_fpr() == target_fpr);
+  CHECK(filter.geometry().encoding == encoding);
+}
+
+TEST_CASE("a window filter says what it was made of", "[engine][window]") {
+  const DigestPolicy digest{DigestKind::kXxh3, 5};
+  const WindowFilter filter =
+      std::move(
+          WindowFilter::Create({.window = 61, .num_buckets = 6, .capacity = 1, .digest = digest}))
+          .value();
+  CHECK(filter.window() == 61);
+  CHECK(filter.num_buckets() == 6);
+  CHECK(filter.bucket_ticks() == 11);
+  CHECK(filter.digest_policy() == digest);
+  CHECK(filter.bucket_capacity() == 1);
+  CHECK(filter.now() == 0);
+  const uint64_t end = std::numeric_limits<uint64_t>::max();
+  CHECK(WindowFilter::Create({.window = end, .num_buckets = 64, .capacity = 10}).ok());
+}
+
+}  // namespace
+}  // namespace trommel

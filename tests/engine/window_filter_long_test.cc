@@ -1,0 +1,146 @@
+// Very many random operations on one window filter of some size, beside an exact log of what is in:
+// no false negative, no refused erase, no lost key. TROMMEL_TEST_SCALE=N makes it N times as long;
+// 1000 is 10^8 operations and more.
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/random_keys.h"
+#include "support/scale.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint64_t kLongWindow = 1000;
+
+// A filter, and the log of the keys that are in by the contract: their keys and times, oldest
+// first, but for those that were erased.
+class LoggedWindow {
+ public:
+  LoggedWindow(WindowFilter filter, uint64_t seed)
+      : filter_(std::move(filter)), random_(seed), seed_(seed) {}
+
+  void DoOne() {
+    const size_t num_keys = 1 + random_() % (random_() % 8 == 0 ? 3000 : 100);
+    num_operations_ += num_keys;
+    const uint64_t what = random_() % 100;
+    if (what < 35) {
+      Insert(num_keys);
+    } else if (what < 50) {
+      InsertIfAbsent(num_keys);
+    } else if (what < 65) {
+      Erase(num_keys);
+    } else if (what < 95) {
+      LookUp(num_keys);
+    } else {
+      Advance(what == 99 ? random_() % (2 * kLongWindow) : random_() % 300);
+    }
+  }
+
+  uint64_t num_operations() const { return num_operations_; }
+  uint64_t num_found() const { return num_found_; }
+  // What must be 0: keys missed, and erases refused.
+  uint64_t num_wrong() const { return num_wrong_; }
+  const WindowFilter& filter() const { return filter_; }
+
+ private:
+  struct Entry {
+    uint64_t key;
+    uint64_t time;
+    bool is_erased = false;
+  };
+
+  std::vector<uint64_t> NewKeys(size_t num_keys) {
+    std::vector<uint64_t> keys = tests::MemberKeys(num_keys, seed_, num_made_);
+    num_made_ += num_keys;
+    // Some come back: they are in at several times, or were erased.
+    for (uint64_t& key : keys) {
+      if (!log_.empty() && random_() % 8 == 0) key = log_[random_() % log_.size()].key;
+    }
+    return keys;
+  }
+
+  void Insert(size_t num_keys) {
+    const std::vector<uint64_t> keys = NewKeys(num_keys);
+    const uint64_t time = filter_.Insert(keys);
+    for (const uint64_t key : keys) log_.push_back({key, time});
+  }
+
+  void InsertIfAbsent(size_t num_keys) {
+    const std::vector<uint64_t> keys = NewKeys(num_keys);
+    std::vector<uint64_t> inserted(CountingFilter::BitmapWords(num_keys));
+    uint64_t time = 0;
+    filter_.InsertIfAbsent(keys, inserted, &time);
+    for (size_t i = 0; i < num_keys; ++i) {
+      if (tests::BitAt(inserted, i)) log_.push_back({keys[i], time});
+    }
+    if (filter_.InsertIfAbsent(keys, inserted) != 0) ++num_wrong_;
+  }
+
+  // Of one time, for that is what a call erases.
+  void Erase(size_t num_keys) {
+    if (log_.empty()) return;
+    const size_t first = random_() % log_.size();
+    std::vector<uint64_t> keys;
+    for (size_t i = first; i < log_.size() && keys.size() < num_keys; ++i) {
+      if (log_[i].time != log_[first].time) break;
+      if (!std::exchange(log_[i].is_erased, true)) keys.push_back(log_[i].key);
+    }
+    const WindowEraseOutcome outcome = filter_.Erase(keys, log_[first].time);
+    num_wrong_ += outcome.num_refused + outcome.num_expired;
+  }
+
+  void LookUp(size_t num_keys) {
+    if (log_.empty()) return;
+    std::vector<uint64_t> keys;
+    const size_t first = random_() % log_.size();
+    for (size_t i = first; i < log_.size() && keys.size() < num_keys; ++i) {
+      if (!log_[i].is_erased) keys.push_back(log_[i].key);
+    }
+    std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+    num_wrong_ += keys.size() - filter_.Query(keys, answers);
+    num_found_ += keys.size();
+  }
+
+  void Advance(uint64_t ticks) {
+    filter_.Advance(filter_.now() + ticks);
+    const uint64_t now = filter_.now();
+    while (!log_.empty() && log_.front().time + kLongWindow <= now) log_.pop_front();
+  }
+
+  WindowFilter filter_;
+  std::mt19937_64 random_;
+  const uint64_t seed_;
+  std::deque<Entry> log_;
+  uint64_t num_made_ = 0;
+  uint64_t num_operations_ = 0;
+  uint64_t num_found_ = 0;
+  uint64_t num_wrong_ = 0;
+};
+
+TEST_CASE("no key of the window is missed in very many operations", "[engine][window]") {
+  const auto [encoding, num_buckets] =
+      GENERATE(std::pair{Encoding::kRuns, 8U}, std::pair{Encoding::kPlanes, 7U});
+  // About full: an Insert brings 130 keys at the mean, and there are about ten to a bucket's time.
+  Result<WindowFilter> filter = WindowFilter::Create({.window = kLongWindow,
+                                                      .num_buckets = num_buckets,
+                                                      .capacity = 30'000,
+                                                      .target_fpr = 0.02,
+                                                      .encoding = encoding});
+  REQUIRE(filter.ok());
+  LoggedWindow window(*std::move(filter), Catch::rngSeed());
+  const uint64_t num_operations = tests::Scaled(1'000'000);
+  while (window.num_operations() < num_operations) window.DoOne();
+  CHECK(window.num_wrong() == 0);
+  CHECK(window.num_found() > num_operations / 5);
+  CHECK(window.filter().GetStats().buckets.size() <= num_buckets + 1);
+}
+
+}  // namespace
+}  // namespace trommel

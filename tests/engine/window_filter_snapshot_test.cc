@@ -1,0 +1,221 @@
+// Window filters on disk: what comes back, what one file has for one content, and what is refused.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/family_forge.h"
+#include "support/random_keys.h"
+#include "support/scratch_folder.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using tests::Bytes;
+using tests::MemberKeys;
+
+// Four live buckets, of which one is empty and one was passed over, and others that have gone.
+WindowFilter UsedWindow(Encoding encoding = Encoding::kRuns) {
+  WindowFilter filter = std::move(WindowFilter::Create({.window = 50,
+                                                        .num_buckets = 5,
+                                                        .capacity = 6000,
+                                                        .target_fpr = 0.02,
+                                                        .digest = {DigestKind::kXxh3, 9},
+                                                        .encoding = encoding}))
+                            .value();
+  for (const uint64_t now : {1, 15, 21, 77, 84, 93, 118, 121}) {
+    filter.Advance(now);
+    if (now != 84) filter.Insert(MemberKeys(1500, now));
+    if (now == 93) filter.Insert(std::vector<uint64_t>(200, 5));  // a block that is promoted
+  }
+  return filter;
+}
+
+TEST_CASE("a window that comes back from disk goes on as the one that stayed",
+          "[engine][window][snapshot]") {
+  WindowFilter stayed = UsedWindow(GENERATE(Encoding::kRuns, Encoding::kPlanes));
+  const tests::ScratchFolder folder;
+  const auto path = folder / "window.trm";
+  REQUIRE(stayed.Save(path).ok());
+  Result<WindowFilter> loaded = WindowFilter::Load(path);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->now() == 121);
+  CHECK(loaded->window() == 50);
+  CHECK(loaded->num_buckets() == 5);
+  CHECK(loaded->capacity() == 6000);
+  CHECK(loaded->bucket_capacity() == stayed.bucket_capacity());
+  CHECK(loaded->target_fpr() == 0.02);
+  CHECK(loaded->geometry() == stayed.geometry());
+  CHECK(loaded->digest_policy() == stayed.digest_policy());
+  CHECK(loaded->num_keys() == stayed.num_keys());
+  for (uint64_t now = 121; now < 300; now += 6) {
+    for (WindowFilter* each : {&stayed, &*loaded}) {
+      each->Advance(now);
+      each->Insert(MemberKeys(100, now));
+      each->Erase(MemberKeys(50, 93), 93);
+    }
+    REQUIRE((loaded->Serialize() == stayed.Serialize()));
+  }
+}
+
+TEST_CASE("how a window came to hold what it holds does not show in its bytes",
+          "[engine][window][snapshot]") {
+  WindowFilter detour = UsedWindow();
+  WindowFilter straight = std::move(WindowFilter::Create({.window = 50,
+                                                          .num_buckets = 5,
+                                                          .capacity = 6000,
+                                                          .target_fpr = 0.02,
+                                                          .digest = {DigestKind::kXxh3, 9}}))
+                              .value();
+  for (const uint64_t now : {77, 93, 118, 121}) {
+    straight.Advance(now);
+    straight.Insert(MemberKeys(1500, now));
+    if (now == 93) straight.Insert(std::vector<uint64_t>(200, 5));
+  }
+  CHECK((detour.Serialize() == straight.Serialize()));
+}
+
+TEST_CASE("an empty window is saved with its time", "[engine][window][snapshot]") {
+  WindowFilter filter =
+      std::move(WindowFilter::Create({.window = 10, .num_buckets = 2, .capacity = 10})).value();
+  filter.Advance(~uint64_t{0});
+  const Bytes bytes = filter.Serialize();
+  Result<WindowFilter> loaded = WindowFilter::Deserialize(bytes);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->now() == ~uint64_t{0});
+  CHECK(loaded->num_keys() == 0);
+  CHECK((loaded->Serialize() == bytes));
+}
+
+TEST_CASE("loading a window keeps to the limit of memory for all of it",
+          "[engine][window][snapshot]") {
+  const WindowFilter filter = UsedWindow();
+  const Bytes bytes = filter.Serialize();
+  const uint64_t num_bytes = 7 * filter.geometry().num_bytes();
+  CHECK(WindowFilter::Deserialize(bytes, num_bytes).ok());
+  const auto refused = WindowFilter::Deserialize(bytes, num_bytes - 1);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
+}
+
+// --- Forgers.
+
+constexpr uint64_t kParamsAt = offsetof(FamilyHeader, params);
+uint64_t ParamAt(size_t i) { return kParamsAt + i * 8; }
+uint64_t WordAt(size_t member, size_t word) {
+  return kHeaderBytes + member * sizeof(MemberRecord) + offsetof(MemberRecord, words) + word * 8;
+}
+
+// The window's snapshot with another number at that byte, and checksums that match.
+Bytes WindowWith(Bytes bytes, uint64_t offset, uint64_t value) {
+  tests::Put(bytes, offset, value);
+  tests::ResealFamily(bytes);
+  return bytes;
+}
+
+TEST_CASE("a window's numbers that no window has are refused by their place",
+          "[engine][window][snapshot]") {
+  const Bytes good = UsedWindow().Serialize();
+  REQUIRE(WindowFilter::Deserialize(WindowWith(good, ParamAt(4), 121)).ok());
+  struct Forgery {
+    uint64_t offset;
+    uint64_t value;
+    const char* says;
+  };
+  const double rate = 0.7;
+  const uint64_t rate_bits = std::bit_cast<uint64_t>(rate);
+  const Forgery forgery = GENERATE_COPY(
+      Forgery{ParamAt(0), 0, "window is 0"}, Forgery{ParamAt(0), 4, "num_buckets is 5"},
+      Forgery{ParamAt(1), 0, "num_buckets is 0"}, Forgery{ParamAt(1), 65, "num_buckets is 65"},
+      Forgery{ParamAt(1), (uint64_t{1} << 32) + 5, "more buckets"},
+      Forgery{ParamAt(2), 0, "capacity is 0"}, Forgery{ParamAt(3), 0, "target_fpr is 0"},
+      Forgery{ParamAt(3), rate_bits, "target_fpr is 0.7"},
+      Forgery{ParamAt(3), ~uint64_t{0}, "target_fpr is nan"},
+      Forgery{ParamAt(4), 119, "not the bucket of the present"},
+      Forgery{ParamAt(4), 130, "not the bucket of the present"},
+      Forgery{ParamAt(5), 1, "does not use"}, Forgery{ParamAt(15), 1, "does not use"},
+      Forgery{WordAt(0, 0), 6, "has left the window"}, Forgery{WordAt(0, 0), 9, "come after"},
+      Forgery{WordAt(1, 0), 11, "come after"}, Forgery{WordAt(1, 0), 7, "come after"},
+      Forgery{WordAt(3, 0), 13, "not the bucket of the present"},
+      Forgery{WordAt(2, 1), 1, "does not use"}, Forgery{WordAt(2, 5), 1, "does not use"});
+  const auto refused = WindowFilter::Deserialize(WindowWith(good, forgery.offset, forgery.value));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kCorrupt);
+  CHECK_THAT(refused.error().message, ContainsSubstring(forgery.says));
+}
+
+// Members as a writer that does not keep the rules might put them.
+Bytes FamilyOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, uint64_t keys_of_each,
+               uint64_t capacity = 0) {
+  FamilyFacts family{.type = SnapshotType::kWindowFilter,
+                     .policy = {},
+                     .params = {50, 5, 1000, std::bit_cast<uint64_t>(0.01), 121}};
+  std::vector<BlockStore> stores;
+  std::vector<FamilyMember> members;
+  stores.reserve(buckets.size());
+  const FilterFacts facts{.policy = {},
+                          .capacity = capacity,
+                          .target_fpr = capacity == 0 ? 0 : 0.1,
+                          .num_keys = keys_of_each};
+  for (const auto& [bucket, geometry] : buckets) {
+    stores.push_back(std::move(BlockStore::Create(geometry, 0)).value());
+    for (uint64_t i = 0; i < keys_of_each; ++i) {
+      const uint64_t digest = i * 0x9e3779b97f4a7c15;
+      stores.back().Insert(std::span(&digest, 1));
+    }
+    members.push_back({.words = {bucket}, .store = &stores.back(), .facts = facts});
+  }
+  return SerializeFamily(family, members);
+}
+
+TEST_CASE("members that are no window's are refused", "[engine][window][snapshot]") {
+  const Geometry geometry{.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 4};
+  Geometry other = geometry;
+  other.num_blocks = 5;
+  const auto says = [](const Bytes& bytes) {
+    const auto refused = WindowFilter::Deserialize(bytes);
+    return refused.ok() ? std::string("ok") : refused.error().message;
+  };
+  CHECK(says(FamilyOf({{11, geometry}, {12, geometry}}, 3)) == "ok");
+  CHECK(says(FamilyOf({{12, geometry}}, 0)) == "ok");
+  CHECK_THAT(says(FamilyOf({}, 0)), ContainsSubstring("not the bucket of the present"));
+  CHECK_THAT(says(FamilyOf({{11, other}, {12, geometry}}, 3)), ContainsSubstring("geometry"));
+  CHECK_THAT(says(FamilyOf({{11, geometry}, {12, geometry}}, 0)),
+             ContainsSubstring("an empty bucket"));
+  CHECK_THAT(says(FamilyOf({{12, geometry}}, 3, 9)), ContainsSubstring("not sized by itself"));
+}
+
+TEST_CASE("no cut and no changed byte of a window's snapshot gets through",
+          "[engine][window][snapshot]") {
+  const Bytes good =
+      FamilyOf({{11, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}},
+                {12, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}}},
+               3);
+  REQUIRE(WindowFilter::Deserialize(good).ok());
+  for (size_t size = 0; size < good.size(); size += size < 600 ? 1 : 97) {
+    REQUIRE_FALSE(WindowFilter::Deserialize(std::span(good).first(size)).ok());
+  }
+  for (size_t i = 0; i < good.size(); i += i < 600 ? 1 : 13) {
+    Bytes bad = good;
+    bad[i] ^= std::byte{0x10};
+    REQUIRE_FALSE(WindowFilter::Deserialize(bad).ok());
+  }
+}
+
+TEST_CASE("another type's snapshot is no window", "[engine][window][snapshot]") {
+  const tests::ScratchFolder folder;
+  const auto path = folder / "counting.trm";
+  const CountingFilter counting = std::move(CountingFilter::Create({.capacity = 100})).value();
+  REQUIRE(counting.Save(path).ok());
+  const auto refused = WindowFilter::Load(path);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kMismatch);
+  CHECK_THAT(refused.error().message, ContainsSubstring(path.string()));
+  CHECK(WindowFilter::Load(folder / "nothing").error().code == ErrorCode::kIo);
+}
+
+}  // namespace
+}  // namespace trommel

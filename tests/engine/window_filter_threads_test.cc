@@ -1,0 +1,214 @@
+// What a window filter promises to threads: readers and writers beside a clock that advances.
+// TROMMEL_TEST_SCALE makes it longer (support/scale.h).
+//
+// Catch2's macros are not for threads: threads count, and the test checks after the join.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/death.h"
+#include "support/exact_model.h"
+#include "support/random_keys.h"
+#include "support/scale.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+void RunThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
+  for (std::thread& thread : threads) thread.join();
+}
+
+WindowFilter WindowForThreads(const WindowConfig& config) {
+  Result<WindowFilter> filter = WindowFilter::Create(config);
+  REQUIRE(filter.ok());
+  return *std::move(filter);
+}
+
+TEST_CASE("of threads that race with one absent key while time advances one is told new",
+          "[engine][window][threads]") {
+  constexpr uint64_t kThreads = 3;
+  constexpr uint64_t kKeys = 4000;
+  // The clock never leaves the window of the first insertion.
+  WindowFilter filter = WindowForThreads(
+      {.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
+  const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
+  std::array<std::atomic<int>, kKeys> told{};
+  std::atomic<uint64_t> num_running{kThreads};
+  std::atomic<uint64_t> num_done{0};
+  RunThreads(kThreads + 1, [&](uint64_t t) {
+    if (t == kThreads) {
+      while (num_running > 0) filter.Advance(num_done.load() * 990 / (kThreads * kKeys));
+      return;
+    }
+    const std::vector<uint64_t> keys = tests::MemberKeys(kKeys, 7);
+    const size_t step = batch == 0 ? 1 : batch;
+    for (size_t first = 0; first < kKeys; first += step) {
+      std::vector<uint64_t> inserted(CountingFilter::BitmapWords(step));
+      if (batch == 0) {
+        inserted[0] = filter.InsertIfAbsent(keys[first]) ? 1 : 0;
+      } else {
+        filter.InsertIfAbsent(std::span(keys).subspan(first, step), inserted);
+      }
+      for (size_t i = 0; i < step; ++i) told[first + i] += tests::BitAt(inserted, i) ? 1 : 0;
+      num_done += step;
+    }
+    --num_running;
+  });
+  uint64_t num_new = 0;
+  for (size_t i = 0; i < kKeys; ++i) {
+    if (told[i] > 1) FAIL("key " << i << " was new to " << told[i]);
+    num_new += static_cast<uint64_t>(told[i]);
+  }
+  CHECK(num_new == filter.num_keys());
+  CHECK(num_new >= kKeys - 10);
+}
+
+// Batches that went in, for readers to look up: entry i is whole once `size` is over i.
+struct InsertionLog {
+  struct Entry {
+    uint64_t first_key;
+    uint64_t time;
+  };
+  explicit InsertionLog(size_t capacity) : entries(capacity) {}
+
+  std::vector<Entry> entries;
+  std::atomic<size_t> size{0};
+};
+
+TEST_CASE("keys are found throughout their window while writers and the clock go on",
+          "[engine][window][threads]") {
+  constexpr uint64_t kWindow = 64;
+  const uint32_t num_buckets = GENERATE(4U, 7U);
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const size_t batch = GENERATE(size_t{1}, 50, 3000);
+  const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
+  // Fewer blocks than keys would like: they are promoted, and come back.
+  WindowFilter filter = WindowForThreads({.window = kWindow,
+                                          .num_buckets = num_buckets,
+                                          .capacity = 400,
+                                          .target_fpr = 0.3,
+                                          .encoding = encoding});
+  std::atomic<uint64_t> begun{0};  // the latest time an Advance to which has begun
+  std::atomic<int> num_writing{2};
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_looked_up{0};
+  std::atomic<uint64_t> num_refused{0};
+  std::atomic<uint64_t> num_written{0};
+  std::atomic<uint64_t> num_looks{0};
+  std::array<InsertionLog, 2> logs{InsertionLog(num_batches), InsertionLog(num_batches)};
+
+  // All keys of one batch that is logged, unless its window is over.
+  const auto look_up = [&](const WindowFilter& where, const InsertionLog::Entry& entry,
+                           const std::function<uint64_t()>& now_at_last) {
+    const std::vector<uint64_t> keys = tests::MemberKeys(batch, 3, entry.first_key);
+    std::vector<uint64_t> answers(CountingFilter::BitmapWords(batch));
+    uint64_t misses = batch - where.Query(keys, answers);
+    misses += where.MayContain(keys[0]) ? 0 : 1;
+    if (now_at_last() >= entry.time + kWindow) return;
+    num_missed += misses;
+    num_looked_up += batch;
+  };
+  const auto write = [&](uint64_t t) {
+    InsertionLog& log = logs[t];
+    for (size_t b = 0; b < num_batches; ++b) {
+      const uint64_t first_key = (t * num_batches + b) * batch;
+      const std::vector<uint64_t> keys = tests::MemberKeys(batch, 3, first_key);
+      const uint64_t time = filter.Insert(keys);
+      log.entries[b] = {first_key, time};
+      log.size.store(b + 1, std::memory_order_release);
+      // Guests come and go around them, at the time they are told.
+      const std::vector<uint64_t> guests = tests::MemberKeys(batch, 100 + t);
+      num_refused += filter.Erase(guests, filter.Insert(guests)).num_refused;
+      const uint64_t guest = guests[0];
+      uint64_t at = 0;
+      if (filter.InsertIfAbsent(guest, &at)) {
+        num_refused += filter.Erase(std::vector<uint64_t>{guest}, at).num_refused;
+      }
+      num_written += 1;
+    }
+    --num_writing;
+  };
+  const auto advance = [&] {
+    std::mt19937_64 random(1);
+    uint64_t leaps = 0;
+    while (num_writing > 0) {
+      // Never so far ahead of the reader that it would find nothing to look for.
+      if (num_looks > 0 && random() % 300 == 0) leaps += random() % (2 * kWindow);
+      const uint64_t next = std::min(num_written / 4, num_looks + kWindow / 2) + leaps;
+      if (next <= begun) {
+        std::this_thread::yield();
+        continue;
+      }
+      begun = next;
+      if (!filter.Advance(next)) ++num_missed;
+    }
+  };
+  const auto read = [&](uint64_t t) {
+    std::mt19937_64 random(t);
+    do {
+      const InsertionLog& log = logs[random() % 2];
+      const size_t size = log.size.load(std::memory_order_acquire);
+      if (size == 0) continue;
+      const size_t back = std::min<size_t>(size, 1 + random() % 100);
+      look_up(filter, log.entries[size - back], [&] { return begun.load(); });
+      ++num_looks;
+    } while (num_writing > 0 || num_looks == 0);
+  };
+  const auto save = [&] {
+    while (num_writing > 0) {
+      const size_t size = logs[1].size.load(std::memory_order_acquire);
+      const Result<WindowFilter> loaded = WindowFilter::Deserialize(filter.Serialize());
+      if (!loaded.ok()) ++num_missed;
+      if (!loaded.ok() || size == 0) continue;
+      for (size_t i = size - std::min<size_t>(size, 20); i < size; ++i) {
+        look_up(*loaded, logs[1].entries[i], [&] { return loaded->now(); });
+      }
+      if (filter.GetStats().buckets.size() > num_buckets + 1) ++num_missed;
+    }
+  };
+  RunThreads(5, [&](uint64_t t) {
+    if (t < 2) return write(t);
+    if (t == 2) return read(t);
+    if (t == 3) return save();
+    advance();
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_refused == 0);
+  CHECK(num_looked_up > 0);
+  REQUIRE(filter.Advance(begun + 2 * kWindow));
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.GetStats().current_fpr == 0);
+}
+
+#ifndef NDEBUG
+TEST_CASE("merging a window beside another operation ends a debug build",
+          "[engine][window][death]") {
+  const std::string message = tests::AbortMessage([] {
+    WindowFilter filter = WindowForThreads({.window = 10, .num_buckets = 2, .capacity = 1000});
+    std::atomic<bool> is_done{false};
+    std::thread reader([&] {
+      const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
+      std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+      while (!is_done) filter.Query(keys, answers);
+    });
+    for (int i = 0; i < 1'000'000; ++i) filter.Clear();
+    is_done = true;
+    reader.join();
+  });
+  CHECK(message.find("exclusive operation") != std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,159 @@
+// Whole window filters: statistics that are true, merge, clear, move.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/random_keys.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using tests::MemberKeys;
+
+const WindowConfig kBase{
+    .window = 80, .num_buckets = 4, .capacity = 20'000, .digest = {DigestKind::kXxh64, 1}};
+
+WindowFilter FilterAt(uint64_t now, const WindowConfig& config = kBase) {
+  WindowFilter filter = std::move(WindowFilter::Create(config)).value();
+  REQUIRE(filter.Advance(now));
+  return filter;
+}
+
+TEST_CASE("statistics tell of each live bucket and of all", "[engine][window]") {
+  WindowFilter filter = FilterAt(5);
+  filter.Insert(MemberKeys(1000, 1));
+  filter.Advance(45);  // passes one bucket over
+  filter.Insert(MemberKeys(3000, 2));
+  filter.Advance(61);
+  const WindowStats stats = filter.GetStats();
+  CHECK(stats.now == 61);
+  REQUIRE(stats.buckets.size() == 3);
+  CHECK(stats.buckets[0].first_tick == 0);
+  CHECK(stats.buckets[0].last_tick == 19);
+  CHECK(stats.buckets[0].stats.num_keys == 1000);
+  CHECK(stats.buckets[1].first_tick == 40);
+  CHECK(stats.buckets[1].stats.num_keys == 3000);
+  CHECK(stats.buckets[2].first_tick == 60);
+  CHECK(stats.buckets[2].stats.num_keys == 0);
+  CHECK(stats.buckets[2].stats.fill_ratio == 0);
+  CHECK(stats.num_keys == 4000);
+  CHECK(filter.num_keys() == 4000);
+  const double one = stats.buckets[0].stats.current_fpr;
+  const double two = stats.buckets[1].stats.current_fpr;
+  CHECK(one > 0);
+  CHECK(two > one);
+  CHECK_THAT(stats.current_fpr, Catch::Matchers::WithinRel(one + two - one * two, 1e-9));
+  CHECK(stats.num_uncleared_bytes == 0);
+  uint64_t side_table_bytes = 0;
+  for (const WindowBucket& bucket : stats.buckets) {
+    side_table_bytes += bucket.stats.side_table_bytes;
+  }
+  CHECK(stats.num_bytes == 6 * filter.geometry().num_bytes() + side_table_bytes);
+
+  filter.Advance(1000);
+  const WindowStats later = filter.GetStats();
+  CHECK(later.buckets.size() == 1);
+  CHECK(later.num_keys == 0);
+  CHECK(later.current_fpr == 0);
+  CHECK(later.num_uncleared_bytes > 0);
+  CHECK(later.num_uncleared_bytes <= 2 * filter.geometry().num_bytes());
+}
+
+TEST_CASE("a burst in one bucket shows in the rates", "[engine][window]") {
+  WindowFilter filter = FilterAt(0);
+  filter.Insert(MemberKeys(filter.bucket_capacity() * 5, 1));
+  const WindowStats stats = filter.GetStats();
+  CHECK(stats.predicted_fpr > filter.target_fpr());
+  CHECK(stats.current_fpr > filter.target_fpr());
+  CHECK_THAT(stats.predicted_fpr,
+             Catch::Matchers::WithinRel(stats.buckets[0].stats.predicted_fpr, 1e-9));
+}
+
+TEST_CASE("windows that are merged hold what both held, each key at its time", "[engine][window]") {
+  WindowFilter ours = FilterAt(3);
+  WindowFilter theirs = FilterAt(25);
+  WindowFilter both = FilterAt(3);
+  ours.Insert(MemberKeys(500, 1));
+  both.Insert(MemberKeys(500, 1));
+  both.Advance(25);
+  theirs.Insert(MemberKeys(600, 2));
+  both.Insert(MemberKeys(600, 2));
+  for (WindowFilter* each : {&ours, &theirs, &both}) each->Advance(61);
+  theirs.Insert(MemberKeys(700, 3));
+  both.Insert(MemberKeys(700, 3));
+  theirs.Advance(66);
+  REQUIRE(ours.Merge(theirs).ok());
+  CHECK(ours.now() == 66);
+  both.Advance(66);
+  CHECK((ours.Serialize() == both.Serialize()));
+  CHECK(ours.num_keys() == 1800);
+  REQUIRE(ours.Merge(ours).ok());
+  CHECK(ours.num_keys() == 3600);
+  CHECK(ours.Erase(MemberKeys(600, 2), 25).num_erased == 600);
+  CHECK(ours.Erase(MemberKeys(600, 2), 25).num_erased == 600);
+  // Merged buckets go as others do.
+  ours.Advance(100);
+  CHECK(ours.num_keys() == 3600 - 1200 - 1000);
+  ours.Advance(1000);
+  CHECK(ours.num_keys() == 0);
+}
+
+TEST_CASE("merging unlike windows names the field and changes nothing", "[engine][window]") {
+  WindowFilter filter = FilterAt(25);
+  filter.Insert(MemberKeys(500, 1));
+  const std::vector<std::byte> before = filter.Serialize();
+  const auto check = [&](const WindowFilter& other, const std::string& field) {
+    const Status refused = filter.Merge(other);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kMismatch);
+    CHECK_THAT(refused.error().message, ContainsSubstring(field));
+    CHECK((filter.Serialize() == before));
+  };
+  const auto with = [](auto field, auto value) {
+    WindowConfig config = kBase;
+    config.*field = value;
+    return config;
+  };
+  check(FilterAt(25, with(&WindowConfig::window, 81)), "window differs: 80 here, 81 there");
+  check(FilterAt(25, with(&WindowConfig::num_buckets, 5)), "num_buckets differs: 4 here, 5 there");
+  check(FilterAt(25, with(&WindowConfig::capacity, 50'000)), "num_blocks differs");
+  check(FilterAt(25, with(&WindowConfig::digest, DigestPolicy{DigestKind::kXxh64, 2})),
+        "digest seed differs");
+  check(FilterAt(40), "first tick of the present bucket differs: 20 here, 40 there");
+  check(FilterAt(19), "first tick of the present bucket differs: 20 here, 0 there");
+}
+
+TEST_CASE("a cleared window holds nothing but the time", "[engine][window]") {
+  WindowFilter filter = FilterAt(0);
+  for (uint64_t now = 0; now < 300; now += 15) {
+    filter.Advance(now);
+    filter.Insert(MemberKeys(500, now));
+    filter.Erase(MemberKeys(1, 1000), now);
+  }
+  filter.Clear();
+  CHECK(filter.now() == 285);
+  CHECK((filter.Serialize() == FilterAt(285).Serialize()));
+  const WindowStats stats = filter.GetStats();
+  CHECK(stats.num_keys == 0);
+  CHECK(stats.num_refused_erases + stats.num_expired_erases == 0);
+  CHECK(stats.num_uncleared_bytes == 0);
+  filter.Insert(MemberKeys(500, 1));
+  CHECK(filter.num_keys() == 500);
+}
+
+TEST_CASE("a window that moves takes its keys along", "[engine][window]") {
+  WindowFilter one = FilterAt(7);
+  one.Insert(uint64_t{1});
+  WindowFilter two = std::move(one);
+  CHECK(two.MayContain(uint64_t{1}));
+  one = std::move(two);
+  CHECK(one.MayContain(uint64_t{1}));
+  CHECK(one.now() == 7);
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,122 @@
+// What runs a window program: window filters, or the model of them, which keeps a table of plain
+// counters for every bucket of time and never forgets one. Seen through one door, so that the two
+// can be compared step by step.
+#ifndef TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
+#define TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/reference.h"
+#include "support/window_program.h"
+#include "trommel/window_filter.h"
+
+namespace trommel::tests {
+
+using WindowAnswers = std::vector<uint8_t>;  // one a key, 0 or 1
+
+class WindowSubject {
+ public:
+  virtual ~WindowSubject() = default;
+  using Digests = std::span<const uint64_t>;
+
+  virtual uint64_t Now(size_t which) = 0;
+  virtual bool Advance(size_t which, uint64_t now) = 0;
+  virtual uint64_t Insert(size_t which, Digests digests) = 0;
+  virtual WindowAnswers InsertIfAbsent(size_t which, Digests digests) = 0;
+  virtual WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
+                                   WindowAnswers& erased) = 0;
+  virtual void Merge(size_t which) = 0;  // the other one into this; both in one bucket
+  virtual void Reload(size_t which) = 0;
+  virtual void Clear(size_t which) = 0;
+
+  virtual WindowAnswers Query(size_t which, Digests digests) = 0;
+  virtual std::vector<uint64_t> Counts(size_t which, Digests digests) = 0;
+  virtual uint64_t NumKeys(size_t which) = 0;
+};
+
+class WindowModel : public WindowSubject {
+ public:
+  // Of the geometry that the filters have.
+  WindowModel(const WindowProgram& program, const Geometry& geometry);
+
+  uint64_t Now(size_t which) override { return windows_[which].now; }
+  bool Advance(size_t which, uint64_t now) override;
+  uint64_t Insert(size_t which, Digests digests) override;
+  WindowAnswers InsertIfAbsent(size_t which, Digests digests) override;
+  WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
+                           WindowAnswers& erased) override;
+  void Merge(size_t which) override;
+  void Reload(size_t) override {}
+  void Clear(size_t which) override;
+  WindowAnswers Query(size_t which, Digests digests) override;
+  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
+  uint64_t NumKeys(size_t which) override;
+
+ private:
+  struct Bucket {
+    kernels::ReferenceFilter filter;
+    uint64_t num_keys = 0;
+  };
+  struct Window {
+    uint64_t now = 0;
+    std::map<uint64_t, Bucket> buckets;  // all there ever were
+  };
+
+  uint64_t BucketAt(uint64_t tick) const;
+  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the present.
+  template <class Look>
+  void ForEachLive(size_t which, const Look& look);
+  Bucket& Present(size_t which);
+
+  uint64_t window_;
+  uint64_t num_buckets_;
+  kernels::ReferenceFilter empty_;
+  std::array<Window, 2> windows_;
+};
+
+// How a filter is given its batches.
+enum class WindowWay { kBatches, kPoints, kThreads };
+
+class WindowFilterSubject : public WindowSubject {
+ public:
+  WindowFilterSubject(const WindowProgram& program, WindowWay way);
+
+  uint64_t Now(size_t which) override { return filters_[which].now(); }
+  bool Advance(size_t which, uint64_t now) override { return filters_[which].Advance(now); }
+  uint64_t Insert(size_t which, Digests digests) override;
+  WindowAnswers InsertIfAbsent(size_t which, Digests digests) override;
+  WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
+                           WindowAnswers& erased) override;
+  void Merge(size_t which) override;
+  void Reload(size_t which) override;
+  void Clear(size_t which) override { filters_[which].Clear(); }
+  WindowAnswers Query(size_t which, Digests digests) override;
+  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
+  uint64_t NumKeys(size_t which) override { return filters_[which].num_keys(); }
+
+  WindowFilter& filter(size_t which) { return filters_[which]; }
+
+ private:
+  std::vector<WindowFilter> filters_;
+  WindowWay way_;
+  std::shared_ptr<Executor> executor_;
+};
+
+// Does one step; what it said, as text. A merge brings both to the later one's time first.
+std::string DoWindowStep(const WindowStep& step, WindowSubject& subject);
+
+// Empty if both say the same at each step and agree on the whole pool after each; otherwise what
+// differed first.
+std::string FirstDisagreement(const WindowProgram& program, WindowSubject& got,
+                              WindowSubject& want);
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_

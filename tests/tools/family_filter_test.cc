@@ -1,0 +1,99 @@
+// FamilyFilter: every type does through it what it does itself, and says what it cannot.
+#include "tools/trommel/family_filter.h"
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel::tool {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+std::vector<uint64_t> SomeDigests(size_t count) {
+  std::vector<uint64_t> digests(count);
+  for (size_t i = 0; i < count; ++i) digests[i] = (i + 1) * 0x9e3779b97f4a7c15;
+  return digests;
+}
+
+std::vector<uint64_t> Bitmap(size_t num_keys) {
+  return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys));
+}
+
+FamilyFilter MakeFamilyFilter(FilterType type) {
+  switch (type) {
+    case FilterType::kScalable:
+      return FamilyFilter(
+          ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-4}).value());
+    default:
+      return FamilyFilter(CountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
+  }
+}
+
+FilterType AnyType() { return GENERATE(FilterType::kCounting, FilterType::kScalable); }
+
+TEST_CASE("every type inserts, answers, counts and erases", "[tools][family_filter]") {
+  FamilyFilter filter = MakeFamilyFilter(AnyType());
+  INFO(FilterTypeName(filter.type()));
+  const std::vector<uint64_t> digests = SomeDigests(1000);
+  const Keys keys = Keys::Digests(digests);
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.Insert(digests, {}).num_done == 1000);
+  CHECK(filter.num_keys() == 1000);
+  CHECK(filter.num_bytes() > 1000);
+  CHECK(filter.current_fpr() > 0);
+  CHECK(filter.capacity() >= 1000);
+  std::vector<uint64_t> bitmap = Bitmap(1000);
+  CHECK(filter.Query(keys, bitmap) == 1000);
+  std::vector<uint64_t> counts(1000);
+  REQUIRE(filter.CheckHasCounts().ok());
+  filter.CountEstimates(keys, counts);
+  CHECK(std::accumulate(counts.begin(), counts.end(), uint64_t{0}) >= 1000);
+  CHECK(filter.InsertIfAbsent(digests, {}, bitmap).num_done == 0);
+  REQUIRE(filter.CheckCanErase(false).ok());
+  CHECK(filter.Erase(digests, {}).num_done == 1000);
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.Erase(digests, {}).num_refused == 1000);
+}
+
+TEST_CASE("types without time refuse times and advances", "[tools][family_filter]") {
+  FamilyFilter filter = MakeFamilyFilter(AnyType());
+  CHECK(filter.CheckTimes(false).ok());
+  REQUIRE_FALSE(filter.CheckTimes(true).ok());
+  const std::string name(FilterTypeName(filter.type()));
+  CHECK_THAT(filter.CheckTimes(true).error().message, ContainsSubstring("this is a " + name));
+  CHECK_THAT(filter.CheckCanErase(true).error().message, ContainsSubstring("--time"));
+  CHECK_THAT(filter.Advance(1).error().message, ContainsSubstring(name + " filter knows no time"));
+}
+
+TEST_CASE("a scalable filter without room says how many keys it refused",
+          "[tools][family_filter]") {
+  FamilyFilter filter(ScalableFilter::Create({.first_capacity = 100, .max_capacity = 300}).value());
+  const std::vector<uint64_t> digests = SomeDigests(5000);
+  std::vector<uint64_t> inserted = Bitmap(5000);
+  const Applied absent = filter.InsertIfAbsent(digests, {}, inserted);
+  CHECK(absent.num_refused > 4000);
+  CHECK_FALSE(absent.refusal.empty());
+  const Applied all = filter.Insert(digests, {});
+  CHECK(all.num_refused > 4000);
+  CHECK(all.num_done + all.num_refused == 5000);
+  Report report;
+  DescribeInserted(all, report);
+}
+
+TEST_CASE("outcomes add up", "[tools][family_filter]") {
+  Applied applied{.num_done = 1, .num_refused = 2, .num_expired = 3, .num_late = 4};
+  applied += {.num_done = 10, .num_refused = 20, .num_expired = 30, .num_late = 40, .refusal = "x"};
+  CHECK(applied.num_done == 11);
+  CHECK(applied.num_refused == 22);
+  CHECK(applied.num_expired == 33);
+  CHECK(applied.num_late == 44);
+  CHECK(applied.refusal == "x");
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,112 @@
+// What is said of a filter, type by type.
+#include "tools/trommel/describe_filter.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+void AddKeys(uint64_t num_keys, uint64_t capacity, Report& report) {
+  report.Add("num_keys", num_keys, "keys",
+             capacity == 0
+                 ? FormatCount(num_keys)
+                 : fmt::format("{} (sized for {})", FormatCount(num_keys), FormatCount(capacity)));
+  report.AddField("capacity", capacity);
+}
+
+void AddRates(double current_fpr, double predicted_fpr, double target_fpr, Report& report) {
+  report.Add(
+      "current_fpr", current_fpr, "false positives",
+      fmt::format("{} now; {} predicted for this many distinct keys",
+                  FormatRate(current_fpr, predicted_fpr), FormatRate(predicted_fpr, current_fpr)));
+  report.AddField("predicted_fpr", predicted_fpr);
+  report.AddField("target_fpr", target_fpr);
+}
+
+void AddMemory(uint64_t num_bytes, uint64_t num_keys, Report& report) {
+  report.Add("num_bytes", num_bytes, "memory",
+             num_keys == 0
+                 ? FormatBytes(num_bytes)
+                 : fmt::format("{}, {:.1f} bits a key", FormatBytes(num_bytes),
+                               static_cast<double>(num_bytes) * 8 / static_cast<double>(num_keys)));
+}
+
+void AddRefusedErases(uint64_t num_refused, Report& report) {
+  report.Add("num_refused_erases", num_refused, "refused erases", FormatCount(num_refused));
+}
+
+void AddGeometry(const Geometry& geometry, Report& report) {
+  report.Add("num_blocks", geometry.num_blocks, "geometry",
+             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
+                         geometry.num_slices, EncodingName(geometry.encoding)));
+  report.AddField("num_slices", geometry.num_slices);
+  report.AddField("shard_bits", geometry.shard_bits);
+  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
+}
+
+void AddDigestPolicy(const DigestPolicy& digest, Report& report) {
+  report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
+             fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
+  report.AddField("seed", digest.seed);
+}
+
+}  // namespace
+
+void DescribeFilter(const CountingFilter& filter, Report& report) {
+  const Geometry& geometry = filter.geometry();
+  const Stats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.AddField("side_table_bytes", stats.side_table_bytes);
+  const auto num_blocks = static_cast<double>(geometry.num_blocks);
+  report.Add("num_promoted", stats.num_promoted, "promoted blocks",
+             fmt::format("{} of {} ({})", FormatCount(stats.num_promoted),
+                         FormatCount(geometry.num_blocks),
+                         FormatRate(static_cast<double>(stats.num_promoted) / num_blocks)));
+  AddRefusedErases(stats.num_refused_erases, report);
+  AddGeometry(geometry, report);
+  AddDigestPolicy(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const ScalableFilter& filter, Report& report) {
+  const ScalableStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.largest_capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
+             FormatCount(stats.num_refused_inserts));
+  report.Add("mode", std::string(GrowthModeName(filter.mode())), "growth",
+             fmt::format("{}, from {}", GrowthModeName(filter.mode()),
+                         FormatCount(filter.first_capacity(), "key")));
+  report.AddField("first_capacity", filter.first_capacity());
+  Json generations = Json::array();
+  std::string text = FormatCount(stats.generations.size(), "generation");
+  for (const GenerationStats& generation : stats.generations) {
+    generations.push_back({{"slot", generation.slot},
+                           {"capacity", generation.capacity},
+                           {"budget_fpr", generation.budget_fpr},
+                           {"num_keys", generation.stats.num_keys},
+                           {"current_fpr", generation.stats.current_fpr},
+                           {"fill_ratio", generation.stats.fill_ratio},
+                           {"num_bytes", generation.stats.num_bytes},
+                           {"num_blocks", generation.geometry.num_blocks},
+                           {"num_slices", generation.geometry.num_slices}});
+    text += fmt::format("\n  {:>14} of {:>14} keys, {:>9}, {} (budget {})",
+                        FormatCount(generation.stats.num_keys), FormatCount(generation.capacity),
+                        FormatBytes(generation.stats.num_bytes),
+                        FormatRate(generation.stats.current_fpr, generation.budget_fpr),
+                        FormatRate(generation.budget_fpr, generation.stats.current_fpr));
+  }
+  report.Add("generations", std::move(generations), "oldest first", std::move(text));
+  AddDigestPolicy(filter.digest_policy(), report);
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,16 @@
+// What `trommel stats` and others say of a filter: one overload a type.
+#ifndef TROMMEL_TOOLS_DESCRIBE_FILTER_H_
+#define TROMMEL_TOOLS_DESCRIBE_FILTER_H_
+
+#include "tools/trommel/report.h"
+#include "trommel/any_filter.h"
+
+namespace trommel::tool {
+
+// Each adds what the filter is and holds: keys, rates, memory, geometry, digest.
+void DescribeFilter(const CountingFilter& filter, Report& report);
+void DescribeFilter(const ScalableFilter& filter, Report& report);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_DESCRIBE_FILTER_H_

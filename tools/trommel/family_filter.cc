@@ -1,0 +1,226 @@
+// A filter of any type: what all types do alike is written once, what differs is an overload.
+#include "tools/trommel/family_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "tools/trommel/describe_filter.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+using Digests = std::span<const uint64_t>;
+using Times = std::span<const uint64_t>;
+
+std::string_view RefusalOf(const InsertOutcome& outcome) {
+  return outcome.num_refused == 0 ? std::string_view() : GrowthRefusalText(outcome.refusal);
+}
+
+// --- Batches. The general form is CountingFilter's.
+
+template <class Filter>
+Applied InsertInto(Filter& filter, Digests digests, Times) {
+  filter.Insert(Keys::Digests(digests));
+  return {.num_done = digests.size()};
+}
+
+template <class Filter>
+Applied InsertAbsentInto(Filter& filter, Digests digests, Times, std::span<uint64_t> inserted) {
+  return {.num_done = filter.InsertIfAbsent(Keys::Digests(digests), inserted)};
+}
+
+template <class Filter>
+Applied EraseFrom(Filter& filter, Digests digests, Times) {
+  if constexpr (requires { filter.Erase(Keys::Digests(digests)); }) {
+    const EraseOutcome outcome = filter.Erase(Keys::Digests(digests));
+    return {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
+  } else {
+    return {.num_refused = digests.size()};  // CheckCanErase said so before
+  }
+}
+
+Applied InsertInto(ScalableFilter& filter, Digests digests, Times) {
+  const InsertOutcome outcome = filter.Insert(Keys::Digests(digests));
+  return {.num_done = outcome.num_inserted,
+          .num_refused = outcome.num_refused,
+          .refusal = RefusalOf(outcome)};
+}
+
+Applied InsertAbsentInto(ScalableFilter& filter, Digests digests, Times,
+                         std::span<uint64_t> inserted) {
+  const InsertOutcome outcome = filter.InsertIfAbsent(Keys::Digests(digests), inserted);
+  return {.num_done = outcome.num_inserted,
+          .num_refused = outcome.num_refused,
+          .refusal = RefusalOf(outcome)};
+}
+
+// --- What it is.
+
+template <class Filter>
+uint64_t CapacityOf(const Filter& filter) {
+  return filter.capacity();
+}
+
+uint64_t CapacityOf(const ScalableFilter& filter) { return filter.largest_capacity(); }
+
+uint64_t SplittingKeysOf(const CountingFilter& filter) { return filter.geometry().num_blocks; }
+
+// Of the newest generation, which takes nearly all keys.
+uint64_t SplittingKeysOf(const ScalableFilter& filter) {
+  return filter.GetStats().generations.back().geometry.num_blocks;
+}
+
+template <class Filter>
+constexpr bool kHasWindow = requires(Filter& filter) {
+  filter.Advance(uint64_t{});
+};
+template <class Filter>
+constexpr bool kCanErase = requires(Filter& filter, Keys keys) {
+  filter.Erase(keys);
+};
+template <class Filter>
+constexpr bool kHasCounts = requires(const Filter& filter, Keys keys, std::span<uint64_t> counts) {
+  filter.CountEstimates(keys, counts);
+};
+
+// The named trait of the filter in hand.
+template <class Trait>
+bool Has(const AnyFilter& filter, const Trait& trait) {
+  return std::visit(
+      [&trait](const auto& one) {
+        return trait.template operator()<std::remove_cvref_t<decltype(one)>>();
+      },
+      filter);
+}
+
+Error Unfit(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+}  // namespace
+
+Applied& Applied::operator+=(const Applied& other) {
+  num_done += other.num_done;
+  num_refused += other.num_refused;
+  num_expired += other.num_expired;
+  num_late += other.num_late;
+  if (refusal.empty()) refusal = other.refusal;
+  return *this;
+}
+
+void DescribeInserted(const Applied& applied, Report& report) {
+  if (applied.num_refused > 0) {
+    report.Add("num_refused_inserts", applied.num_refused, "no room",
+               fmt::format("{} not inserted: {}", FormatCount(applied.num_refused, "key"),
+                           applied.refusal));
+  }
+  if (applied.num_late > 0) {
+    report.Add("num_late", applied.num_late, "late",
+               fmt::format("{} came after the time had moved on: counted as of then",
+                           FormatCount(applied.num_late, "key")));
+  }
+}
+
+const DigestPolicy& FamilyFilter::digest_policy() const noexcept {
+  return std::visit([](const auto& one) -> const DigestPolicy& { return one.digest_policy(); },
+                    filter_);
+}
+
+uint64_t FamilyFilter::num_keys() const noexcept {
+  return std::visit([](const auto& one) { return one.num_keys(); }, filter_);
+}
+
+uint64_t FamilyFilter::capacity() const noexcept {
+  return std::visit([](const auto& one) { return CapacityOf(one); }, filter_);
+}
+
+uint64_t FamilyFilter::num_bytes() const {
+  return std::visit([](const auto& one) { return one.GetStats().num_bytes; }, filter_);
+}
+
+double FamilyFilter::current_fpr() const {
+  return std::visit([](const auto& one) { return one.GetStats().current_fpr; }, filter_);
+}
+
+uint64_t FamilyFilter::num_keys_worth_splitting() const noexcept {
+  return std::visit([](const auto& one) { return SplittingKeysOf(one); }, filter_);
+}
+
+void FamilyFilter::UseExecutor(std::shared_ptr<Executor> executor) {
+  std::visit([&executor](auto& one) { one.UseExecutor(std::move(executor)); }, filter_);
+}
+
+Applied FamilyFilter::Insert(Digests digests, Times times) {
+  return std::visit([&](auto& one) { return InsertInto(one, digests, times); }, filter_);
+}
+
+Applied FamilyFilter::InsertIfAbsent(Digests digests, Times times, std::span<uint64_t> inserted) {
+  return std::visit([&](auto& one) { return InsertAbsentInto(one, digests, times, inserted); },
+                    filter_);
+}
+
+Applied FamilyFilter::Erase(Digests digests, Times times) {
+  return std::visit([&](auto& one) { return EraseFrom(one, digests, times); }, filter_);
+}
+
+size_t FamilyFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const {
+  return std::visit([&](const auto& one) { return one.Query(keys, maybe_present); }, filter_);
+}
+
+void FamilyFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { one.CountEstimates(keys, counts); }) {
+          one.CountEstimates(keys, counts);
+        } else {
+          std::ranges::fill(counts, 0);  // CheckHasCounts said so before
+        }
+      },
+      filter_);
+}
+
+Status FamilyFilter::Advance(uint64_t now) {
+  return std::visit(
+      [&](auto& one) -> Status {
+        if constexpr (kHasWindow<std::remove_cvref_t<decltype(one)>>) {
+          if (one.Advance(now)) return Ok();
+          return Unfit(fmt::format("the filter's time is {} already, past {}", one.now(), now));
+        } else {
+          return Unfit(fmt::format("a {} filter knows no time", FilterTypeName(type())));
+        }
+      },
+      filter_);
+}
+
+Status FamilyFilter::CheckCanErase(bool has_times) const {
+  if (!Has(filter_, []<class F>() { return kCanErase<F> || kHasWindow<F>; })) {
+    return Unfit("keys cannot be erased from a classic Bloom filter: it has no counters");
+  }
+  if (!has_times && Has(filter_, []<class F>() { return kHasWindow<F>; })) {
+    return Unfit(
+        "a window filter erases a key at the time it was inserted: say where that is with --time");
+  }
+  return CheckTimes(has_times);
+}
+
+Status FamilyFilter::CheckHasCounts() const {
+  if (Has(filter_, []<class F>() { return kHasCounts<F>; })) return Ok();
+  return Unfit("a classic Bloom filter has no counts");
+}
+
+Status FamilyFilter::CheckTimes(bool has_times) const {
+  if (!has_times || Has(filter_, []<class F>() { return kHasWindow<F>; })) return Ok();
+  return Unfit(
+      fmt::format("--time is for window filters, and this is a {} filter", FilterTypeName(type())));
+}
+
+void FamilyFilter::Describe(Report& report) const {
+  report.Add("type", std::string(FilterTypeName(type())), "type",
+             std::string(FilterTypeName(type())));
+  std::visit([&report](const auto& one) { DescribeFilter(one, report); }, filter_);
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,38 @@
+// Options that say what filter to make: its type, what all types share, and what each asks for.
+#ifndef TROMMEL_TOOLS_FAMILY_OPTIONS_H_
+#define TROMMEL_TOOLS_FAMILY_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+
+#include "tools/trommel/options.h"
+#include "trommel/any_filter.h"
+#include "trommel/executor.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+struct FamilyOptions {
+  FilterType type = FilterType::kCounting;
+  FilterOptions filter;
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+
+  // kScalable: the capacity is the first generation's.
+  uint64_t max_capacity = 0;
+  bool is_identical = false;
+
+  // An empty filter. Fails as the type's Create does.
+  Result<AnyFilter> Create(std::shared_ptr<Executor> executor) const;
+  // The same errors but those of the capacity, without taking memory worth mention.
+  Status CheckShape() const;
+};
+
+// --type, the sizing and the types' own options. FinishFamily must be called in the subcommand's
+// callback: it throws CLI::ValidationError for an option of another type than the one chosen.
+void AddFamily(CLI::App& command, FamilyOptions& options, double default_fpr);
+void FinishFamily(const CLI::App& command, FamilyOptions& options);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_FAMILY_OPTIONS_H_
