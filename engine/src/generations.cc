@@ -1,6 +1,7 @@
 #include "engine/src/generations.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
 #include "engine/src/block_memory.h"
@@ -20,17 +21,20 @@ void Generation::Settle(uint64_t num_reserved, uint64_t num_arrived) {
   if (num_reserved == 0 && num_arrived == 0) return;
   const std::lock_guard<std::mutex> lock(room_);
   num_reserved_ -= num_reserved;
-  load_ += num_arrived;
+  // Some of them may have gone already.
+  load_ = std::min(load_ + num_arrived, num_keys());
 }
 
-// Beside others, who have brought keys in that they have not counted yet, num_keys may be too low
-// or, below zero, too high. What they settle afterwards is on top of the load; and no key is
-// counted twice as gone.
-uint64_t Generation::TakeKeys(uint64_t num_erased) {
+uint64_t Generation::TakeKeys(uint64_t num_keys) {
   const std::lock_guard<std::mutex> lock(room_);
-  const uint64_t left = AddKeys(0 - num_erased);
+  const uint64_t left = num_keys_.fetch_sub(num_keys, std::memory_order_relaxed) - num_keys;
   load_ = std::min(load_, left);
   return left;
+}
+
+bool Generation::IsFull() const {
+  const std::lock_guard<std::mutex> lock(room_);
+  return load_ >= capacity;
 }
 
 uint64_t Generation::load() const {
@@ -66,7 +70,7 @@ Result<std::shared_ptr<Generation>> Generations::MakeGeneration(size_t slot_idx)
   const GrowthSlot& slot = plan_.slot(slot_idx);
   Result<BlockStore> store = BlockStore::Create(slot.geometry, limit_bytes_);
   if (!store.ok()) return store.error();
-  return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity);
+  return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity, slot.budget_fpr);
 }
 
 size_t Generations::FreeSlot(const Members& members) const {
@@ -91,9 +95,9 @@ void Generations::Replace(const Change& change) {
   grace_.Wait();
 }
 
-GrowthRefusal Generations::Grow(const Generation* full) {
+GrowthRefusal Generations::Grow(const Generation* full) try {
   const std::lock_guard<std::mutex> lock(changing_);
-  if (&current_->newest() != full) return GrowthRefusal::kNone;
+  if (&current_->newest() != full || !current_->newest().IsFull()) return GrowthRefusal::kNone;
   const size_t slot_idx = FreeSlot(current_->members());
   if (slot_idx == plan_.num_slots() || current_->size() == ScalableFilter::kMaxGenerations) {
     return GrowthRefusal::kLargestCapacity;
@@ -115,10 +119,14 @@ GrowthRefusal Generations::Grow(const Generation* full) {
     return std::move(members);
   });
   return refusal;
+} catch (const std::bad_alloc&) {
+  return GrowthRefusal::kOutOfMemory;
 }
 
-void Generations::DropEmpty() {
+void Generations::DropEmpty() try {
   const std::lock_guard<std::mutex> lock(changing_);
+  // As new: nothing could go.
+  if (current_->size() == 1 && current_->newest().slot == 0) return;
   // Made before the gate is shut, for the case that the newest must go.
   std::shared_ptr<Generation> spare;
   const auto slot_after = [this](const Members& members) {
@@ -146,6 +154,8 @@ void Generations::DropEmpty() {
     if (members.size() == num_before && !has_better) return std::nullopt;
     return std::move(members);
   });
+} catch (const std::bad_alloc&) {
+  return;  // what is empty stays, until another erasure
 }
 
 Status Generations::Clear() {

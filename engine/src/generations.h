@@ -29,30 +29,38 @@ namespace trommel {
 // A block store and its place in the plan.
 class Generation {
  public:
-  Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take)
-      : store(std::move(blocks)), slot(slot_idx), capacity(keys_to_take) {}
+  Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take, double rate_at_capacity)
+      : store(std::move(blocks)),
+        slot(slot_idx),
+        capacity(keys_to_take),
+        budget_fpr(rate_at_capacity) {}
 
   // Room for keys that it does not show yet, while it is the newest. Its load counts the
   // keys that it did not show when they came, and never more than the keys that are in: so neither
   // duplicates nor erased keys weigh anything, and it is no less than the distinct keys that set
   // its bits. (A key that others' bits covered when it came is not counted; it has set none.)
   //
-  // Reserve gives at most `num_wanted`; each reservation is settled when its keys are in.
+  // In every slice no more positions are present than the load: an arrival sets one at most and
+  // adds one; a duplicate sets none; and where the load sinks to the keys that are in, each of
+  // these has one. Reserve gives at most `num_wanted`; each reservation is settled when its keys
+  // are in.
   uint64_t Reserve(uint64_t num_wanted);
   void Settle(uint64_t num_reserved, uint64_t num_arrived);
+  bool IsFull() const;  // whatever is reserved
   uint64_t load() const;
   void SetLoad(uint64_t load);
 
-  // Insertions less erasures; exact while the gate is shut. These return what it is then.
-  uint64_t AddKeys(uint64_t num_inserted) {
-    return num_keys_.fetch_add(num_inserted, std::memory_order_relaxed) + num_inserted;
-  }
-  uint64_t TakeKeys(uint64_t num_erased);
+  // Insertions less erasures; exact while the gate is shut. Keys are added before they come in, and
+  // taken after they went or did not come in: so it is never too low, and TakeKeys, which says what
+  // is left, says 0 to the one who takes the last.
+  void AddKeys(uint64_t num_keys) { num_keys_.fetch_add(num_keys, std::memory_order_relaxed); }
+  uint64_t TakeKeys(uint64_t num_keys);
   uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
 
   BlockStore store;
   const size_t slot;
   const uint64_t capacity;
+  const double budget_fpr;
 
  private:
   std::atomic<uint64_t> num_keys_{0};
@@ -117,9 +125,22 @@ class Generations {
   };
   Passage Pass() const { return Passage(*this); }
 
+  // The list for who looks at all of it: it stays current, and nothing but growing waits.
+  class Steady {
+   public:
+    const GenerationList* operator->() const { return list_; }
+
+   private:
+    friend class Generations;
+    explicit Steady(const Generations& of) : lock_(of.changing_), list_(of.current_.get()) {}
+    std::lock_guard<std::mutex> lock_;
+    const GenerationList* list_;
+  };
+  Steady HoldStill() const { return Steady(*this); }
+
   // Not inside a passage or reading:
 
-  // Begins a new generation, unless another one than `full` is the newest by now.
+  // Begins a new generation, unless another one than `full` is the newest by now, or that has room.
   GrowthRefusal Grow(const Generation* full);
   // Lets go of what is empty: closed generations, and a newest one for which an earlier slot is
   // free, so that a filter that has become empty is what it was when it was new.
@@ -141,8 +162,8 @@ class Generations {
   void Replace(const Change& change);
 
   GrowthPlan plan_;
-  uint64_t limit_bytes_;  // 0: physical memory
-  std::mutex changing_;   // held by the one who changes the list
+  uint64_t limit_bytes_;         // 0: physical memory
+  mutable std::mutex changing_;  // held by the one who changes the list
   std::unique_ptr<const GenerationList> current_;
   std::atomic<const GenerationList*> list_;
   mutable Gate gate_;

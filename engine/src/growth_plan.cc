@@ -37,6 +37,11 @@ std::optional<Error> CheckNumbers(const ScalableConfig& config) {
     return OutOfRange("mode is " + std::to_string(static_cast<unsigned>(config.mode)) +
                       "; it must be 0 (tightening) or 1 (identical)");
   }
+  if (config.digest.kind > DigestKind::kCaller) {
+    return OutOfRange("digest kind is " +
+                      std::to_string(static_cast<unsigned>(config.digest.kind)) +
+                      "; it must be between 0 and 2 (xxh64, xxh3, caller)");
+  }
   if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
     return OutOfRange("first_capacity is " + std::to_string(config.first_capacity) +
                       "; it must be between 1 and " + std::to_string(kMaxCapacity));

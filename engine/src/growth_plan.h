@@ -28,7 +28,8 @@ class GrowthPlan {
   // num_blocks are multiples of 2^kLockBits.
   static constexpr uint32_t kLockBits = 6;
 
-  // Fails as ScalableFilter::Create does. Pure arithmetic, some ten milliseconds at most.
+  // Fails as ScalableFilter::Create does. Pure arithmetic: milliseconds, up to a second for
+  // hundreds of slots.
   static Result<GrowthPlan> Make(const ScalableConfig& config);
 
   size_t num_slots() const { return num_slots_; }

@@ -46,9 +46,14 @@ uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t hom
                             .policy = target_.policy,
                             .executor = target_.executor,
                             .locks = &target_.locks};
+  const bool is_erasing = update == Update::kErase;
+  if (!is_erasing) generation.AddKeys(num_keys);
   const std::span<uint64_t> bits = desk_.answers.first((num_keys + 63) / 64);
   const uint64_t num_applied =
       UpdateBatch(target, update, Keys::Digests(desk_.batch.first(num_keys)), bits);
+  // Those that went, or those that did not come in.
+  const uint64_t num_gone = is_erasing ? num_applied : num_keys - num_applied;
+  if (num_gone != 0 && generation.TakeKeys(num_gone) == 0) is_one_empty_ = true;
   for (size_t k = 0; k < num_keys; ++k) {
     if ((bits[k / 64] >> (k % 64) & 1) == 0) continue;
     desk_.homes[desk_.places[k]] = kNowhere;
@@ -114,7 +119,6 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
 uint64_t ScalableChunk::InsertAbsent(const GenerationList& list, Part part) {
   const auto absent = static_cast<uint8_t>(list.size());
   const uint64_t num_new = Apply(list.newest(), Update::kInsertIfAbsent, absent, part);
-  CountInserted(list.newest(), num_new);
   outcome_.num_inserted += num_new;
   return num_new;
 }
@@ -124,7 +128,6 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
   for (size_t g = 0; g < newest_idx; ++g) {
     const auto home = static_cast<uint8_t>(g);
     const uint64_t num_here = Apply(list.at(g), Update::kInsertIfPresent, home, part);
-    CountInserted(list.at(g), num_here);
     outcome_.num_inserted += num_here;
     FindNextHomes(list.closed_stores(), g, part);
   }
@@ -136,7 +139,6 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
   while (IsHomeOfAny(newest_home, part)) {
     const uint64_t num_new_now = Apply(list.newest(), Update::kInsertIfAbsent, newest_home, part);
     const uint64_t num_shown = Apply(list.newest(), Update::kInsertIfPresent, newest_home, part);
-    CountInserted(list.newest(), num_new_now + num_shown);
     outcome_.num_inserted += num_new_now + num_shown;
     num_new += num_new_now;
   }
@@ -151,7 +153,6 @@ uint64_t ScalableChunk::Erase() {
     FindHomes(list->stores(), part);
     for (size_t g = 0; g < list->size(); ++g) {
       const uint64_t num_here = Apply(list->at(g), Update::kErase, static_cast<uint8_t>(g), part);
-      CountErased(list->at(g), num_here);
       num_erased += num_here;
       // Earlier keys of the batch, or others, took what showed some of them.
       if (g + 1 < list->size()) FindNextHomes(list->stores(), g, part);

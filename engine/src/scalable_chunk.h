@@ -77,13 +77,6 @@ class ScalableChunk {
   uint64_t InsertAbsent(const GenerationList& list, Part part);
   uint64_t InsertAll(const GenerationList& list, Part part);
 
-  // Either may find that the generation has become empty: who counts last does.
-  void CountInserted(Generation& generation, uint64_t num_keys) {
-    if (num_keys != 0 && generation.AddKeys(num_keys) == 0) is_one_empty_ = true;
-  }
-  void CountErased(Generation& generation, uint64_t num_keys) {
-    if (num_keys != 0 && generation.TakeKeys(num_keys) == 0) is_one_empty_ = true;
-  }
   void DropEmpty() {
     if (std::exchange(is_one_empty_, false)) target_.generations.DropEmpty();
   }

@@ -41,6 +41,8 @@ struct ScalableFilter::Impl {
   struct GenerationCopy {
     BlockStore store;
     uint64_t slot = 0;
+    uint64_t capacity = 0;
+    double budget_fpr = 0;
     uint64_t num_keys = 0;
     uint64_t load = 0;
   };

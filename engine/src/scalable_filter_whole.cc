@@ -30,7 +30,9 @@ enum Param : size_t {
 };
 enum Word : size_t { kSlotWord, kLoadWord, kNumWords };
 
-FamilyFacts FactsOf(const ScalableConfig& config) {
+// `num_slices` is what all generations have, whatever was asked for: sizing may choose otherwise
+// one day.
+FamilyFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
   FamilyFacts facts{.type = SnapshotType::kScalableFilter, .policy = config.digest};
   facts.params[kModeParam] = static_cast<uint64_t>(config.mode);
   facts.params[kFirstCapacityParam] = config.first_capacity;
@@ -38,7 +40,7 @@ FamilyFacts FactsOf(const ScalableConfig& config) {
   facts.params[kMaxCapacityParam] = config.max_capacity;
   facts.params[kGrowthParam] = config.growth;
   facts.params[kTighteningParam] = std::bit_cast<uint64_t>(config.tightening);
-  facts.params[kSlicesParam] = config.num_slices;
+  facts.params[kSlicesParam] = num_slices;
   facts.params[kEncodingParam] = static_cast<uint64_t>(config.encoding);
   return facts;
 }
@@ -65,16 +67,31 @@ Result<ScalableConfig> ConfigOf(const FamilyFacts& facts, uint64_t limit_bytes) 
                         .memory_limit_bytes = limit_bytes};
 }
 
-FilterFacts MemberFacts(const ScalableConfig& config, const GrowthSlot& slot, uint64_t num_keys) {
-  return {.policy = config.digest,
-          .capacity = slot.capacity,
-          .target_fpr = slot.budget_fpr,
-          .num_keys = num_keys};
+// Is the generation one that could be in this slot? Its size was computed elsewhere: another
+// processor or library may round otherwise, another version of sizing take some blocks more. What
+// counts is that it keeps its budget.
+bool FitsSlot(const FilterContents& contents, const GrowthSlot& slot, GrowthMode mode) {
+  constexpr double kRounding = 1 + 1e-6;
+  const Geometry& geometry = contents.store.geometry();
+  const FilterFacts& facts = contents.facts;
+  return geometry.num_slices == slot.geometry.num_slices &&
+         geometry.encoding == slot.geometry.encoding &&
+         geometry.shard_bits >= GrowthPlan::kLockBits &&
+         (facts.capacity == slot.capacity || mode == GrowthMode::kIdentical) &&
+         facts.target_fpr <= slot.budget_fpr * kRounding &&
+         facts.target_fpr >= slot.budget_fpr / kRounding &&
+         PredictedFpr(geometry, facts.capacity) <= facts.target_fpr * kRounding;
 }
 
-// A member must be what the plan makes of its slot, and be there for a reason.
-Status CheckMember(const GrowthPlan& plan, std::span<const FamilyMemberContents> members,
-                   size_t idx) {
+// No slice has more positions than the load (generations.h).
+uint64_t LeastLoad(const BlockStore& store) {
+  const uint64_t num_slices = store.geometry().num_slices;
+  return (store.Tally().num_present + num_slices - 1) / num_slices;
+}
+
+// A member must fit its slot, and be there for a reason.
+Status CheckMember(const GrowthPlan& plan, GrowthMode mode,
+                   std::span<const FamilyMemberContents> members, size_t idx) {
   const auto& [words, contents] = members[idx];
   if (Status unused = CheckUnusedWords(idx, words, kNumWords); !unused.ok()) return unused;
   if (words[kSlotWord] >= plan.num_slots()) {
@@ -85,9 +102,7 @@ Status CheckMember(const GrowthPlan& plan, std::span<const FamilyMemberContents>
       return CorruptMemberWord(idx, kSlotWord, "a slot that another generation has");
     }
   }
-  const GrowthSlot& slot = plan.slot(words[kSlotWord]);
-  if (contents.store.geometry() != slot.geometry || contents.facts.capacity != slot.capacity ||
-      contents.facts.target_fpr != slot.budget_fpr) {
+  if (!FitsSlot(contents, plan.slot(words[kSlotWord]), mode)) {
     return CorruptMemberWord(idx, kSlotWord, "the generation is not what its slot says");
   }
   const bool is_newest = idx + 1 == members.size();
@@ -95,7 +110,7 @@ Status CheckMember(const GrowthPlan& plan, std::span<const FamilyMemberContents>
   if (is_empty && !is_newest) {
     return CorruptMemberWord(idx, kSlotWord, "an empty generation that is not the newest");
   }
-  if (words[kLoadWord] > contents.facts.num_keys) {
+  if (words[kLoadWord] > contents.facts.num_keys || words[kLoadWord] < LeastLoad(contents.store)) {
     return CorruptMemberWord(idx, kLoadWord, "a load that cannot be");
   }
   return Ok();
@@ -115,7 +130,7 @@ size_t OwnersPerLock(const BlockStore& store, const OwnerLocks& locks) {
 }
 
 template <class Impl>
-Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes) {
+Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes) try {
   const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
   if (!config.ok()) return config.error();
   Result<GrowthPlan> plan = GrowthPlan::Make(*config);
@@ -125,27 +140,33 @@ Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t lim
                         "a filter of " + std::to_string(contents.members.size()) + " generations");
   }
   GenerationList::Members members;
+  uint64_t num_keys = 0;
   for (size_t i = 0; i < contents.members.size(); ++i) {
-    if (Status checked = CheckMember(*plan, contents.members, i); !checked.ok()) {
+    if (Status checked = CheckMember(*plan, config->mode, contents.members, i); !checked.ok()) {
       return checked.error();
     }
+    num_keys += contents.members[i].contents.facts.num_keys;
+    if (num_keys > kMaxSnapshotKeys) return CorruptParam(kModeParam, "more than 2^63 keys in all");
   }
   for (FamilyMemberContents& member : contents.members) {
     const size_t slot_idx = member.words[kSlotWord];
+    const FilterFacts& facts = member.contents.facts;
     members.push_back(std::make_shared<Generation>(std::move(member.contents.store), slot_idx,
-                                                   plan->slot(slot_idx).capacity));
+                                                   facts.capacity, facts.target_fpr));
     members.back()->AddKeys(member.contents.facts.num_keys);
     members.back()->SetLoad(member.words[kLoadWord]);
   }
   return std::make_unique<Impl>(
       *config, std::make_unique<Generations>(*std::move(plan), limit_bytes, std::move(members)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the list of generations"};
 }
 
 }  // namespace
 
 ScalableStats ScalableFilter::GetStats() const noexcept {
   [[maybe_unused]] const auto use = impl_->users.Enter();
-  const auto list = impl_->generations->Pass();
+  const auto list = impl_->generations->HoldStill();
   OwnerLocks& locks = impl_->locks;
   std::vector<StoreTotals> totals(list->size());
   for (size_t l = 0; l < locks.num_locks(); ++l) {
@@ -161,17 +182,17 @@ ScalableStats ScalableFilter::GetStats() const noexcept {
   double predicted_absent = 1;
   for (size_t g = 0; g < list->size(); ++g) {
     const Generation& generation = list->at(g);
-    const GrowthSlot& slot = impl_->generations->plan().slot(generation.slot);
     totals[g].num_keys = generation.num_keys();
     stats.generations.push_back({.geometry = generation.store.geometry(),
                                  .slot = static_cast<uint32_t>(generation.slot),
                                  .capacity = generation.capacity,
                                  .load = generation.load(),
-                                 .budget_fpr = slot.budget_fpr,
+                                 .budget_fpr = generation.budget_fpr,
                                  .stats = StatsOf(generation.store, totals[g], 0)});
     Stats& of_this = stats.generations.back().stats;
     // Keys beyond the load have set no bits.
-    of_this.predicted_fpr = PredictedFpr(slot.geometry, stats.generations.back().load);
+    of_this.predicted_fpr =
+        PredictedFpr(stats.generations.back().geometry, stats.generations.back().load);
     stats.num_keys += of_this.num_keys;
     stats.num_bytes += of_this.num_bytes;
     current_absent *= 1 - of_this.current_fpr;
@@ -195,13 +216,16 @@ void ScalableFilter::Clear() {
 
 Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
   [[maybe_unused]] const auto use = users.Enter();
-  const auto list = generations->Pass();
+  const auto list = generations->HoldStill();
   Copies copies;
   for (const auto& member : list->members()) {
     Result<BlockStore> store =
         BlockStore::Create(member->store.geometry(), config.memory_limit_bytes);
     if (!store.ok()) return store.error();
-    copies.push_back({.store = *std::move(store), .slot = member->slot});
+    copies.push_back({.store = *std::move(store),
+                      .slot = member->slot,
+                      .capacity = member->capacity,
+                      .budget_fpr = member->budget_fpr});
   }
   // A lock's part of all generations at one moment: a key may leave one and enter another.
   for (size_t l = 0; l < locks.num_locks(); ++l) {
@@ -214,7 +238,9 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
   }
   for (size_t g = 0; g < copies.size(); ++g) {
     copies[g].num_keys = KeysIn(copies[g].store);
-    copies[g].load = std::min(list->at(g).load(), copies[g].num_keys);
+    // Keys that came while it was copied may not be in its load yet.
+    copies[g].load =
+        std::min(std::max(list->at(g).load(), LeastLoad(copies[g].store)), copies[g].num_keys);
   }
   // What others emptied meanwhile is dropped in a moment.
   const auto closed_end = copies.end() - 1;
@@ -230,12 +256,14 @@ template <class Write>
 auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write) const {
   std::vector<FamilyMember> members;
   for (const GenerationCopy& copy : copies) {
-    const GrowthSlot& slot = generations->plan().slot(copy.slot);
     members.push_back({.words = {copy.slot, copy.load},
                        .store = &copy.store,
-                       .facts = MemberFacts(config, slot, copy.num_keys)});
+                       .facts = {.policy = config.digest,
+                                 .capacity = copy.capacity,
+                                 .target_fpr = copy.budget_fpr,
+                                 .num_keys = copy.num_keys}});
   }
-  return write(FactsOf(config), members);
+  return write(FactsOf(config, generations->plan().slot(0).geometry.num_slices), members);
 }
 
 Status ScalableFilter::Save(const std::filesystem::path& path) const {

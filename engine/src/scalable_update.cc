@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 #include "engine/src/key_chunks.h"
@@ -18,39 +19,48 @@ constexpr size_t kChunkShared = size_t{1} << 16;
 // Below, arrays on the stack are enough.
 constexpr size_t kFewKeys = 64;
 
-// Calls work(desk) with room for num_keys.
-template <class Work>
-void WithDesk(size_t num_keys, const Work& work) {
-  if (num_keys <= kFewKeys) {
-    std::array<uint64_t, kFewKeys> digests;
-    std::array<uint8_t, kFewKeys> homes;
-    std::array<uint64_t, kFewKeys> batch;
-    std::array<uint32_t, kFewKeys> places;
-    std::array<uint64_t, 1> answers;
-    return work(ScalableDesk{digests, homes, batch, places, answers});
+// A desk for this many keys, or for kFewKeys where these are enough or there is no memory for more.
+struct DeskMemory {
+  explicit DeskMemory(size_t num_keys) {
+    if (num_keys <= kFewKeys) return;
+    try {
+      words.resize(2 * num_keys + (num_keys + 63) / 64);
+      places.resize(num_keys);
+      homes.resize(num_keys);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    const std::span<uint64_t> all(words);
+    desk = {all.first(num_keys), homes, all.subspan(num_keys, num_keys), places,
+            all.subspan(2 * num_keys)};
   }
-  std::vector<uint64_t> words(2 * num_keys + (num_keys + 63) / 64);
-  std::vector<uint32_t> places(num_keys);
-  std::vector<uint8_t> homes(num_keys);
-  const std::span<uint64_t> all(words);
-  work(ScalableDesk{all.first(num_keys), homes, all.subspan(num_keys, num_keys), places,
-                    all.subspan(2 * num_keys)});
-}
+  DeskMemory(const DeskMemory&) = delete;
+  DeskMemory& operator=(const DeskMemory&) = delete;
+
+  std::array<uint64_t, 2 * kFewKeys + 1> few_words;
+  std::array<uint32_t, kFewKeys> few_places;
+  std::array<uint8_t, kFewKeys> few_homes;
+  std::vector<uint64_t> words;
+  std::vector<uint32_t> places;
+  std::vector<uint8_t> homes;
+  ScalableDesk desk = {std::span(few_words).first(kFewKeys), few_homes,
+                       std::span(few_words).subspan(kFewKeys, kFewKeys), few_places,
+                       std::span(few_words).last(1)};
+};
 
 // Calls work(chunk) for each chunk of the batch.
 template <class Work>
 void ForEachScalableChunk(const ScalableTarget& target, Keys keys, std::span<uint64_t> answers,
-                      const Work& work) {
+                          const Work& work) {
   const bool is_shared = target.executor != nullptr && target.executor->num_threads() > 1;
-  const size_t most = std::min(keys.size(), is_shared ? kChunkShared : kChunkAlone);
-  WithDesk(most, [&](const ScalableDesk& desk) {
-    for (size_t first = 0; first < keys.size(); first += most) {
-      const size_t count = std::min(most, keys.size() - first);
-      const std::span<const uint64_t> digests =
-          DigestsOf(target.policy, keys, first, count, desk.digests);
-      work(ScalableChunk(target, desk, digests, answers, first));
-    }
-  });
+  const DeskMemory memory(std::min(keys.size(), is_shared ? kChunkShared : kChunkAlone));
+  const ScalableDesk& desk = memory.desk;
+  for (size_t first = 0; first < keys.size(); first += desk.digests.size()) {
+    const size_t count = std::min(desk.digests.size(), keys.size() - first);
+    const std::span<const uint64_t> digests =
+        DigestsOf(target.policy, keys, first, count, desk.digests);
+    work(ScalableChunk(target, desk, digests, answers, first));
+  }
 }
 
 }  // namespace
@@ -71,7 +81,7 @@ uint64_t EraseFromGenerations(const ScalableTarget& target, Keys keys,
                               std::span<uint64_t> answers) noexcept {
   uint64_t num_erased = 0;
   ForEachScalableChunk(target, keys, answers,
-                           [&](ScalableChunk chunk) { num_erased += chunk.Erase(); });
+                       [&](ScalableChunk chunk) { num_erased += chunk.Erase(); });
   return num_erased;
 }
 

@@ -26,6 +26,15 @@ std::vector<size_t> Slots(const Generations& generations) {
   return slots;
 }
 
+// The newest generation, full, and a new one begun.
+GrowthRefusal FillAndGrow(Generations& generations) {
+  Generation& newest = generations.Read()->newest();
+  const uint64_t num_keys = newest.capacity - newest.load();
+  newest.AddKeys(num_keys);
+  newest.Settle(0, num_keys);
+  return generations.Grow(&newest);
+}
+
 const Generation* Newest(const Generations& generations) { return &generations.Read()->newest(); }
 
 }  // namespace
@@ -55,68 +64,76 @@ TEST_CASE("the load is never more than the keys that are in", "[engine][generati
   CHECK(newest.load() == 60);
   CHECK(newest.TakeKeys(50) == 20);
   CHECK(newest.load() == 20);
-  newest.AddKeys(50);  // duplicates weigh nothing
+  newest.AddKeys(50);  // duplicates weigh nothing,
+  newest.Settle(0, 0);
   CHECK(newest.load() == 20);
   CHECK(newest.TakeKeys(70) == 0);
+  CHECK(newest.load() == 0);
+  // What has gone before it was settled weighs nothing, either.
+  newest.AddKeys(30);
+  CHECK(newest.TakeKeys(30) == 0);
+  newest.Settle(0, 30);
   CHECK(newest.load() == 0);
 }
 
 TEST_CASE("growth takes the lowest free slot, once", "[engine][generations]") {
   const auto generations = MadeGenerations();
   const Generation* first = Newest(*generations);
-  CHECK(generations->Grow(first) == GrowthRefusal::kNone);
+  CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // it has room
+  CHECK(Slots(*generations) == std::vector<size_t>{0});
+  CHECK(FillAndGrow(*generations) == GrowthRefusal::kNone);
   CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // somebody has done it already
   CHECK(Slots(*generations) == std::vector<size_t>{0, 1});
-  CHECK(generations->Grow(Newest(*generations)) == GrowthRefusal::kNone);
+  CHECK(FillAndGrow(*generations) == GrowthRefusal::kNone);
   CHECK(Slots(*generations) == std::vector<size_t>{0, 1, 2});
 }
 
 TEST_CASE("growth ends with the plan and with the memory", "[engine][generations]") {
   const auto few = MadeGenerations(0, 300);
-  CHECK(few->Grow(Newest(*few)) == GrowthRefusal::kNone);
-  CHECK(few->Grow(Newest(*few)) == GrowthRefusal::kLargestCapacity);
+  CHECK(FillAndGrow(*few) == GrowthRefusal::kNone);
+  CHECK(FillAndGrow(*few) == GrowthRefusal::kLargestCapacity);
   CHECK(Slots(*few) == std::vector<size_t>{0, 1});
   const uint64_t first_bytes = few->plan().slot(0).geometry.num_bytes();
   const auto small = MadeGenerations(first_bytes + 10);
-  CHECK(small->Grow(Newest(*small)) == GrowthRefusal::kMemoryLimit);
+  CHECK(FillAndGrow(*small) == GrowthRefusal::kMemoryLimit);
   CHECK(Slots(*small) == std::vector<size_t>{0});
 }
 
 TEST_CASE("what is empty is let go, and its slot is free again", "[engine][generations]") {
   const auto generations = MadeGenerations();
-  for (int i = 0; i < 3; ++i) {
-    generations->Read()->newest().AddKeys(10);
-    generations->Grow(Newest(*generations));
-  }
+  for (int i = 0; i < 3; ++i) FillAndGrow(*generations);
+  const auto empty = [&](size_t idx) {
+    Generation& generation = generations->Read()->at(idx);
+    generation.TakeKeys(generation.num_keys());
+  };
   REQUIRE(Slots(*generations) == std::vector<size_t>{0, 1, 2, 3});
   // The newest is empty, but no lower slot is free.
   generations->DropEmpty();
   CHECK(Slots(*generations) == std::vector<size_t>{0, 1, 2, 3});
   // Now one is: the empty newest makes way for one of that slot.
-  generations->Read()->at(1).TakeKeys(10);
+  empty(1);
   generations->DropEmpty();
   CHECK(Slots(*generations) == std::vector<size_t>{0, 2, 1});
   // A newest one with keys stays, whatever is free.
   generations->Read()->newest().AddKeys(1);
-  generations->Read()->at(0).TakeKeys(10);
+  empty(0);
   generations->DropEmpty();
   CHECK(Slots(*generations) == std::vector<size_t>{2, 1});
   // Empty of all: as new.
-  generations->Read()->at(0).TakeKeys(10);
-  generations->Read()->at(1).TakeKeys(1);
+  empty(0);
+  empty(1);
   generations->DropEmpty();
   CHECK(Slots(*generations) == std::vector<size_t>{0});
 }
 
 TEST_CASE("a list stays readable while it is replaced", "[engine][generations]") {
   const auto generations = MadeGenerations();
-  Generation& first = generations->Read()->newest();
-  first.AddKeys(1);
   {
     const auto passage = generations->Pass();
     CHECK(passage->size() == 1);
   }
-  generations->Grow(&first);
+  CHECK(generations->HoldStill()->size() == 1);
+  FillAndGrow(*generations);
   CHECK(generations->Read()->closed_stores().size() == 1);
   CHECK(generations->Read()->stores().size() == 2);
   REQUIRE(generations->Clear().ok());

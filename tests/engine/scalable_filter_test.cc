@@ -197,6 +197,8 @@ TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
   CHECK_THAT(refusal_with_word(0, 1, 1u << 30), ContainsSubstring("load"));
   CHECK_THAT(refusal_with_word(2, 1, 1u << 30), ContainsSubstring("load"));
   CHECK_THAT(refusal_with_word(2, 4, 1), ContainsSubstring("corrupt"));
+  // A load of nothing would let in as many keys again.
+  CHECK_THAT(refusal_with_word(2, 1, 0), ContainsSubstring("load"));
 }
 
 TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable]") {

@@ -32,7 +32,8 @@
 //   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a lock
 //   CountEstimate(s)                 for a part of the keys, and while a generation is added to the
 //                                    list or taken from it, which does not depend on its size.
-//   GetStats, Save, Serialize        Of each part of the keys some moment's state.
+//   GetStats, Save, Serialize        Of each part of the keys some moment's state. Growth waits for
+//                                    them, and with it who needs it.
 //   Clear, move, destruction         Need the filter to themselves: the caller's duty.
 //
 // One caller's batches grow the filter at the same key whatever the number of threads and however
@@ -169,7 +170,9 @@ class ScalableFilter {
   GrowthMode mode() const noexcept;
   uint64_t first_capacity() const noexcept;
   double target_fpr() const noexcept;
-  // Distinct keys that all slots together hold.
+  // Distinct keys that all slots together hold, if they come and stay. A slot is free again only
+  // when its last key has gone, and closed generations take no new keys: where keys come and go,
+  // leave room for the turnover.
   uint64_t largest_capacity() const noexcept;
   uint64_t num_keys() const noexcept;  // insertions less erasures
   size_t num_generations() const noexcept;
