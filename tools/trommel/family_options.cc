@@ -164,8 +164,8 @@ void AddLayeredAndClassic(CLI::App& command, FamilyOptions& options) {
       ->group("With --type layered");
   const std::string group = "With --type classic";
   AddCount(command, "--hashes", options.num_hashes,
-           "Hashes a key, each with a slice of its own, from 1 to 64 (default: what needs the "
-           "fewest bytes)")
+           "Hashes a key, each with a slice of its own, from 1 to 64 (default: as published, "
+           "the binary logarithm of 1 / -p, rounded up)")
       ->group(group);
   AddCount(command, "--counter-bits", options.counter_bits,
            "Bits a counter, from 1 to 8; one at its maximum is stuck (default 4)")

@@ -27,7 +27,7 @@ struct FamilyOptions {
   // kLayered.
   double first_fpr = LayeredConfig{}.first_fpr;
   // kClassic: a SplitCountingFilter.
-  uint64_t num_hashes = 0;  // 0: as sizing chooses
+  uint64_t num_hashes = 0;  // 0: as many as published
   uint64_t counter_bits = 4;
 
   // An empty filter. Fails as the type's Create does.

@@ -1,5 +1,5 @@
-// What filters of the other types need. All but classic ones are made, which uses no memory before
-// keys come, and asked.
+// What filters of the other types need: they are made, which uses no memory before keys come, and
+// asked. So what does not fit the machine is told as an error, which says how much it would be.
 #include "tools/trommel/size_family.h"
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Re
   }
   report.AddField("slots", std::move(slots));
   report.AddField("largest_capacity", largest);
-  report.AddLine(fmt::format("It grows {} up to {}.", GrowthModeName(filter.mode()),
+  report.AddLine(fmt::format("Its growth is {}, and ends at {}.", GrowthModeName(filter.mode()),
                              FormatCount(largest, "distinct key")));
 }
 
