@@ -25,6 +25,22 @@ struct TypeOfFilter<ScalableFilter> {
   static constexpr FilterType value = FilterType::kScalable;
 };
 
+template <>
+struct TypeOfFilter<WindowFilter> {
+  static constexpr FilterType value = FilterType::kWindow;
+};
+
+template <>
+struct TypeOfFilter<LayeredFilter> {
+  static constexpr FilterType value = FilterType::kLayered;
+};
+
+template <class Filter>
+requires std::is_base_of_v<classic::Filter, Filter>
+struct TypeOfFilter<Filter> {
+  static constexpr FilterType value = FilterType::kClassic;
+};
+
 Result<FilterType> TypeOfSource(const ByteSource& source) {
   std::array<std::byte, kHeaderBytes> buffer;
   const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));

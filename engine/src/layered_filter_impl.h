@@ -2,10 +2,12 @@
 #ifndef TROMMEL_ENGINE_SRC_LAYERED_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_LAYERED_FILTER_IMPL_H_
 
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "engine/src/counting_filter_impl.h"
+#include "engine/src/family_snapshot.h"
 #include "engine/src/query_batch.h"
 #include "trommel/layered_filter.h"
 
@@ -24,6 +26,10 @@ struct LayeredFilter::Impl {
     target.first_layer = &first.impl_->store;
     return target;
   }
+
+  // What is written of the layers, and layers that were read: layered_filter_snapshot.cc.
+  std::array<FamilyMember, kNumLayers> Members() const;
+  static Result<LayeredFilter> Make(FamilyContents family, uint64_t limit_bytes);
 
   CountingFilter first;
   CountingFilter large;  // has the capacity, the rate and the executor of both

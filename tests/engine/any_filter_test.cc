@@ -22,16 +22,26 @@ std::vector<uint64_t> Integers() {
   return keys;
 }
 
-// A filter of each type with 0 .. 999 in it.
+template <class Filter, class Config>
+void AddFilter(const Config& config, std::vector<AnyFilter>& filters) {
+  Filter filter = std::move(Filter::Create(config)).value();
+  filter.Insert(Integers());
+  filters.emplace_back(std::move(filter));
+}
+
+// A filter of each type, and of each kind of the classic one, with 0 .. 999 in it.
 std::vector<AnyFilter> OneOfEach() {
   std::vector<AnyFilter> filters;
-  CountingFilter counting = std::move(CountingFilter::Create({.capacity = 1000})).value();
-  counting.Insert(Integers());
-  filters.emplace_back(std::move(counting));
-  ScalableFilter scalable = ScalableFilter::Create({.first_capacity = 100}).value();
-  scalable.Insert(Integers());
-  CHECK(scalable.num_generations() > 1);
-  filters.emplace_back(std::move(scalable));
+  AddFilter<CountingFilter>(Config{.capacity = 1000}, filters);
+  AddFilter<ScalableFilter>(ScalableConfig{.first_capacity = 100}, filters);
+  CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
+  AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
+  AddFilter<LayeredFilter>(LayeredConfig{.capacity = 1000}, filters);
+  const classic::Config config{.capacity = 1000};
+  AddFilter<classic::BloomFilter>(config, filters);
+  AddFilter<classic::CountingBloomFilter>(config, filters);
+  AddFilter<classic::SplitCountingFilter>(config, filters);
+  CHECK(filters.size() == std::variant_size_v<AnyFilter>);
   return filters;
 }
 
@@ -63,6 +73,17 @@ TEST_CASE("the one door keeps the memory limit", "[engine][any_filter]") {
     const Result<AnyFilter> loaded = LoadAny(folder / "filter", 100);
     REQUIRE_FALSE(loaded.ok());
     CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
+  }
+}
+
+TEST_CASE("a damaged file of any type is refused at the one door", "[engine][any_filter]") {
+  for (const AnyFilter& filter : OneOfEach()) {
+    INFO("type " << FilterTypeName(TypeOf(filter)));
+    std::vector<std::byte> bytes = SerializeAny(filter);
+    bytes.resize(bytes.size() - 64);
+    const Result<AnyFilter> refused = DeserializeAny(bytes);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kCorrupt);
   }
 }
 

@@ -1,5 +1,6 @@
 // Hostile snapshots. An input is one of two things:
-//   a file, if it begins as snapshots do: read as it is, and again with its checksums made right;
+//   a file, if it begins as snapshots do, of a filter of any type: read as it is, and again with
+//   its header's checksums made right, as a counting filter's and as a family's;
 //   else a script: byte 0 chooses a good snapshot, each 4 bytes after it are one edit to it.
 // Scripts get past the magic, sizes and checksums at once, so that the checks behind are reached.
 // What is read must be a whole filter: it writes the same bytes again, and works.
@@ -11,10 +12,14 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
+#include "support/family_forge.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
+#include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace {
@@ -50,10 +55,24 @@ void Exercise(CountingFilter& filter, const Bytes& bytes) {
   Demand(filter.Serialize() == bytes, "subtract undoes merge");
 }
 
+// What all types can do.
+template <class Filter>
+void Exercise(Filter& filter, const Bytes& bytes) {
+  Demand(filter.Serialize() == bytes, "what was read is written again, byte for byte");
+  Demand(Filter::Deserialize(bytes).ok(), "what was read once is read again");
+  (void)filter.GetStats();
+  const std::vector<uint64_t> digests = {0, ~uint64_t{0}, 0x9e3779b97f4a7c15, 1};
+  const Keys keys = Keys::Digests(digests);
+  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()));
+  filter.InsertIfAbsent(keys, bitmap);
+  if constexpr (std::is_same_v<Filter, ScalableFilter>) return;  // it may have no room to grow
+  Demand(filter.Query(keys, bitmap) == digests.size(), "what was inserted is present");
+}
+
 bool Read(const Bytes& bytes) {
-  Result<CountingFilter> filter = CountingFilter::Deserialize(bytes, kMemoryLimit);
+  Result<AnyFilter> filter = DeserializeAny(bytes, kMemoryLimit);
   if (filter) {
-    Exercise(*filter, bytes);
+    std::visit([&bytes](auto& one) { Exercise(one, bytes); }, *filter);
   } else {
     Demand(!filter.error().message.empty(), "an error says what is wrong");
   }
@@ -163,6 +182,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto given = std::as_bytes(std::span(data, size));
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
+    Bytes family = bytes;
+    ResealFamily(family);
+    Read(family);
     Reseal(bytes);
     Read(bytes);
   } else {

@@ -1,11 +1,49 @@
 // Writes the seeds of snapshot_fuzz into the folder named on the command line: each sample's
-// snapshot, and a script that changes nothing.
+// snapshot and a script that changes nothing, and a snapshot of each other type.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "support/sample_filters.h"
+#include "trommel/any_filter.h"
+
+namespace {
+
+// Saves a filter with a few keys. False if that fails.
+template <class Filter, class Config>
+bool SaveOne(const Config& config, const std::filesystem::path& path) {
+  Filter filter = std::move(Filter::Create(config)).value();
+  std::vector<uint64_t> keys(60);
+  for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  filter.Insert(keys);
+  if constexpr (std::is_same_v<Filter, trommel::WindowFilter>) {
+    filter.Advance(70);
+    filter.Insert(std::vector<uint64_t>(50, 7));  // a second bucket, with a side table
+  }
+  return filter.Save(path).ok();
+}
+
+bool SaveOtherTypes(const std::filesystem::path& folder) {
+  const trommel::classic::Config classic{.capacity = 50, .target_fpr = 0.1};
+  return SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
+                                          folder / "scalable.snapshot") &&
+         SaveOne<trommel::WindowFilter>(
+             trommel::WindowConfig{.window = 100, .num_buckets = 2, .capacity = 50},
+             folder / "window.snapshot") &&
+         SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
+                                         folder / "layered.snapshot") &&
+         SaveOne<trommel::classic::BloomFilter>(classic, folder / "bloom.snapshot") &&
+         SaveOne<trommel::classic::CountingBloomFilter>(classic,
+                                                        folder / "counting bloom.snapshot") &&
+         SaveOne<trommel::classic::SplitCountingFilter>(classic,
+                                                        folder / "split counting.snapshot");
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -21,4 +59,5 @@ int main(int argc, char** argv) {
     file.put(script++);
     if (!file.flush()) return 3;
   }
+  return SaveOtherTypes(folder) ? 0 : 3;
 }

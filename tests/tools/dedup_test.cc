@@ -1,9 +1,12 @@
 // trommel dedup: first occurrences, in order.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
@@ -93,6 +96,51 @@ TEST_CASE("dedup counts the lines it lost against the exact answer", "[tools][de
   CHECK(report["num_wrongly_printed"] == 0);
   CHECK(report["num_wrongly_suppressed"] == 20000 - report["num_printed"].get<int>());
   CHECK(report["num_wrongly_suppressed"] > 0);
+}
+
+// The window from the last printing on: what must be printed and what must not, and what may be
+// either while a bucket goes.
+TEST_CASE("dedup with a window forgets a key a window after it was printed", "[tools][dedup]") {
+  // Window 8 s in 4 buckets: printed at 10, in the bucket 10 .. 11, a key is known until 17 at
+  // least and 19 at most.
+  const std::vector<std::string> arguments = {
+      "dedup", "--type", "window", "--window", "8s", "--buckets", "4",     "-n",
+      "1000",  "-p",     "1e-5",   "--time",   "2",  "--exact",   "--json"};
+  const ToolResult known = RunTool(arguments, "a\t10\na\t17\nb\t17\na\t17.999\n");
+  CHECK(known.exit_code == 0);
+  CHECK(known.out == "a\t10\nb\t17\n");
+  const ToolResult forgotten = RunTool(arguments, "a\t10\nb\t12\na\t20\nb\t20\na\t27\n");
+  CHECK(forgotten.out == "a\t10\nb\t12\na\t20\n");
+  const json report = json::parse(forgotten.err);
+  CHECK(report["type"] == "window");
+  CHECK(report["num_new"] == 3);
+  CHECK(report["num_either"] == 1);  // b at 20 is 8 s old, to the tick
+  CHECK(report["num_wrongly_suppressed"] == 0);
+  CHECK(report["num_wrongly_printed"] == 0);
+}
+
+TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
+  std::mt19937_64 random(7);
+  std::string log = "key\twhen\n";
+  uint64_t now = 1'000'000;
+  for (int i = 0; i < 20000; ++i) {
+    now += random() % 40;
+    const uint64_t late = random() % 50 == 0 ? random() % 5000 : 0;
+    log += fmt::format("key{}\t{}\n", random() % 500, now - late);
+  }
+  const ToolResult result =
+      RunTool({"dedup", "--type",      "window", "--window", "7s",       "--buckets", "5",
+               "-n",    "4k",          "-p",     "1e-5",     "--column", "key",       "--time",
+               "when",  "--time-unit", "ms",     "--header", "--exact",  "--json"},
+              log);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.out.starts_with("key\twhen\n"));
+  const json report = json::parse(result.err);
+  CHECK(report["num_keys_read"] == 20000);
+  CHECK(report["num_new"] > 1000);
+  CHECK(report["num_late"] > 0);
+  CHECK(report["num_wrongly_suppressed"] == 0);  // of this input, being fixed
+  CHECK(report["num_wrongly_printed"] == 0);
 }
 
 TEST_CASE("dedup of a pipe needs the number of keys", "[tools][dedup]") {

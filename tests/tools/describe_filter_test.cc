@@ -14,6 +14,8 @@
 namespace trommel::tool {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
+
 nlohmann::json Described(const AnyFilter& filter, const tests::TempFolder& folder) {
   const std::string path = folder.Path("filter");
   REQUIRE(SaveAny(filter, path).ok());
@@ -54,6 +56,74 @@ TEST_CASE("a scalable filter is described generation by generation", "[tools][de
     CHECK(json["generations"][i]["num_keys"] == stats.generations[i].stats.num_keys);
     CHECK(json["generations"][i]["budget_fpr"] == stats.generations[i].budget_fpr);
   }
+}
+
+TEST_CASE("a window filter is described bucket by bucket", "[tools][describe_filter]") {
+  const tests::TempFolder folder;
+  WindowFilter filter =
+      WindowFilter::Create({.window = 1000, .num_buckets = 4, .capacity = 500}).value();
+  filter.Insert(Numbers(20));
+  filter.Advance(300);
+  filter.Insert(Numbers(30));
+  const nlohmann::json json = Described(std::move(filter), folder);
+  CHECK(json["type"] == "window");
+  CHECK(json["num_keys"] == 50);
+  CHECK(json["window"] == 1000);
+  CHECK(json["num_buckets"] == 4);
+  CHECK(json["now"] == 300);
+  REQUIRE(json["buckets"].size() == 2);
+  CHECK(json["buckets"][0]["num_keys"] == 20);
+  CHECK(json["buckets"][1]["first_tick"] == 250);
+  CHECK(json["buckets"][1]["num_keys"] == 30);
+}
+
+TEST_CASE("a bucket with more keys than it was sized for is pointed out",
+          "[tools][describe_filter]") {
+  const tests::TempFolder folder;
+  WindowFilter filter =
+      WindowFilter::Create({.window = 1000, .num_buckets = 4, .capacity = 50}).value();
+  filter.Insert(Numbers(10));
+  const std::string path = folder.Path("filter");
+  REQUIRE(filter.Save(path).ok());
+  CHECK_THAT(tests::RunTool({"stats", path}).out, !ContainsSubstring("was sized for 10:"));
+  filter.Insert(11);
+  REQUIRE(filter.Save(path).ok());
+  CHECK_THAT(tests::RunTool({"stats", path}).out, ContainsSubstring("was sized for 10:"));
+}
+
+TEST_CASE("a layered filter is described with what its first layer lets pass",
+          "[tools][describe_filter]") {
+  const tests::TempFolder folder;
+  LayeredFilter filter = LayeredFilter::Create({.capacity = 1000}).value();
+  filter.Insert(Numbers(700));
+  const LayeredStats stats = filter.GetStats();
+  const nlohmann::json json = Described(std::move(filter), folder);
+  CHECK(json["type"] == "layered");
+  CHECK(json["num_keys"] == 700);
+  CHECK(json["pass_rate"] == stats.pass_rate);
+  CHECK(json["num_bytes"] == stats.num_bytes);
+  CHECK(json["first_query_bytes"] == stats.first_query_bytes);
+}
+
+TEST_CASE("classic filters of all kinds are described by the same figures",
+          "[tools][describe_filter]") {
+  const tests::TempFolder folder;
+  const classic::Config config{.capacity = 1000, .num_hashes = 6};
+  const auto check = [&folder](auto filter, const std::string& kind) {
+    filter.Insert(Numbers(700));
+    const classic::Stats stats = filter.GetStats();
+    const nlohmann::json json = Described(std::move(filter), folder);
+    CHECK(json["type"] == "classic");
+    CHECK(json["kind"] == kind);
+    CHECK(json["num_keys"] == 700);
+    CHECK(json["num_hashes"] == 6);
+    CHECK(json["current_fpr"] == stats.current_fpr);
+    CHECK(json["fill_ratio"] == stats.fill_ratio);
+    CHECK(json["num_stuck"] == stats.num_stuck);
+  };
+  check(std::move(classic::BloomFilter::Create(config)).value(), "bloom");
+  check(std::move(classic::CountingBloomFilter::Create(config)).value(), "counting bloom");
+  check(std::move(classic::SplitCountingFilter::Create(config)).value(), "split counting");
 }
 
 }  // namespace

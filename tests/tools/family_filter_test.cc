@@ -29,12 +29,27 @@ FamilyFilter MakeFamilyFilter(FilterType type) {
     case FilterType::kScalable:
       return FamilyFilter(
           ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-4}).value());
+    case FilterType::kLayered:
+      return FamilyFilter(LayeredFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
+    case FilterType::kClassic:
+      return FamilyFilter(
+          classic::SplitCountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
     default:
       return FamilyFilter(CountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
   }
 }
 
-FilterType AnyType() { return GENERATE(FilterType::kCounting, FilterType::kScalable); }
+// But window filters: they need times.
+FilterType AnyType() {
+  return GENERATE(FilterType::kCounting, FilterType::kScalable, FilterType::kLayered,
+                  FilterType::kClassic);
+}
+
+FamilyFilter MakeWindow() {
+  return FamilyFilter(
+      WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 10000, .target_fpr = 1e-4})
+          .value());
+}
 
 TEST_CASE("every type inserts, answers, counts and erases", "[tools][family_filter]") {
   FamilyFilter filter = MakeFamilyFilter(AnyType());
@@ -83,6 +98,50 @@ TEST_CASE("a scalable filter without room says how many keys it refused",
   CHECK(all.num_done + all.num_refused == 5000);
   Report report;
   DescribeInserted(all, report);
+}
+
+TEST_CASE("a window filter inserts and erases at the keys' times", "[tools][family_filter]") {
+  FamilyFilter filter = MakeWindow();
+  CHECK(filter.CheckTimes(true).ok());
+  CHECK(filter.CheckCanErase(true).ok());
+  CHECK_THAT(filter.CheckCanErase(false).error().message, ContainsSubstring("--time"));
+  const std::vector<uint64_t> digests = SomeDigests(3);
+  const std::vector<uint64_t> times = {10, 60, 5};
+  const Applied inserted = filter.Insert(digests, times);
+  CHECK(inserted.num_done == 3);
+  CHECK(inserted.num_late == 1);
+  CHECK(filter.num_keys() == 3);
+  std::vector<uint64_t> bitmap = Bitmap(3);
+  CHECK(filter.Advance(140).ok());
+  CHECK(filter.Query(Keys::Digests(digests), bitmap) == 2);  // the first bucket has gone
+  CHECK(bitmap[0] == 0b110);
+  const Applied erased = filter.Erase(digests, times);
+  CHECK(erased.num_expired == 2);
+  CHECK(erased.num_done == 1);
+  CHECK(filter.Erase(digests, std::vector<uint64_t>(3, 60)).num_done == 1);  // where it was late
+  CHECK(filter.num_keys() == 0);
+  CHECK_THAT(filter.Advance(139).error().message, ContainsSubstring("140 ms already"));
+}
+
+TEST_CASE("a window filter without times goes by the clock", "[tools][family_filter]") {
+  FamilyFilter filter = MakeWindow();
+  const std::vector<uint64_t> digests = SomeDigests(3);
+  CHECK(filter.Insert(digests, {}).num_late == 0);
+  CHECK(filter.Advance(~uint64_t{0}).ok());
+  CHECK(filter.num_keys() == 0);
+  std::vector<uint64_t> bitmap = Bitmap(3);
+  const Applied late = filter.InsertIfAbsent(digests, {}, bitmap);
+  CHECK(late.num_done == 3);
+  CHECK(late.num_late == 3);
+}
+
+TEST_CASE("a plain Bloom filter says that it cannot erase or count", "[tools][family_filter]") {
+  FamilyFilter filter(classic::BloomFilter::Create({.capacity = 100}).value());
+  CHECK_THAT(filter.CheckCanErase(false).error().message, ContainsSubstring("no counters"));
+  CHECK_THAT(filter.CheckHasCounts().error().message, ContainsSubstring("no counts"));
+  CHECK(filter.Insert(SomeDigests(10), {}).num_done == 10);
+  CHECK(filter.Erase(SomeDigests(10), {}).num_refused == 10);
+  CHECK(filter.num_keys() == 10);
 }
 
 TEST_CASE("outcomes add up", "[tools][family_filter]") {

@@ -15,7 +15,7 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("every type is built, updated and asked by the same commands", "[tools][family]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string type = GENERATE("counting", "scalable");
+  const std::string type = GENERATE("counting", "scalable", "layered", "classic");
   INFO(type);
   REQUIRE(
       RunTool({"build", "--type", type, "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code ==
@@ -44,6 +44,19 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
   CHECK_THAT(error_of({"--identical"}), ContainsSubstring("--identical"));
   CHECK_THAT(error_of({"--type", "scalable", "--power-of-two"}),
              ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
+  CHECK_THAT(error_of({"--window", "1h"}),
+             ContainsSubstring("--window: is for --type window, not counting"));
+  CHECK_THAT(error_of({"--type", "classic", "--slices", "8"}),
+             ContainsSubstring("--slices: is for --type counting or scalable or window or layered, "
+                               "not classic"));
+  CHECK_THAT(error_of({"--type", "layered", "--hashes", "8"}),
+             ContainsSubstring("--hashes: is for --type classic, not layered"));
+  CHECK_THAT(error_of({"--type", "scalable", "--first-fpr", "10%"}),
+             ContainsSubstring("--first-fpr: is for --type layered, not scalable"));
+  CHECK_THAT(error_of({"--type", "window"}),
+             ContainsSubstring("--window: is required with --type window"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
+             ContainsSubstring("--window: 'soon'"));
   CHECK_THAT(error_of({"--type", "quantum"}), ContainsSubstring("--type"));
   CHECK(folder.Names().empty());
 }
@@ -70,12 +83,42 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
   CHECK_THAT(alike.out, ContainsSubstring("\"mode\":\"identical\""));
 }
 
+TEST_CASE("what the library refuses is said with the type and the option", "[tools][family]") {
+  const TempFolder folder;
+  const auto error_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"build", "-n", "10", "-o", folder.Path("f"), "--type"});
+    const ToolResult result = RunTool(arguments, "a\n");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(error_of({"window", "--window", "1h", "--buckets", "65"}),
+             ContainsSubstring("--type window: --buckets is 65"));
+  CHECK_THAT(error_of({"layered", "--first-fpr", "1e-4"}),
+             ContainsSubstring("--type layered: --first-fpr is below -p"));
+  CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),
+             ContainsSubstring("--type classic: --counter-bits is 9"));
+  CHECK_THAT(error_of({"classic", "--hashes", "5G"}), ContainsSubstring("--hashes"));
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("a classic filter has the hashes and counters asked for", "[tools][family]") {
+  const TempFolder folder;
+  const ToolResult built = RunTool({"build", "--type", "classic", "-n", "1k", "--hashes", "5",
+                                    "--counter-bits", "3", "-o", folder.Path("filter"), "--json"},
+                                   Lines("a", 1000));
+  CHECK(built.exit_code == 0);
+  CHECK_THAT(built.out, ContainsSubstring("\"kind\":\"split counting\""));
+  CHECK_THAT(built.out, ContainsSubstring("\"num_hashes\":5,"));
+  CHECK_THAT(built.out, ContainsSubstring("\"counter_bits\":3,"));
+}
+
 TEST_CASE("a memory limit holds for every type", "[tools][family]") {
   const TempFolder folder;
-  const std::string type = GENERATE("counting", "scalable");
-  const ToolResult result = RunTool(
-      {"build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")},
-      "a\n");
+  const std::string type = GENERATE("counting", "scalable", "window", "layered", "classic");
+  std::vector<std::string> arguments = {
+      "build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")};
+  if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});
+  const ToolResult result = RunTool(arguments, "a\n");
   CHECK(result.exit_code == 2);
   CHECK_THAT(result.err, ContainsSubstring("limit"));
   CHECK(folder.Names().empty());

@@ -90,7 +90,11 @@ class Deduplicator {
   }
 
  private:
-  static ExactDedup MakeExact(const FamilyFilter&) { return ExactDedup(); }
+  static ExactDedup MakeExact(const FamilyFilter& filter) {
+    const auto* window = std::get_if<WindowFilter>(&filter.any());
+    if (window == nullptr) return ExactDedup();
+    return ExactDedup(window->window(), window->bucket_ticks());
+  }
 
   // What there was no room for is new all the same: printed, though nobody will know it again.
   void AddRefused(const KeyBatch& batch) {

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/time_text.h"
 
 namespace trommel::tool {
 namespace {
@@ -106,6 +108,89 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
                         FormatRate(generation.budget_fpr, generation.stats.current_fpr));
   }
   report.Add("generations", std::move(generations), "oldest first", std::move(text));
+  AddDigestPolicy(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const WindowFilter& filter, Report& report) {
+  const WindowStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.AddField("num_expired_erases", stats.num_expired_erases);
+  report.Add("window", filter.window(), "window",
+             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
+                         FormatCount(filter.num_buckets(), "bucket"),
+                         FormatDuration(filter.bucket_ticks())));
+  report.AddField("num_buckets", filter.num_buckets());
+  report.Add("now", stats.now, "time", fmt::format("{} ms", stats.now));
+  Json buckets = Json::array();
+  std::string text = FormatCount(stats.buckets.size(), "live bucket");
+  uint64_t fullest = 0;
+  for (const WindowBucket& bucket : stats.buckets) {
+    buckets.push_back({{"first_tick", bucket.first_tick},
+                       {"last_tick", bucket.last_tick},
+                       {"num_keys", bucket.stats.num_keys},
+                       {"current_fpr", bucket.stats.current_fpr},
+                       {"fill_ratio", bucket.stats.fill_ratio}});
+    fullest = std::max(fullest, bucket.stats.num_keys);
+    text += fmt::format("\n  from {:>14}: {:>14} keys, {}", bucket.first_tick,
+                        FormatCount(bucket.stats.num_keys), FormatRate(bucket.stats.current_fpr));
+  }
+  report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
+  if (fullest > filter.bucket_capacity()) {
+    report.AddLine(fmt::format(
+        "A bucket holds {}, and was sized for {}: until it goes the false-positive rate is higher.",
+        FormatCount(fullest, "key"), FormatCount(filter.bucket_capacity())));
+  }
+  report.Add("bucket_capacity", filter.bucket_capacity(), "a bucket",
+             fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));
+  AddGeometry(filter.geometry(), report);
+  AddDigestPolicy(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const LayeredFilter& filter, Report& report) {
+  const LayeredStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("pass_rate", stats.pass_rate, "first layer",
+             fmt::format("lets {} of strangers pass; {}, of which queries read {}",
+                         FormatRate(stats.pass_rate), FormatBytes(stats.first.num_bytes),
+                         FormatBytes(stats.first_query_bytes)));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.AddField("first_num_bytes", stats.first.num_bytes);
+  report.AddField("first_query_bytes", stats.first_query_bytes);
+  AddRefusedErases(stats.num_refused_erases, report);
+  AddGeometry(filter.layer(1).geometry(), report);
+  const Geometry& first = filter.layer(0).geometry();
+  report.Add("first_num_blocks", first.num_blocks, "in front",
+             fmt::format("{} of {} slices, {}", FormatCount(first.num_blocks, "block"),
+                         first.num_slices, EncodingName(first.encoding)));
+  AddDigestPolicy(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const classic::Filter& filter, Report& report) {
+  const classic::Geometry& geometry = filter.geometry();
+  const classic::Stats stats = filter.GetStats();
+  report.Add("kind", std::string(classic::KindName(geometry.kind)), "kind",
+             std::string(classic::KindName(geometry.kind)));
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.Add("num_stuck", stats.num_stuck, "stuck counters",
+             fmt::format("{} ({} lost)", FormatCount(stats.num_stuck),
+                         FormatCount(stats.num_lost_increments, "increment")));
+  report.AddField("num_lost_increments", stats.num_lost_increments);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.Add("num_positions", geometry.num_positions, "geometry",
+             fmt::format("{} of {}, {} of {}", FormatCount(geometry.num_slices(), "slice"),
+                         FormatCount(geometry.num_positions, "position"),
+                         FormatCount(geometry.num_hashes, "hash") + "es",
+                         FormatCount(geometry.counter_bits, "bit")));
+  report.AddField("num_hashes", geometry.num_hashes);
+  report.AddField("counter_bits", geometry.counter_bits);
+  report.AddField("hashing", std::string(classic::HashingName(geometry.hashing)));
   AddDigestPolicy(filter.digest_policy(), report);
 }
 

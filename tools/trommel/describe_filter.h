@@ -10,6 +10,9 @@ namespace trommel::tool {
 // Each adds what the filter is and holds: keys, rates, memory, geometry, digest.
 void DescribeFilter(const CountingFilter& filter, Report& report);
 void DescribeFilter(const ScalableFilter& filter, Report& report);
+void DescribeFilter(const WindowFilter& filter, Report& report);
+void DescribeFilter(const LayeredFilter& filter, Report& report);
+void DescribeFilter(const classic::Filter& filter, Report& report);
 
 }  // namespace trommel::tool
 

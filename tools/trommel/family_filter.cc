@@ -10,6 +10,7 @@
 
 #include "tools/trommel/describe_filter.h"
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/window_keys.h"
 
 namespace trommel::tool {
 namespace {
@@ -59,6 +60,19 @@ Applied InsertAbsentInto(ScalableFilter& filter, Digests digests, Times,
           .refusal = RefusalOf(outcome)};
 }
 
+Applied InsertInto(WindowFilter& filter, Digests digests, Times times) {
+  return InsertAtTimes(filter, digests, times);
+}
+
+Applied InsertAbsentInto(WindowFilter& filter, Digests digests, Times times,
+                         std::span<uint64_t> inserted) {
+  return InsertIfAbsentAtTimes(filter, digests, times, inserted);
+}
+
+Applied EraseFrom(WindowFilter& filter, Digests digests, Times times) {
+  return EraseAtTimes(filter, digests, times);
+}
+
 // --- What it is.
 
 template <class Filter>
@@ -73,6 +87,18 @@ uint64_t SplittingKeysOf(const CountingFilter& filter) { return filter.geometry(
 // Of the newest generation, which takes nearly all keys.
 uint64_t SplittingKeysOf(const ScalableFilter& filter) {
   return filter.GetStats().generations.back().geometry.num_blocks;
+}
+
+// Of the present bucket, which takes them.
+uint64_t SplittingKeysOf(const WindowFilter& filter) { return filter.geometry().num_blocks; }
+
+uint64_t SplittingKeysOf(const LayeredFilter& filter) {
+  return filter.layer(1).geometry().num_blocks;
+}
+
+// A key a cache line of a slice.
+uint64_t SplittingKeysOf(const classic::Filter& filter) {
+  return filter.geometry().slice_bytes() / 64;
 }
 
 template <class Filter>
@@ -187,7 +213,8 @@ Status FamilyFilter::Advance(uint64_t now) {
       [&](auto& one) -> Status {
         if constexpr (kHasWindow<std::remove_cvref_t<decltype(one)>>) {
           if (one.Advance(now)) return Ok();
-          return Unfit(fmt::format("the filter's time is {} already, past {}", one.now(), now));
+          return Unfit(
+              fmt::format("the window filter's time is {} ms already, past {} ms", one.now(), now));
         } else {
           return Unfit(fmt::format("a {} filter knows no time", FilterTypeName(type())));
         }

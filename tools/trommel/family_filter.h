@@ -58,7 +58,8 @@ class FamilyFilter {
   // Bit i of `inserted`: key i was not in, and is now. num_refused keys are neither in nor told.
   Applied InsertIfAbsent(std::span<const uint64_t> digests, std::span<const uint64_t> times,
                          std::span<uint64_t> inserted);
-  // A window filter erases at the times of insertion; others ignore `times`.
+  // A window filter erases at the times of insertion (of a late key: the present it entered);
+  // others ignore `times`.
   Applied Erase(std::span<const uint64_t> digests, std::span<const uint64_t> times);
 
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const;

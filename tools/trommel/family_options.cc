@@ -10,10 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "tools/trommel/time_text.h"
+
 namespace trommel::tool {
 namespace {
 
-constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable};
+constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
+                               FilterType::kLayered, FilterType::kClassic};
 
 // A filter that grows may begin small.
 constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
@@ -29,6 +32,15 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--power-of-two", {FilterType::kCounting}},
       {"--max-capacity", {FilterType::kScalable}},
       {"--identical", {FilterType::kScalable}},
+      {"--window", {FilterType::kWindow}},
+      {"--buckets", {FilterType::kWindow}},
+      {"--first-fpr", {FilterType::kLayered}},
+      {"--hashes", {FilterType::kClassic}},
+      {"--counter-bits", {FilterType::kClassic}},
+      {"--slices",
+       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
+      {"--encoding",
+       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
   };
   return options;
 }
@@ -47,28 +59,126 @@ Result<AnyFilter> AsAny(Result<Filter> filter) {
   return AnyFilter(*std::move(filter));
 }
 
-}  // namespace
+// For numbers whose range the library knows, and names.
+uint32_t Saturated(uint64_t number) {
+  return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX));
+}
 
-Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
-  switch (type) {
+Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Executor> executor) {
+  const FilterOptions& filter = options.filter;
+  switch (options.type) {
     case FilterType::kScalable:
       return AsAny(ScalableFilter::Create(
           {.first_capacity = filter.capacity,
            .target_fpr = filter.target_fpr,
-           .mode = is_identical ? GrowthMode::kIdentical : GrowthMode::kTightening,
-           .max_capacity = max_capacity,
+           .mode = options.is_identical ? GrowthMode::kIdentical : GrowthMode::kTightening,
+           .max_capacity = options.max_capacity,
            .digest = filter.digest,
            .num_slices = filter.num_slices,
            .encoding = filter.encoding,
-           .memory_limit_bytes = memory_limit_bytes,
+           .memory_limit_bytes = options.memory_limit_bytes,
            .executor = std::move(executor)}));
-    default:
+    case FilterType::kWindow:
+      return AsAny(WindowFilter::Create({.window = options.window,
+                                         .num_buckets = Saturated(options.num_buckets),
+                                         .capacity = filter.capacity,
+                                         .target_fpr = filter.target_fpr,
+                                         .digest = filter.digest,
+                                         .num_slices = filter.num_slices,
+                                         .encoding = filter.encoding,
+                                         .memory_limit_bytes = options.memory_limit_bytes,
+                                         .executor = std::move(executor)}));
+    case FilterType::kLayered:
+      return AsAny(LayeredFilter::Create({.capacity = filter.capacity,
+                                          .target_fpr = filter.target_fpr,
+                                          .first_fpr = options.first_fpr,
+                                          .digest = filter.digest,
+                                          .num_slices = filter.num_slices,
+                                          .encoding = filter.encoding,
+                                          .memory_limit_bytes = options.memory_limit_bytes,
+                                          .executor = std::move(executor)}));
+    case FilterType::kClassic:
+      return AsAny(
+          classic::SplitCountingFilter::Create({.capacity = filter.capacity,
+                                                .target_fpr = filter.target_fpr,
+                                                .digest = filter.digest,
+                                                .num_hashes = Saturated(options.num_hashes),
+                                                .counter_bits = Saturated(options.counter_bits),
+                                                .memory_limit_bytes = options.memory_limit_bytes,
+                                                .executor = std::move(executor)}));
+    case FilterType::kCounting:
       break;
   }
   Config config = filter.ToConfig();
-  config.memory_limit_bytes = memory_limit_bytes;
+  config.memory_limit_bytes = options.memory_limit_bytes;
   config.executor = std::move(executor);
   return AsAny(CountingFilter::Create(config));
+}
+
+// The library's message with our names for what it names.
+std::string NamingOptions(std::string message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames = {{
+      {"memory_limit_bytes", "--memory-limit"},
+      {"first_capacity", "-n"},
+      {"max_capacity", "--max-capacity"},
+      {"capacity", "-n"},
+      {"target_fpr", "-p"},
+      {"first_fpr", "--first-fpr"},
+      {"num_buckets", "--buckets"},
+      {"num_slices", "--slices"},
+      {"num_hashes", "--hashes"},
+      {"counter_bits", "--counter-bits"},
+  }};
+  for (const auto& [field, option] : kNames) {
+    for (size_t at = 0; (at = message.find(field, at)) != std::string::npos; at += option.size()) {
+      const bool is_option = at > 0 && (message[at - 1] == '-' || message[at - 1] == '_');
+      if (!is_option) message.replace(at, field.size(), option);
+    }
+  }
+  return message;
+}
+
+void AddWindow(CLI::App& command, FamilyOptions& options) {
+  const std::string group = "With --type window";
+  command
+      .add_option_function<std::string>(
+          "--window",
+          [&options](const std::string& text) {
+            const Result<uint64_t> ticks = ParseDuration(text);
+            if (!ticks.ok()) throw CLI::ValidationError("--window", ticks.error().message);
+            options.window = *ticks;
+          },
+          "How long a key is remembered, and up to a bucket longer: 90s, 10m, 1.5h, 7d (required); "
+          "-n is how many come within that time")
+      ->type_name("DURATION")
+      ->group(group);
+  AddCount(command, "--buckets", options.num_buckets,
+           "Buckets of time that the window is cut into, from 1 to 64; each goes as a whole "
+           "(default 8)")
+      ->group(group);
+}
+
+void AddLayeredAndClassic(CLI::App& command, FamilyOptions& options) {
+  AddRate(command, "--first-fpr", options.first_fpr,
+          "What the first layer may let pass of strangers; not below -p (default 20%)")
+      ->group("With --type layered");
+  const std::string group = "With --type classic";
+  AddCount(command, "--hashes", options.num_hashes,
+           "Hashes a key, each with a slice of its own, from 1 to 64 (default: as published, "
+           "the binary logarithm of 1 / -p, rounded up)")
+      ->group(group);
+  AddCount(command, "--counter-bits", options.counter_bits,
+           "Bits a counter, from 1 to 8; one at its maximum is stuck (default 4)")
+      ->group(group);
+}
+
+}  // namespace
+
+Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
+  Result<AnyFilter> made = CreateAny(*this, std::move(executor));
+  if (made.ok() || type == FilterType::kCounting) return made;
+  return Error{made.error().code, fmt::format("--type {}: {}", FilterTypeName(type),
+                                              NamingOptions(made.error().message))};
 }
 
 Status FamilyOptions::CheckShape() const {
@@ -87,7 +197,11 @@ void AddFamily(CLI::App& command, FamilyOptions& options, double default_fpr) {
           [&options](const std::string& name) {
             options.type = *std::ranges::find(kTypes, name, FilterTypeName);
           },
-          "What filter to make: counting (default); scalable, which grows with its keys")
+          "What filter to make: counting (default); scalable, which grows with its keys; window, "
+          "of "
+          "the keys seen lately; layered, with a small filter in front; classic, slices of "
+          "counters "
+          "as published")
       ->type_name("TYPE")
       ->check(CLI::IsMember(names));
   AddSizing(command, options.filter, default_fpr);
@@ -105,6 +219,8 @@ void AddFamily(CLI::App& command, FamilyOptions& options, double default_fpr) {
                 "Generations all alike, each half filled: the published scheme, whose rate grows "
                 "with them (by default rates tighten, and -p holds at every size)")
       ->group(group);
+  AddWindow(command, options);
+  AddLayeredAndClassic(command, options);
 }
 
 void FinishFamily(const CLI::App& command, FamilyOptions& options) {
@@ -114,6 +230,9 @@ void FinishFamily(const CLI::App& command, FamilyOptions& options) {
     if (std::ranges::find(option.types, options.type) != option.types.end()) continue;
     throw CLI::ValidationError(name, fmt::format("is for --type {}, not {}", Joined(option.types),
                                                  FilterTypeName(options.type)));
+  }
+  if (options.type == FilterType::kWindow && options.window == 0) {
+    throw CLI::ValidationError("--window", "is required with --type window");
   }
   if (options.type == FilterType::kScalable && options.filter.capacity == 0) {
     options.filter.capacity = kDefaultFirstCapacity;

@@ -21,6 +21,14 @@ struct FamilyOptions {
   // kScalable: the capacity is the first generation's.
   uint64_t max_capacity = 0;
   bool is_identical = false;
+  // kWindow: the capacity is what comes in within a window and a bucket.
+  uint64_t window = 0;  // ticks (time_text.h)
+  uint64_t num_buckets = 8;
+  // kLayered.
+  double first_fpr = LayeredConfig{}.first_fpr;
+  // kClassic: a SplitCountingFilter.
+  uint64_t num_hashes = 0;  // 0: as many as published
+  uint64_t counter_bits = 4;
 
   // An empty filter. Fails as the type's Create does.
   Result<AnyFilter> Create(std::shared_ptr<Executor> executor) const;

@@ -10,6 +10,7 @@
 #include "tools/trommel/filter_file.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/line_writer.h"
+#include "tools/trommel/now_option.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 struct QueryOptions {
   std::string filter;
+  NowOption now;
   KeyInput input;
   KeyInputText input_text;
   bool print_present = false;
@@ -78,8 +80,11 @@ int Describe(const QueryOptions& options, const FamilyFilter& filter, const Pass
 }
 
 int RunQuery(const QueryOptions& options, const Settings& settings) {
-  const Result<FilterFile> file = FilterFile::Load(options.filter);
+  Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
+  if (Status moved = ApplyNow(options.now, file->filter()); !moved.ok()) {
+    return FailOnRequest(moved.error());
+  }
   const FamilyFilter& filter = file->filter();
   if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
@@ -135,6 +140,7 @@ void AddQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
                    "Print every line after the most times its key can be in, and a tab");
   output->add_flag("-c,--count", options->count_only, "Print only how many keys may be present");
   output->require_option(0, 1);
+  AddNow(*command, options->now);
   AddKeyInput(*command, options->input, options->input_text);
   command->callback([&settings, &run, options] {
     FinishKeyInput(options->input, options->input_text);

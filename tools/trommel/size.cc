@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "tools/trommel/commands.h"
+#include "tools/trommel/family_options.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
+#include "tools/trommel/size_family.h"
 #include "tools/trommel/size_print.h"
 #include "trommel/sizing.h"
 
@@ -19,7 +21,7 @@ namespace trommel::tool {
 namespace {
 
 struct SizeOptions {
-  FilterOptions filter;
+  FamilyOptions family;
   bool fpr_given = false;
   bool encoding_given = false;
   uint64_t num_bytes = 0;
@@ -37,7 +39,9 @@ Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_
   geometry.num_blocks =
       options.num_blocks > 0 ? options.num_blocks : options.num_bytes / geometry.num_bytes();
   // Down: the memory given is the most there is.
-  if (options.filter.power_of_two_blocks) geometry.num_blocks = std::bit_floor(geometry.num_blocks);
+  if (options.family.filter.power_of_two_blocks) {
+    geometry.num_blocks = std::bit_floor(geometry.num_blocks);
+  }
   return geometry;
 }
 
@@ -55,9 +59,9 @@ Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_
                     FormatCount(options.num_bytes, "byte"), num_slices, one_block.num_bytes())};
   }
   if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
-  sizing.capacity = options.filter.capacity;
+  sizing.capacity = options.family.filter.capacity;
   if (sizing.capacity == 0) {
-    sizing.target_fpr = options.filter.target_fpr;
+    sizing.target_fpr = options.family.filter.target_fpr;
     const Result<uint64_t> capacity = CapacityFor(sizing.geometry, sizing.target_fpr);
     if (!capacity.ok()) return capacity.error();
     sizing.capacity = *capacity;
@@ -86,8 +90,8 @@ bool IsBetter(const Sizing& a, const Sizing& b) {
 
 // With no --slices: the best number, or where the blocks are counted, the usual one.
 Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
-  if (options.filter.num_slices != 0) {
-    return SizeMemory(options, encoding, options.filter.num_slices);
+  if (options.family.filter.num_slices != 0) {
+    return SizeMemory(options, encoding, options.family.filter.num_slices);
   }
   const bool is_runs = encoding == Encoding::kRuns;
   if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
@@ -103,7 +107,7 @@ Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
 
 Result<Sizing> SizeEncoding(const SizeOptions& options, Encoding encoding) {
   if (options.has_memory()) return SizeMemoryBest(options, encoding);
-  SizingRequest request = options.filter.ToRequest();
+  SizingRequest request = options.family.filter.ToRequest();
   request.encoding = encoding;
   return SizeFor(request);
 }
@@ -160,19 +164,20 @@ int RunSideBySide(const SizeOptions& options, const Settings& settings) {
 }
 
 int RunSize(const SizeOptions& options, const Settings& settings) {
-  if (options.has_memory() && options.filter.capacity > 0 && options.fpr_given) {
+  if (options.family.type != FilterType::kCounting) return RunFamilySize(options.family, settings);
+  if (options.has_memory() && options.family.filter.capacity > 0 && options.fpr_given) {
     return Fail(kUsageError, "give two of capacity, rate and memory: the third is the answer");
   }
-  if (!options.has_memory() && options.filter.capacity == 0) {
+  if (!options.has_memory() && options.family.filter.capacity == 0) {
     return Fail(kUsageError, "give a capacity (-n) or memory (--bytes or --blocks)");
   }
-  if (options.filter.power_of_two_blocks && options.num_blocks > 0 &&
+  if (options.family.filter.power_of_two_blocks && options.num_blocks > 0 &&
       !std::has_single_bit(options.num_blocks)) {
     return Fail(kUsageError, fmt::format("--blocks {} is not a power of two (--power-of-two)",
                                          options.num_blocks));
   }
   if (!options.encoding_given) return RunSideBySide(options, settings);
-  const Result<Sizing> sizing = SizeEncoding(options, options.filter.encoding);
+  const Result<Sizing> sizing = SizeEncoding(options, options.family.filter.encoding);
   if (!sizing.ok()) return FailOnRequest(sizing.error());
   Report report;
   AddSizingFields(*sizing, {&*sizing, 1}, report);
@@ -187,9 +192,11 @@ void AddSizeCommand(CLI::App& app, const Settings& settings, Run& run) {
       "size",
       "Show the memory that keys need at a false-positive rate, or what memory can hold.\n"
       "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.\n"
-      "Without --encoding all encodings are shown side by side.");
+      "Without --encoding all encodings are shown side by side.\n"
+      "For types other than counting give -n and -p: the answer is memory.");
   auto options = std::make_shared<SizeOptions>();
-  AddSizing(*command, options->filter, 0.01);
+  AddFamily(*command, options->family, 0.01);
+  command->remove_option(command->get_option("--memory-limit"));
   command->get_option("--power-of-two")
       ->description("Round the number of blocks up to a power of two (with --bytes: down)");
   command->get_option("--encoding")
@@ -198,6 +205,12 @@ void AddSizeCommand(CLI::App& app, const Settings& settings, Run& run) {
                                 "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(*command, "--blocks", options->num_blocks, "Number of blocks")->excludes(bytes);
   command->callback([&settings, &run, options, command] {
+    FinishFamily(*command, options->family);
+    if (options->family.type != FilterType::kCounting && options->has_memory()) {
+      throw CLI::ValidationError(
+          options->num_bytes > 0 ? "--bytes" : "--blocks",
+          fmt::format("is for --type counting, not {}", FilterTypeName(options->family.type)));
+    }
     options->fpr_given = command->count("--fpr") > 0;
     options->encoding_given = command->count("--encoding") > 0;
     run = [&settings, options] { return RunSize(*options, settings); };

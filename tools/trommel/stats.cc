@@ -4,16 +4,25 @@
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/filter_file.h"
+#include "tools/trommel/now_option.h"
 #include "tools/trommel/report.h"
 
 namespace trommel::tool {
 namespace {
 
-int RunStats(const std::string& path, const Settings& settings) {
-  const Result<FilterFile> file = FilterFile::Load(path);
+struct StatsOptions {
+  std::string filter;
+  NowOption now;
+};
+
+int RunStats(const StatsOptions& options, const Settings& settings) {
+  Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
+  if (Status moved = ApplyNow(options.now, file->filter()); !moved.ok()) {
+    return FailOnRequest(moved.error());
+  }
   Report report;
-  report.Add("filter", path, "filter", path);
+  report.Add("filter", options.filter, "filter", options.filter);
   file->filter().Describe(report);
   return Finish(report, settings.json, kDone);
 }
@@ -23,10 +32,12 @@ int RunStats(const std::string& path, const Settings& settings) {
 void AddStatsCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command =
       app.add_subcommand("stats", "Show what a filter holds: keys, rates, memory, geometry");
-  auto path = std::make_shared<std::string>();
-  command->add_option("FILTER", *path, "Filter file")->required();
-  command->callback(
-      [&settings, &run, path] { run = [&settings, path] { return RunStats(*path, settings); }; });
+  auto options = std::make_shared<StatsOptions>();
+  command->add_option("FILTER", options->filter, "Filter file")->required();
+  AddNow(*command, options->now);
+  command->callback([&settings, &run, options] {
+    run = [&settings, options] { return RunStats(*options, settings); };
+  });
 }
 
 }  // namespace trommel::tool

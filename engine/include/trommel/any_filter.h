@@ -11,9 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/counting_bloom_filter.h"
+#include "trommel/classic/split_counting_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/layered_filter.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel {
 
@@ -31,7 +36,9 @@ std::string_view FilterTypeName(FilterType type) noexcept;
 
 // A filter of one of the types. Counting filters come as CountingFilter; a ConcurrentFilter can be
 // made of one.
-using AnyFilter = std::variant<CountingFilter, ScalableFilter>;
+using AnyFilter =
+    std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, classic::BloomFilter,
+                 classic::CountingBloomFilter, classic::SplitCountingFilter>;
 
 FilterType TypeOf(const AnyFilter& filter) noexcept;
 

@@ -26,8 +26,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
@@ -124,6 +126,17 @@ class LayeredFilter {
   double target_fpr() const noexcept;      // the same
   uint64_t num_keys() const noexcept;      // insertions less erasures
   LayeredStats GetStats() const noexcept;  // one pass over all blocks
+
+  // --- On disk. The canonical snapshot: layers with the same counts give the same bytes.
+
+  Status Save(const std::filesystem::path& path) const;  // as CountingFilter::Save
+  // Fails as CountingFilter::Load does, with kMismatch for another type's snapshot, and with
+  // kCorrupt for layers that do not hold the same keys: counters are compared, too.
+  static Result<LayeredFilter> Load(const std::filesystem::path& path,
+                                    uint64_t memory_limit_bytes = 0);
+  std::vector<std::byte> Serialize() const;
+  static Result<LayeredFilter> Deserialize(std::span<const std::byte> bytes,
+                                           uint64_t memory_limit_bytes = 0);
 
  private:
   struct Impl;

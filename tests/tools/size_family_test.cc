@@ -1,0 +1,90 @@
+// trommel size for the other types: what it says is what a filter then takes.
+#include "tools/trommel/size_family.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+#include "trommel/classic/sizing.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+json SizeOf(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"size", "--json", "-n", "50k", "-p", "1%", "--type"});
+  const ToolResult result = RunTool(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  arguments.erase(arguments.begin() + 1);
+  CHECK(RunTool(arguments).exit_code == 0);
+  return json::parse(result.out);
+}
+
+TEST_CASE("a window's size is that of all its stores", "[tools][size]") {
+  const json size = SizeOf({"window", "--window", "10m", "--buckets", "3"});
+  CHECK(size["type"] == "window");
+  CHECK(size["window"] == 600'000);
+  CHECK(size["bucket_capacity"] == 12'500);
+  CHECK(size["num_bytes"] == 5 * size["bucket_num_bytes"].get<uint64_t>());
+}
+
+TEST_CASE("a layered filter's size is that of both layers", "[tools][size]") {
+  const json size = SizeOf({"layered", "--first-fpr", "30%"});
+  CHECK(size["pass_rate"] <= 0.3);
+  CHECK(size["predicted_fpr"] <= 0.01);
+  CHECK(size["first_num_bytes"] < size["num_bytes"]);
+}
+
+TEST_CASE("a classic filter's size is what its sizing says", "[tools][size]") {
+  const json size = SizeOf({"classic", "--hashes", "5", "--counter-bits", "2"});
+  const classic::Sizing want =
+      classic::SizeFor({.capacity = 50'000, .target_fpr = 0.01, .num_hashes = 5, .counter_bits = 2})
+          .value();
+  CHECK(size["num_bytes"] == want.geometry.num_bytes());
+  CHECK(size["predicted_fpr"] == want.predicted_fpr);
+}
+
+TEST_CASE("a scalable filter's size is told generation by generation", "[tools][size]") {
+  const json size = SizeOf({"scalable", "--max-capacity", "300k"});
+  REQUIRE(size["slots"].size() == 3);
+  CHECK(size["slots"][0]["capacity"] == 50'000);
+  CHECK(size["slots"][2]["keys_so_far"] == 350'000);
+  CHECK(size["slots"][2]["fpr_so_far"] <= 0.01);
+  // As a filter that has grown so far.
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 50'000, .target_fpr = 0.01}).value();
+  std::vector<uint64_t> keys(100'000);
+  for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  filter.Insert(keys);
+  const ScalableStats stats = filter.GetStats();
+  REQUIRE(stats.generations.size() == 2);
+  uint64_t block_bytes = 0;
+  for (const GenerationStats& generation : stats.generations) {
+    block_bytes += generation.geometry.num_bytes();
+  }
+  CHECK(size["slots"][1]["bytes_so_far"] >= block_bytes);
+  CHECK(size["slots"][1]["bytes_so_far"].get<double>() < 1.1 * static_cast<double>(block_bytes));
+}
+
+TEST_CASE("memory is asked of the other types, not given to them", "[tools][size]") {
+  const auto error_of = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "size");
+    const ToolResult result = RunTool(arguments);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(error_of({"--type", "classic", "--bytes", "1MB"}),
+             ContainsSubstring("--bytes: is for --type counting, not classic"));
+  CHECK_THAT(error_of({"--type", "layered"}), ContainsSubstring("-n"));
+  CHECK_THAT(error_of({"--type", "layered", "-n", "1k", "--first-fpr", "1e-3"}),
+             ContainsSubstring("--type layered: --first-fpr is below -p"));
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,111 @@
+// Keys with times: runs of one bucket, of any window, as one by one.
+#include "tools/trommel/window_keys.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel::tool {
+namespace {
+
+WindowFilter MakeFilter(uint64_t window, uint32_t num_buckets) {
+  return std::move(WindowFilter::Create({.window = window,
+                                         .num_buckets = num_buckets,
+                                         .capacity = 20000,
+                                         .target_fpr = 0.001,
+                                         .digest = {.kind = DigestKind::kCaller}}))
+      .value();
+}
+
+// Mostly rising, with repeats, leaps and late ones.
+std::vector<uint64_t> SomeTimes(size_t count, uint64_t step, std::mt19937_64& random) {
+  std::vector<uint64_t> times(count);
+  uint64_t now = step * 20;
+  for (uint64_t& time : times) {
+    now += random() % 4 == 0 ? random() % step : 0;
+    time = random() % 8 == 0 ? now - random() % (step * 10) : now;
+  }
+  return times;
+}
+
+std::vector<uint64_t> SomeKeys(size_t count, uint64_t num_distinct, std::mt19937_64& random) {
+  std::vector<uint64_t> digests(count);
+  for (uint64_t& digest : digests) digest = (random() % num_distinct + 1) * 0x9e3779b97f4a7c15;
+  return digests;
+}
+
+TEST_CASE("a batch with times does what its keys one by one do", "[tools][window_keys]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const auto [window, num_buckets] =
+      GENERATE(std::pair{uint64_t{1000}, 8U}, std::pair{uint64_t{1003}, 7U},
+               std::pair{uint64_t{9}, 8U}, std::pair{uint64_t{64}, 64U},
+               std::pair{uint64_t{1} << 60, 3U}, std::pair{uint64_t{600'000}, 1U});
+  CAPTURE(window, num_buckets);
+  const uint64_t step = std::max<uint64_t>(2, window / 100);
+  const std::vector<uint64_t> times = SomeTimes(2000, step, random);
+  const std::vector<uint64_t> digests = SomeKeys(2000, 500, random);
+  WindowFilter batch = MakeFilter(window, num_buckets);
+  WindowFilter single = MakeFilter(window, num_buckets);
+
+  SECTION("inserting") {
+    Applied one_by_one;
+    for (size_t i = 0; i < times.size(); ++i) {
+      one_by_one +=
+          InsertAtTimes(single, std::span(digests).subspan(i, 1), std::span(times).subspan(i, 1));
+    }
+    const Applied applied = InsertAtTimes(batch, digests, times);
+    CHECK(applied.num_done == 2000);
+    CHECK(applied.num_late == one_by_one.num_late);
+    REQUIRE(batch.now() == *std::ranges::max_element(times));
+    CHECK((batch.Serialize() == single.Serialize()));
+
+    Applied erased;
+    for (size_t i = 0; i < times.size(); ++i) {
+      const WindowEraseOutcome outcome =
+          single.Erase(Keys::Digests(std::span(digests).subspan(i, 1)), times[i]);
+      erased += {.num_done = outcome.num_erased,
+                 .num_refused = outcome.num_refused,
+                 .num_expired = outcome.num_expired};
+    }
+    const Applied at_once = EraseAtTimes(batch, digests, times);
+    CHECK(at_once.num_done == erased.num_done);
+    CHECK(at_once.num_refused == erased.num_refused);
+    CHECK(at_once.num_expired == erased.num_expired);
+    CHECK((batch.Serialize() == single.Serialize()));
+  }
+  SECTION("inserting what is absent") {
+    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(2000), ~uint64_t{0});
+    const Applied applied = InsertIfAbsentAtTimes(batch, digests, times, bitmap);
+    uint64_t num_inserted = 0;
+    for (size_t i = 0; i < times.size(); ++i) {
+      single.Advance(std::max(single.now(), times[i]));
+      const bool is_new = single.InsertIfAbsent(Key::Digest(digests[i]));
+      num_inserted += is_new ? 1 : 0;
+      REQUIRE((bitmap[i / 64] >> (i % 64) & 1) == (is_new ? 1 : 0));
+    }
+    CHECK(applied.num_done == num_inserted);
+    CHECK(bitmap.back() >> (2000 % 64) == 0);
+    CHECK((batch.Serialize() == single.Serialize()));
+  }
+}
+
+TEST_CASE("a key is late when its bucket is not the present one", "[tools][window_keys]") {
+  WindowFilter filter = MakeFilter(100, 4);
+  const std::vector<uint64_t> digests = {1, 2, 3, 4, 5};
+  // The bucket of 50 .. 74: 49 is late, 50 is not.
+  const std::vector<uint64_t> times = {24, 60, 49, 50, 74};
+  const Applied applied = InsertAtTimes(filter, digests, times);
+  CHECK(applied.num_late == 1);
+  CHECK(filter.now() == 74);
+  const WindowStats stats = filter.GetStats();
+  REQUIRE(stats.buckets.size() >= 2);
+  CHECK(stats.buckets.back().first_tick == 50);
+  CHECK(stats.buckets.back().stats.num_keys == 4);
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,147 @@
+// What filters of the other types need: they are made, which uses no memory before keys come, and
+// asked. So what does not fit the machine is told as an error, which says how much it would be.
+#include "tools/trommel/size_family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tools/trommel/number_text.h"
+#include "tools/trommel/report.h"
+#include "tools/trommel/time_text.h"
+#include "trommel/classic/sizing.h"
+#include "trommel/sizing.h"
+
+namespace trommel::tool {
+namespace {
+
+std::string GeometryText(const Geometry& geometry) {
+  return fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
+                     geometry.num_slices, EncodingName(geometry.encoding));
+}
+
+void AddAsked(const FamilyOptions& options, Report& report) {
+  report.AddField("type", std::string(FilterTypeName(options.type)));
+  report.AddField("capacity", options.filter.capacity);
+  report.AddField("target_fpr", options.filter.target_fpr);
+}
+
+void AddTotal(uint64_t num_bytes, uint64_t num_keys, Report& report) {
+  report.Add("num_bytes", num_bytes, "memory",
+             fmt::format("{}, {:.1f} bits a key", FormatBytes(num_bytes),
+                         static_cast<double>(num_bytes) * 8 / static_cast<double>(num_keys)));
+}
+
+// A row a slot, until the largest capacity is reached. Sized as the filter would size them.
+void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Report& report) {
+  const ScalableConfig defaults;
+  const GenerationStats first = filter.GetStats().generations.front();
+  const bool is_identical = filter.mode() == GrowthMode::kIdentical;
+  const uint64_t largest = filter.largest_capacity();
+  Json slots = Json::array();
+  report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", "slot", "keys", "keys so far",
+                             "rate", "memory so far"));
+  double rate_so_far = 0;
+  uint64_t keys_so_far = 0;
+  uint64_t bytes_so_far = 0;
+  constexpr uint32_t kMostRows = 40;
+  uint64_t capacity = first.capacity;
+  double rate = first.budget_fpr;
+  for (uint32_t slot = 0; slot < kMostRows && keys_so_far < largest; ++slot) {
+    uint64_t num_bytes = first.geometry.num_bytes();
+    if (!is_identical && slot > 0) {
+      SizingRequest request = options.filter.ToRequest();
+      request.capacity = capacity;
+      request.target_fpr = rate;
+      const Result<Sizing> sizing = SizeFor(request);
+      if (!sizing.ok()) break;
+      num_bytes = sizing->geometry.num_bytes() + sizing->predicted_side_table_bytes;
+    }
+    keys_so_far += capacity;
+    bytes_so_far += num_bytes;
+    rate_so_far = 1 - (1 - rate_so_far) * (1 - rate);
+    slots.push_back({{"slot", slot},
+                     {"capacity", capacity},
+                     {"keys_so_far", keys_so_far},
+                     {"fpr_so_far", rate_so_far},
+                     {"bytes_so_far", bytes_so_far}});
+    report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", slot, FormatCount(capacity),
+                               FormatCount(keys_so_far), FormatRate(rate_so_far),
+                               FormatBytes(bytes_so_far)));
+    if (is_identical) continue;
+    capacity *= defaults.growth;
+    rate *= defaults.tightening;
+  }
+  report.AddField("slots", std::move(slots));
+  report.AddField("largest_capacity", largest);
+  report.AddLine(fmt::format("Its growth is {}, and ends at {}.", GrowthModeName(filter.mode()),
+                             FormatCount(largest, "distinct key")));
+}
+
+void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
+  const uint64_t num_stores = filter.num_buckets() + 2;
+  AddTotal(num_stores * filter.geometry().num_bytes(), options.filter.capacity, report);
+  report.Add("window", filter.window(), "window",
+             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
+                         FormatCount(filter.num_buckets(), "bucket"),
+                         FormatDuration(filter.bucket_ticks())));
+  report.AddField("num_buckets", filter.num_buckets());
+  report.Add(
+      "bucket_capacity", filter.bucket_capacity(), "a bucket",
+      fmt::format("{}: {}, {}", FormatCount(filter.bucket_capacity(), "key"),
+                  FormatBytes(filter.geometry().num_bytes()), GeometryText(filter.geometry())));
+  report.AddField("bucket_num_bytes", filter.geometry().num_bytes());
+}
+
+void DescribeSize(const LayeredFilter& filter, const FamilyOptions& options, Report& report) {
+  const Geometry& first = filter.layer(0).geometry();
+  const Geometry& large = filter.layer(1).geometry();
+  const uint64_t capacity = options.filter.capacity;
+  AddTotal(first.num_bytes() + large.num_bytes(), capacity, report);
+  const double pass_rate = PredictedFpr(first, capacity);
+  report.Add("first_num_bytes", first.num_bytes(), "first layer",
+             fmt::format("{}, {}: lets {} of strangers pass", FormatBytes(first.num_bytes()),
+                         GeometryText(first), FormatRate(pass_rate)));
+  report.AddField("pass_rate", pass_rate);
+  const double predicted_fpr = PredictedFpr(large, capacity);
+  report.Add("predicted_fpr", predicted_fpr, "large layer",
+             fmt::format("{}, {}: {} false positives", FormatBytes(large.num_bytes()),
+                         GeometryText(large), FormatRate(predicted_fpr)));
+}
+
+void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, Report& report) {
+  const classic::Geometry& geometry = filter.geometry();
+  AddTotal(geometry.num_bytes(), options.filter.capacity, report);
+  const double predicted_fpr = classic::PredictedFpr(geometry, options.filter.capacity);
+  report.Add("predicted_fpr", predicted_fpr, "false positives",
+             fmt::format("{} predicted at capacity, {} asked for",
+                         FormatRate(predicted_fpr, options.filter.target_fpr),
+                         FormatRate(options.filter.target_fpr, predicted_fpr)));
+  report.Add("kind", std::string(classic::KindName(geometry.kind)), "geometry",
+             fmt::format("{}: {} of {} of {}", classic::KindName(geometry.kind),
+                         FormatCount(geometry.num_slices(), "slice"),
+                         FormatCount(geometry.num_positions, "position"),
+                         FormatCount(geometry.counter_bits, "bit")));
+  report.AddField("num_hashes", geometry.num_hashes);
+  report.AddField("num_positions", geometry.num_positions);
+  report.AddField("counter_bits", geometry.counter_bits);
+}
+
+void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}  // size.cc does it
+
+}  // namespace
+
+int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
+  if (options.filter.capacity == 0) return Fail(kUsageError, "give a capacity (-n)");
+  const Result<AnyFilter> made = options.Create(nullptr);
+  if (!made.ok()) return FailOnRequest(made.error());
+  Report report;
+  AddAsked(options, report);
+  std::visit([&](const auto& filter) { DescribeSize(filter, options, report); }, *made);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace trommel::tool
