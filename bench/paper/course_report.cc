@@ -94,7 +94,7 @@ Table ManyFromOne(const Options& options) {
       row.given = Verdict::kShown;
       row.note =
           "Keys whose halves are near each other are near in every hash. It costs some percent of "
-          "the rate in small filters, less in large ones (Kirsch and Mitzenmacher, 2006).";
+          "the rate where filters are small and hashes many; here it is hardly more than chance.";
     }
     table.rows.push_back(row);
   }

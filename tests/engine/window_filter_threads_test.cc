@@ -40,8 +40,8 @@ TEST_CASE("of threads that race with one absent key while time advances one is t
   constexpr uint64_t kThreads = 3;
   constexpr uint64_t kKeys = 4000;
   // The clock never leaves the window of the first insertion.
-  WindowFilter filter =
-      WindowForThreads({.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
+  WindowFilter filter = WindowForThreads(
+      {.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
   std::atomic<uint64_t> num_running{kThreads};
@@ -92,13 +92,13 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   const uint32_t num_buckets = GENERATE(4U, 7U);
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
-  const size_t num_batches = tests::Scaled(batch == 3000 ? 60 : 1500);
+  const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
   // Fewer blocks than keys would like: they are promoted, and come back.
   WindowFilter filter = WindowForThreads({.window = kWindow,
-                                    .num_buckets = num_buckets,
-                                    .capacity = 400,
-                                    .target_fpr = 0.3,
-                                    .encoding = encoding});
+                                          .num_buckets = num_buckets,
+                                          .capacity = 400,
+                                          .target_fpr = 0.3,
+                                          .encoding = encoding});
   std::atomic<uint64_t> begun{0};  // the latest time an Advance to which has begun
   std::atomic<int> num_writing{2};
   std::atomic<uint64_t> num_missed{0};

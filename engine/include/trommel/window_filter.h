@@ -53,11 +53,12 @@
 //
 // "Happened before" is C++'s, as in concurrent_filter.h, which also says what fork forbids.
 //
-// No pause grows with the filter, as long as a bucket lasts. A bucket that has left the window is
-// unpublished at once; its memory is cleared by and by, a thousandth at a time (64 KB at least), by
-// the inserts and advances that follow: twice as fast as inserts at capacity need. An Advance that
-// needs memory which is not cleared yet finishes one bucket's first: that is the cost of a clock
-// that leaps from bucket to bucket without inserts between.
+// A bucket that has left the window is unpublished at once; its memory is cleared by and by, in
+// steps of a thousandth of it (or up to 1 MB, where that is more), by the inserts and advances that
+// follow: twice as fast as inserts at capacity need. So no pause grows with the filter, as long as
+// buckets take their inserts. An Advance that needs memory which is not cleared yet finishes one
+// bucket's first: that is the cost of a clock that leaps from bucket to bucket without inserts
+// between (measured: 4 ms for a bucket of 12 MB, on a busy machine).
 //
 // Memory is that of num_buckets + 2 stores of one geometry: the live ones, and one to be cleared.
 // It is reserved from the start, and used as buckets are. A query asks every live bucket that has

@@ -69,7 +69,8 @@ void CheckAnswers(const std::vector<uint64_t>& pool, const PositionStore& store,
   }
 }
 
-TEST_CASE("random programs on classic stores leave the reference's bytes on every target", "[engine][classic]") {
+TEST_CASE("random programs on classic stores leave the reference's bytes on every target",
+          "[engine][classic]") {
   const ClassicShape shape = GENERATE(from_range(tests::ClassicShapes()));
   INFO(shape);
   tests::ForEachRunnableTarget([&] {
