@@ -27,6 +27,7 @@ TEST_CASE("an event says who did what, when, and the answer", "[stress][law]") {
   CHECK(ThreadName(1, 2) == "writer 1");
   CHECK(ThreadName(2, 2) == "reader 0");
   CHECK(ThreadName(kMainThread, 2) == "main");
+  CHECK(ThreadName(kTickerThread, 2) == "ticker");
   Event event{.begin = 10, .end = 12, .thread = 2, .op = Op::kQuery, .batch = 64, .position = 2};
   using Catch::Matchers::ContainsSubstring;
   CHECK_THAT(EventText(event, 2), ContainsSubstring("10 - 12"));

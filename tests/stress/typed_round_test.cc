@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("a plan's type says which filter is made", "[stress][round][threads]") {
   RoundPlan plan = ShortPlan(*FindMix("churn"), 4);
-  plan.type = GENERATE(FilterType::kConcurrent, FilterType::kScalable);
+  plan.type = GENERATE(FilterType::kConcurrent, FilterType::kScalable, FilterType::kWindow);
   const Result<RoundResult> result = RunTypedRound(plan, {});
   REQUIRE(result.ok());
   INFO((result->violation ? result->violation->detail : ""));

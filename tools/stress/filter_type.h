@@ -8,9 +8,9 @@
 
 namespace trommel::stress {
 
-enum class FilterType : uint8_t { kConcurrent, kScalable };
-inline constexpr std::array<FilterType, 2> kFilterTypes = {FilterType::kConcurrent,
-                                                           FilterType::kScalable};
+enum class FilterType : uint8_t { kConcurrent, kScalable, kWindow };
+inline constexpr std::array<FilterType, 3> kFilterTypes = {
+    FilterType::kConcurrent, FilterType::kScalable, FilterType::kWindow};
 
 constexpr std::string_view FilterTypeName(FilterType type) {
   switch (type) {
@@ -18,6 +18,8 @@ constexpr std::string_view FilterTypeName(FilterType type) {
       return "concurrent";
     case FilterType::kScalable:
       return "scalable";
+    case FilterType::kWindow:
+      return "window";
   }
   return "";
 }

@@ -41,6 +41,12 @@ std::string_view LawName(Law law) {
       return "room-for-all";
     case Law::kWholeFilter:
       return "whole-filter";
+    case Law::kWithinWindow:
+      return "within-window-never-missed";
+    case Law::kExpiredIsGone:
+      return "expired-is-gone";
+    case Law::kTimeAsTold:
+      return "time-as-told";
     case Law::kNumKeysExact:
       return "num-keys-exact";
     case Law::kBytesAsSequential:
@@ -71,6 +77,14 @@ std::string_view LawSentence(Law law) {
       return "a filter that grows refuses no insertion that its budgets allow";
     case Law::kWholeFilter:
       return "num_keys, statistics and snapshots miss no key that is in, and load";
+    case Law::kWithinWindow:
+      return "until a window after its insertion, a key is never answered \"absent\"";
+    case Law::kExpiredIsGone:
+      return "a bucket that has left the window is gone, with all its keys";
+    case Law::kTimeAsTold:
+      return "time is what the last Advance said, never goes back, and an insertion's time is one "
+             "of "
+             "its call";
     case Law::kNumKeysExact:
       return "after the threads joined, num_keys is exact";
     case Law::kBytesAsSequential:
@@ -84,6 +98,7 @@ std::string_view LawSentence(Law law) {
 
 std::string ThreadName(uint32_t thread, uint32_t num_writers) {
   if (thread == kMainThread) return "main";
+  if (thread == kTickerThread) return "ticker";
   return thread < num_writers ? fmt::format("writer {}", thread)
                               : fmt::format("reader {}", thread - num_writers);
 }

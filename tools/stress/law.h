@@ -25,6 +25,9 @@ enum class Law : uint8_t {
   kSumsAgree,
   kRoomForAll,
   kWholeFilter,
+  kWithinWindow,  // these three of windows alone; afterwards, too
+  kExpiredIsGone,
+  kTimeAsTold,
   kNumKeysExact,  // after all have joined, from here on
   kBytesAsSequential,
   kEmptyAfterDraining,
@@ -56,8 +59,10 @@ struct Violation {
 
 // Who checks and drains the filter after the round's threads have joined.
 inline constexpr uint32_t kMainThread = UINT32_MAX;
+// Who moves a window's time.
+inline constexpr uint32_t kTickerThread = UINT32_MAX - 1;
 
-// "writer 1", "reader 0", "main".
+// "writer 1", "reader 0", "ticker", "main".
 std::string ThreadName(uint32_t thread, uint32_t num_writers);
 
 // One line of a trace.

@@ -151,9 +151,9 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Let many threads insert, erase and ask at the same time, beside an exact model. Every\n"
       "promise to threads is checked, while they run and afterwards: those of the concurrent "
       "filter,\n"
-      "or of the one that grows. Exits 1 if one is broken, and shows the last calls that concern "
-      "the\n"
-      "key.");
+      "of the one that grows, or of the one that forgets what has left its window of time. Exits "
+      "1 if\n"
+      "one is broken, and shows the last calls that concern the key.");
   auto options = std::make_shared<StressOptions>();
   options->num_writers = options->num_readers = DefaultThreads();
   CLI::Option* list = command->add_flag("--list", options->list, "List the mixes, and do nothing");
@@ -162,7 +162,7 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
   AddCount(*command, "--rounds", options->num_rounds, "Stop after so many rounds");
   command
       ->add_option("--type", options->type,
-                   "concurrent (default), scalable, or all: a turn of all mixes each")
+                   "concurrent (default), scalable, window, or all: a turn of all mixes each")
       ->type_name("TYPE")
       ->check(IsType());
   CLI::Option* mix = command
