@@ -37,6 +37,11 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
+  // A lock's part of a store is so many of the store's owners.
+  static size_t OwnersPerLock(const BlockStore& store, const OwnerLocks& locks) {
+    return store.num_owners() / locks.num_locks();
+  }
+
   // One generation for a snapshot.
   struct GenerationCopy {
     BlockStore store;

@@ -108,22 +108,24 @@ TEST_CASE("erase wants the time of the insertion", "[engine][window]") {
   filter.Insert(key);
   REQUIRE(filter.Advance(27));
   filter.Insert(key);
-  using Outcome = WindowEraseOutcome;
+  using WindowOutcome = WindowEraseOutcome;
   std::vector<uint64_t> erased(1, ~uint64_t{0});
-  CHECK(filter.Erase(keys, 28, erased) == Outcome{0, 0, 3});  // to come, though in this bucket
+  CHECK(filter.Erase(keys, 28, erased) ==
+        WindowOutcome{0, 0, 3});  // to come, though in this bucket
   CHECK(erased[0] == 0);
-  CHECK(filter.Erase(keys, kEnd) == Outcome{0, 0, 3});
-  CHECK(filter.Erase(keys, 9) == Outcome{0, 3, 0});  // a bucket that was passed over
+  CHECK(filter.Erase(keys, kEnd) == WindowOutcome{0, 0, 3});
+  CHECK(filter.Erase(keys, 9) == WindowOutcome{0, 3, 0});  // a bucket that was passed over
   erased[0] = ~uint64_t{0};
-  CHECK(filter.Erase(keys, 10, erased) == Outcome{1, 2, 0});  // any tick of the bucket will do
+  CHECK(filter.Erase(keys, 10, erased) ==
+        WindowOutcome{1, 2, 0});  // any tick of the bucket will do
   CHECK(erased[0] == 1);
   CHECK(filter.MayContain(key));  // the later one
-  CHECK(filter.Erase(keys, 19) == Outcome{0, 3, 0});
+  CHECK(filter.Erase(keys, 19) == WindowOutcome{0, 3, 0});
   REQUIRE(filter.Advance(69));
-  CHECK(filter.Erase(keys, 20) == Outcome{1, 2, 0});  // its bucket lasts until 70
+  CHECK(filter.Erase(keys, 20) == WindowOutcome{1, 2, 0});  // its bucket lasts until 70
   filter.Insert(key);
   REQUIRE(filter.Advance(110));
-  CHECK(filter.Erase(keys, 69) == Outcome{0, 0, 3});
+  CHECK(filter.Erase(keys, 69) == WindowOutcome{0, 0, 3});
   CHECK_FALSE(filter.Erase(key, 69));
   CHECK_FALSE(filter.Erase(key, 100));
   filter.Insert(key);

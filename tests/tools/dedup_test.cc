@@ -1,5 +1,4 @@
 // trommel dedup: first occurrences, in order.
-#include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -126,7 +125,7 @@ TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
   for (int i = 0; i < 20000; ++i) {
     now += random() % 40;
     const uint64_t late = random() % 50 == 0 ? random() % 5000 : 0;
-    log += fmt::format("key{}\t{}\n", random() % 500, now - late);
+    log += "key" + std::to_string(random() % 500) + "\t" + std::to_string(now - late) + "\n";
   }
   const ToolResult result =
       RunTool({"dedup", "--type",      "window", "--window", "7s",       "--buckets", "5",
