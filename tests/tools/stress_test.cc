@@ -60,7 +60,7 @@ TEST_CASE("stress takes the types in turn", "[tools][stress]") {
       RunTool({"stress", "--type", "all", "--mix", "churn", "--rounds", "2", "--json"});
   REQUIRE(result.exit_code == 0);
   const json figures = json::parse(result.out);
-  CHECK(figures["types"] == json::array({"concurrent", "scalable"}));
+  CHECK(figures["types"] == json::array({"concurrent", "scalable", "window"}));
   CHECK(figures["most_generations"] >= 1);
 }
 
