@@ -107,7 +107,7 @@ std::string_view FilterTypeName(FilterType type) noexcept {
   return "unknown";
 }
 
-FilterType TypeOf(const AnyFilter& filter) noexcept {
+FilterType TypeOf(const AnyFilter& filter) {
   return std::visit(
       [](const auto& one) { return TypeOfFilter<std::remove_cvref_t<decltype(one)>>::value; },
       filter);

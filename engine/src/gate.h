@@ -69,9 +69,9 @@ class Gate {
     std::atomic<uint64_t> count{0};
   };
 
-  std::atomic<bool> is_shut_{false};
   std::array<Stripe, kNumStripes> inside_;
   std::mutex shutting_;
+  std::atomic<bool> is_shut_{false};
 };
 
 }  // namespace trommel

@@ -74,9 +74,9 @@ class Grace {
     std::array<std::atomic<uint64_t>, 2> of_phase{};
   };
 
-  std::atomic<size_t> phase_{0};
   std::array<Stripe, kNumStripes> counters_;
   std::mutex waiting_;
+  std::atomic<size_t> phase_{0};
 };
 
 }  // namespace trommel

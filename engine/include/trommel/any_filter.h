@@ -40,7 +40,7 @@ using AnyFilter =
     std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, classic::BloomFilter,
                  classic::CountingBloomFilter, classic::SplitCountingFilter>;
 
-FilterType TypeOf(const AnyFilter& filter) noexcept;
+FilterType TypeOf(const AnyFilter& filter);
 
 // What the file or the bytes are, by a valid header alone: the rest may yet be damaged. Fails with
 // kIo, kVersion (a type, too, that this library does not know) and kCorrupt.

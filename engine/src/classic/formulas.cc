@@ -141,7 +141,7 @@ double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count)
     // Where i is small the factors of n! / (n - i)! are multiplied: lgamma(n) would be cancelled.
     double log_choices = -std::lgamma(i + 1);
     if (i < 1000) {
-      for (double f = 0; f < i; ++f) log_choices += std::log(n - f);
+      for (int f = 0; f < static_cast<int>(i); ++f) log_choices += std::log(n - f);
     } else {
       log_choices += std::lgamma(n + 1) - std::lgamma(n - i + 1);
     }
