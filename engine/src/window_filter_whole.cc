@@ -70,7 +70,7 @@ WindowStats WindowFilter::GetStats() const {
     stats.num_bytes += one.stats.side_table_bytes;
     current.Add(one.stats.current_fpr);
     predicted.Add(one.stats.predicted_fpr);
-    stats.buckets.push_back(std::move(one));
+    stats.buckets.push_back(one);
   }
   stats.current_fpr = current.fpr();
   stats.predicted_fpr = predicted.fpr();
