@@ -193,9 +193,9 @@ bool ScalableFilter::Erase(Key key) noexcept {
 bool ScalableFilter::MayContain(Key key) const noexcept {
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const uint64_t digest = impl_->config.digest(key);
-  uint64_t bit = 0;
   const auto list = impl_->generations->Read();
-  return QueryAny(list->stores(), std::span(&digest, 1), &bit) == 1;
+  return std::ranges::any_of(
+      list->stores(), [digest](const BlockStore* store) { return store->MayContain(digest); });
 }
 
 uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
