@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // The low halves' product, whole.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V MultiplyLow(D d, V a, V b) {
+HWY_INLINE V MultiplyLow([[maybe_unused]] D d, V a, V b) {
 #if HWY_TARGET == HWY_SCALAR  // one lane is no pair of 32-bit lanes
   const V low = hn::Set(d, 0xffffffffU);
   return hn::Mul(hn::And(a, low), hn::And(b, low));

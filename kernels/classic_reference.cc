@@ -128,7 +128,7 @@ uint64_t ClassicReference::num_present(size_t slice_idx) const {
 
 std::vector<uint8_t> ClassicReference::Bytes() const {
   uint64_t field_bits = 8;
-  for (const uint64_t width : {4, 2, 1}) {
+  for (const uint64_t width : {uint64_t{4}, uint64_t{2}, uint64_t{1}}) {
     if (shape_.counter_bits <= width) field_bits = width;
   }
   const uint64_t slice_bits = shape_.num_positions * field_bits;

@@ -64,14 +64,14 @@ class OwnerLocks {
   // The lock over a range of blocks that is named by owner_bits bits, at least lock_bits.
   Held Hold(size_t owner_idx, uint32_t owner_bits) {
     const size_t idx = owner_idx >> (owner_bits - lock_bits_);
-    return Held(locking_[idx].mutex, slots_[idx].num_keys);
+    return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
   }
 
   // A sum over moments of different ranges.
   uint64_t num_keys() const {
     uint64_t num_keys = 0;
     for (size_t i = 0; i < num_locks(); ++i) {
-      num_keys += slots_[i].num_keys.load(std::memory_order_relaxed);
+      num_keys += slots_.get()[i].num_keys.load(std::memory_order_relaxed);
     }
     return num_keys;
   }
