@@ -44,7 +44,9 @@ struct Row {
   std::optional<Range> allowed = {};    // outside of it `measured` contradicts `exact`
   double tolerance = 0.005;             // figures this close, relatively, are the same figure
   bool measured_at_most = false;        // nothing was seen: `measured` is an upper bound
-  std::optional<Verdict> given = {};    // where digits do not decide
+  // Measured, too: of what we would use instead of what the source describes (Table::instead).
+  std::optional<double> instead = {};
+  std::optional<Verdict> given = {};  // where digits do not decide
   std::string note = {};
 };
 
@@ -66,12 +68,31 @@ struct Table {
   std::string text = {};  // what it shows, and how; may be empty
   std::vector<Row> rows = {};
   Axis axis = Axis::kRatio;
+  std::string instead = {};  // what Row::instead are figures of; empty: there are none
+};
+
+// A source's figure: a line a structure.
+struct Line {
+  std::string name = {};
+  std::vector<double> y = {};  // one for each of the chart's x; NaN where there is none
+};
+
+struct Chart {
+  std::string title = {};
+  std::string x_name = {};
+  std::string y_name = {};
+  std::vector<double> x = {};  // ascending
+  std::vector<Line> lines = {};
+  Unit unit = Unit::kNumber;  // of y
+  bool log_x = false;
+  double least_y = 0;  // above 0: powers of ten, and what is smaller is drawn at this edge
 };
 
 struct Report {
   std::string name = {};    // of the program
   std::string source = {};  // what is reproduced
   std::vector<Table> tables = {};
+  std::vector<Chart> charts = {};
 };
 
 // Whether a row of the report is kContradicted.

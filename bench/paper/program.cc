@@ -8,6 +8,7 @@
 #include "bench/paper/report_json.h"
 #include "bench/paper/report_svg.h"
 #include "bench/paper/report_text.h"
+#include "bench/workload.h"
 
 namespace trommel::paper {
 namespace {
@@ -18,6 +19,11 @@ constexpr char kUsage[] =
     "  --seed   of all random keys\n"
     "  --json   also write every figure there\n"
     "  --svg    also write the picture there\n";
+constexpr char kTuplesUsage[] =
+    "  --tuples=10M    where the source inserts that many; memory is scaled alike\n"
+    "  --triples=FILE  recorded triples, tab separated: README.md\n";
+constexpr uint64_t kFewestTuples = 1000;
+constexpr uint64_t kMostTuples = 1'000'000'000;
 
 bool WriteFile(std::FILE* err, const char* name, const std::string& path, const std::string& text) {
   std::ofstream file(path);
@@ -29,7 +35,7 @@ bool WriteFile(std::FILE* err, const char* name, const std::string& path, const 
 
 }  // namespace
 
-std::optional<Options> ParseOptions(std::span<const char* const> arguments) {
+std::optional<Options> ParseOptions(std::span<const char* const> arguments, bool takes_tuples) {
   Options options;
   for (const std::string_view argument : arguments) {
     const size_t equals = argument.find('=');
@@ -48,6 +54,12 @@ std::optional<Options> ParseOptions(std::span<const char* const> arguments) {
       options.json = value;
     } else if (option == "--svg") {
       options.svg = value;
+    } else if (takes_tuples && option == "--tuples") {
+      const std::optional<uint64_t> tuples = bench::ParseCount(value);
+      if (!tuples || *tuples < kFewestTuples || *tuples > kMostTuples) return std::nullopt;
+      options.tuples = *tuples;
+    } else if (takes_tuples && option == "--triples") {
+      options.triples = value;
     } else {
       return std::nullopt;
     }
@@ -56,10 +68,12 @@ std::optional<Options> ParseOptions(std::span<const char* const> arguments) {
 }
 
 int RunProgram(std::span<const char* const> arguments, const char* name,
-               Report (*make_report)(const Options&), std::FILE* out, std::FILE* err) {
-  const std::optional<Options> options = ParseOptions(arguments);
+               Report (*make_report)(const Options&), std::FILE* out, std::FILE* err,
+               bool takes_tuples) {
+  const std::optional<Options> options = ParseOptions(arguments, takes_tuples);
   if (!options) {
     std::fprintf(err, kUsage, name);
+    if (takes_tuples) std::fputs(kTuplesUsage, err);
     return 2;
   }
   const Report report = make_report(*options);

@@ -37,8 +37,18 @@ OrderedJson RowJson(const Row& row) {
                       {"measured_at_most", row.measured_at_most},
                       {"verdict", VerdictName(Judge(row))},
                       {"note", row.note}};
+  if (row.instead) json["instead"] = *row.instead;
   if (row.allowed) json["allowed"] = {row.allowed->low, row.allowed->high};
   return json;
+}
+
+OrderedJson ChartJson(const Chart& chart) {
+  OrderedJson lines = OrderedJson::array();
+  for (const Line& line : chart.lines) {
+    lines.push_back({{"name", line.name}, {"y", line.y}});  // NaN becomes null
+  }
+  return {{"title", chart.title},         {"x_name", chart.x_name}, {"y_name", chart.y_name},
+          {"unit", UnitName(chart.unit)}, {"x", chart.x},           {"lines", lines}};
 }
 
 }  // namespace
@@ -49,9 +59,10 @@ std::string ReportJson(const Report& report) {
     OrderedJson rows = OrderedJson::array();
     for (const Row& row : table.rows) rows.push_back(RowJson(row));
     tables.push_back({{"title", table.title}, {"text", table.text}, {"rows", rows}});
+    if (!table.instead.empty()) tables.back()["instead"] = table.instead;
   }
-  const OrderedJson json = {
-      {"program", report.name}, {"source", report.source}, {"tables", tables}};
+  OrderedJson json = {{"program", report.name}, {"source", report.source}, {"tables", tables}};
+  for (const Chart& chart : report.charts) json["charts"].push_back(ChartJson(chart));
   return json.dump(2) + "\n";
 }
 

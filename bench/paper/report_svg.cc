@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "bench/paper/chart_svg.h"
+
 namespace trommel::paper {
 namespace {
 
@@ -22,6 +24,7 @@ constexpr const char* kPaperColour = "#d55e00";
 constexpr const char* kFormulaColour = "#777777";
 constexpr const char* kExactColour = "#000000";
 constexpr const char* kMeasuredColour = "#0072b2";
+constexpr const char* kInsteadColour = "#009e73";
 
 std::string Drawn(const char* format, ...) {
   char buffer[512];
@@ -92,7 +95,7 @@ struct Scale {
 Scale ScaleOf(const Table& table) {
   Scale scale;  // 0 is always on it: ratio one, or nothing
   for (const Row& row : table.rows) {
-    for (const auto& figure : {row.paper, row.formula, row.exact, row.measured}) {
+    for (const auto& figure : {row.paper, row.formula, row.exact, row.measured, row.instead}) {
       if (const auto place = Place(row, table.axis, figure)) {
         scale.least = std::min(scale.least, *place);
         scale.most = std::max(scale.most, *place);
@@ -103,7 +106,7 @@ Scale ScaleOf(const Table& table) {
   return {scale.least - margin, scale.most + margin};
 }
 
-enum class Mark { kDiamond, kSquare, kTick, kDot };
+enum class Mark { kDiamond, kSquare, kTick, kDot, kTriangle };
 
 std::string MarkSvg(Mark mark, double x, double y) {
   switch (mark) {
@@ -123,6 +126,9 @@ std::string MarkSvg(Mark mark, double x, double y) {
     case Mark::kDot:
       return Drawn("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y,
                    kMeasuredColour);
+    case Mark::kTriangle:
+      return Drawn("<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\"/>\n", x - 5,
+                   y + 4, x + 5, y + 4, x, y - 5, kInsteadColour);
   }
   return "";
 }
@@ -139,13 +145,14 @@ std::string RowSvg(const Row& row, Axis axis, const Scale& scale, double y) {
   draw(row.exact, Mark::kTick);
   draw(row.formula, Mark::kSquare);
   draw(row.measured, Mark::kDot);
+  draw(row.instead, Mark::kTriangle);
   draw(row.paper, Mark::kDiamond);
   const Verdict verdict = Judge(row);
   return svg + Text(kVerdictLeft, y + 4, Drawn("fill=\"%s\"", VerdictColour(verdict)),
                     std::string(VerdictName(verdict)));
 }
 
-std::string Legend(double y) {
+std::string Legend(double y, const std::string& instead) {
   std::string svg;
   double x = kStripLeft;
   const std::pair<Mark, const char*> marks[] = {{Mark::kDiamond, "paper"},
@@ -156,14 +163,19 @@ std::string Legend(double y) {
     svg += MarkSvg(mark, x, y) + Text(x + 12, y + 4, "", name);
     x += 125;
   }
+  if (!instead.empty()) svg += MarkSvg(Mark::kTriangle, x, y) + Text(x + 12, y + 4, "", instead);
   return svg;
 }
 
 }  // namespace
 
 std::string ReportSvg(const Report& report) {
+  std::string instead;
+  for (const Table& table : report.tables) {
+    if (instead.empty()) instead = table.instead;
+  }
   std::string body = Text(20, 30, "font-size=\"18\" font-weight=\"bold\"", report.name) +
-                     Text(20, 52, "", report.source) + Legend(76);
+                     Text(20, 52, "", report.source) + Legend(76, instead);
   double y = kHead;
   for (const Table& table : report.tables) {
     y += 1.5 * kRowHeight;
@@ -180,6 +192,11 @@ std::string ReportSvg(const Report& report) {
       y += kRowHeight;
       body += RowSvg(row, table.axis, scale, y);
     }
+  }
+  for (const Chart& chart : report.charts) {
+    y += 1.5 * kRowHeight;
+    body += ChartSvg(chart, 20, y);
+    y += kChartHeight;
   }
   return Drawn(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -11,6 +12,7 @@ namespace {
 constexpr std::array<const char*, 4> kColumns = {"paper", "formula", "exact model", "measured"};
 constexpr size_t kColumnWidth = 17;
 constexpr size_t kNoteIndent = 6;
+constexpr size_t kChartWidth = 11;
 
 std::string Right(const std::string& text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
@@ -26,6 +28,7 @@ std::string TableText(const Table& table) {
   std::string text = "== " + table.title + "\n" + Wrapped(table.text, 0) + "\n";
   text += Left("", width);
   for (const char* column : kColumns) text += Right(column, kColumnWidth);
+  if (!table.instead.empty()) text += Right(table.instead, kColumnWidth);
   text += "  verdict\n";
   for (const Row& row : table.rows) {
     text += Left(row.what, width);
@@ -35,8 +38,27 @@ std::string TableText(const Table& table) {
     }
     const std::string shown = FigureText(row.measured, row.unit, row.measured_at_most);
     text += Right(shown.empty() ? "-" : shown, kColumnWidth);
+    if (!table.instead.empty()) {
+      const std::string other = FigureText(row.instead, row.unit);
+      text += Right(other.empty() ? "-" : other, kColumnWidth);
+    }
     text += "  " + std::string(VerdictName(Judge(row))) + "\n";
     text += Wrapped(row.note, kNoteIndent);
+  }
+  return text;
+}
+
+std::string ChartText(const Chart& chart) {
+  std::string text = "== " + chart.title + ": " + chart.y_name + "\n" + Left(chart.x_name, 24);
+  for (const Line& line : chart.lines) text += "  " + Right(line.name, kChartWidth);
+  text += "\n";
+  for (size_t i = 0; i < chart.x.size(); ++i) {
+    text += Left(FigureText(chart.x[i], Unit::kNumber), 24);
+    for (const Line& line : chart.lines) {
+      const std::string shown = std::isnan(line.y[i]) ? "-" : FigureText(line.y[i], chart.unit);
+      text += "  " + Right(shown, std::max(kChartWidth, line.name.size()));
+    }
+    text += "\n";
   }
   return text;
 }
@@ -69,6 +91,7 @@ std::string ReportText(const Report& report) {
     text += TableText(table) + "\n";
     for (const Row& row : table.rows) ++num_rows[Judge(row)];
   }
+  for (const Chart& chart : report.charts) text += ChartText(chart) + "\n";
   std::string summary;
   for (const auto& [verdict, count] : num_rows) {
     if (!summary.empty()) summary += ", ";
