@@ -1,10 +1,13 @@
 #include "bench/paper/cbfm_structures.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "trommel/matrix/matrix.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/sizing.h"
 
 namespace trommel::paper {
 namespace {
@@ -71,6 +74,11 @@ Structure MakeAttributeFilter(std::string name, const AttributeSets& sets, uint6
   config.capacity = capacity;
   config.target_fpr = target_fpr;
   return MakeAttributeFilter(std::move(name), config);
+}
+
+double TargetForRate(double rate) {
+  const double first_share = 1 - ScalableConfig{}.tightening;
+  return std::clamp(rate / first_share, kMinTargetFpr / first_share * (1 + 1e-9), kMaxTargetFpr);
 }
 
 std::vector<NamedRequest> PublishedRequests(uint64_t num_cells) {

@@ -52,6 +52,10 @@ Structure MakeAttributeFilter(std::string name, const AttributeConfig& config);
 Structure MakeAttributeFilter(std::string name, const AttributeSets& sets, uint64_t capacity,
                               double target_fpr);
 
+// What to ask of an AttributeFilter whose sets are to have this rate when `capacity` tuples are in:
+// it keeps four fifths of what it is asked for to grow with.
+double TargetForRate(double rate);
+
 struct NamedRequest {
   std::string name;
   matrix::Request request;

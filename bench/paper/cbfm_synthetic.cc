@@ -128,8 +128,7 @@ Chart FigureChart(const CbfmExperiment& experiment, size_t asked_idx) {
 
 }  // namespace
 
-void CbfmSynthetic(const Options& options, Report& report) {
-  const CbfmExperiment experiment(options);
+void CbfmSynthetic(const Options& options, const CbfmExperiment& experiment, Report& report) {
   for (size_t asked_idx = 0; asked_idx < kNumAskedSets; ++asked_idx) {
     report.tables.push_back(FigureTable(experiment, asked_idx));
     report.charts.push_back(FigureChart(experiment, asked_idx));

@@ -4,13 +4,14 @@
 #ifndef TROMMEL_BENCH_PAPER_CBFM_SYNTHETIC_H_
 #define TROMMEL_BENCH_PAPER_CBFM_SYNTHETIC_H_
 
+#include "bench/paper/cbfm_experiment.h"
 #include "bench/paper/comparison.h"
 #include "bench/paper/program.h"
 
 namespace trommel::paper {
 
 // Adds the tables and charts.
-void CbfmSynthetic(const Options& options, Report& report);
+void CbfmSynthetic(const Options& options, const CbfmExperiment& experiment, Report& report);
 
 }  // namespace trommel::paper
 
