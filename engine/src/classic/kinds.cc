@@ -10,7 +10,7 @@
 #include "engine/src/byte_source.h"
 #include "engine/src/check.h"
 #include "engine/src/classic/filter_impl.h"
-#include "engine/src/classic/out_of_range.h"
+#include "engine/src/out_of_range.h"
 #include "engine/src/classic/snapshot.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
