@@ -11,6 +11,7 @@
 #include "engine/src/block_audit.h"
 #include "engine/src/family_snapshot.h"
 #include "engine/src/scalable_filter_impl.h"
+#include "engine/src/scalable_parts.h"
 #include "engine/src/snapshot_format.h"
 
 namespace trommel {
@@ -226,6 +227,33 @@ std::vector<std::byte> ScalableFilter::Serialize() const {
   return impl_->WithMembers(*copies, [](const FamilyFacts& facts, const auto& members) {
     return SerializeFamily(facts, members);
   });
+}
+
+Result<uint64_t> ScalableParts::Write(const ScalableFilter& filter, uint64_t offset,
+                                      ByteSink& sink) try {
+  const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
+  if (!copies.ok()) return copies.error();
+  return filter.impl_->WithMembers(
+      *copies, [&](const FamilyFacts& facts, const auto& members) -> Result<uint64_t> {
+        PartSink part(sink, offset);
+        if (Status done = WriteFamily(facts, members, part); !done.ok()) return done.error();
+        return FamilySnapshotBytes(members);
+      });
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t limit_bytes,
+                                           std::shared_ptr<MemoryShare> share) {
+  using Impl = ScalableFilter::Impl;
+  Result<FamilyContents> contents = ReadFamily(source, SnapshotType::kScalableFilter, limit_bytes);
+  if (!contents.ok()) return contents.error();
+  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes);
+  if (!impl.ok()) return impl.error();
+  if (!(*impl)->generations->Join(std::move(share))) {
+    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters share"};
+  }
+  return ScalableFilter(*std::move(impl));
 }
 
 Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
