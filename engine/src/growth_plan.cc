@@ -189,10 +189,10 @@ std::optional<Error> CheckSizes(const ScalableConfig& config) {
                                         .encoding = config.encoding});
   if (!alone.ok()) return alone.error();
   if (config.mode == GrowthMode::kTightening && BudgetOf(config, 0) < kMinTargetFpr) {
-    return OutOfRange("target_fpr is " + RateText(config.target_fpr) + "; with tightening " +
-                      RateText(config.tightening) + " the first generation's share would be " +
-                      RateText(BudgetOf(config, 0)) +
-                      ", and the least a generation can keep is " + RateText(kMinTargetFpr));
+    return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
+                      TextOf(config.tightening) + " the first generation's share would be " +
+                      TextOf(BudgetOf(config, 0)) + ", and the least a generation can keep is " +
+                      TextOf(kMinTargetFpr));
   }
   return std::nullopt;
 }
@@ -207,7 +207,7 @@ Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {
   const Result<std::vector<GrowthSlot>> slots = TighteningSlots(config, *num_slices, 1);
   if (!slots.ok()) return slots.error();
   if (slots->empty()) {
-    return OutOfRange("first_capacity is " + std::to_string(config.first_capacity) +
+    return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
                       "; it needs more than " + std::to_string(kMaxBlocks) +
                       " blocks, the most a generation can have");
   }
