@@ -18,7 +18,7 @@
 namespace trommel {
 namespace {
 
-constexpr uint64_t kEnd = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kEndOfTime = std::numeric_limits<uint64_t>::max();
 
 WindowFilter MadeWindow(const WindowConfig& config) {
   Result<WindowFilter> filter = WindowFilter::Create(config);
@@ -37,7 +37,7 @@ TEST_CASE("a key is there for the window to the tick, and gone a bucket later",
   const auto [window, num_buckets] =
       GENERATE(std::pair{1U, 1U}, std::pair{2U, 2U}, std::pair{12U, 4U}, std::pair{11U, 4U},
                std::pair{13U, 1U}, std::pair{64U, 64U}, std::pair{10U, 3U});
-  const uint64_t from = GENERATE(uint64_t{0}, uint64_t{1'000'000'007}, kEnd - 400);
+  const uint64_t from = GENERATE(uint64_t{0}, uint64_t{1'000'000'007}, kEndOfTime - 400);
   WindowFilter filter = SureWindow(window, num_buckets);
   const uint64_t width = filter.bucket_ticks();
   // A key at each tick of a while; at every tick, all keys so far are looked at.
@@ -58,7 +58,7 @@ TEST_CASE("a key is there for the window to the tick, and gone a bucket later",
 }
 
 TEST_CASE("any leap of time takes what has left the window and nothing else", "[engine][window]") {
-  const uint64_t from = GENERATE(uint64_t{0}, uint64_t{5'000}, kEnd - 1000);
+  const uint64_t from = GENERATE(uint64_t{0}, uint64_t{5'000}, kEndOfTime - 1000);
   // 100 ticks in 8 buckets of 12 or 13.
   for (uint64_t leap = 0; leap <= 260; ++leap) {
     WindowFilter filter = SureWindow(100, 8);
@@ -76,8 +76,8 @@ TEST_CASE("any leap of time takes what has left the window and nothing else", "[
     if (leap >= 113) CHECK_FALSE(filter.MayContain(uint64_t{2}));
     CHECK(filter.MayContain(uint64_t{3}));
     CHECK(filter.now() == now);
-    REQUIRE(filter.Advance(kEnd));  // the longest leap there is
-    CHECK(filter.MayContain(uint64_t{3}) == (kEnd - now < 100));
+    REQUIRE(filter.Advance(kEndOfTime));  // the longest leap there is
+    CHECK(filter.MayContain(uint64_t{3}) == (kEndOfTime - now < 100));
     CHECK(filter.num_keys() <= 3);
   }
 }
@@ -93,9 +93,9 @@ TEST_CASE("time does not go back", "[engine][window]") {
   CHECK(filter.now() == 55);
   CHECK(filter.MayContain(uint64_t{1}));
   CHECK(filter.Advance(55));
-  CHECK(filter.Advance(kEnd));
-  CHECK_FALSE(filter.Advance(kEnd - 1));
-  CHECK(filter.Advance(kEnd));
+  CHECK(filter.Advance(kEndOfTime));
+  CHECK_FALSE(filter.Advance(kEndOfTime - 1));
+  CHECK(filter.Advance(kEndOfTime));
   filter.Insert(uint64_t{2});
   CHECK(filter.MayContain(uint64_t{2}));
 }
@@ -113,7 +113,7 @@ TEST_CASE("erase wants the time of the insertion", "[engine][window]") {
   CHECK(filter.Erase(keys, 28, erased) ==
         WindowOutcome{0, 0, 3});  // to come, though in this bucket
   CHECK(erased[0] == 0);
-  CHECK(filter.Erase(keys, kEnd) == WindowOutcome{0, 0, 3});
+  CHECK(filter.Erase(keys, kEndOfTime) == WindowOutcome{0, 0, 3});
   CHECK(filter.Erase(keys, 9) == WindowOutcome{0, 3, 0});  // a bucket that was passed over
   erased[0] = ~uint64_t{0};
   CHECK(filter.Erase(keys, 10, erased) ==
