@@ -55,6 +55,19 @@ TEST_CASE("unknown arguments, missing values and seeds that are no numbers are r
   CHECK(RunMade({"--nothing"}, Good) == 2);
 }
 
+TEST_CASE("tuples and triples are arguments of programs that take them only", "[paper]") {
+  const char* const arguments[] = {"--tuples=20k", "--triples=a.tsv"};
+  CHECK_FALSE(ParseOptions(arguments));
+  const auto taken = ParseOptions(arguments, true);
+  REQUIRE(taken);
+  CHECK(taken->tuples == 20'000);
+  CHECK(taken->triples == "a.tsv");
+  for (const char* argument : {"--tuples=10", "--tuples=2G", "--tuples=x", "--triples="}) {
+    INFO(argument);
+    CHECK_FALSE(ParseOptions({&argument, 1}, true));
+  }
+}
+
 TEST_CASE("only a contradicted model makes a reproduction fail", "[paper]") {
   CHECK(RunMade({}, Good) == 0);  // with slips and a claim that does not reproduce
   CHECK(RunMade({}, Contradicted) == 1);
