@@ -229,15 +229,17 @@ std::vector<std::byte> ScalableFilter::Serialize() const {
   });
 }
 
-Result<uint64_t> ScalableParts::Write(const ScalableFilter& filter, uint64_t offset,
-                                      ByteSink& sink) try {
+Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter, uint64_t offset,
+                                                    ByteSink& sink) try {
   const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
   if (!copies.ok()) return copies.error();
   return filter.impl_->WithMembers(
-      *copies, [&](const FamilyFacts& facts, const auto& members) -> Result<uint64_t> {
+      *copies, [&](const FamilyFacts& facts, const auto& members) -> Result<Written> {
         PartSink part(sink, offset);
         if (Status done = WriteFamily(facts, members, part); !done.ok()) return done.error();
-        return FamilySnapshotBytes(members);
+        Written written{.num_bytes = FamilySnapshotBytes(members)};
+        for (const FamilyMember& member : members) written.num_keys += member.facts.num_keys;
+        return written;
       });
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
@@ -246,7 +248,10 @@ Result<uint64_t> ScalableParts::Write(const ScalableFilter& filter, uint64_t off
 Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t limit_bytes,
                                            std::shared_ptr<MemoryShare> share) {
   using Impl = ScalableFilter::Impl;
-  Result<FamilyContents> contents = ReadFamily(source, SnapshotType::kScalableFilter, limit_bytes);
+  // A limit of 0 would be none at all; no filter fits in 1 byte.
+  const uint64_t room = share->limit_bytes() - std::min(share->limit_bytes(), share->num_bytes());
+  Result<FamilyContents> contents =
+      ReadFamily(source, SnapshotType::kScalableFilter, std::max<uint64_t>(room, 1));
   if (!contents.ok()) return contents.error();
   Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes);
   if (!impl.ok()) return impl.error();
