@@ -96,12 +96,14 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
   if (*num_bytes > limit) return TooLarge(front->table.size(), *num_bytes, limit_bytes);
 
   const auto share = std::make_shared<MemoryShare>(limit);
+  GrowthPlans plans;
   std::vector<ScalableFilter> filters;
   filters.reserve(front->table.size());
   uint64_t end = FrontEnd(*front);
   for (const SetRecord& record : front->table) {
     if (Status zero = CheckZeros(source, end, record.offset); !zero.ok()) return zero.error();
-    Result<ScalableFilter> filter = ScalableParts::Read(PartOf(source, record), limit_bytes, share);
+    Result<ScalableFilter> filter =
+        ScalableParts::Read(PartOf(source, record), limit_bytes, plans, share);
     if (!filter.ok()) return InFilterOf(record, filter.error());
     if (Status good = CheckFilter(*filter, *front); !good.ok()) {
       return InFilterOf(record, good.error());

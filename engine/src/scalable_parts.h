@@ -9,6 +9,7 @@
 #include "engine/src/byte_sink.h"
 #include "engine/src/byte_source.h"
 #include "engine/src/growth_plan.h"
+#include "engine/src/growth_plans.h"
 #include "engine/src/memory_share.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
@@ -38,7 +39,7 @@ struct ScalableParts {
   static Result<Written> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
   // As Load, within what room the share has; the limit is for its growth, too.
   static Result<ScalableFilter> Read(const ByteSource& source, uint64_t limit_bytes,
-                                     std::shared_ptr<MemoryShare> share);
+                                     GrowthPlans& plans, std::shared_ptr<MemoryShare> share);
 };
 
 }  // namespace trommel
