@@ -1,7 +1,6 @@
 // AttributeFilter::Create: what is asked for, checked, sized and made.
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <new>
 #include <string>
 #include <utility>
@@ -24,6 +23,17 @@ std::vector<std::string> NamesFor(const AttributeConfig& config) {
   return numbers;
 }
 
+// Sizing takes tens of milliseconds for every new number. Where there are so many sets, theirs are
+// rounded up to four binary digits: an eighth more at most, and eight numbers an octave.
+constexpr size_t kManySets = 256;
+
+uint64_t RoundedUp(uint64_t number) {
+  const int spare_bits = static_cast<int>(std::bit_width(number)) - 4;
+  if (spare_bits <= 0) return number;
+  const uint64_t unit = uint64_t{1} << spare_bits;
+  return (number + unit - 1) / unit * unit;
+}
+
 // min(capacity, the product of the numbers of values).
 uint64_t ProjectionsOf(AttributeMask set, const AttributeConfig& config) {
   if (config.num_values.empty()) return config.capacity;
@@ -33,7 +43,8 @@ uint64_t ProjectionsOf(AttributeMask set, const AttributeConfig& config) {
     if (values >= config.capacity || product > config.capacity / values) return config.capacity;
     product *= values;
   }
-  return product;
+  const bool are_many = config.sets.allowed().size() > kManySets;
+  return are_many ? std::min(RoundedUp(product), config.capacity) : product;
 }
 
 Status CheckNumbers(const AttributeConfig& config) {
@@ -84,46 +95,29 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
   return budgets;
 }
 
-// What each set's filter is made with, and its plan: sets of the same numbers share one.
-class SetPlans {
- public:
-  explicit SetPlans(const AttributeConfig& config) : config_(config) {}
+// What a set's filter is made with.
+ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
+  return {.first_capacity = budget.capacity,
+          .target_fpr = budget.target_fpr,
+          .digest = {.kind = DigestKind::kCaller},
+          .encoding = config.encoding,
+          .memory_limit_bytes = config.memory_limit_bytes};
+}
 
-  ScalableConfig ConfigOf(const SetBudget& budget) const {
-    return {.first_capacity = budget.capacity,
-            .target_fpr = budget.target_fpr,
-            .digest = {.kind = DigestKind::kCaller},
-            .encoding = config_.encoding,
-            .memory_limit_bytes = config_.memory_limit_bytes};
-  }
-
-  Result<const GrowthPlan*> PlanOf(const SetBudget& budget) {
-    // By bits: a rate that is no number must not upset the order.
-    const std::pair key(budget.capacity, std::bit_cast<uint64_t>(budget.target_fpr));
-    if (const auto known = plans_.find(key); known != plans_.end()) return &known->second;
-    Result<GrowthPlan> plan = GrowthPlan::Make(ConfigOf(budget));
+// Of the first generations of all.
+Result<uint64_t> BytesOf(std::span<const SetBudget> budgets, const AttributeConfig& config,
+                         GrowthPlans& plans) {
+  uint64_t num_bytes = 0;
+  for (const SetBudget& budget : budgets) {
+    const Result<GrowthPlan> plan = plans.For(ConfigFor(budget, config));
     if (!plan.ok()) {
       return BadRequest("the filter of " + AttributeMaskText(budget.set) + ": " +
                         plan.error().message);
     }
-    return &plans_.emplace(key, *std::move(plan)).first->second;
+    num_bytes += plan->slot(0).geometry.num_bytes();  // 2^16 sets of 2^38 bytes: cannot wrap
   }
-
-  // Of the first generations of all.
-  Result<uint64_t> BytesOf(std::span<const SetBudget> budgets) {
-    uint64_t num_bytes = 0;
-    for (const SetBudget& budget : budgets) {
-      const Result<const GrowthPlan*> plan = PlanOf(budget);
-      if (!plan.ok()) return plan.error();
-      num_bytes += (*plan)->slot(0).geometry.num_bytes();  // 2^16 sets of 2^38 bytes: cannot wrap
-    }
-    return num_bytes;
-  }
-
- private:
-  const AttributeConfig& config_;
-  std::map<std::pair<uint64_t, uint64_t>, GrowthPlan> plans_;
-};
+  return num_bytes;
+}
 
 }  // namespace
 
@@ -173,8 +167,8 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   if (!budgets.ok()) return budgets.error();
   auto share =
       std::make_shared<MemoryShare>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
-  SetPlans plans(config);
-  const Result<uint64_t> num_bytes = plans.BytesOf(*budgets);
+  GrowthPlans plans;
+  const Result<uint64_t> num_bytes = BytesOf(*budgets, config, plans);
   if (!num_bytes.ok()) return num_bytes.error();
   if (!share->HasRoomFor(*num_bytes)) {
     return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);
@@ -182,8 +176,8 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   std::vector<ScalableFilter> filters;
   filters.reserve(budgets->size());
   for (const SetBudget& budget : *budgets) {
-    Result<ScalableFilter> filter =
-        ScalableParts::Create(plans.ConfigOf(budget), **plans.PlanOf(budget), share);
+    const ScalableConfig made_with = ConfigFor(budget, config);
+    Result<ScalableFilter> filter = ScalableParts::Create(made_with, *plans.For(made_with), share);
     if (!filter.ok()) return filter.error();
     filters.push_back(*std::move(filter));
   }

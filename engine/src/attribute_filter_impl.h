@@ -60,7 +60,7 @@ struct AttributeFilter::Impl {
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
 
-  Result<uint64_t> WriteTo(ByteSink& sink) const;
+  Status WriteTo(ByteSink& sink) const;
   static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes);
 
   Frame frame;

@@ -9,6 +9,7 @@
 #include "engine/src/byte_sink.h"
 #include "engine/src/byte_source.h"
 #include "engine/src/growth_plan.h"
+#include "engine/src/growth_plans.h"
 #include "engine/src/memory_share.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
@@ -30,12 +31,15 @@ struct ScalableParts {
   static uint64_t NumBytes(const ScalableFilter& filter);
   static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
 
-  // Appends the filter's snapshot, which begins at byte `offset` of the sink; the number of its
-  // bytes. Fails as Save.
-  static Result<uint64_t> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
-  // As Load, which judges all headers before it takes memory for blocks.
+  // Appends the filter's snapshot, which begins at byte `offset` of the sink. Fails as Save.
+  struct Written {
+    uint64_t num_bytes = 0;
+    uint64_t num_keys = 0;
+  };
+  static Result<Written> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
+  // As Load, within what room the share has; the limit is for its growth, too.
   static Result<ScalableFilter> Read(const ByteSource& source, uint64_t limit_bytes,
-                                     std::shared_ptr<MemoryShare> share);
+                                     GrowthPlans& plans, std::shared_ptr<MemoryShare> share);
 };
 
 }  // namespace trommel

@@ -36,7 +36,7 @@ Status CheckBeginning(std::span<const std::byte> start) {
 Status CheckKnown(const SnapshotStart& start) {
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
-                     "1 (counting filter) to 5 (classic filter)");
+                     "1 (counting filter) to 6 (attribute filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,
@@ -155,6 +155,8 @@ std::string_view SnapshotTypeName(SnapshotType type) {
       return "layered filter";
     case SnapshotType::kClassicFilter:
       return "classic filter";
+    case SnapshotType::kAttributeFilter:
+      return "attribute filter";
   }
   return "unknown filter";
 }
