@@ -1,8 +1,6 @@
 #include "engine/src/growth_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,6 +8,8 @@
 #include <span>
 #include <string>
 #include <utility>
+
+#include "engine/src/out_of_range.h"
 
 namespace trommel {
 namespace {
@@ -19,45 +19,32 @@ constexpr double kMinTightening = 0.1;
 constexpr double kMaxTightening = 0.95;
 constexpr size_t kMaxGenerations = ScalableFilter::kMaxGenerations;
 
-Error OutOfRange(std::string message) {
+Error Impossible(std::string message) {
   return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
-}
-
-std::string RateText(double value) {
-  if (std::isnan(value)) return "nan";
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 std::chars_format::general, 6)
-                       .ptr;
-  return std::string(buffer.data(), end);
 }
 
 std::optional<Error> CheckNumbers(const ScalableConfig& config) {
   if (config.mode != GrowthMode::kTightening && config.mode != GrowthMode::kIdentical) {
-    return OutOfRange("mode is " + std::to_string(static_cast<unsigned>(config.mode)) +
-                      "; it must be 0 (tightening) or 1 (identical)");
+    return OutOfRange("mode", static_cast<unsigned>(config.mode),
+                      "0 (tightening) or 1 (identical)");
   }
   if (config.digest.kind > DigestKind::kCaller) {
-    return OutOfRange("digest kind is " +
-                      std::to_string(static_cast<unsigned>(config.digest.kind)) +
-                      "; it must be between 0 and 2 (xxh64, xxh3, caller)");
+    return OutOfRange("digest kind", static_cast<unsigned>(config.digest.kind),
+                      "between 0 and 2 (xxh64, xxh3, caller)");
   }
   if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
-    return OutOfRange("first_capacity is " + std::to_string(config.first_capacity) +
-                      "; it must be between 1 and " + std::to_string(kMaxCapacity));
+    return OutOfRange("first_capacity", config.first_capacity, uint64_t{1}, kMaxCapacity);
   }
   if (config.max_capacity > kMaxCapacity) {
-    return OutOfRange("max_capacity is " + std::to_string(config.max_capacity) +
-                      "; it must be at most " + std::to_string(kMaxCapacity));
+    return OutOfRange("max_capacity", config.max_capacity,
+                      "at most " + std::to_string(kMaxCapacity));
   }
   if (config.growth == 0 || config.growth > kMaxGrowth) {
-    return OutOfRange("growth is " + std::to_string(config.growth) + "; it must be between 1 and " +
-                      std::to_string(kMaxGrowth));
+    return OutOfRange("growth", config.growth, 1U, kMaxGrowth);
   }
   // Written so that NaN fails.
   if (!(config.tightening >= kMinTightening && config.tightening <= kMaxTightening)) {
-    return OutOfRange("tightening is " + RateText(config.tightening) + "; it must be between " +
-                      RateText(kMinTightening) + " and " + RateText(kMaxTightening));
+    return OutOfRange("tightening", config.tightening, kMinTightening, kMaxTightening);
   }
   return std::nullopt;
 }
@@ -163,7 +150,7 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
     const double keys_a_block = static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
     const double num_blocks = std::ceil(static_cast<double>(config.first_capacity) / keys_a_block);
     if (num_blocks > static_cast<double>(kMaxBlocks)) {
-      return OutOfRange("first_capacity is " + std::to_string(config.first_capacity) +
+      return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
                         "; half full it needs more than " + std::to_string(kMaxBlocks) +
                         " blocks, the most a generation can have");
     }
@@ -182,12 +169,12 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
     lowest_fpr = std::min(lowest_fpr, fpr);
   }
   if (lowest_fpr == 1) {
-    return OutOfRange("num_slices is " + std::to_string(config.num_slices) +
+    return Impossible("num_slices is " + std::to_string(config.num_slices) +
                       "; identical generations have 8" + (is_runs ? "" : " or 16") + " with " +
                       std::string(EncodingName(config.encoding)));
   }
-  return OutOfRange("target_fpr is " + RateText(config.target_fpr) + "; half full blocks of " +
-                    std::string(EncodingName(config.encoding)) + " reach " + RateText(lowest_fpr) +
+  return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
+                    std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
                     " at best (the tightening mode reaches less" +
                     (is_runs ? ", and so do planes of 16 slices)" : ")"));
 }
@@ -222,10 +209,10 @@ Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
     plan.largest_capacity_ = plan.num_slots_ * slot->capacity;
   } else {
     if (BudgetOf(config, 0) < kMinTargetFpr) {
-      return OutOfRange("target_fpr is " + RateText(config.target_fpr) + "; with tightening " +
-                        RateText(config.tightening) + " the first generation's share would be " +
-                        RateText(BudgetOf(config, 0)) +
-                        ", and the least a generation can keep is " + RateText(kMinTargetFpr));
+      return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
+                        TextOf(config.tightening) + " the first generation's share would be " +
+                        TextOf(BudgetOf(config, 0)) + ", and the least a generation can keep is " +
+                        TextOf(kMinTargetFpr));
     }
     const Result<uint32_t> num_slices = SlicesForTightening(config);
     if (!num_slices.ok()) return num_slices.error();
@@ -236,9 +223,9 @@ Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
     for (const GrowthSlot& slot : plan.slots_) plan.largest_capacity_ += slot.capacity;
   }
   if (plan.largest_capacity_ < config.max_capacity) {
-    return OutOfRange("max_capacity is " + std::to_string(config.max_capacity) +
+    return Impossible("max_capacity is " + std::to_string(config.max_capacity) +
                       "; with first_capacity " + std::to_string(config.first_capacity) +
-                      " and target_fpr " + RateText(config.target_fpr) + " at most " +
+                      " and target_fpr " + TextOf(config.target_fpr) + " at most " +
                       std::to_string(plan.largest_capacity_) + " keys in " +
                       std::to_string(plan.num_slots_) + " generations can be promised");
   }

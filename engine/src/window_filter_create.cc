@@ -1,29 +1,16 @@
 // Creation of window filters: what numbers are legal, and what stores they need.
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "engine/src/out_of_range.h"
 #include "engine/src/window_filter_impl.h"
 
 namespace trommel {
 namespace {
 
-Error OutOfRange(std::string_view field, uint64_t value, std::string_view range) {
-  return Error{ErrorCode::kInvalidArgument, std::string(field) + " is " + std::to_string(value) +
-                                                "; it must be " + std::string(range)};
-}
-
 uint64_t BucketCapacityFor(uint64_t capacity, uint32_t num_buckets) {
   return (capacity + num_buckets) / (num_buckets + 1);
-}
-
-std::string Text(double value) {
-  if (std::isnan(value)) return "nan";  // to_chars may print its sign
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return std::string(buffer.data(), end);
 }
 
 // The rate of one bucket such that num_buckets + 1 of them have `fpr` together.
@@ -35,7 +22,7 @@ double BucketFpr(double fpr, uint32_t num_buckets) {
 
 Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
                                     double target_fpr) {
-  if (times.window == 0) return OutOfRange("window", 0, "at least 1 tick");
+  if (times.window == 0) return OutOfRange("window", times.window, "at least 1 tick");
   if (times.num_buckets == 0 || times.num_buckets > kMaxBuckets ||
       times.num_buckets > times.window) {
     return OutOfRange("num_buckets", times.num_buckets,
@@ -48,10 +35,10 @@ Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
   }
   const double least = kMinTargetFpr * (times.num_buckets + 1);
   if (!(target_fpr >= least && target_fpr <= kMaxTargetFpr)) {
-    return Error{ErrorCode::kInvalidArgument, "target_fpr is " + Text(target_fpr) + "; for " +
+    return Error{ErrorCode::kInvalidArgument, "target_fpr is " + TextOf(target_fpr) + "; for " +
                                                   std::to_string(times.num_buckets) +
-                                                  " buckets it must be between " + Text(least) +
-                                                  " and " + Text(kMaxTargetFpr)};
+                                                  " buckets it must be between " + TextOf(least) +
+                                                  " and " + TextOf(kMaxTargetFpr)};
   }
   return Ok();
 }

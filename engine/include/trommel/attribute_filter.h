@@ -56,16 +56,17 @@ struct SetBudget {
 };
 
 struct AttributeConfig {
-  AttributeSets sets;
+  AttributeSets sets = {};
   // One for each attribute, or none: "0", "1", ... Each once, not empty, at most 255 bytes.
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   uint64_t capacity = 0;  // tuples to size for; more may come, generations are added. Required
   // Different values of each attribute, or none: as many as tuples. A set's filter is sized for the
   // product of its attributes' numbers, or `capacity`, whichever is less.
-  std::vector<uint64_t> num_values;
-  double target_fpr = 0.01;        // of every allowed set, at every size
-  std::vector<SetBudget> budgets;  // other numbers for some sets: weights, what the planner says
-  DigestPolicy digest = {};        // of values; TupleDigests::Set should be given the same
+  std::vector<uint64_t> num_values = {};
+  double target_fpr = 0.01;  // of every allowed set, at every size
+  std::vector<SetBudget> budgets =
+      {};                    // other numbers for some sets: weights, what the planner says
+  DigestPolicy digest = {};  // of values; TupleDigests::Set should be given the same
   Encoding encoding = Encoding::kRuns;
   // Of all sets together: a growth that would exceed it is refused. 0: the machine's physical
   // memory.
@@ -77,11 +78,11 @@ struct SetStats {
   AttributeMask set = 0;
   uint64_t capacity = 0;  // of the first generation
   double target_fpr = 0;
-  ScalableStats stats;  // num_keys counts tuples, not different projections
+  ScalableStats stats = {};  // num_keys counts tuples, not different projections
 };
 
 struct AttributeStats {
-  std::vector<SetStats> sets;  // ascending, as sets().allowed()
+  std::vector<SetStats> sets = {};  // ascending, as sets().allowed()
   uint64_t num_tuples = 0;
   uint64_t num_bytes = 0;
   uint64_t num_refused_inserts = 0;  // tuples, since creation, load or clear

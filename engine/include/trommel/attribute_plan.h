@@ -34,10 +34,10 @@ struct QueryShare {
 };
 
 struct AttributePlanRequest {
-  AttributeSets sets;
-  uint64_t capacity = 0;             // tuples; required
-  std::vector<uint64_t> num_values;  // as AttributeConfig's
-  std::vector<QueryShare> mix;       // empty: every set but the empty one, all alike
+  AttributeSets sets = {};
+  uint64_t capacity = 0;                  // tuples; required
+  std::vector<uint64_t> num_values = {};  // as AttributeConfig's
+  std::vector<QueryShare> mix = {};       // empty: every set but the empty one, all alike
   // Either a rate for every allowed set ...
   double target_fpr = 0;
   // ... or memory to share, for the mix.
@@ -62,11 +62,11 @@ struct PlannedSet {
 enum class AttributeStructure : uint8_t { kFilter, kMatrix };
 
 struct AttributePlan {
-  std::vector<PlannedSet> sets;  // ascending, as sets.allowed()
+  std::vector<PlannedSet> sets = {};  // ascending, as sets.allowed()
   uint64_t filter_bytes = 0;
   double filter_expected_fpr = 0;  // of the mix
   // CBFM of the same memory, all attributes alike, as published.
-  matrix::Geometry matrix;
+  matrix::Geometry matrix = {};
   uint64_t matrix_bytes = 0;
   double matrix_expected_fpr = 0;
   // The bytes from which on a matrix as published would reach filter_expected_fpr.

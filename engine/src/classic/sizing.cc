@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/src/classic/out_of_range.h"
+#include "engine/src/out_of_range.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/sizing.h"
 

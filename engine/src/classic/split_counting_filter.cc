@@ -5,7 +5,7 @@
 
 #include "engine/src/check.h"
 #include "engine/src/classic/filter_impl.h"
-#include "engine/src/classic/out_of_range.h"
+#include "engine/src/out_of_range.h"
 
 namespace trommel::classic {
 

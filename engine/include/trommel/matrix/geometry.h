@@ -46,7 +46,7 @@ struct Block {
   // The set's values are hashed together and have one row of positions: a plain Bloom filter.
   bool is_joint = false;
   // One number for each attribute of the set, ascending; of a joint block one. 1 .. kMaxPositions.
-  std::vector<uint64_t> positions;
+  std::vector<uint64_t> positions = {};
 
   // Their product. At most kMaxCells in a valid geometry.
   uint64_t num_cells() const noexcept;
@@ -56,9 +56,9 @@ struct Block {
 // Two structures of one geometry and digest policy have the same cells for the same tuples.
 struct Geometry {
   Kind kind = Kind::kCbfm;
-  AttributeSets sets;
+  AttributeSets sets = {};
   uint32_t num_hashes = 0;  // k: 1 .. kMaxHashes
-  std::vector<Block> blocks;
+  std::vector<Block> blocks = {};
 
   uint64_t num_cells() const noexcept;  // of all blocks
   // As the source counts: with the one cell of a matrix where no attribute is given (kBfm, kCbfm).
@@ -68,8 +68,12 @@ struct Geometry {
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
-// kInvalidArgument, naming the value and the legal range, unless the blocks are the kind's, in the
-// order of their sets (joint ones last), and every number is in its range.
+// The blocks that the kind has for these attributes, in their order (ascending sets, a joint one
+// last), without positions.
+std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets);
+
+// kInvalidArgument, naming the value and the legal range, unless the blocks are EmptyBlocks', in
+// the same order, and every number is in its range.
 Status Validate(const Geometry& geometry);
 
 }  // namespace trommel::matrix

@@ -25,10 +25,12 @@ namespace trommel::matrix {
 
 class LiteralMatrix final : public TupleIndex {
  public:
-  // positions: m_i of each attribute (all equal: CBFM; unequal: WCBFM by attribute),
-  // each at least 1. Fails with kInvalidArgument for numbers out of range and for more than
-  // kMaxCells cells, saying how much memory that would be; with kOutOfMemory when the system
-  // refuses.
+  static constexpr size_t kMaxCuts = 20;
+
+  // positions: m_i of each attribute (all equal: CBFM; unequal: WCBFM by attribute), 1 ..
+  // kMaxPositions. Fails with kInvalidArgument for numbers out of range, for more than kMaxCuts
+  // cuts (every index takes 2^cuts steps a dimension), and for more than kMaxCells cells, saying
+  // how much memory that would be; with kOutOfMemory when the system refuses.
   static Result<LiteralMatrix> Create(const AttributeSets& sets,
                                       std::span<const uint64_t> positions, uint32_t num_hashes);
 
@@ -45,15 +47,18 @@ class LiteralMatrix final : public TupleIndex {
   // M of the source: the cells that were kept, that of no given attribute included.
   uint64_t num_cells() const noexcept { return num_cells_; }
 
-  // Algorithm 3 alone: the index of a cell of an allowed set. coordinate[i] in 1 .. m_i for
-  // attributes of the set; others are not read.
+  // Algorithm 3 alone: the index of a cell of an allowed set. coordinate[i] is in 1 .. m_i for
+  // attributes of the set; others are not read. d 2^cuts steps.
   uint64_t CalculateIndex(AttributeMask set, std::span<const uint64_t> coordinate) const noexcept;
-  // Algorithm 2 without its last loop: all indices of one tuple's question.
-  void IndicesOf(AttributeMask asked, const Tuples& tuples, size_t tuple_idx,
+  // Algorithm 2 without its last loop: all indices of one tuple's question, whose parts are
+  // PartsOf(asked). `indices` is emptied first.
+  void IndicesOf(std::span<const AttributeMask> parts, const Tuples& tuples, size_t tuple_idx,
                  std::vector<uint64_t>& indices) const;
 
  private:
   LiteralMatrix(AttributeSets sets, std::vector<uint64_t> positions, uint32_t num_hashes);
+
+  uint64_t CountKept(AttributeMask given, uint32_t num_below) const noexcept;
 
   AttributeSets sets_;
   std::vector<uint64_t> positions_;

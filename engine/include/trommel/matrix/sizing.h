@@ -20,23 +20,25 @@ struct SetWeight {
 
 struct Request {
   Kind kind = Kind::kCbfm;
-  AttributeSets sets;       // cuts are kCbfm's only
+  AttributeSets sets = {};  // cuts are kCbfm's only
   uint32_t num_hashes = 0;  // required
   // Either the cells that all blocks together may have: positions are then the most that fit, ...
   uint64_t num_cells = 0;
-  // ... or the positions of every attribute.
-  std::vector<uint64_t> positions;
-  // With num_cells: positions of the attributes over each other's; empty: all alike. 1e-6 .. 1e6.
-  std::vector<double> attribute_weights;
+  // ... or the positions of every attribute; of kSbf the one number of its joint block; of kCmdbf
+  // those of every attribute and then its joint block's.
+  std::vector<uint64_t> positions = {};
+  // With num_cells: positions of the attributes over each other's (a joint block weighs 1); empty:
+  // all alike. 1e-6 .. 1e6. Not for kSbf.
+  std::vector<double> attribute_weights = {};
   // kCbfm: a block's cells are multiplied by its weight (its positions by the same factor each),
   // and with num_cells all are scaled to the same memory again. A set that is not allowed is an
   // error.
-  std::vector<SetWeight> set_weights;
+  std::vector<SetWeight> set_weights = {};
 };
 
 // Fails with kInvalidArgument for numbers out of range, for weights and cuts that the kind does not
-// have, when the memory is too small for one position an attribute, and when more than kMaxCells
-// would be needed: the error says how much memory that would be. Any thread; up to milliseconds
+// have, when num_cells is too few for one position an attribute, and when positions need more than
+// kMaxCells: the error says how much memory that would be. Any thread; up to milliseconds
 // for 16 attributes.
 Result<Geometry> GeometryFor(const Request& request);
 

@@ -1,6 +1,6 @@
 // "target_fpr is 2; it must be between 1e-15 and 0.5": errors of numbers that callers chose.
-#ifndef TROMMEL_ENGINE_SRC_CLASSIC_OUT_OF_RANGE_H_
-#define TROMMEL_ENGINE_SRC_CLASSIC_OUT_OF_RANGE_H_
+#ifndef TROMMEL_ENGINE_SRC_OUT_OF_RANGE_H_
+#define TROMMEL_ENGINE_SRC_OUT_OF_RANGE_H_
 
 #include <array>
 #include <charconv>
@@ -11,7 +11,7 @@
 
 #include "trommel/result.h"
 
-namespace trommel::classic {
+namespace trommel {
 
 inline std::string TextOf(std::unsigned_integral auto value) { return std::to_string(value); }
 
@@ -35,6 +35,6 @@ Error OutOfRange(std::string_view name, T value, T least, T most) {
   return OutOfRange(name, value, "between " + TextOf(least) + " and " + TextOf(most));
 }
 
-}  // namespace trommel::classic
+}  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_CLASSIC_OUT_OF_RANGE_H_
+#endif  // TROMMEL_ENGINE_SRC_OUT_OF_RANGE_H_

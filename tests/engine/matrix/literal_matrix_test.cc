@@ -1,0 +1,116 @@
+// The matrix as printed: its index walk against counting cells one by one.
+#include "trommel/matrix/literal_matrix.h"
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "support/catch.h"
+#include "trommel/matrix/sizing.h"
+
+namespace trommel::matrix {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Masks = std::vector<AttributeMask>;
+
+// Index of every kept cell, by visiting all logical coordinates in order: 0 is the mark, the last
+// attribute the highest digit.
+class CountedCells {
+ public:
+  CountedCells(const AttributeSets& sets, std::span<const uint64_t> positions) {
+    std::vector<uint64_t> coordinate(positions.size(), 0);
+    for (bool is_more = true; is_more;) {
+      AttributeMask given = 0;
+      for (size_t i = 0; i < coordinate.size(); ++i) {
+        if (coordinate[i] != 0) given |= 1U << i;
+      }
+      if (given == 0 || sets.IsAllowed(given)) cells.push_back({given, coordinate});
+      size_t i = 0;
+      while (i < coordinate.size() && coordinate[i] == positions[i]) coordinate[i++] = 0;
+      is_more = i < coordinate.size();
+      if (is_more) ++coordinate[i];
+    }
+  }
+
+  struct Cell {
+    AttributeMask given;
+    std::vector<uint64_t> coordinate;
+  };
+  std::vector<Cell> cells;
+};
+
+TEST_CASE("the published index walk numbers the kept cells without gaps", "[engine][matrix]") {
+  struct Setting {
+    Masks cuts;
+    std::vector<uint64_t> positions;
+  };
+  const std::vector<Setting> settings{
+      {{}, {3}},
+      {{}, {2, 3, 4}},
+      {{0b101, 0b011}, {3, 4, 2}},
+      {{0b0011, 0b1100}, {2, 3, 1, 2}},
+      {{0b0111, 0b1100, 0b1010}, {2, 2, 3, 2}},
+      {{0b11111}, {1, 2, 1, 2, 2}},
+  };
+  for (const Setting& setting : settings) {
+    const AttributeSets sets =
+        *AttributeSets::Create(static_cast<uint32_t>(setting.positions.size()), setting.cuts);
+    const auto matrix = LiteralMatrix::Create(sets, setting.positions, 1);
+    REQUIRE(matrix.ok());
+    const CountedCells counted(sets, setting.positions);
+    CHECK(matrix->num_cells() == counted.cells.size());
+    const std::vector<double> real(setting.positions.begin(), setting.positions.end());
+    CHECK(static_cast<double>(matrix->num_cells()) == CbfmCells(sets, real));
+    for (size_t c = 0; c < counted.cells.size(); ++c) {
+      CHECK(matrix->CalculateIndex(counted.cells[c].given, counted.cells[c].coordinate) == c);
+    }
+  }
+}
+
+TEST_CASE("the published matrix finds what is in, and little else", "[engine][matrix]") {
+  const AttributeSets sets = *AttributeSets::Create(3, Masks{0b101, 0b011});
+  auto matrix = *LiteralMatrix::Create(sets, std::vector<uint64_t>{500, 400, 300}, 4);
+  std::mt19937_64 random(4);
+  std::vector<std::vector<uint64_t>> columns(3, std::vector<uint64_t>(400));
+  for (auto& column : columns) {
+    for (uint64_t& digest : column) digest = random();
+  }
+  Tuples tuples{{columns[0].data(), columns[1].data(), columns[2].data()}, 400};
+  CHECK(matrix.Insert(tuples.From(0, 70)).num_inserted == 70);
+  CHECK(matrix.num_tuples() == 70);
+  std::vector<uint64_t> answers(TupleIndex::BitmapWords(70));
+  for (AttributeMask asked = 0; asked < 8; ++asked) {
+    CHECK(matrix.Query(asked, tuples.From(0, 70), answers) == 70);
+  }
+  // The pair's block has 120,000 cells, 280 of them marked.
+  answers.resize(TupleIndex::BitmapWords(330));
+  CHECK(matrix.Query(0b110, tuples.From(70, 330), answers) == 0);
+  CHECK(matrix.Query(0b111, tuples.From(70, 330), answers) == 0);
+  // A value alone: about 45 % of 500 positions are marked, so 4 % of strangers pass.
+  const size_t num_false = matrix.Query(0b001, tuples.From(70, 330), answers);
+  CHECK(num_false > 0);
+  CHECK(num_false < 60);
+}
+
+TEST_CASE("what the published matrix cannot be", "[engine][matrix]") {
+  const AttributeSets sets = *AttributeSets::Create(3);
+  const auto complaint = [&](const std::vector<uint64_t>& positions, uint32_t num_hashes) {
+    const auto matrix = LiteralMatrix::Create(sets, positions, num_hashes);
+    return matrix.ok() ? std::string() : matrix.error().message;
+  };
+  CHECK_THAT(complaint({1, 1}, 1), ContainsSubstring("number of positions is 2"));
+  CHECK_THAT(complaint({1, 0, 1}, 1), ContainsSubstring("positions of an attribute is 0"));
+  CHECK_THAT(complaint({1, 1, 1}, 0), ContainsSubstring("num_hashes is 0"));
+  CHECK_THAT(complaint({1 << 20, 1 << 20, 1 << 20}, 1), ContainsSubstring("would take"));
+  Masks pairs;
+  for (uint32_t i = 1; i < 8; ++i) {
+    for (uint32_t j = 0; j < i; ++j) pairs.push_back(1U << i | 1U << j);
+  }
+  const auto many =
+      LiteralMatrix::Create(*AttributeSets::Create(8, pairs), std::vector<uint64_t>(8, 2), 1);
+  CHECK_THAT(many.error().message, ContainsSubstring("number of cuts is 28"));
+}
+
+}  // namespace
+}  // namespace trommel::matrix
