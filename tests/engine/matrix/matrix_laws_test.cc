@@ -189,7 +189,7 @@ TEST_CASE("cells of a matrix are the source's indices, one for one", "[engine][m
       REQUIRE(cells.size() == program.geometry.num_hashes * program.asked.size());
       for (size_t i = 0; i < program.asked.size(); ++i) {
         std::vector<uint64_t> indices;
-        literal.IndicesOf(set, batch.view(), i, indices);
+        literal.IndicesOf({&set, 1}, batch.view(), i, indices);
         REQUIRE(indices.size() == program.geometry.num_hashes);
         for (size_t j = 0; j < indices.size(); ++j) {
           const uint64_t cell = cells[j * program.asked.size() + i];
