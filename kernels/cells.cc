@@ -54,15 +54,21 @@ HWY_INLINE void CellsAs(const uint64_t* const* row_digests, size_t num_tuples,
   for (; i < num_tuples; ++i) cells[i] = CellAt(row_digests, block, hash_idx, i);
 }
 
-void Cells(const uint64_t* const* columns, size_t num_tuples, const CellBlock& block,
-           size_t hash_idx, uint64_t* HWY_RESTRICT cells) {
-  const uint64_t* row_digests[kMaxCellRows];
-  for (size_t r = 0; r < block.num_rows; ++r) row_digests[r] = columns[block.rows[r].column];
+HWY_INLINE void CellsOfRows(const uint64_t* const* row_digests, size_t num_tuples,
+                            const CellBlock& block, uint64_t hash_idx,
+                            uint64_t* HWY_RESTRICT cells) {
   if (block.is_wide) {
     CellsAs<true>(row_digests, num_tuples, block, hash_idx, cells);
   } else {
     CellsAs<false>(row_digests, num_tuples, block, hash_idx, cells);
   }
+}
+
+void Cells(const uint64_t* const* columns, size_t num_tuples, const CellBlock& block,
+           size_t hash_idx, uint64_t* HWY_RESTRICT cells) {
+  const uint64_t* row_digests[kMaxCellRows];
+  for (size_t r = 0; r < block.num_rows; ++r) row_digests[r] = columns[block.rows[r].column];
+  CellsOfRows(row_digests, num_tuples, block, hash_idx, cells);
 }
 
 // The tuples that all cells so far show. Digests of the present block's rows are read where they
@@ -77,15 +83,16 @@ struct CellCandidates {
 
 // Keeps those whose cell is marked. What is kept is written over what was read before: never ahead
 // of it.
-template <bool kIsWide, class D>
-HWY_INLINE size_t ProbeCells(D d, const uint64_t* words, const CellBlock& block, uint64_t hash_idx,
-                             CellCandidates& candidates, size_t i, size_t num_kept) {
-  const auto cells = CellsAt<kIsWide>(d, candidates.row_digests, block, hash_idx, i);
+template <class D>
+HWY_INLINE size_t KeepMarked(D d, const uint64_t* words, const uint64_t* HWY_RESTRICT cells,
+                             size_t num_rows, CellCandidates& candidates, size_t i,
+                             size_t num_kept) {
+  const auto cell = hn::Load(d, cells + i);
   const hn::RebindToSigned<D> di;
-  const auto found = hn::GatherIndex(d, words, hn::BitCast(di, hn::ShiftRight<6>(cells)));
-  const auto bit = hn::Shl(hn::Set(d, 1), hn::And(cells, hn::Set(d, 63)));
+  const auto found = hn::GatherIndex(d, words, hn::BitCast(di, hn::ShiftRight<6>(cell)));
+  const auto bit = hn::Shl(hn::Set(d, 1), hn::And(cell, hn::Set(d, 63)));
   const auto is_marked = hn::TestBit(found, bit);
-  for (size_t r = 0; r < block.num_rows; ++r) {
+  for (size_t r = 0; r < num_rows; ++r) {
     const auto digests = hn::LoadU(d, candidates.row_digests[r] + i);
     hn::CompressStore(digests, is_marked, d, candidates.kept[r] + num_kept);
   }
@@ -95,27 +102,29 @@ HWY_INLINE size_t ProbeCells(D d, const uint64_t* words, const CellBlock& block,
 
 // The same for one candidate, in plain words: what CompressStore writes past a part of a vector is
 // not ours.
-HWY_INLINE size_t ProbeCell(const uint64_t* words, const CellBlock& block, uint64_t hash_idx,
-                            CellCandidates& candidates, size_t i, size_t num_kept) {
-  const uint64_t cell = CellAt(candidates.row_digests, block, hash_idx, i);
-  for (size_t r = 0; r < block.num_rows; ++r) {
+HWY_INLINE size_t KeepIfMarked(const uint64_t* words, uint64_t cell, size_t num_rows,
+                               CellCandidates& candidates, size_t i, size_t num_kept) {
+  for (size_t r = 0; r < num_rows; ++r) {
     candidates.kept[r][num_kept] = candidates.row_digests[r][i];
   }
   candidates.indices[num_kept] = candidates.indices[i];
   return num_kept + (words[cell / 64] >> cell % 64 & 1);
 }
 
-template <bool kIsWide>
+// All cells first, and then their words: with nothing between them, more reads are under way at a
+// time (a quarter less time than vector by vector; prefetching adds nothing).
 HWY_INLINE void ProbeHash(const uint64_t* words, const CellBlock& block, uint64_t hash_idx,
                           CellCandidates& candidates) {
   const hn::ScalableTag<uint64_t> d;
+  HWY_ALIGN uint64_t cells[kMaxCellTuples];
+  CellsOfRows(candidates.row_digests, candidates.size, block, hash_idx, cells);
   size_t num_kept = 0;
   size_t i = 0;
   for (; i + hn::Lanes(d) <= candidates.size; i += hn::Lanes(d)) {
-    num_kept = ProbeCells<kIsWide>(d, words, block, hash_idx, candidates, i, num_kept);
+    num_kept = KeepMarked(d, words, cells, block.num_rows, candidates, i, num_kept);
   }
   for (; i < candidates.size; ++i) {
-    num_kept = ProbeCell(words, block, hash_idx, candidates, i, num_kept);
+    num_kept = KeepIfMarked(words, cells[i], block.num_rows, candidates, i, num_kept);
   }
   if (num_kept == candidates.size) return;
   candidates.size = num_kept;
@@ -145,11 +154,7 @@ size_t QueryCells(const uint64_t* const* columns, size_t num_tuples, const uint6
   for (size_t b = 0; b < num_blocks && candidates.size != 0; ++b) {
     EnterBlock(columns, num_tuples, blocks[b], candidates);
     for (size_t j = 0; j < num_hashes && candidates.size != 0; ++j) {
-      if (blocks[b].is_wide) {
-        ProbeHash<true>(words, blocks[b], j, candidates);
-      } else {
-        ProbeHash<false>(words, blocks[b], j, candidates);
-      }
+      ProbeHash(words, blocks[b], j, candidates);
     }
   }
   for (size_t w = 0; w < (num_tuples + 63) / 64; ++w) maybe_present[w] = 0;
