@@ -25,8 +25,8 @@ CbfmExperiment::CbfmExperiment(const Options& options)
   for (const NamedRequest& named : PublishedRequests(num_cells_)) {
     sides_.push_back(MakeMatrix(named.name, named.request));
   }
-  sides_.push_back(
-      MakeAttributeFilter("AttributeFilter", TwoCuts(), workload_.num_tuples(), kFilterRate));
+  sides_.push_back(MakeAttributeFilter("AttributeFilter", TwoCuts(), workload_.num_tuples(),
+                                       TargetForRate(kFilterRate)));
   std::vector<TupleIndex*> indices;
   for (const Structure& side : sides_) indices.push_back(side.index.get());
   workload_.InsertInto(indices);

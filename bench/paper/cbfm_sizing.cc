@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "bench/paper/cbfm_structures.h"
 
@@ -24,6 +25,12 @@ constexpr PrintedRow kPrinted[] = {{1e-1, "1e-1", 42, 604, 13'125.00, 2.74},
                                    {1e-3, "1e-3", 14, 201, 354'328.05, 24.65},
                                    {1e-4, "1e-4", 10, 151, 839'932.53, 43.81},
                                    {1e-5, "1e-5", 8, 121, 1'640'339.20, 68.46}};
+
+std::string Hundredths(double figure) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f", figure);
+  return text;
+}
 
 double RoundedTo(double figure, double step) { return std::round(figure / step) * step; }
 
@@ -99,7 +106,8 @@ BuiltFilter BuildFilter(const Options& options, double fpr) {
     for (size_t done = 0; done < num_strangers; done += kMost) {
       const auto strangers = workload.Strangers(set, 0, std::min(kMost, num_strangers - done),
                                                 1000 * uint64_t{set} + done / kMost);
-      num_maybe += bench::AskStrangers(*built.index, workload, strangers, {}).num_maybe;
+      num_maybe +=
+          bench::AskStrangers(*built.index, workload, strangers, built.PartsOf(set)).num_maybe;
     }
     const double rate = static_cast<double>(num_maybe) / static_cast<double>(num_strangers);
     if (rate < found.worst_rate) continue;
@@ -128,11 +136,14 @@ std::vector<Table> MegabyteTables(const Options& options) {
     const double cbfm = CellsWith(TwoCuts(), std::floor(m)) / kCellsInMegabyte;
     const BuiltFilter filter = BuildFilter(options, printed.fpr);
     const std::string at = std::string("eps = ") + printed.name + ", ";
-    Row bfm_row{.what = at + "BFM, MB", .paper = printed.bfm_megabytes};
+    Row bfm_row{.what = at + "BFM, MB", .unit = Unit::kCount, .paper = printed.bfm_megabytes};
     bfm_row.formula = RoundedTo(bfm, 0.01);
     bfm_row.tolerance = 1e-8;
     if (std::abs(bfm - printed.bfm_megabytes) > 0.01) {
-      bfm_row.note = "The formula's digits are cut off to whole MB here, not in the rows below.";
+      bfm_row.note = "The printed " + Hundredths(printed.bfm_megabytes) + " is the formula's " +
+                     Hundredths(bfm - 0.005) + "... cut off to whole MB; the rows below are not.";
+    } else {
+      bfm_row.note = Hundredths(bfm) + ", as printed.";
     }
     Row cbfm_row{.what = at + "CBFM, MB", .paper = printed.cbfm_megabytes};
     cbfm_row.formula = RoundedTo(cbfm, 0.01);

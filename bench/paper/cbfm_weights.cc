@@ -74,8 +74,7 @@ Table MeasuredTable(const Options& options, const CbfmExperiment& experiment) {
   table.text =
       FigureText(static_cast<double>(experiment.workload().num_tuples()), Unit::kCount) +
       " tuples, one cut ({0,1}), same memory, alpha = 1. The weights are not printed. The pair is "
-      "{1,2}, both raised. The last column is what an AttributeFilter gains in {1,2} when its "
-      "memory is shared so that other sets fall back as CBFM's do: here, to 10 %.";
+      "{1,2}, both raised; what the other attribute loses is shared with {0,2}.";
   const uint64_t n = experiment.workload().num_tuples();
   const auto request = [&](double weight) {
     return WeightedRequest(matrix::Kind::kCbfm, OneCut(), experiment.num_cells(), weight);
