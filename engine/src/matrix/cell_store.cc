@@ -126,10 +126,12 @@ void CellStore::Clear() {
   std::ranges::fill(num_marked_, 0);
 }
 
+double CellStore::Fill(size_t block_idx) const {
+  return static_cast<double>(num_marked(block_idx)) / static_cast<double>(num_cells(block_idx));
+}
+
 double CellStore::CurrentFpr(size_t block_idx) const {
-  const double fill =
-      static_cast<double>(num_marked(block_idx)) / static_cast<double>(num_cells(block_idx));
-  return std::pow(fill, geometry_.num_hashes);
+  return std::pow(Fill(block_idx), geometry_.num_hashes);
 }
 
 }  // namespace trommel::matrix

@@ -51,6 +51,7 @@ Result<Matrix> Matrix::Create(const Geometry& geometry, uint64_t memory_limit_by
 InsertOutcome Matrix::Insert(const Tuples& tuples) noexcept {
   const AttributeMask full = sets().full();
   CheckColumns(full, tuples);
+  if (tuples.size == 0) return {};
   impl_->plans.Drop();
   Executor* const executor = impl_->executor.get();
   const size_t stretch =
@@ -119,7 +120,8 @@ void Matrix::CellsOf(AttributeMask asked, const Tuples& tuples,
     for (size_t j = 0; j < num_hashes; ++j) {
       for (size_t first = 0; first < tuples.size; first += kernels::kMaxCellTuples) {
         const size_t count = std::min(kernels::kMaxCellTuples, tuples.size - first);
-        const CellColumns columns = ColumnsFrom(tuples, first, joint.data() + first);
+        const CellColumns columns =
+            ColumnsFrom(tuples, first, plan.has_joint ? joint.data() + first : nullptr);
         kernels::ActiveKernels().cells.cells(columns.data(), count, block, j, next);
         next += count;
       }

@@ -51,7 +51,8 @@ Plan MakePlan(const CellStore& store, AttributeMask asked) {
   Plan plan;
   plan.block_idxs = BlocksFor(geometry, asked);
   std::erase_if(plan.block_idxs, [&](size_t b) { return store.IsSaturated(b); });
-  std::ranges::stable_sort(plan.block_idxs, {}, [&](size_t b) { return store.CurrentFpr(b); });
+  // All have the same number of hashes: lower fill, lower rate.
+  std::ranges::stable_sort(plan.block_idxs, {}, [&](size_t b) { return store.Fill(b); });
   const bool is_traversed = geometry.kind == Kind::kCartesian && asked != geometry.sets.full();
   for (const size_t b : plan.block_idxs) {
     plan.blocks.push_back(store.block(b));
