@@ -69,8 +69,8 @@ HWY_INLINE const uint32_t* PresenceAtAddress(uint64_t address) {
   return reinterpret_cast<const uint32_t*>(static_cast<uintptr_t>(address));
 }
 
-// Asks the first kGroup stores. shown[i] says of digest i: kWhich, one bit a store; else 1 if any.
-template <class Layout, size_t kGroup, bool kWhich>
+// Asks the first kGroup stores. shown[i] has one bit a store: whether it shows digest i.
+template <class Layout, size_t kGroup>
 void AskGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks* stores,
               size_t num_stores, uint8_t* HWY_RESTRICT shown) {
   constexpr size_t kLead = kQueryDistance / kGroup;  // as many lines on their way as for one store
@@ -91,8 +91,7 @@ void AskGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
     uint32_t answer = 0;
     HWY_UNROLL(8)
     for (size_t s = 0; s < kGroup; ++s) {
-      const uint32_t is_shown = marks.ShownBy(PresenceAtAddress(at[s]));
-      answer |= kWhich ? is_shown << s : is_shown;
+      answer |= uint32_t{marks.ShownBy(PresenceAtAddress(at[s]))} << s;
     }
     shown[i] = static_cast<uint8_t>(answer);
     if (i + kLead < num_digests) fetch(i + kLead);
@@ -100,15 +99,15 @@ void AskGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
 }
 
 // Asks the first stores, at most kMaxGroup of them; returns how many. At least one must be there.
-template <class Layout, bool kWhich>
+template <class Layout>
 size_t AskSome(const uint64_t* digests, size_t num_digests, const Blocks* stores, size_t num_stores,
                uint8_t* shown) {
   if (num_stores <= 2) {
-    AskGroup<Layout, 2, kWhich>(digests, num_digests, stores, num_stores, shown);
+    AskGroup<Layout, 2>(digests, num_digests, stores, num_stores, shown);
   } else if (num_stores <= 4) {
-    AskGroup<Layout, 4, kWhich>(digests, num_digests, stores, num_stores, shown);
+    AskGroup<Layout, 4>(digests, num_digests, stores, num_stores, shown);
   } else {
-    AskGroup<Layout, kMaxGroup, kWhich>(digests, num_digests, stores, num_stores, shown);
+    AskGroup<Layout, kMaxGroup>(digests, num_digests, stores, num_stores, shown);
   }
   return HWY_MIN(num_stores, kMaxGroup);
 }
@@ -124,8 +123,8 @@ size_t QueryAny(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const 
     const size_t num_words = (num_keys + 63) / 64;
     for (size_t w = 0; w < num_words; ++w) words[w] = 0;
     for (size_t s = 0; s < num_stores;) {
-      s += AskSome<Layout, false>(digests + first, num_keys, stores + s, num_stores - s, shown);
-      for (size_t i = 0; i < num_keys; ++i) words[i / 64] |= uint64_t{shown[i]} << (i % 64);
+      s += AskSome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
+      for (size_t i = 0; i < num_keys; ++i) words[i / 64] |= uint64_t{shown[i] != 0} << (i % 64);
     }
     for (size_t w = 0; w < num_words; ++w) {
       num_present += static_cast<size_t>(std::popcount(words[w]));
@@ -145,7 +144,7 @@ void FindOldest(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const 
     for (size_t i = 0; i < num_keys; ++i) found[i] = none;
     for (size_t s = 0; s < num_stores;) {
       const size_t asked =
-          AskSome<Layout, true>(digests + first, num_keys, stores + s, num_stores - s, shown);
+          AskSome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
       for (size_t i = 0; i < num_keys; ++i) {
         const auto lowest = static_cast<uint8_t>(std::countr_zero(shown[i] | 0x100U));
         const bool is_first = found[i] == none && shown[i] != 0;
