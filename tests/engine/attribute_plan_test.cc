@@ -216,17 +216,17 @@ TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not"
   }
 }
 
-TEST_CASE("plans of many capacities keep to the memory, too", "[engine][attributes][plan]") {
+TEST_CASE("a set's capacity is the product of its values, or all tuples",
+          "[engine][attributes][plan]") {
   AttributePlanRequest request;
   request.sets = AttributeSets::Create(4).value();
   request.capacity = 30000;
-  request.num_values = {3, 11, 7, 190};
-  request.memory_bytes = 400'000;
+  request.num_values = {3, 11, 7, uint64_t{1} << 63};
+  request.target_fpr = 0.01;
   const AttributePlan plan = PlanOf(request);
   CHECK(plan.sets.size() == 15);
-  CHECK(plan.filter_bytes <= request.memory_bytes);
-  CHECK(plan.filter_bytes >= request.memory_bytes / 100 * 99);
   CHECK(SetOf(plan, 0b0111).capacity == 231);
+  CHECK(SetOf(plan, 0b1000).capacity == 30000);
   CHECK(SetOf(plan, 0b1111).capacity == 30000);
 }
 
