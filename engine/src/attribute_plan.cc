@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 
+#include "engine/src/out_of_range.h"
 #include "engine/src/plan_filters.h"
 #include "trommel/matrix/sizing.h"
 
@@ -19,18 +19,9 @@ constexpr uint32_t kUsualHashes = 6;
 
 Error Unplannable(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
-std::string NumberText(double value) {
-  if (std::isnan(value)) return "nan";
-  char buffer[32];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6).ptr;
-  return {buffer, end};
-}
-
 std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   if (request.capacity == 0 || request.capacity > kMaxCapacity) {
-    return Unplannable("capacity is " + std::to_string(request.capacity) +
-                       "; it must be between 1 and " + std::to_string(kMaxCapacity));
+    return OutOfRange("capacity", request.capacity, uint64_t{1}, kMaxCapacity);
   }
   const uint32_t num_attributes = request.sets.num_attributes();
   if (!request.num_values.empty() && request.num_values.size() != num_attributes) {
@@ -52,7 +43,7 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
     // Written so that NaN fails.
     if (!(share.share > 0 && std::isfinite(share.share))) {
       return Unplannable("the share of " + AttributeMaskText(share.asked) + " is " +
-                         NumberText(share.share) + "; it must be above 0, and finite");
+                         TextOf(share.share) + "; it must be above 0, and finite");
     }
   }
   const bool has_rate = request.target_fpr != 0;  // NaN is one

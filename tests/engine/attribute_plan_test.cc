@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -71,7 +72,7 @@ TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]
 TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan]") {
   AttributePlanRequest request = UsualPlan();
   double before = 1;
-  for (const uint64_t memory_bytes : {700'000, 1'000'000, 1'234'567, 1'700'000, 2'500'000}) {
+  for (const uint64_t memory_bytes : {700'000, 1'234'567, 2'500'000}) {
     request.memory_bytes = memory_bytes;
     const AttributePlan plan = PlanOf(request);
     CHECK(plan.filter_bytes <= memory_bytes);
@@ -93,9 +94,14 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
   request.mix = {{0b110, 5}, {0b111, 2}, {0b001, 1}, {0b010, 0.1}};
   const AttributePlan plan = PlanOf(request);
   std::vector<std::vector<SetSize>> sizes;
+  std::map<uint64_t, std::vector<SetSize>> sizes_of;
   for (const PlannedSet& set : plan.sets) {
+    std::vector<SetSize>& known = sizes_of[set.capacity];
     ShapesOfRates shapes;
-    sizes.push_back(SizesOfSet(set.capacity, request.encoding, set.capacity, shapes).value());
+    if (known.empty()) {
+      known = SizesOfSet(set.capacity, request.encoding, set.capacity, shapes).value();
+    }
+    sizes.push_back(known);
   }
   std::mt19937_64 random(11);
   int num_tried = 0;
@@ -103,7 +109,7 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
     std::vector<size_t> chosen;
     uint64_t num_bytes = 0;
     for (const std::vector<SetSize>& of_set : sizes) {
-      chosen.push_back(random() % of_set.size());
+      chosen.push_back(random() % (1 + random() % of_set.size()));
       num_bytes += of_set[chosen.back()].num_bytes;
     }
     // As much more as fits, one set after the other in a random order.
@@ -185,8 +191,9 @@ TEST_CASE("the matrix beside a plan has its memory, and is chosen where it errs 
 
 TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not",
           "[engine][attributes][plan]") {
-  for (const uint64_t memory_bytes : {700'000, 1'500'000}) {
+  for (const uint64_t memory_bytes : {40'000, 70'000}) {
     AttributePlanRequest request = UsualPlan();
+    request.capacity = 3000;
     request.memory_bytes = memory_bytes;
     request.num_hashes = 4;
     const AttributePlan plan = PlanOf(request);
@@ -209,18 +216,18 @@ TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not"
   }
 }
 
-TEST_CASE("plans of many capacities keep to the memory, too", "[engine][attributes][plan]") {
+TEST_CASE("a set's capacity is the product of its values, or all tuples",
+          "[engine][attributes][plan]") {
   AttributePlanRequest request;
-  request.sets = AttributeSets::Create(5).value();
+  request.sets = AttributeSets::Create(4).value();
   request.capacity = 30000;
-  request.num_values = {3, 11, 7, 19, 23};
-  request.memory_bytes = 400'000;
+  request.num_values = {3, 11, 7, uint64_t{1} << 63};
+  request.target_fpr = 0.01;
   const AttributePlan plan = PlanOf(request);
-  CHECK(plan.sets.size() == 31);
-  CHECK(plan.filter_bytes <= request.memory_bytes);
-  CHECK(plan.filter_bytes >= request.memory_bytes / 100 * 99);
-  CHECK(SetOf(plan, 0b00111).capacity == 231);
-  CHECK(SetOf(plan, 0b11111).capacity == 30000);
+  CHECK(plan.sets.size() == 15);
+  CHECK(SetOf(plan, 0b0111).capacity == 231);
+  CHECK(SetOf(plan, 0b1000).capacity == 30000);
+  CHECK(SetOf(plan, 0b1111).capacity == 30000);
 }
 
 TEST_CASE("plans that cannot be are refused with the reason", "[engine][attributes][plan]") {

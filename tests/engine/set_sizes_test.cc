@@ -92,7 +92,7 @@ TEST_CASE("every size worth having costs more and errs less", "[engine][attribut
         const SetSize& size = (*sizes)[i];
         if (i > 0) CHECK((*sizes)[i - 1].num_bytes < size.num_bytes);
         if (i > 0) CHECK((*sizes)[i - 1].predicted_fpr > size.predicted_fpr);
-        if (i % 8 == 0) CHECK(SizeOfSet(capacity, size.target_fpr, encoding) == size);
+        if (i % 8 == 0) CHECK(*SizeOfSet(capacity, size.target_fpr, encoding) == size);
       }
       // What was left of shapes serves again.
       const ShapesOfRates before = shapes;
