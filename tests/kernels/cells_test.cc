@@ -80,7 +80,7 @@ TEST_CASE("cells of tuples are the reference's on every target", "[kernels][cell
       want.push_back(first + reference.CellOf(batch.tuple(i), hash_idx));
     }
     tests::ForEachRunnableTarget([&] {
-      for (const size_t size : {0, 1, 3, 7, 8, 9, 40}) {
+      for (const size_t size : {0U, 1U, 3U, 7U, 8U, 9U, 40U}) {
         Guarded<uint64_t> cells(size, 0, size % 3);
         ActiveKernels().cells.cells(batch.pointers(40 - size).data(), size, view.block, hash_idx,
                                     cells.data());

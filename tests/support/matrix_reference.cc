@@ -7,13 +7,9 @@
 namespace trommel::tests {
 namespace {
 
-using matrix::Block;
-using matrix::Geometry;
-using matrix::Kind;
-
 bool Contains(AttributeMask set, uint32_t attribute) { return (set >> attribute & 1) != 0; }
 
-kernels::CellGrid GridOf(const Block& block, uint32_t num_attributes) {
+kernels::CellGrid GridOf(const matrix::Block& block, uint32_t num_attributes) {
   if (block.is_joint) return {{num_attributes}, block.positions};
   kernels::CellGrid grid{{}, block.positions};
   for (uint32_t a = 0; a < num_attributes; ++a) {
@@ -23,19 +19,19 @@ kernels::CellGrid GridOf(const Block& block, uint32_t num_attributes) {
 }
 
 // Are there cells of their own for the set?
-bool HasBlock(Kind kind, const AttributeSets& sets, AttributeMask set) {
+bool HasBlock(matrix::Kind kind, const AttributeSets& sets, AttributeMask set) {
   const bool is_single = (set & (set - 1)) == 0;
   switch (kind) {
-    case Kind::kSbf:
+    case matrix::Kind::kSbf:
       return false;
-    case Kind::kMdbf:
-    case Kind::kCmdbf:
+    case matrix::Kind::kMdbf:
+    case matrix::Kind::kCmdbf:
       return is_single;
-    case Kind::kBfm:
+    case matrix::Kind::kBfm:
       return true;
-    case Kind::kCartesian:
+    case matrix::Kind::kCartesian:
       return set == sets.full();
-    case Kind::kCbfm:
+    case matrix::Kind::kCbfm:
       return std::ranges::none_of(sets.cuts(),
                                   [&](AttributeMask cut) { return (set & cut) == cut; });
   }
@@ -44,8 +40,8 @@ bool HasBlock(Kind kind, const AttributeSets& sets, AttributeMask set) {
 
 }  // namespace
 
-MatrixReference::MatrixReference(const Geometry& geometry) : geometry_(geometry) {
-  for (const Block& block : geometry.blocks) {
+MatrixReference::MatrixReference(const matrix::Geometry& geometry) : geometry_(geometry) {
+  for (const matrix::Block& block : geometry.blocks) {
     blocks_.emplace_back(GridOf(block, geometry.sets.num_attributes()), geometry.num_hashes);
   }
 }
@@ -64,7 +60,7 @@ void MatrixReference::Insert(const TupleRow& row) {
 }
 
 bool MatrixReference::CanAnswer(AttributeMask asked) const {
-  if (geometry_.kind == Kind::kSbf) return asked == geometry_.sets.full();
+  if (geometry_.kind == matrix::Kind::kSbf) return asked == geometry_.sets.full();
   return asked <= geometry_.sets.full();
 }
 
@@ -103,7 +99,7 @@ bool MatrixReference::MayContain(AttributeMask asked, const TupleRow& row) const
   if (asked == 0) return true;
   const TupleRow columns = ColumnsOf(row);
   const AttributeMask full = geometry_.sets.full();
-  if (geometry_.kind == Kind::kCartesian && asked != full) return ShowsSome(asked, columns);
+  if (geometry_.kind == matrix::Kind::kCartesian && asked != full) return ShowsSome(asked, columns);
   // Of the subsets that have a block, those that are in no other one.
   for (AttributeMask set = asked; set != 0; set = (set - 1) & asked) {
     if (!HasBlock(geometry_.kind, geometry_.sets, set)) continue;
@@ -118,18 +114,18 @@ bool MatrixReference::MayContain(AttributeMask asked, const TupleRow& row) const
   return asked != full || Shows(full, true, columns);
 }
 
-Geometry MadeGeometry(Kind kind, const AttributeSets& sets, const std::vector<uint64_t>& positions,
-                      uint32_t num_hashes) {
-  Geometry geometry{.kind = kind, .sets = sets, .num_hashes = num_hashes, .blocks = {}};
+matrix::Geometry MadeGeometry(matrix::Kind kind, const AttributeSets& sets,
+                              const std::vector<uint64_t>& positions, uint32_t num_hashes) {
+  matrix::Geometry geometry{.kind = kind, .sets = sets, .num_hashes = num_hashes, .blocks = {}};
   for (AttributeMask set = 1; set <= sets.full(); ++set) {
     if (!HasBlock(kind, sets, set)) continue;
-    Block block{.set = set, .is_joint = false, .positions = {}};
+    matrix::Block block{.set = set, .is_joint = false, .positions = {}};
     for (uint32_t a = 0; a < sets.num_attributes(); ++a) {
       if (Contains(set, a)) block.positions.push_back(positions[a]);
     }
     geometry.blocks.push_back(block);
   }
-  if (kind == Kind::kSbf || kind == Kind::kCmdbf) {
+  if (kind == matrix::Kind::kSbf || kind == matrix::Kind::kCmdbf) {
     geometry.blocks.push_back({.set = sets.full(), .is_joint = true, .positions = {positions[0]}});
   }
   return geometry;

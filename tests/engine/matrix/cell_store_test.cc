@@ -21,7 +21,7 @@ using tests::MadeGeometry;
 using tests::MatrixReference;
 using tests::TupleBatch;
 
-AttributeSets SetsOf(uint32_t num_attributes, const std::vector<AttributeMask>& cuts = {}) {
+AttributeSets SetsWith(uint32_t num_attributes, const std::vector<AttributeMask>& cuts = {}) {
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
@@ -49,9 +49,9 @@ std::vector<Geometry> Geometries() {
   const std::vector<uint64_t> positions = {40, 7, 23};
   std::vector<Geometry> geometries;
   for (const Kind kind : {Kind::kSbf, Kind::kMdbf, Kind::kCmdbf, Kind::kBfm, Kind::kCartesian}) {
-    geometries.push_back(MadeGeometry(kind, SetsOf(3), positions, 3));
+    geometries.push_back(MadeGeometry(kind, SetsWith(3), positions, 3));
   }
-  geometries.push_back(MadeGeometry(Kind::kCbfm, SetsOf(3, {0b101, 0b011}), positions, 6));
+  geometries.push_back(MadeGeometry(Kind::kCbfm, SetsWith(3, {0b101, 0b011}), positions, 6));
   return geometries;
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("insertion marks the reference's cells in every block on every target"
 }
 
 TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsOf(3), {100, 3, 600}, 2);
+  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(3), {100, 3, 600}, 2);
   const CellStore store = *CellStore::Create(geometry, 0);
   REQUIRE(store.num_blocks() == 7);
   CHECK(store.num_bytes() == geometry.num_bytes());
@@ -104,7 +104,7 @@ TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "
 }
 
 TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsOf(4), {50, 1, 60, 11}, 4);
+  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
   const auto executor = *Executor::Create(8);
   const TupleBatch batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
   CellStore alone = *CellStore::Create(geometry, 0);
@@ -117,7 +117,7 @@ TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads
 }
 
 TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[engine][matrix]") {
-  CellStore store = *CellStore::Create(MadeGeometry(Kind::kMdbf, SetsOf(2), {1, 5000}, 3), 0);
+  CellStore store = *CellStore::Create(MadeGeometry(Kind::kMdbf, SetsWith(2), {1, 5000}, 3), 0);
   CHECK_FALSE(store.IsSaturated(0));
   CHECK(store.CurrentFpr(0) == 0);
   const TupleBatch batch(tests::DrawnTuples(500, 2, 400, Catch::rngSeed()));
@@ -135,7 +135,7 @@ TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[
 }
 
 TEST_CASE("cells beyond the limit are refused with what they take", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsOf(2), {10000, 10000}, 3);
+  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(2), {10000, 10000}, 3);
   const Result<CellStore> store = CellStore::Create(geometry, 1 << 20);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kOutOfMemory);

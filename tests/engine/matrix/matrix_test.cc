@@ -105,7 +105,8 @@ TEST_CASE("plans follow what comes in", "[engine][matrix]") {
 }
 
 TEST_CASE("batches of any size get the answers of their tuples", "[engine][matrix]") {
-  Matrix matrix = *Matrix::Create(GeometryOf(Kind::kCbfm, 3, 40, 3));
+  const Kind kind = GENERATE(Kind::kSbf, Kind::kCbfm);  // with joint digests, and without
+  Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 2000, 3));
   const auto members = DrawnTuples(300, 3, 1000, Catch::rngSeed());
   matrix.Insert(TupleBatch(members).view());
   auto rows = DrawnTuples(kernels::kMaxCellTuples * 2 + 66, 3, 1000, Catch::rngSeed() + 1);
