@@ -13,8 +13,8 @@
 namespace trommel::bench {
 
 struct AttributeTrialRequest {
-  uint64_t num_tuples = 0;  // memory is scaled so that cells are as full as 10 M make 16 MB
-  size_t num_questions = 0;
+  uint64_t num_tuples = 0;   // memory is scaled so that cells are as full as 10 M make 16 MB
+  size_t num_questions = 0;  // of a batch; ten times as many for several threads
   uint64_t rounds = 1;
   uint32_t num_threads = 2;
   uint64_t seed = 1;
@@ -23,7 +23,9 @@ struct AttributeTrialRequest {
 struct AttributeTrialOutcome {
   std::string wrong;              // the first wrong answer; empty: there was none
   std::vector<TrialRow> indices;  // ns a question: {literal, planned}
-  std::vector<TrialRow> queries;  // ns a question, of each AttributeSide
+  // ns a question, of each AttributeSide; no figures where all blocks of the question are full, so
+  // that nothing is asked.
+  std::vector<TrialRow> queries;
   std::vector<TrialRow> threads;  // wall ns a question or line: {one, several}
   std::vector<uint64_t> bytes;    // of each AttributeSide
 };

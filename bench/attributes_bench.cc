@@ -20,7 +20,7 @@ constexpr uint64_t kMinTuples = 10'000;
 constexpr char kUsage[] =
     "usage: attributes_bench [--tuples=10M] [--questions=200k] [--rounds=9] [--threads=2]\n"
     "  --tuples     in all sides, in turn (at least 10k); memory is 16 MB for 10M\n"
-    "  --questions  of a batch\n"
+    "  --questions  of a batch; ten times as many for several threads\n"
     "  --rounds     paired measurements of each figure, after one that does not count\n"
     "  --threads    of the second side of the last table\n";
 

@@ -18,7 +18,7 @@ namespace {
 constexpr AttributeMask kSourceAndDomain = 0b101;
 constexpr AttributeMask kRecordedAsked[] = {kWhole, kSourceAndDomain};
 constexpr uint64_t kFewestBytes = 1024;
-constexpr int kNumMemories = 10;  // each twice the one before
+constexpr int kMostDoublings = 9;
 
 // What came first, and what was new later.
 struct Recorded {
@@ -110,8 +110,11 @@ std::vector<Structure> StructuresOf(const Recorded& recorded, uint64_t num_bytes
   return made;
 }
 
-// [memory][structure] for one kind of question.
-using Points = std::vector<std::vector<RecordedPoint>>;
+struct Memory {
+  int num_doublings = 0;              // of kFewestBytes
+  std::vector<RecordedPoint> points;  // [structure], for one kind of question
+};
+using Points = std::vector<Memory>;
 
 void AddFigure(const Recorded& recorded, size_t asked_idx, const std::vector<std::string>& names,
                const Points& points, Report& report) {
@@ -140,20 +143,20 @@ void AddFigure(const Recorded& recorded, size_t asked_idx, const std::vector<std
   const auto cbfm = static_cast<size_t>(std::ranges::find(names, "CBFM, two cuts") - names.begin());
   const auto bfm = static_cast<size_t>(std::ranges::find(names, "BFM") - names.begin());
   const auto filter = names.size() - 2;
-  for (size_t memory = 0; memory < points.size(); ++memory) {
-    const double kilobytes = std::ldexp(1.0, static_cast<int>(memory));
+  for (const Memory& memory : points) {
+    const double kilobytes = std::ldexp(1.0, memory.num_doublings);
     chart.x.push_back(kilobytes);
     bool is_beaten = false;
     for (size_t side = 0; side < names.size(); ++side) {
-      const RecordedPoint& point = points[memory][side];
+      const RecordedPoint& point = memory.points[side];
       chart.lines[side].y.push_back(point.rate);
       const bool competes = is_whole ? side == bfm : side < cbfm - 1;
-      is_beaten |= competes && point.rate < points[memory][cbfm].rate;
-      if (memory % 4 != 2 || std::isnan(point.rate)) continue;
+      is_beaten |= competes && point.rate < memory.points[cbfm].rate;
+      if (memory.num_doublings % 4 != 2 || std::isnan(point.rate)) continue;
       Row row{.what = names[side] + ", " + FigureText(kilobytes, Unit::kNumber) + " KB"};
       row.unit = Unit::kShare;
       row.measured = point.rate;
-      if (!std::isnan(points[memory][filter].rate)) row.instead = points[memory][filter].rate;
+      if (!std::isnan(memory.points[filter].rate)) row.instead = memory.points[filter].rate;
       row.note =
           "By hashes " +
           FigureText((point.rate - point.combination) / (1 - point.combination), Unit::kShare) +
@@ -191,15 +194,15 @@ void CbfmTriples(const Options& options, Report& report) {
   const Recorded recorded = Split(*std::move(log));
   std::vector<std::string> names;
   Points points[2];
-  for (int memory = 0; memory < kNumMemories; ++memory) {
-    const std::vector<Structure> made = StructuresOf(recorded, kFewestBytes << memory);
+  for (int doublings = 0; doublings <= kMostDoublings; doublings += options.quick ? 3 : 1) {
+    const std::vector<Structure> made = StructuresOf(recorded, kFewestBytes << doublings);
     names.clear();
-    for (auto& kind : points) kind.emplace_back(made.size());
+    for (auto& kind : points) kind.push_back({doublings, std::vector<RecordedPoint>(made.size())});
     for (size_t side = 0; side < made.size(); ++side) {
       names.push_back(made[side].name);
       if (!made[side].index) continue;
       made[side].index->Insert(recorded.known_digests.view());
-      for (size_t i = 0; i < 2; ++i) points[i].back()[side] = Ask(made[side], recorded, i);
+      for (size_t i = 0; i < 2; ++i) points[i].back().points[side] = Ask(made[side], recorded, i);
     }
   }
   for (size_t i = 0; i < 2; ++i) AddFigure(recorded, i, names, points[i], report);
