@@ -52,6 +52,9 @@ struct AttributeFilter::Impl {
   uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
   // The places of those that all sets show, ascending; how many. places.size() must be chunk.size.
   size_t PlacesInAllSets(const Tuples& chunk, std::span<uint32_t> places) const;
+  // Moves those that might depend on each other's erasure behind the others, both in order; how
+  // many others.
+  size_t MoveConflictsBack(const Tuples& chunk, std::span<uint32_t> places) const;
   // Out of all sets, or out of none.
   bool EraseOne(const Tuples& tuple);
 

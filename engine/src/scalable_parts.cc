@@ -1,6 +1,7 @@
 // Snapshots within snapshots: scalable_filter_snapshot.cc.
 #include "engine/src/scalable_parts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/src/scalable_filter_impl.h"
@@ -38,6 +39,15 @@ uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
     }
   }
   return num_bytes;
+}
+
+uint64_t ScalableParts::LeastBlocks(const ScalableFilter& filter) {
+  const auto list = filter.impl_->generations->Read();
+  uint64_t least = kMaxBlocks;
+  for (const auto& member : list->members()) {
+    least = std::min(least, member->store.geometry().num_blocks);
+  }
+  return least;
 }
 
 const ScalableConfig& ScalableParts::ConfigOf(const ScalableFilter& filter) {

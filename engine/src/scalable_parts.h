@@ -29,6 +29,8 @@ struct ScalableParts {
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;
   // Blocks and side tables. Waits as a statistic does; a few microseconds a generation.
   static uint64_t NumBytes(const ScalableFilter& filter);
+  // Of the smallest generation.
+  static uint64_t LeastBlocks(const ScalableFilter& filter);
   static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
 
   // Appends the filter's snapshot, which begins at byte `offset` of the sink. Fails as Save.

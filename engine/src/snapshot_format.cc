@@ -204,9 +204,12 @@ Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file
 Status CheckType(const SnapshotStart& start, SnapshotType wanted) {
   const auto type = static_cast<SnapshotType>(start.type);
   if (type == wanted) return Ok();
-  return Error{ErrorCode::kMismatch, "this is a " + std::string(SnapshotTypeName(type)) +
-                                         "'s snapshot, not a " +
-                                         std::string(SnapshotTypeName(wanted)) + "'s"};
+  const auto with_article = [](SnapshotType of) {
+    const std::string_view name = SnapshotTypeName(of);
+    return (name.starts_with('a') ? "an " : "a ") + std::string(name);
+  };
+  return Error{ErrorCode::kMismatch,
+               "this is " + with_article(type) + "'s snapshot, not " + with_article(wanted) + "'s"};
 }
 
 Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes) {
