@@ -81,10 +81,11 @@ std::vector<std::vector<bench::Figures>> TimeDimensions(const Options& options, 
 void CbfmDimensions(const Options& options, Report& report) {
   Table table{.title = "Fig. 12: ns a question against attributes and tuples"};
   table.text =
-      "16 positions an attribute, k = 6, one cut ({0,1}); each question asks a random set. With "
-      "so few positions most blocks are full, and most answers \"maybe present\": the literal walk "
-      "computes every index all the same, ours leaves full blocks out. AttributeFilter has every "
-      "allowed set at 1 %: its answers are worth something.";
+      "16 positions an attribute, k = 6, one cut ({0,1}); each question asks a random set. Blocks "
+      "of "
+      "few attributes are full: ours leaves them out, the literal walk computes every index all "
+      "the "
+      "same. AttributeFilter has every allowed set at 1 %.";
   table.axis = Axis::kLinear;
   table.instead = "AttributeFilter";
   Chart chart{.title = "Fig. 12: ns a question", .x_name = "attributes", .y_name = "ns"};

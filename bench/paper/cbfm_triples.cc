@@ -194,7 +194,7 @@ void CbfmTriples(const Options& options, Report& report) {
   const Recorded recorded = Split(*std::move(log));
   std::vector<std::string> names;
   Points points[2];
-  for (int doublings = 0; doublings <= kMostDoublings; doublings += options.quick ? 3 : 1) {
+  for (int doublings = 0; doublings <= kMostDoublings; doublings += options.quick ? 6 : 1) {
     const std::vector<Structure> made = StructuresOf(recorded, kFewestBytes << doublings);
     names.clear();
     for (auto& kind : points) kind.push_back({doublings, std::vector<RecordedPoint>(made.size())});
