@@ -191,6 +191,7 @@ class ScalableFilter {
                                             uint64_t memory_limit_bytes = 0);
 
  private:
+  friend struct ScalableParts;  // filters made of these
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
 
