@@ -1,11 +1,7 @@
 // The classic filters' vector work: positions of many keys in one slice, and queries that go slice
 // by slice with ever fewer keys. Counters are updated in plain C++ (engine/src/classic): that is
-// memory's time, not arithmetic's.
-//
-// A lane is a digest, 64 bits: the state of its double hash. Adding the low half to the high half
-// goes from one hash to the next:
-//
-//   state    | f1 + i f2 | f2 |   +   | f2 | 0 |   =   | f1 + (i + 1) f2 | f2 |
+// memory's time, not arithmetic's. A lane is a digest, 64 bits: the state of its double hash
+// (hashes-inl.h).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/classic.cc"
 #include <cstddef>
@@ -15,61 +11,18 @@
 #include "hwy/highway.h"
 #include "kernels/classic_array.h"
 #include "kernels/dispatch.h"
+#include "kernels/hashes-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
-namespace hn = hwy::HWY_NAMESPACE;
-
-// The low halves' product, whole.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V MultiplyLow([[maybe_unused]] D d, V a, V b) {
-#if HWY_TARGET == HWY_SCALAR  // one lane is no pair of 32-bit lanes
-  const V low = hn::Set(d, 0xffffffffU);
-  return hn::Mul(hn::And(a, low), hn::And(b, low));
-#else
-  const hn::Repartition<uint32_t, D> half;
-  return hn::MulEven(hn::BitCast(half, a), hn::BitCast(half, b));
-#endif
-}
-
-// ClassicMix of the low halves; the high halves of h must be zero, and those of the result are.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Mix(D d, V h) {
-  const V low = hn::Set(d, 0xffffffffU);
-  h = hn::Xor(h, hn::ShiftRight<16>(h));
-  h = hn::And(MultiplyLow(d, h, hn::Set(d, 0x85ebca6bU)), low);
-  h = hn::Xor(h, hn::ShiftRight<13>(h));
-  h = hn::And(MultiplyLow(d, h, hn::Set(d, 0xc2b2ae35U)), low);
-  return hn::Xor(h, hn::ShiftRight<16>(h));
-}
-
-// Positions of the states' present hash.
-template <bool kMixed, class D, class V = hn::Vec<D>>
-HWY_INLINE V PositionsOf(D d, V state, V num_positions) {
-  V hash = hn::ShiftRight<32>(state);
-  if constexpr (kMixed) hash = Mix(d, hash);
-  return hn::ShiftRight<32>(MultiplyLow(d, hash, num_positions));
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V FirstState(D d, V digests) {
-  return hn::Or(digests, hn::Set(d, 1));
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V NextState(D /*d*/, V state) {
-  return hn::Add(state, hn::ShiftLeft<32>(state));
-}
 
 // One vector of Positions.
 template <bool kMixed, class D>
 HWY_INLINE void StorePositions(D d, const uint64_t* HWY_RESTRICT digests, uint64_t num_positions,
                                uint64_t hash_idx, uint32_t* HWY_RESTRICT positions) {
-  const auto first = FirstState(d, hn::LoadU(d, digests));
-  const auto step = MultiplyLow(d, first, hn::Set(d, hash_idx));
-  const auto state = hn::Add(first, hn::ShiftLeft<32>(step));
+  const auto state = StateOf(d, hn::LoadU(d, digests), hn::Set(d, hash_idx));
   const auto wide = PositionsOf<kMixed>(d, state, hn::Set(d, num_positions));
   const hn::Rebind<uint32_t, D> half;
   hn::StoreU(hn::TruncateTo(half, wide), half, positions);

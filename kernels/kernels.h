@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cells.h"
 #include "kernels/classic_array.h"
 #include "kernels/layout.h"
 
@@ -125,11 +126,25 @@ struct ClassicKernels {
                   size_t num_probes, uint64_t* maybe_present);
 };
 
+// Cells of tuples (cells.h). columns[c] points at num_tuples digests, at most kMaxCellTuples; only
+// columns that rows name are read. Queries may run beside each other, not beside marking.
+struct CellKernels {
+  // Writes each tuple's cell of the block under hash `hash_idx`.
+  void (*cells)(const uint64_t* const* columns, size_t num_tuples, const CellBlock& block,
+                size_t hash_idx, uint64_t* cells);
+  // Writes BitmapWords(num_tuples) words: bit i is set if tuple i's cells of all blocks under
+  // hashes 0 .. num_hashes - 1 are marked. Returns how many bits are set.
+  size_t (*query)(const uint64_t* const* columns, size_t num_tuples, const uint64_t* words,
+                  const CellBlock* blocks, size_t num_blocks, size_t num_hashes,
+                  uint64_t* maybe_present);
+};
+
 struct Kernels {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;
   ClassicKernels classic;
+  CellKernels cells;
   BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
   BlockKernels runs4;

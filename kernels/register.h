@@ -10,6 +10,7 @@
 namespace trommel::kernels {
 
 void AddHash(int64_t target, Kernels& kernels);         // hash.cc
+void AddCells(int64_t target, Kernels& kernels);        // cells.cc
 void AddClassic(int64_t target, Kernels& kernels);      // classic.cc
 void AddInsert(int64_t target, Kernels& kernels);       // insert.cc
 void AddErase(int64_t target, Kernels& kernels);        // erase.cc

@@ -23,6 +23,7 @@ Kernels MakeKernels(int64_t target) {
   kernels.target = target;
   kernels.name = hwy::TargetName(target);
   AddHash(target, kernels);
+  AddCells(target, kernels);
   AddClassic(target, kernels);
   AddInsert(target, kernels);
   AddErase(target, kernels);

@@ -35,6 +35,11 @@ struct TypeOfFilter<LayeredFilter> {
   static constexpr FilterType value = FilterType::kLayered;
 };
 
+template <>
+struct TypeOfFilter<AttributeFilter> {
+  static constexpr FilterType value = FilterType::kAttributes;
+};
+
 template <class Filter>
 requires std::is_base_of_v<classic::Filter, Filter>
 struct TypeOfFilter<Filter> {
@@ -88,7 +93,9 @@ static_assert(
             static_cast<int>(SnapshotType::kScalableFilter) &&
         static_cast<int>(FilterType::kWindow) == static_cast<int>(SnapshotType::kWindowFilter) &&
         static_cast<int>(FilterType::kLayered) == static_cast<int>(SnapshotType::kLayeredFilter) &&
-        static_cast<int>(FilterType::kClassic) == static_cast<int>(SnapshotType::kClassicFilter),
+        static_cast<int>(FilterType::kClassic) == static_cast<int>(SnapshotType::kClassicFilter) &&
+        static_cast<int>(FilterType::kAttributes) ==
+            static_cast<int>(SnapshotType::kAttributeFilter),
     "filter types are numbered as in files");
 
 std::string_view FilterTypeName(FilterType type) noexcept {
@@ -103,6 +110,8 @@ std::string_view FilterTypeName(FilterType type) noexcept {
       return "layered";
     case FilterType::kClassic:
       return "classic";
+    case FilterType::kAttributes:
+      return "attribute";
   }
   return "unknown";
 }

@@ -18,16 +18,23 @@ namespace trommel {
 // starting a task.
 inline constexpr size_t kPartKeys = size_t{1} << 14;
 
+// Calls task(first, count) for consecutive parts of [0, size): the whole of it where there is no
+// executor, else at most part_size.
+template <class Task>
+void ForEachStretch(Executor* executor, size_t size, size_t part_size, const Task& task) {
+  if (executor == nullptr || size <= part_size) return task(0, size);
+  executor->ForEach((size + part_size - 1) / part_size, [&](size_t t) {
+    const size_t first = t * part_size;
+    task(first, std::min(part_size, size - first));
+  });
+}
+
 // Calls task(first, keys) for consecutive parts of the batch: the whole of it where there is no
 // executor, else at most kPartKeys.
 template <class Task>
 void ForEachPart(Executor* executor, Keys keys, const Task& task) {
-  if (executor == nullptr || keys.size() <= kPartKeys) return task(0, keys);
-  const size_t num_tasks = (keys.size() + kPartKeys - 1) / kPartKeys;
-  executor->ForEach(num_tasks, [&](size_t t) {
-    const size_t first = t * kPartKeys;
-    task(first, Slice(keys, first, std::min(kPartKeys, keys.size() - first)));
-  });
+  ForEachStretch(executor, keys.size(), kPartKeys,
+                 [&](size_t first, size_t count) { task(first, Slice(keys, first, count)); });
 }
 
 // Calls select(first, keys, part_selection) for the parts, which writes indices to its part's

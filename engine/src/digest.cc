@@ -1,4 +1,4 @@
-// Digests: the only file of the engine that knows xxHash.
+// Digests of keys. (checksum.cc and projection.cc are the other files that know xxHash.)
 #include "trommel/digest.h"
 
 #include <algorithm>

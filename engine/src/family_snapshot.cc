@@ -29,20 +29,6 @@ uint64_t EndOf(std::span<const MemberRecord> table) {
   return table.empty() ? kHeaderBytes : table.back().offset + table.back().num_bytes;
 }
 
-Status AppendZeros(uint64_t num_bytes, ByteSink& sink) {
-  static constexpr std::array<std::byte, kPageAlignment> kZeros{};
-  return sink.Append(std::span(kZeros).first(num_bytes));
-}
-
-Status CheckZeros(const ByteSource& source, uint64_t begin, uint64_t end) {
-  std::array<std::byte, kPageAlignment> buffer;
-  const auto gap = std::span(buffer).first(end - begin);
-  if (Status read = source.ReadAt(begin, gap); !read) return read;
-  const auto stray = std::ranges::find_if(gap, [](std::byte byte) { return byte != std::byte{0}; });
-  if (stray == gap.end()) return Ok();
-  return CorruptAt(begin + static_cast<uint64_t>(stray - gap.begin()), "padding is not zero");
-}
-
 // What is said of a member names it; offsets within it count from its own start.
 Error InMember(size_t member_idx, const MemberRecord& record, Error error) {
   if (error.code != ErrorCode::kIo) {
@@ -52,15 +38,15 @@ Error InMember(size_t member_idx, const MemberRecord& record, Error error) {
   return error;
 }
 
-// Members' headers against the family's: same policy, and together no more than the limit.
-Status CheckMembers(const ByteSource& source, const FamilyHeader& family,
-                    std::span<const MemberRecord> table, uint64_t limit) {
+// The bytes that the members' blocks take. All headers are judged, also against the family's.
+Result<uint64_t> BlockBytes(const ByteSource& source, const FamilyHeader& family,
+                            std::span<const MemberRecord> table) {
   uint64_t num_bytes = 0;
   for (size_t i = 0; i < table.size(); ++i) {
     std::array<std::byte, sizeof(SnapshotHeader)> buffer;
     const auto start =
         std::span(buffer).first(std::min<uint64_t>(table[i].num_bytes, buffer.size()));
-    if (Status read = source.ReadAt(table[i].offset, start); !read) return read;
+    if (Status read = source.ReadAt(table[i].offset, start); !read) return read.error();
     const Result<SnapshotHeader> header = ParseHeader(start, table[i].num_bytes);
     if (!header) return InMember(i, table[i], header.error());
     if (header->digest_kind != family.start.digest_kind || header->seed != family.start.seed) {
@@ -70,10 +56,32 @@ Status CheckMembers(const ByteSource& source, const FamilyHeader& family,
     }
     num_bytes += GeometryOf(*header).num_bytes();  // no more than the file has: cannot wrap
   }
-  if (num_bytes <= limit) return Ok();
-  return Error{ErrorCode::kOutOfMemory, "the filter needs " + std::to_string(num_bytes) +
-                                            " bytes, more than the limit of " +
-                                            std::to_string(limit) + " bytes"};
+  return num_bytes;
+}
+
+// A family as its headers say.
+struct JudgedFamily {
+  FamilyHeader header;
+  std::vector<MemberRecord> table;
+  uint64_t block_bytes = 0;
+};
+
+Result<JudgedFamily> JudgeFamily(const ByteSource& source, SnapshotType expected) {
+  const uint64_t file_bytes = source.num_bytes();
+  std::array<std::byte, kHeaderBytes> buffer;
+  const auto start = std::span(buffer).first(std::min<uint64_t>(file_bytes, buffer.size()));
+  if (Status read = source.ReadAt(0, start); !read) return read.error();
+  const Result<FamilyHeader> header = ParseFamilyHeader(start, expected, file_bytes);
+  if (!header) return header.error();
+
+  std::vector<MemberRecord> table(header->num_members);
+  if (Status read = source.ReadAt(kHeaderBytes, std::as_writable_bytes(std::span(table))); !read) {
+    return read.error();
+  }
+  if (Status placed = CheckTable(*header, table); !placed) return placed.error();
+  const Result<uint64_t> block_bytes = BlockBytes(source, *header, table);
+  if (!block_bytes) return block_bytes.error();
+  return JudgedFamily{.header = *header, .table = std::move(table), .block_bytes = *block_bytes};
 }
 
 Result<FamilyContents> WithoutThrowing(const ByteSource& source, SnapshotType expected,
@@ -124,28 +132,44 @@ Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> membe
   return sink.Overwrite(0, BytesOf(header));
 }
 
+Status AppendZeros(uint64_t num_bytes, ByteSink& sink) {
+  static constexpr std::array<std::byte, kPageAlignment> kZeros{};
+  return sink.Append(std::span(kZeros).first(num_bytes));
+}
+
+Status CheckZeros(const ByteSource& source, uint64_t begin, uint64_t end) {
+  std::array<std::byte, kPageAlignment> buffer;
+  const auto gap = std::span(buffer).first(end - begin);
+  if (Status read = source.ReadAt(begin, gap); !read) return read;
+  const auto stray = std::ranges::find_if(gap, [](std::byte byte) { return byte != std::byte{0}; });
+  if (stray == gap.end()) return Ok();
+  return CorruptAt(begin + static_cast<uint64_t>(stray - gap.begin()), "padding is not zero");
+}
+
+Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected) {
+  const Result<JudgedFamily> judged = JudgeFamily(source, expected);
+  if (!judged) return judged.error();
+  return judged->block_bytes;
+}
+
 Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expected,
                                   uint64_t limit_bytes) {
-  const uint64_t file_bytes = source.num_bytes();
-  std::array<std::byte, kHeaderBytes> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(file_bytes, buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<FamilyHeader> header = ParseFamilyHeader(start, expected, file_bytes);
-  if (!header) return header.error();
-
-  std::vector<MemberRecord> table(header->num_members);
-  if (Status read = source.ReadAt(kHeaderBytes, std::as_writable_bytes(std::span(table))); !read) {
-    return read.error();
-  }
-  if (Status placed = CheckTable(*header, table); !placed) return placed.error();
+  const Result<JudgedFamily> judged = JudgeFamily(source, expected);
+  if (!judged) return judged.error();
+  const FamilyHeader& header = judged->header;
+  const std::vector<MemberRecord>& table = judged->table;
   const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  if (Status fit = CheckMembers(source, *header, table, limit); !fit) return fit.error();
+  if (judged->block_bytes > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the filter needs " + std::to_string(judged->block_bytes) +
+                     " bytes, more than the limit of " + std::to_string(limit) + " bytes"};
+  }
 
   FamilyContents family{
       .facts = {.type = expected,
-                .policy = {.kind = static_cast<DigestKind>(header->start.digest_kind),
-                           .seed = header->start.seed},
-                .params = header->params},
+                .policy = {.kind = static_cast<DigestKind>(header.start.digest_kind),
+                           .seed = header.start.seed},
+                .params = header.params},
       .members = {}};
   family.members.reserve(table.size());
   uint64_t end = kHeaderBytes + std::span(table).size_bytes();

@@ -81,6 +81,28 @@ size_t Generations::FreeSlot(const Members& members) const {
   return plan_.num_slots();
 }
 
+uint64_t Generations::BytesOf(const Members& members) {
+  uint64_t num_bytes = 0;
+  for (const auto& member : members) num_bytes += member->store.num_bytes();
+  return num_bytes;
+}
+
+bool Generations::Report(uint64_t num_bytes) {
+  if (share_ == nullptr) return true;
+  if (!share_->Change(reported_bytes_, num_bytes)) return false;
+  reported_bytes_ = num_bytes;
+  return true;
+}
+
+bool Generations::Join(std::shared_ptr<MemoryShare> share) {
+  const std::lock_guard<std::mutex> lock(changing_);
+  const uint64_t num_bytes = BytesOf(current_->members());
+  if (!share->Change(0, num_bytes)) return false;
+  share_ = std::move(share);
+  reported_bytes_ = num_bytes;
+  return true;
+}
+
 template <class Change>
 void Generations::Replace(const Change& change) {
   std::unique_ptr<const GenerationList> old;
@@ -104,14 +126,15 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   }
   const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
   const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
-  if (new_bytes > limit) return GrowthRefusal::kMemoryLimit;
+  if (new_bytes > limit || (share_ != nullptr && !share_->HasRoomFor(new_bytes))) {
+    return GrowthRefusal::kMemoryLimit;
+  }
   Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);
   if (!newest.ok()) return GrowthRefusal::kOutOfMemory;
   GrowthRefusal refusal = GrowthRefusal::kNone;
   Replace([&](Members& members) -> std::optional<Members> {
-    uint64_t num_bytes = new_bytes;
-    for (const auto& member : members) num_bytes += member->store.num_bytes();
-    if (num_bytes > limit) {
+    const uint64_t num_bytes = BytesOf(members) + new_bytes;
+    if (num_bytes > limit || !Report(num_bytes)) {
       refusal = GrowthRefusal::kMemoryLimit;
       return std::nullopt;
     }
@@ -152,6 +175,7 @@ void Generations::DropEmpty() try {
     });
     if (has_better) members.push_back(spare);
     if (members.size() == num_before && !has_better) return std::nullopt;
+    (void)Report(BytesOf(members));  // less, or what side tables took meanwhile
     return std::move(members);
   });
 } catch (const std::bad_alloc&) {
@@ -162,6 +186,7 @@ Status Generations::Clear() {
   const std::lock_guard<std::mutex> lock(changing_);
   Result<std::shared_ptr<Generation>> first = MakeGeneration(0);
   if (!first.ok()) return first.error();
+  (void)Report((*first)->store.num_bytes());
   Replace([&](Members&) -> std::optional<Members> { return Members{*first}; });
   return Ok();
 }

@@ -22,6 +22,7 @@
 #include "engine/src/gate.h"
 #include "engine/src/grace.h"
 #include "engine/src/growth_plan.h"
+#include "engine/src/memory_share.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -96,6 +97,10 @@ class Generations {
   // These. Their slots must be the plan's, each at most once.
   Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);
 
+  // From now on growth needs room in the share, too. False, and nothing changes, if there is none
+  // for what is there. Exclusive.
+  bool Join(std::shared_ptr<MemoryShare> share);
+
   // The list for a query: a reader without a lock.
   class Reading {
    public:
@@ -160,9 +165,14 @@ class Generations {
   // Under changing_.
   template <class Change>
   void Replace(const Change& change);
+  // Says to the share, if there is one, what these members take. False: no room. Under changing_.
+  bool Report(uint64_t num_bytes);
+  static uint64_t BytesOf(const Members& members);
 
   GrowthPlan plan_;
-  uint64_t limit_bytes_;         // 0: physical memory
+  uint64_t limit_bytes_;  // 0: physical memory
+  std::shared_ptr<MemoryShare> share_;
+  uint64_t reported_bytes_ = 0;  // what the share knows
   mutable std::mutex changing_;  // held by the one who changes the list
   std::unique_ptr<const GenerationList> current_;
   std::atomic<const GenerationList*> list_;

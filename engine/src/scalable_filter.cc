@@ -22,7 +22,7 @@
 // another key's counts for it.)
 //
 // *Growth in the midst of a batch.* The newest generation changes between two keys, in input order,
-// so the rule holds for each key by itself (scalable_update.cc).
+// so the rule holds for each key by itself (scalable_chunk.cc).
 //
 // *Rates.* The newest generation takes new keys up to its capacity, at which its rate is within its
 // budget; closed ones only lose bits. Two generations never have one slot. So the rate of all,

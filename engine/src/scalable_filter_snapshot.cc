@@ -11,6 +11,7 @@
 #include "engine/src/block_audit.h"
 #include "engine/src/family_snapshot.h"
 #include "engine/src/scalable_filter_impl.h"
+#include "engine/src/scalable_parts.h"
 #include "engine/src/snapshot_format.h"
 
 namespace trommel {
@@ -126,10 +127,11 @@ uint64_t KeysIn(const BlockStore& store) {
 }
 
 template <class Impl>
-Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes) try {
+Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes,
+                                           GrowthPlans& plans) try {
   const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
   if (!config.ok()) return config.error();
-  Result<GrowthPlan> plan = GrowthPlan::Make(*config);
+  Result<GrowthPlan> plan = plans.For(*config);
   if (!plan.ok()) return CorruptParam(kModeParam, plan.error().message);
   if (contents.members.empty() || contents.members.size() > ScalableFilter::kMaxGenerations) {
     return CorruptParam(kModeParam,
@@ -228,12 +230,46 @@ std::vector<std::byte> ScalableFilter::Serialize() const {
   });
 }
 
+Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter, uint64_t offset,
+                                                    ByteSink& sink) try {
+  const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
+  if (!copies.ok()) return copies.error();
+  return filter.impl_->WithMembers(
+      *copies, [&](const FamilyFacts& facts, const auto& members) -> Result<Written> {
+        PartSink part(sink, offset);
+        if (Status done = WriteFamily(facts, members, part); !done.ok()) return done.error();
+        Written written{.num_bytes = FamilySnapshotBytes(members)};
+        for (const FamilyMember& member : members) written.num_keys += member.facts.num_keys;
+        return written;
+      });
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t limit_bytes,
+                                           GrowthPlans& plans, std::shared_ptr<MemoryShare> share) {
+  using Impl = ScalableFilter::Impl;
+  // A limit of 0 would be none at all; no filter fits in 1 byte.
+  const uint64_t room = share->limit_bytes() - std::min(share->limit_bytes(), share->num_bytes());
+  Result<FamilyContents> contents =
+      ReadFamily(source, SnapshotType::kScalableFilter, std::max<uint64_t>(room, 1));
+  if (!contents.ok()) return contents.error();
+  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
+  if (!impl.ok()) return impl.error();
+  if (!(*impl)->generations->Join(std::move(share))) {
+    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters share"};
+  }
+  return ScalableFilter(*std::move(impl));
+}
+
 Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
                                             uint64_t memory_limit_bytes) {
   Result<FamilyContents> contents =
       LoadFamily(path, SnapshotType::kScalableFilter, memory_limit_bytes);
   if (!contents.ok()) return contents.error();
-  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), memory_limit_bytes);
+  GrowthPlans plans;
+  Result<std::unique_ptr<Impl>> impl =
+      MakeScalable<Impl>(*std::move(contents), memory_limit_bytes, plans);
   if (!impl.ok()) return NamingFile(path, impl.error());
   return ScalableFilter(*std::move(impl));
 }
@@ -243,7 +279,9 @@ Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> by
   Result<FamilyContents> contents =
       DeserializeFamily(bytes, SnapshotType::kScalableFilter, memory_limit_bytes);
   if (!contents.ok()) return contents.error();
-  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), memory_limit_bytes);
+  GrowthPlans plans;
+  Result<std::unique_ptr<Impl>> impl =
+      MakeScalable<Impl>(*std::move(contents), memory_limit_bytes, plans);
   if (!impl.ok()) return impl.error();
   return ScalableFilter(*std::move(impl));
 }

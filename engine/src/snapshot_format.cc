@@ -36,7 +36,7 @@ Status CheckBeginning(std::span<const std::byte> start) {
 Status CheckKnown(const SnapshotStart& start) {
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
-                     "1 (counting filter) to 5 (classic filter)");
+                     "1 (counting filter) to 6 (attribute filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,
@@ -155,6 +155,8 @@ std::string_view SnapshotTypeName(SnapshotType type) {
       return "layered filter";
     case SnapshotType::kClassicFilter:
       return "classic filter";
+    case SnapshotType::kAttributeFilter:
+      return "attribute filter";
   }
   return "unknown filter";
 }
@@ -202,9 +204,12 @@ Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file
 Status CheckType(const SnapshotStart& start, SnapshotType wanted) {
   const auto type = static_cast<SnapshotType>(start.type);
   if (type == wanted) return Ok();
-  return Error{ErrorCode::kMismatch, "this is a " + std::string(SnapshotTypeName(type)) +
-                                         "'s snapshot, not a " +
-                                         std::string(SnapshotTypeName(wanted)) + "'s"};
+  const auto with_article = [](SnapshotType of) {
+    const std::string_view name = SnapshotTypeName(of);
+    return (name.starts_with('a') ? "an " : "a ") + std::string(name);
+  };
+  return Error{ErrorCode::kMismatch,
+               "this is " + with_article(type) + "'s snapshot, not " + with_article(wanted) + "'s"};
 }
 
 Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes) {

@@ -67,8 +67,9 @@ enum class SnapshotType : uint32_t {
   kWindowFilter = 3,
   kLayeredFilter = 4,
   kClassicFilter = 5,
+  kAttributeFilter = 6,
 };
-inline constexpr uint32_t kNumSnapshotTypes = 5;
+inline constexpr uint32_t kNumSnapshotTypes = 6;
 
 // "counting filter" and so on, as sentences say it.
 std::string_view SnapshotTypeName(SnapshotType type);

@@ -1,7 +1,8 @@
 // Hostile snapshots. An input is one of two things:
 //   a file, if it begins as snapshots do, of a filter of any type: read as it is, and again with
-//   its header's checksums made right, as a counting filter's and as a family's;
-//   else a script: byte 0 chooses a good snapshot, each 4 bytes after it are one edit to it.
+//   its header's checksums made right, as a counting filter's, a family's and an attribute
+//   filter's; else a script: byte 0 chooses a good snapshot, each 4 bytes after it are one edit to
+//   it.
 // Scripts get past the magic, sizes and checksums at once, so that the checks behind are reached.
 // What is read must be a whole filter: it writes the same bytes again, and works.
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "support/attribute_forge.h"
 #include "support/family_forge.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
@@ -67,6 +69,21 @@ void Exercise(Filter& filter, const Bytes& bytes) {
   filter.InsertIfAbsent(keys, bitmap);
   if constexpr (std::is_same_v<Filter, ScalableFilter>) return;  // it may have no room to grow
   Demand(filter.Query(keys, bitmap) == digests.size(), "what was inserted is present");
+}
+
+void Exercise(AttributeFilter& filter, const Bytes& bytes) {
+  Demand(filter.Serialize() == bytes, "what was read is written again, byte for byte");
+  Demand(AttributeFilter::Deserialize(bytes).ok(), "what was read once is read again");
+  Demand(filter.num_bytes() == filter.GetStats().num_bytes, "its bytes are its sets'");
+  const std::vector<uint64_t> digests = {0, ~uint64_t{0}, 0x9e3779b97f4a7c15, 1};
+  Tuples tuples;
+  tuples.columns.fill(digests.data());
+  tuples.size = digests.size();
+  if (filter.Insert(tuples).num_refused != 0) return;  // it may have no room to grow
+  std::vector<uint64_t> bitmap(TupleIndex::BitmapWords(digests.size()));
+  Demand(filter.Query(filter.sets().full(), tuples, bitmap) == digests.size(),
+         "what was inserted is present");
+  Demand(filter.Erase(tuples).num_refused == 0, "what was inserted can be erased");
 }
 
 bool Read(const Bytes& bytes) {
@@ -185,6 +202,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Bytes family = bytes;
     ResealFamily(family);
     Read(family);
+    Bytes attributes = bytes;
+    ResealAttributes(attributes);
+    Read(attributes);
     Reseal(bytes);
     Read(bytes);
   } else {

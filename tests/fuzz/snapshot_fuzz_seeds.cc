@@ -27,6 +27,11 @@ bool SaveOne(const Config& config, const std::filesystem::path& path) {
   return filter.Save(path).ok();
 }
 
+bool SaveAttributes(const std::filesystem::path& path) {
+  const trommel::AttributeFilter filter = trommel::tests::AttributeSample();
+  return filter.Save(path).ok();
+}
+
 bool SaveOtherTypes(const std::filesystem::path& folder) {
   const trommel::classic::Config classic{.capacity = 50, .target_fpr = 0.1};
   return SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
@@ -36,6 +41,7 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
              folder / "window.snapshot") &&
          SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
                                          folder / "layered.snapshot") &&
+         SaveAttributes(folder / "attribute.snapshot") &&
          SaveOne<trommel::classic::BloomFilter>(classic, folder / "bloom.snapshot") &&
          SaveOne<trommel::classic::CountingBloomFilter>(classic,
                                                         folder / "counting bloom.snapshot") &&

@@ -28,6 +28,9 @@ inline constexpr std::array<SnapshotRecord, 11> kSnapshots = {{
     {"runs of 10", 15696, 0x847f917fab141d74},
 }};
 
+// Of AttributeSample.
+inline constexpr SnapshotRecord kAttributeSnapshot = {"attributes", 49808, 0x86b68cdfbc374bac};
+
 }  // namespace trommel::golden
 
 #endif  // TROMMEL_TESTS_GOLDEN_SNAPSHOTS_H_

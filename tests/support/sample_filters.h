@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/digests.h"
+#include "trommel/attribute_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tests {
@@ -70,6 +71,25 @@ inline CountingFilter RunSample(uint32_t num_slices, uint32_t block_keys) {
   insert(1, 1, block_keys + 1);  // drained to the edge: promoted here, but not in the snapshot
   (void)filter.Erase(Key::Digest(DigestInBlock(1, kBlocks, 0)));
   return filter;  // block 0: empty
+}
+
+// Two attributes that nobody asks for together: one set with two generations, one with a side
+// table. The low rate leaves few slots to plan, which is most of the time that loading takes.
+inline AttributeFilter AttributeSample() {
+  const std::vector<AttributeMask> cuts = {0b11};
+  AttributeFilter filter =
+      std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, cuts)).value(),
+                                         .names = {"source", "port"},
+                                         .capacity = 30,
+                                         .target_fpr = 1e-5}))
+          .value();
+  std::vector<uint64_t> sources(50);
+  for (uint64_t i = 0; i < sources.size(); ++i) sources[i] = i;
+  TupleDigests tuples(2);
+  tuples.Set(0, sources);
+  tuples.Set(1, std::vector<uint64_t>(sources.size(), 53));
+  filter.Insert(tuples.view());
+  return filter;
 }
 
 // The last one has a side table.

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "trommel/attribute_filter.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/split_counting_filter.h"
@@ -29,16 +30,17 @@ enum class FilterType : uint8_t {
   kWindow = 3,
   kLayered = 4,
   kClassic = 5,  // of any kind: bits, counters, slices of counters
+  kAttributes = 6,
 };
 
-// "counting", "scalable", "window", "layered", "classic"; "unknown" for anything else.
+// "counting", "scalable", "window", "layered", "classic", "attribute"; "unknown" for anything else.
 std::string_view FilterTypeName(FilterType type) noexcept;
 
 // A filter of one of the types. Counting filters come as CountingFilter; a ConcurrentFilter can be
 // made of one.
 using AnyFilter =
     std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, classic::BloomFilter,
-                 classic::CountingBloomFilter, classic::SplitCountingFilter>;
+                 classic::CountingBloomFilter, classic::SplitCountingFilter, AttributeFilter>;
 
 FilterType TypeOf(const AnyFilter& filter);
 

@@ -32,6 +32,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trommel/attribute_sets.h"
@@ -61,15 +62,17 @@ struct AttributeConfig {
   std::vector<std::string> names = {};
   uint64_t capacity = 0;  // tuples to size for; more may come, generations are added. Required
   // Different values of each attribute, or none: as many as tuples. A set's filter is sized for the
-  // product of its attributes' numbers, or `capacity`, whichever is less.
+  // product of its attributes' numbers, or `capacity`, whichever is less (with more than 256 sets
+  // the product is rounded up by an eighth at most, so that there are few numbers to size for).
   std::vector<uint64_t> num_values = {};
   double target_fpr = 0.01;  // of every allowed set, at every size
   std::vector<SetBudget> budgets =
       {};                    // other numbers for some sets: weights, what the planner says
   DigestPolicy digest = {};  // of values; TupleDigests::Set should be given the same
   Encoding encoding = Encoding::kRuns;
-  // Of all sets together: a growth that would exceed it is refused. 0: the machine's physical
-  // memory.
+  // Of all sets together, their blocks and side tables: a growth that would exceed it is refused.
+  // Whichever set asks first gets the room. 0: the machine's physical memory, less 24 KiB that each
+  // set takes beside.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;
 };

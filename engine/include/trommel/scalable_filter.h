@@ -9,9 +9,8 @@
 //   kTightening   generation of slot i holds growth^i times the first one's capacity at a rate of
 //                 target_fpr (1 - r) r^i. These sum up to less than target_fpr: the whole filter
 //                 stays under it at every size up to largest_capacity().
-//   kIdentical    all generations are alike; a new one is begun when the newest is half full. With
-//   d
-//                 of them the rate is 1 - (1 - P)^d, for which nobody promises anything.
+//   kIdentical    all generations are alike; a new one is begun when the newest is half full. The
+//                 rate of d of them is 1 - (1 - P)^d, for which nobody promises anything.
 //
 // *Erasing.* A key may look present in a generation that it never entered, and taking it from there
 // would hide another key. So only the newest generation ever gains presence bits: a key that some
@@ -75,9 +74,10 @@ struct ScalableConfig {
   // Distinct keys beyond which it refuses to grow; 0: the most that its budgets allow (see
   // largest_capacity). The generation that reaches it is made whole.
   uint64_t max_capacity = 0;
-  uint32_t growth = 2;  // kTightening: capacity of a slot over that of the one before; 1 .. 16
-  double tightening =
-      0.8;  // kTightening: r, rate of a slot over that of the one before; 0.1 .. 0.95
+  // kTightening: capacity of a slot over that of the one before; 1 .. 16.
+  uint32_t growth = 2;
+  // kTightening: r, the rate of a slot over that of the one before; 0.1 .. 0.95.
+  double tightening = 0.8;
   DigestPolicy digest = {};
   uint32_t num_slices = 0;  // of all generations; 0: chosen by sizing
   // kIdentical fills blocks further than runs of 5 or 10 slices hold: it takes 8 slices of either
@@ -191,6 +191,7 @@ class ScalableFilter {
                                             uint64_t memory_limit_bytes = 0);
 
  private:
+  friend struct ScalableParts;  // filters made of these
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
 

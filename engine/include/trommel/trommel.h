@@ -3,6 +3,9 @@
 #define TROMMEL_TROMMEL_H_
 
 #include "trommel/any_filter.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_plan.h"
+#include "trommel/attribute_sets.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/filter.h"
@@ -17,9 +20,16 @@
 #include "trommel/executor.h"
 #include "trommel/keys.h"
 #include "trommel/layered_filter.h"
+#include "trommel/matrix/geometry.h"
+#include "trommel/matrix/literal_matrix.h"
+#include "trommel/matrix/matrix.h"
+#include "trommel/matrix/sizing.h"
 #include "trommel/result.h"
+#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/targets.h"
+#include "trommel/tuple_index.h"
+#include "trommel/tuples.h"
 #include "trommel/version.h"
 #include "trommel/window_filter.h"
 

@@ -25,14 +25,12 @@
 //
 //   operation                        promise
 //   -------------------------------  -------------------------------------------------------------
-//   Query, Select, MayContain        Take no lock and never wait. If an insertion at time t
-//   happened
+//   Query, Select, MayContain        Take no lock and never wait. If a key was inserted at time t
 //                                    before, no erasure that could match it has begun, and no
 //                                    Advance to t + window or later has begun: "maybe present",
 //                                    always.
-//   Insert, InsertIfAbsent           All keys of a call enter one bucket, that of a time t which
-//   was
-//                                    now() at some moment of the call and which the call returns.
+//   Insert, InsertIfAbsent           All keys of a call enter one bucket: that of a time t, now()
+//                                    at some moment of the call, which the call returns.
 //   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys of
 //   CountEstimate(s)                 one batch and one block are handled in input order.
 //   InsertIfAbsent                   Of n racing callers with one absent key exactly one is told

@@ -99,7 +99,9 @@ double BloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) 
 
 double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions,
                            uint64_t num_keys) noexcept {
-  const uint64_t num_hashed = num_hashes * num_keys;
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  const bool is_countable = num_hashes == 0 || num_keys <= kMost / num_hashes;
+  const uint64_t num_hashed = is_countable ? num_hashes * num_keys : kMost;
   const double fill = Fill(num_positions, num_hashed);
   const double first = std::pow(fill, num_hashes);
   if (num_hashed == 0 || num_positions <= 1 || num_hashes < 2) return first;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "engine/src/out_of_range.h"
@@ -11,9 +12,11 @@
 namespace trommel::classic {
 namespace {
 
-// Hashes that fall on one slice, or on the array.
+// Hashes that fall on one slice, or on the array: as many as can be counted.
 uint64_t HashedInto(const Geometry& geometry, uint64_t num_keys) {
-  return geometry.kind == Kind::kSplitCounting ? num_keys : num_keys * geometry.num_hashes;
+  if (geometry.kind == Kind::kSplitCounting) return num_keys;
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  return num_keys > kMost / geometry.num_hashes ? kMost : num_keys * geometry.num_hashes;
 }
 
 Status CheckRequest(const SizingRequest& request) {

@@ -68,6 +68,13 @@ TEST_CASE("fewer probes have the rate of fewer slices", "[engine][classic]") {
   CHECK(PredictedProbes(geometry, 693, std::numeric_limits<double>::quiet_NaN()) == 10);
 }
 
+TEST_CASE("a classic rate of more keys than can be counted is one", "[engine][classic]") {
+  const Geometry bloom{
+      .kind = Kind::kBloom, .num_hashes = 16, .counter_bits = 1, .num_positions = 1000};
+  // 2^60 keys of 16 hashes are 2^64 hashes, which wrap to none.
+  CHECK(PredictedFpr(bloom, uint64_t{1} << 60) == Approx(1));
+}
+
 TEST_CASE("what cannot be sized is refused by name, value and range", "[engine][classic]") {
   CHECK(ComplaintOf({.capacity = 0}) == "capacity is 0; it must be between 1 and 1099511627776");
   CHECK_THAT(ComplaintOf({.capacity = kMaxCapacity + 1}), ContainsSubstring("1099511627777;"));

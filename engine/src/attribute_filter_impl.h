@@ -1,0 +1,82 @@
+// What an AttributeFilter is made of: a scalable filter for each allowed set.
+#ifndef TROMMEL_ENGINE_SRC_ATTRIBUTE_FILTER_IMPL_H_
+#define TROMMEL_ENGINE_SRC_ATTRIBUTE_FILTER_IMPL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/byte_sink.h"
+#include "engine/src/byte_source.h"
+#include "engine/src/gate.h"
+#include "engine/src/memory_share.h"
+#include "engine/src/question_plans.h"
+#include "engine/src/users.h"
+#include "trommel/attribute_filter.h"
+
+namespace trommel {
+
+struct AttributeFilter::Impl {
+  // What it is, but for its filters.
+  struct Frame {
+    AttributeSets sets;
+    std::vector<std::string> names;
+    DigestPolicy digest;
+    std::shared_ptr<Executor> executor;
+    std::shared_ptr<MemoryShare> share;  // of all filters
+  };
+
+  Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set);
+
+  static constexpr size_t kMaxNameBytes = 255;
+  static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);
+  // Of so many sets' filters: as given, or what the machine has beside what they take anyway.
+  static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
+  static Error TooLarge(size_t num_sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
+
+  // Either bitmap may be empty: nobody asks.
+  InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
+  EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
+
+  struct Desk;  // the memory for a chunk of tuples on their way in
+  InsertOutcome InsertChunk(const Tuples& chunk, const Desk& desk, std::span<uint64_t> inserted);
+  // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
+  void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
+                const Desk& desk);
+
+  // Returns how many went.
+  uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
+  // The places of those that all sets show, ascending; how many. places.size() must be chunk.size.
+  size_t PlacesInAllSets(const Tuples& chunk, std::span<uint32_t> places) const;
+  // Moves those that might depend on each other's erasure behind the others, both in order; how
+  // many others.
+  size_t MoveConflictsBack(const Tuples& chunk, std::span<uint32_t> places) const;
+  // Out of all sets, or out of none.
+  bool EraseOne(const Tuples& tuple);
+
+  // The answers of a chunk of at most BlockStore::kMaxBatch tuples; how many are set. There must be
+  // parts.
+  size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
+                    std::span<uint64_t> maybe_present) const;
+
+  Status WriteTo(ByteSink& sink) const;
+  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes);
+
+  Frame frame;
+  std::vector<ScalableFilter> filters;  // as sets.allowed()
+  QuestionPlans plans;
+  // Who inserts passes; who erases a chunk shuts it (attribute_filter.cc says why).
+  mutable Gate gate;
+  std::atomic<uint64_t> num_tuples{0};
+  std::atomic<uint64_t> num_refused_inserts{0};
+  std::atomic<uint64_t> num_refused_erases{0};
+  mutable Users users;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_ATTRIBUTE_FILTER_IMPL_H_

@@ -1,0 +1,41 @@
+// GrowthPlans: plans of several filters, each made once: one takes tens of milliseconds, and
+// filters of the same numbers have the same.
+#ifndef TROMMEL_ENGINE_SRC_GROWTH_PLANS_H_
+#define TROMMEL_ENGINE_SRC_GROWTH_PLANS_H_
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "engine/src/growth_plan.h"
+#include "trommel/result.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+class GrowthPlans {
+ public:
+  // As GrowthPlan::Make.
+  Result<GrowthPlan> For(const ScalableConfig& config) {
+    // Rates by their bits: one that is no number must not upset the order.
+    const Key key(config.mode, config.first_capacity, std::bit_cast<uint64_t>(config.target_fpr),
+                  config.max_capacity, config.growth, std::bit_cast<uint64_t>(config.tightening),
+                  config.num_slices, config.encoding, config.digest.kind);
+    if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
+    Result<GrowthPlan> plan = GrowthPlan::Make(config);
+    if (plan.ok()) plans_.emplace(key, *plan);
+    return plan;
+  }
+
+ private:
+  // All that a plan follows from.
+  using Key = std::tuple<GrowthMode, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t,
+                         Encoding, DigestKind>;
+  std::map<Key, GrowthPlan> plans_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GROWTH_PLANS_H_

@@ -1,0 +1,87 @@
+#include "engine/src/matrix/plans.h"
+
+#include <algorithm>
+
+namespace trommel::matrix {
+namespace {
+
+// Where the set's own block is: they are in the order of their sets, joint ones last.
+size_t BlockOf(const Geometry& geometry, AttributeMask set) {
+  const auto end = std::ranges::find(geometry.blocks, true, &Block::is_joint);
+  const auto found = std::ranges::lower_bound(geometry.blocks.begin(), end, set, {}, &Block::set);
+  return static_cast<size_t>(found - geometry.blocks.begin());
+}
+
+}  // namespace
+
+bool CanAnswer(const Geometry& geometry, AttributeMask asked) noexcept {
+  const AttributeMask full = geometry.sets.full();
+  return geometry.kind == Kind::kSbf ? asked == full : (asked & ~full) == 0;
+}
+
+std::vector<size_t> BlocksFor(const Geometry& geometry, AttributeMask asked) {
+  std::vector<size_t> blocks;
+  if (asked == 0) return blocks;
+  switch (geometry.kind) {
+    case Kind::kSbf:
+    case Kind::kCartesian:
+      blocks.push_back(0);
+      break;
+    case Kind::kMdbf:
+    case Kind::kCmdbf:
+      for (AttributeMask rest = asked; rest != 0; rest &= rest - 1) {
+        blocks.push_back(BlockOf(geometry, rest & -rest));
+      }
+      if (geometry.kind == Kind::kCmdbf && asked == geometry.sets.full()) {
+        blocks.push_back(geometry.blocks.size() - 1);
+      }
+      break;
+    case Kind::kBfm:
+    case Kind::kCbfm:
+      for (const AttributeMask part : geometry.sets.PartsOf(asked)) {
+        blocks.push_back(BlockOf(geometry, part));
+      }
+      break;
+  }
+  return blocks;
+}
+
+Plan MakePlan(const CellStore& store, AttributeMask asked) {
+  const Geometry& geometry = store.geometry();
+  Plan plan;
+  plan.block_idxs = BlocksFor(geometry, asked);
+  std::erase_if(plan.block_idxs, [&](size_t b) { return store.IsSaturated(b); });
+  // All have the same number of hashes: lower fill, lower rate.
+  std::ranges::stable_sort(plan.block_idxs, {}, [&](size_t b) { return store.Fill(b); });
+  const bool is_traversed = geometry.kind == Kind::kCartesian && asked != geometry.sets.full();
+  for (const size_t b : plan.block_idxs) {
+    plan.blocks.push_back(store.block(b));
+    plan.parts.push_back(is_traversed ? asked : geometry.blocks[b].set);
+    plan.has_joint = plan.has_joint || geometry.blocks[b].is_joint;
+    if (is_traversed) plan.traversal.emplace(store.block(b), asked);
+  }
+  return plan;
+}
+
+Plans::Plans(uint32_t num_attributes)
+    : slots_(std::make_unique<Slot[]>(size_t{1} << num_attributes)) {}
+
+Plans::~Plans() = default;
+
+const Plan& Plans::For(const CellStore& store, AttributeMask asked) const {
+  Slot& slot = slots_[asked];
+  if (const Plan* plan = slot.load(std::memory_order_acquire)) return *plan;
+  const std::lock_guard lock(mutex_);
+  if (const Plan* plan = slot.load(std::memory_order_relaxed)) return *plan;  // made meanwhile
+  made_.emplace_back(&slot, std::make_unique<const Plan>(MakePlan(store, asked)));
+  const Plan* plan = made_.back().second.get();
+  slot.store(plan, std::memory_order_release);
+  return *plan;
+}
+
+void Plans::Drop() {
+  for (auto& [slot, plan] : made_) slot->store(nullptr, std::memory_order_relaxed);
+  made_.clear();
+}
+
+}  // namespace trommel::matrix

@@ -1,0 +1,40 @@
+// QuestionPlans: which filters answer a question, and in which order; worked out when it is asked
+// for the first time, and kept.
+#ifndef TROMMEL_ENGINE_SRC_QUESTION_PLANS_H_
+#define TROMMEL_ENGINE_SRC_QUESTION_PLANS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trommel/attribute_sets.h"
+
+namespace trommel {
+
+class QuestionPlans {
+ public:
+  // target_fprs[i] is the rate of the set sets.allowed()[i]. The sets must outlive the plans.
+  QuestionPlans(const AttributeSets& sets, std::vector<double> target_fprs);
+  QuestionPlans(const QuestionPlans&) = delete;
+  QuestionPlans& operator=(const QuestionPlans&) = delete;
+  ~QuestionPlans();
+
+  // The parts of the set as indices of sets.allowed(), most selective first: the lowest rate, then
+  // most attributes, then ascending. `asked` must lie within sets.full(). Any thread, without a
+  // lock but for the first time.
+  std::span<const uint32_t> Of(AttributeMask asked) const;
+
+ private:
+  using Plan = std::vector<uint32_t>;
+
+  const AttributeSets& sets_;
+  std::vector<double> target_fprs_;
+  // A place for each set; null until it is asked for. Plans stay until the end.
+  std::unique_ptr<std::atomic<const Plan*>[]> plans_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_QUESTION_PLANS_H_

@@ -1,0 +1,47 @@
+// The cells of the structures for tuples, and where a tuple's are: what their kernels, their
+// reference and the engine share. The picture is in trommel/matrix/geometry.h.
+//
+// A block is a grid of cells, a row of positions for each of its attributes. Hash j of an
+// attribute's digest is a position (the classic filters' mixed hashing); the tuple's cell under
+// hash j is
+//
+//   first + sum over rows of position * stride
+//
+// and cell c is bit c % 64 of word c / 64.
+#ifndef TROMMEL_KERNELS_CELLS_H_
+#define TROMMEL_KERNELS_CELLS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/classic_array.h"
+
+namespace trommel::kernels {
+
+// An attribute of a block.
+struct CellRow {
+  uint32_t column;         // which column of digests
+  uint64_t num_positions;  // below 2^32
+  uint64_t stride;         // cells from one position to the next
+};
+
+// A view.
+struct CellBlock {
+  const CellRow* rows;
+  size_t num_rows;  // 1 .. kMaxCellRows
+  uint64_t first;   // the number of its first cell; all cells' numbers are below 2^63
+  bool is_wide;     // some stride takes more than 32 bits
+};
+
+inline constexpr size_t kMaxCellRows = 16;
+// Tuples of one kernel call: what is kept of them stays in the nearest caches.
+inline constexpr size_t kMaxCellTuples = 512;
+
+// The position of a digest's hash in a row.
+constexpr uint64_t CellPosition(const CellRow& row, uint64_t digest, size_t hash_idx) {
+  return ClassicMix(ClassicHash(digest, hash_idx)) * row.num_positions >> 32;
+}
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_CELLS_H_

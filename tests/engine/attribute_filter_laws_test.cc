@@ -1,0 +1,259 @@
+// Random programs over filters of attributes: beside the definition, tuple by tuple, and beside the
+// exact multiset.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/src/growth_plans.h"
+#include "support/attribute_program.h"
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/scalable_reference.h"
+#include "support/scale.h"
+#include "trommel/attribute_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+AttributeFilter MadeOf(const AttributeConfig& config) {
+  Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  if (!filter.ok()) FAIL(filter.error().message);
+  return *std::move(filter);
+}
+
+void ReloadAttributes(AttributeFilter& filter) {
+  Result<AttributeFilter> loaded = AttributeFilter::Deserialize(filter.Serialize());
+  if (!loaded.ok()) FAIL(loaded.error().message);
+  filter = *std::move(loaded);
+}
+
+// The definition: a scalable filter for each set, by its own definition, and one tuple at a time.
+class AttributeReference {
+ public:
+  AttributeReference(const AttributeConfig& config, GrowthPlans& plans) : sets_(config.sets) {
+    const Result<GrowthPlan> plan = plans.For({.first_capacity = config.capacity,
+                                               .target_fpr = config.target_fpr,
+                                               .digest = {.kind = DigestKind::kCaller},
+                                               .encoding = config.encoding});
+    if (!plan.ok()) FAIL(plan.error().message);
+    for (const AttributeMask set : sets_.allowed()) filters_.emplace(set, *plan);
+  }
+
+  bool Insert(const TupleRow& row) {
+    for (auto& [set, filter] : filters_) {
+      if (!filter.Insert(ProjectionOf(set, row))) FAIL("the programs stay within all budgets");
+    }
+    ++num_tuples_;
+    return true;
+  }
+
+  bool Erase(const TupleRow& row) {
+    for (const auto& [set, filter] : filters_) {
+      if (!filter.MayContain(ProjectionOf(set, row))) return false;
+    }
+    for (auto& [set, filter] : filters_) filter.Erase(ProjectionOf(set, row));
+    --num_tuples_;
+    return true;
+  }
+
+  bool MayContain(AttributeMask asked, const TupleRow& row) const {
+    const auto parts = sets_.PartsOf(asked);
+    return std::ranges::all_of(parts, [&](AttributeMask part) {
+      return filters_.at(part).MayContain(ProjectionOf(part, row));
+    });
+  }
+
+  uint64_t CountEstimate(AttributeMask asked, const TupleRow& row) const {
+    uint64_t least = num_tuples_;
+    for (const AttributeMask part : sets_.PartsOf(asked)) {
+      least = std::min(least, filters_.at(part).CountEstimate(ProjectionOf(part, row)));
+    }
+    return least;
+  }
+
+  const std::map<AttributeMask, ScalableReference>& filters() const { return filters_; }
+  uint64_t num_tuples() const { return num_tuples_; }
+
+ private:
+  AttributeSets sets_;
+  std::map<AttributeMask, ScalableReference> filters_;
+  uint64_t num_tuples_ = 0;
+};
+
+std::string DifferenceOfWholes(const AttributeFilter& filter, const AttributeReference& reference) {
+  const AttributeStats stats = filter.GetStats();
+  if (stats.num_tuples != reference.num_tuples()) return "number of tuples";
+  for (const SetStats& of_set : stats.sets) {
+    const auto& want = reference.filters().at(of_set.set).generations();
+    const std::string name = " of " + AttributeMaskText(of_set.set);
+    if (of_set.stats.generations.size() != want.size()) return "number of generations" + name;
+    for (size_t g = 0; g < want.size(); ++g) {
+      if (of_set.stats.generations[g].stats.num_keys != want[g].num_keys) return "keys" + name;
+      if (of_set.stats.generations[g].load != want[g].load) return "load" + name;
+    }
+  }
+  return "";
+}
+
+std::string DifferenceOfAnswers(const AttributeFilter& filter, const AttributeReference& reference,
+                                const std::vector<TupleRow>& pool) {
+  const TupleColumns columns(pool);
+  std::vector<uint64_t> answers(TupleIndex::BitmapWords(pool.size()));
+  std::vector<uint64_t> counts(pool.size());
+  for (AttributeMask asked = 0; asked <= filter.sets().full(); ++asked) {
+    const size_t num_set = filter.Query(asked, columns.view(), answers);
+    filter.CountEstimates(asked, columns.view(), counts);
+    size_t num_wanted = 0;
+    for (size_t i = 0; i < pool.size(); ++i) {
+      const std::string name = " of row " + std::to_string(i) + " for " + AttributeMaskText(asked);
+      const bool want = reference.MayContain(asked, pool[i]);
+      num_wanted += want ? 1 : 0;
+      if (BitAt(answers, i) != want) return "answer" + name;
+      if (counts[i] != reference.CountEstimate(asked, pool[i])) return "count" + name;
+    }
+    if (num_set != num_wanted) return "number of answers for " + AttributeMaskText(asked);
+  }
+  return "";
+}
+
+std::string DifferenceAfterStep(const AttributeStep& step, const AttributeConfig& config,
+                                AttributeFilter& filter, AttributeReference& reference,
+                                GrowthPlans& plans) {
+  const TupleColumns columns(step.rows);
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(step.rows.size()), ~uint64_t{0});
+  switch (step.op) {
+    case AttributeOp::kInsert:
+      if (filter.Insert(columns.view(), bits).num_refused != 0) return "refused insertions";
+      for (size_t i = 0; i < step.rows.size(); ++i) {
+        if (BitAt(bits, i) != reference.Insert(step.rows[i])) return "insertion of a row";
+      }
+      return "";
+    case AttributeOp::kErase: {
+      const EraseOutcome outcome = filter.Erase(columns.view(), bits);
+      uint64_t num_erased = 0;
+      for (size_t i = 0; i < step.rows.size(); ++i) {
+        const bool want = reference.Erase(step.rows[i]);
+        num_erased += want ? 1 : 0;
+        if (BitAt(bits, i) != want) return "erasure of row " + std::to_string(i);
+      }
+      const EraseOutcome wanted{num_erased, step.rows.size() - num_erased};
+      return outcome == wanted ? "" : "numbers of erasures";
+    }
+    case AttributeOp::kSaveAndLoad:
+      ReloadAttributes(filter);
+      return "";
+    case AttributeOp::kClear:
+      filter.Clear();
+      reference = AttributeReference(config, plans);
+      return "";
+  }
+  return "an operation there is not";
+}
+
+std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlans& plans,
+                                     const std::shared_ptr<Executor>& executor) {
+  AttributeFilter filter = MadeOf(program.config);
+  AttributeReference reference(program.config, plans);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    filter.UseExecutor(executor);
+    std::string difference =
+        DifferenceAfterStep(program.steps[i], program.config, filter, reference, plans);
+    if (difference.empty()) difference = DifferenceOfWholes(filter, reference);
+    if (difference.empty()) difference = DifferenceOfAnswers(filter, reference, program.pool);
+    if (!difference.empty()) return "step " + std::to_string(i) + ": " + difference;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a filter over attributes does what its definition does, tuple by tuple",
+          "[engine][attributes][attribute_filter]") {
+  const uint64_t seed = Catch::rngSeed();
+  GrowthPlans plans;
+  for (uint64_t i = 0; i < Scaled(40); ++i) {
+    const AttributeProgram program = RandomAttributeProgram(seed + i, 14);
+    const auto fails = [&plans](const AttributeProgram& candidate) {
+      return !FirstAttributeDifference(candidate, plans, nullptr).empty();
+    };
+    if (!fails(program)) continue;
+    const AttributeProgram shrunk = ShrunkAttributes(program, fails);
+    FAIL("seed " << seed + i << ", " << FirstAttributeDifference(shrunk, plans, nullptr) << "\n"
+                 << ToText(shrunk));
+  }
+}
+
+TEST_CASE("a filter over attributes does the same with many threads",
+          "[engine][attributes][attribute_filter][threads]") {
+  Result<std::shared_ptr<Executor>> executor = Executor::Create(3);
+  REQUIRE(executor.ok());
+  const uint64_t seed = Catch::rngSeed();
+  GrowthPlans plans;
+  for (uint64_t i = 0; i < 3; ++i) {
+    INFO("seed " << seed + i);
+    CHECK(FirstAttributeDifference(RandomAttributeProgram(seed + i, 8), plans, *executor) == "");
+  }
+}
+
+TEST_CASE("a filter over attributes loses no tuple for any question, and ends as it began",
+          "[engine][attributes][attribute_filter]") {
+  const uint64_t seed = Catch::rngSeed();
+  uint64_t num_grown = 0;
+  for (uint64_t i = 0; i < Scaled(30); ++i) {
+    const AttributeProgram program = RandomAttributeProgram(seed + i, 14);
+    INFO("seed " << seed + i);
+    AttributeFilter filter = MadeOf(program.config);
+    const std::vector<std::byte> as_new = filter.Serialize();
+    std::multiset<TupleRow> model;
+    const TupleColumns pool(program.pool);
+    std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.pool.size()));
+    for (const AttributeStep& step : program.steps) {
+      std::vector<TupleRow> rows = step.rows;
+      if (step.op == AttributeOp::kInsert) {
+        REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+        model.insert(rows.begin(), rows.end());
+      } else if (step.op == AttributeOp::kErase) {
+        // What an honest caller erases: what is in, as often as it is.
+        std::erase_if(rows, [&](const TupleRow& row) {
+          const auto found = model.find(row);
+          if (found == model.end()) return true;
+          model.erase(found);
+          return false;
+        });
+        REQUIRE(filter.Erase(TupleColumns(rows).view()).num_refused == 0);
+      } else if (step.op == AttributeOp::kSaveAndLoad) {
+        ReloadAttributes(filter);
+      } else {
+        filter.Clear();
+        model.clear();
+      }
+      REQUIRE(filter.num_tuples() == model.size());
+      for (AttributeMask asked = 0; asked <= filter.sets().full(); ++asked) {
+        // Whatever shares its values in `asked` with a tuple that is in must be shown.
+        std::set<TupleRow> in;
+        const auto masked = [asked](TupleRow row) {
+          for (size_t a = 0; a < row.size(); ++a) row[a] = (asked >> a & 1) != 0 ? row[a] : 0;
+          return row;
+        };
+        for (const TupleRow& row : model) in.insert(masked(row));
+        filter.Query(asked, pool.view(), answers);
+        for (size_t r = 0; r < program.pool.size(); ++r) {
+          if (in.contains(masked(program.pool[r]))) REQUIRE(BitAt(answers, r));
+        }
+      }
+      for (const SetStats& of_set : filter.GetStats().sets) {
+        num_grown += of_set.stats.generations.size() - 1;
+      }
+    }
+    const std::vector<TupleRow> left(model.begin(), model.end());
+    CHECK(filter.Erase(TupleColumns(left).view()) == EraseOutcome{left.size(), 0});
+    CHECK(filter.Serialize() == as_new);
+  }
+  CHECK(num_grown > 0);  // else nothing was tested
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,231 @@
+// Filters over attributes on disk: what goes in comes out, and nothing else is believed.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/src/attribute_format.h"
+#include "golden/snapshots.h"
+#include "support/attribute_forge.h"
+#include "support/catch.h"
+#include "support/family_forge.h"
+#include "support/sample_filters.h"
+#include "support/scratch_folder.h"
+#include "support/targets.h"
+#include "support/tuple_rows.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+std::string LoadingError(const Bytes& bytes, ErrorCode code = ErrorCode::kCorrupt) {
+  const Result<AttributeFilter> filter = AttributeFilter::Deserialize(bytes);
+  if (filter.ok()) return "read";
+  CHECK(filter.error().code == code);
+  return filter.error().message;
+}
+
+SetRecord RecordOf(const Bytes& bytes, size_t set_idx) {
+  return Get<SetRecord>(bytes, kHeaderBytes + set_idx * sizeof(SetRecord));
+}
+
+}  // namespace
+
+TEST_CASE("a filter over attributes comes back from a file as it was",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const ScratchFolder folder;
+  const std::vector<AttributeMask> cuts = {0b0110, 0b1001};
+  Result<AttributeFilter> made =
+      AttributeFilter::Create({.sets = *AttributeSets::Create(4, cuts),
+                               .names = {"a", "b", std::string(255, 'c'), "\xc3\xa4"},
+                               .capacity = 40,
+                               .digest = {.kind = DigestKind::kXxh3, .seed = 7},
+                               .encoding = Encoding::kPlanes});
+  REQUIRE(made.ok());
+  const std::vector<TupleRow> rows = RandomRows(300, std::vector<uint64_t>{0, 3, 0, 20}, 1);
+  const TupleColumns columns(rows);
+  made->Insert(columns.view());
+  REQUIRE(made->Save(folder / "tuples").ok());
+  Result<AttributeFilter> loaded = AttributeFilter::Load(folder / "tuples");
+  REQUIRE(loaded.ok());
+  CHECK(loaded->sets() == made->sets());
+  CHECK(std::ranges::equal(loaded->names(), made->names()));
+  CHECK(loaded->digest_policy() == made->digest_policy());
+  CHECK(loaded->num_tuples() == 300);
+  CHECK(loaded->num_bytes() == made->num_bytes());
+  CHECK(loaded->PartsOf(0b1111) == made->PartsOf(0b1111));
+  CHECK(loaded->Serialize() == made->Serialize());
+  // It goes on as the other one.
+  const std::vector<TupleRow> more = RandomRows(300, std::vector<uint64_t>{0, 3, 0, 20}, 9);
+  for (AttributeFilter* filter : {&*loaded, &*made}) {
+    CHECK(filter->Erase(TupleColumns(std::span(rows).first(100)).view()).num_refused == 0);
+    CHECK(filter->Insert(TupleColumns(more).view()).num_refused == 0);
+  }
+  CHECK(loaded->Serialize() == made->Serialize());
+  loaded->Clear();
+  CHECK(loaded->Insert(columns.view()).num_refused == 0);
+}
+
+TEST_CASE("a loaded filter over attributes grows within the limit it was loaded with",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const AttributeFilter sample = AttributeSample();
+  const Bytes bytes = sample.Serialize();
+  const uint64_t limit = sample.num_bytes();
+  CHECK(LoadingError(bytes) == "read");
+  Result<AttributeFilter> tight = AttributeFilter::Deserialize(bytes, limit);
+  REQUIRE(tight.ok());
+  const TupleColumns rows(RandomRows(500, std::vector<uint64_t>{0, 0}, 3));
+  CHECK(tight->Insert(rows.view()).refusal == GrowthRefusal::kMemoryLimit);
+  Result<AttributeFilter> wide = AttributeFilter::Deserialize(bytes, 100 * limit);
+  REQUIRE(wide.ok());
+  CHECK(wide->Insert(rows.view()).refusal != GrowthRefusal::kMemoryLimit);
+  const Result<AttributeFilter> low = AttributeFilter::Deserialize(bytes, 9999);
+  REQUIRE_FALSE(low.ok());
+  CHECK(low.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(low.error().message, ContainsSubstring("2 sets of attributes need ") &&
+                                      ContainsSubstring("more than the limit of 9999 bytes"));
+}
+
+TEST_CASE("the sample over attributes never changes, on any target",
+          "[engine][attributes][attribute_filter][snapshot][golden]") {
+  ForEachRunnableTarget([] {
+    const Bytes bytes = AttributeSample().Serialize();
+    CHECK(bytes.size() == golden::kAttributeSnapshot.num_bytes);
+    CHECK(Checksum::Of(bytes) == golden::kAttributeSnapshot.hash);
+  });
+}
+
+TEST_CASE("a snapshot over attributes that was cut or changed anywhere is refused",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const Bytes good = AttributeSample().Serialize();
+  for (size_t size = 0; size < good.size(); size += size < 1000 ? 1 : 509) {
+    if (LoadingError({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}) == "read") {
+      FAIL("cut at " << size);
+    }
+  }
+  const auto is_refused = [](const Bytes& bytes) {
+    const Result<AttributeFilter> filter = AttributeFilter::Deserialize(bytes);
+    return !filter.ok() && !filter.error().message.empty();
+  };
+  for (size_t at = 0; at < good.size(); at += at < 400 ? 1 : 251) {
+    for (const int bit : {0, 7}) {
+      Bytes bytes = good;
+      bytes[at] ^= std::byte{1} << bit;
+      if (!is_refused(bytes)) FAIL("byte " << at << ", bit " << bit);
+    }
+  }
+  Bytes longer = good;
+  longer.push_back({});
+  CHECK_THAT(LoadingError(longer), ContainsSubstring("the file has"));
+}
+
+TEST_CASE("a snapshot over attributes whose checksums were made right is still not believed",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const Bytes good = AttributeSample().Serialize();
+  const auto with_header = [&good](auto edit) {
+    return LoadingError(WithAttributeHeader(good, edit));
+  };
+  CHECK(with_header([](AttributeHeader&) {}) == "read");
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.zeros[20] = 1; }),
+             ContainsSubstring("reserved bytes"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_attributes = 17; }),
+             ContainsSubstring("17 attributes"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_attributes = 0; }),
+             ContainsSubstring("0 attributes"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_cuts = 100'000; }),
+             ContainsSubstring("100000 cuts"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_sets = ~uint64_t{0}; }),
+             ContainsSubstring("sets of 2 attributes"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_sets = 3; }), ContainsSubstring("front"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.front_bytes = ~uint64_t{0}; }),
+             ContainsSubstring("front"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.front_bytes += 1; }),
+             ContainsSubstring("bytes behind the last name"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.front_bytes -= 1; }),
+             ContainsSubstring("names end too early"));
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.num_tuples += 1; }),
+             ContainsSubstring("the filter of {0}") && ContainsSubstring("it holds 50 tuples"));
+  CHECK_THAT(LoadingError(WithAttributeHeader(good, [](AttributeHeader& h) { h.start.type = 2; }),
+                          ErrorCode::kMismatch),
+             ContainsSubstring("a scalable filter's snapshot, not an attribute filter's"));
+
+  const auto with_record = [&good](size_t set_idx, auto edit) {
+    return LoadingError(WithSetRecord(good, set_idx, edit));
+  };
+  CHECK_THAT(with_record(0, [](SetRecord& r) { r.set = 2; }), ContainsSubstring("allowed set {0}"));
+  CHECK_THAT(with_record(1, [](SetRecord& r) { r.reserved = 1; }), ContainsSubstring("set {1}"));
+  CHECK_THAT(with_record(1, [](SetRecord& r) { r.offset -= 4096; }), ContainsSubstring("place"));
+  CHECK_THAT(with_record(1, [](SetRecord& r) { r.num_bytes = ~uint64_t{0}; }),
+             ContainsSubstring("place"));
+  CHECK_THAT(with_record(1, [](SetRecord& r) { r.num_bytes -= 64; }),
+             ContainsSubstring("goes on behind its last filter"));
+
+  // Cuts and names, which stand behind the table.
+  const uint64_t cut_at = kHeaderBytes + 2 * sizeof(SetRecord);
+  const auto with_bytes = [&good](uint64_t at, auto value) {
+    Bytes bytes = good;
+    Put(bytes, at, value);
+    ResealAttributes(bytes);
+    return LoadingError(bytes);
+  };
+  CHECK_THAT(with_bytes(cut_at, uint32_t{1}), ContainsSubstring("cut {0}"));
+  CHECK_THAT(with_bytes(cut_at, uint32_t{0}), ContainsSubstring("empty"));
+  CHECK_THAT(with_bytes(cut_at, uint32_t{7}), ContainsSubstring("beyond"));
+  CHECK_THAT(with_bytes(cut_at + 4, uint8_t{200}), ContainsSubstring("names end too early"));
+  Bytes twins = AttributeFilter::Create({.sets = *AttributeSets::Create(2),
+                                         .names = {"a", "b"},
+                                         .capacity = 1,
+                                         .target_fpr = 1e-5})
+                    ->Serialize();
+  CHECK(LoadingError(twins) == "read");
+  Put(twins, kHeaderBytes + 3 * sizeof(SetRecord) + 3, 'a');
+  ResealAttributes(twins);
+  CHECK_THAT(LoadingError(twins), ContainsSubstring("two attributes are named \"a\""));
+  // Padding before the first filter.
+  CHECK_THAT(with_bytes(4000, uint8_t{1}), ContainsSubstring("padding is not zero"));
+}
+
+TEST_CASE("a snapshot over attributes must hold filters as attribute filters make them",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const Bytes good = AttributeSample().Serialize();
+  const SetRecord first = RecordOf(good, 0);
+  const SetRecord second = RecordOf(good, 1);
+  REQUIRE(second.offset + second.num_bytes == good.size());
+  // The last one in the file is exchanged.
+  const auto with_last = [&](const Bytes& filter) {
+    Bytes bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(second.offset));
+    bytes.insert(bytes.end(), filter.begin(), filter.end());
+    bytes = WithSetRecord(bytes, 1, [&](SetRecord& r) { r.num_bytes = filter.size(); });
+    return WithAttributeHeader(bytes, [&](AttributeHeader& h) { h.file_bytes = bytes.size(); });
+  };
+  const auto of_kind = [](ScalableConfig config, uint64_t num_keys) {
+    ScalableFilter filter = std::move(ScalableFilter::Create(config)).value();
+    std::vector<uint64_t> digests(num_keys, 0x123456789abcdef);
+    filter.Insert(Keys::Digests(digests));
+    return filter.Serialize();
+  };
+  const ScalableConfig usual{
+      .first_capacity = 30, .target_fpr = 1e-5, .digest = {.kind = DigestKind::kCaller}};
+  CHECK(LoadingError(with_last(of_kind(usual, 50))) == "read");
+  CHECK_THAT(LoadingError(with_last(of_kind(usual, 49))), ContainsSubstring("it holds 49 tuples"));
+  ScalableConfig other = usual;
+  other.digest = {};
+  CHECK_THAT(LoadingError(with_last(of_kind(other, 50))), ContainsSubstring("not an attribute"));
+  other = usual;
+  other.max_capacity = 40;
+  CHECK_THAT(LoadingError(with_last(of_kind(other, 50))), ContainsSubstring("not an attribute"));
+  other = usual;
+  other.growth = 3;
+  CHECK_THAT(LoadingError(with_last(of_kind(other, 50))), ContainsSubstring("not an attribute"));
+
+  CHECK_THAT(LoadingError(with_last(MakeFamily(SnapshotType::kWindowFilter, 1).Serialize()),
+                          ErrorCode::kMismatch),
+             ContainsSubstring("the filter of {1}") && ContainsSubstring("window filter"));
+  // Of the two, neither may be a whole snapshot over attributes itself.
+  CHECK_THAT(LoadingError(with_last(good), ErrorCode::kMismatch),
+             ContainsSubstring("attribute filter"));
+  CHECK(first.offset == 4096);
+}
+
+}  // namespace trommel::tests

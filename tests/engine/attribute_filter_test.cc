@@ -1,0 +1,221 @@
+// Filters over attributes: what they answer, refuse and count. Programs of operations:
+// attribute_filter_laws_test.cc. Threads: attribute_filter_threads_test.cc.
+#include "trommel/attribute_filter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/death.h"
+#include "support/exact_model.h"
+#include "support/scale.h"
+#include "support/statistics.h"
+#include "support/tuple_rows.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+AttributeFilter NewAttributes(const AttributeConfig& config) {
+  Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  if (!filter.ok()) FAIL(filter.error().message);
+  return *std::move(filter);
+}
+
+AttributeSets CutSets(uint32_t num_attributes, std::vector<AttributeMask> cuts) {
+  return *AttributeSets::Create(num_attributes, cuts);
+}
+
+bool IsShown(const AttributeFilter& filter, AttributeMask asked, const TupleRow& row) {
+  uint64_t bit = 0;
+  return filter.Query(asked, TupleColumns(std::span(&row, 1)).view(), std::span(&bit, 1)) == 1;
+}
+
+size_t NumShownOf(const AttributeFilter& filter, AttributeMask asked,
+                  const std::vector<TupleRow>& rows) {
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(rows.size()));
+  return filter.Query(asked, TupleColumns(rows).view(), bits);
+}
+
+const std::vector<uint64_t> kAllDifferent3 = {0, 0, 0};
+
+}  // namespace
+
+TEST_CASE("every set of attributes keeps its rate while its filter grows",
+          "[engine][attributes][attribute_filter]") {
+  const uint64_t seed = Catch::rngSeed();
+  AttributeFilter filter = NewAttributes({.sets = CutSets(3, {0b101}),
+                                          .capacity = 2000,
+                                          .target_fpr = 0.02,
+                                          .budgets = {{.set = 0b011, .target_fpr = 0.001}}});
+  const std::vector<TupleRow> rows = RandomRows(30'000, kAllDifferent3, seed);
+  CHECK(filter.Insert(TupleColumns(rows).view()).num_inserted == rows.size());
+  const std::vector<TupleRow> strangers =
+      RandomRows(100'000, kAllDifferent3, seed, KeySpace::kStrangers);
+  const AttributeStats stats = filter.GetStats();
+  REQUIRE(stats.sets.size() == 5);
+  CHECK(stats.num_bytes == filter.num_bytes());
+  for (const SetStats& of_set : stats.sets) {
+    INFO("set " << AttributeMaskText(of_set.set));
+    const double target = of_set.set == 0b011 ? 0.001 : 0.02;
+    CHECK(of_set.target_fpr == target);
+    CHECK(of_set.stats.generations.size() > 1);
+    CHECK(of_set.stats.num_keys == rows.size());
+    CHECK(of_set.stats.current_fpr < target);
+    CHECK(NumShownOf(filter, of_set.set, rows) == rows.size());
+    const RateBound bound = BinomialBound(of_set.stats.current_fpr, strangers.size());
+    CHECK(bound.ContainsHits(NumShownOf(filter, of_set.set, strangers)));
+  }
+}
+
+TEST_CASE("a cut question is fooled by parts of different tuples, an allowed one is not",
+          "[engine][attributes][attribute_filter]") {
+  const std::vector<TupleRow> rows = RandomRows(2, kAllDifferent3, Catch::rngSeed());
+  const TupleRow mixed = {rows[0][0], rows[1][1], rows[1][2]};
+  const AttributeConfig whole{
+      .sets = CutSets(3, {}), .names = {}, .capacity = 100, .target_fpr = 1e-5};
+  AttributeConfig config = whole;
+  config.sets = CutSets(3, {0b011, 0b101});
+  AttributeFilter cut = NewAttributes(config);
+  AttributeFilter uncut = NewAttributes(whole);
+  cut.Insert(TupleColumns(rows).view());
+  uncut.Insert(TupleColumns(rows).view());
+  CHECK(cut.PartsOf(0b111) == std::vector<AttributeMask>{0b110, 0b001});
+  CHECK(IsShown(cut, 0b111, mixed));
+  CHECK(IsShown(cut, 0b011, mixed));
+  CHECK_FALSE(IsShown(uncut, 0b111, mixed));
+  CHECK_FALSE(IsShown(uncut, 0b011, mixed));
+  CHECK(IsShown(uncut, 0b110, mixed));
+  // A part that no tuple has.
+  CHECK_FALSE(IsShown(cut, 0b111, {rows[0][0], rows[1][1], rows[0][2]}));
+}
+
+TEST_CASE("parts are asked in the order of their rates", "[engine][attributes][attribute_filter]") {
+  const AttributeFilter filter =
+      NewAttributes({.sets = CutSets(3, {0b011, 0b101}),
+                     .capacity = 100,
+                     .target_fpr = 0.01,
+                     .budgets = {{.set = 0b001, .capacity = 7, .target_fpr = 0.0001}}});
+  CHECK(filter.PartsOf(0b111) == std::vector<AttributeMask>{0b001, 0b110});
+  CHECK(filter.PartsOf(0b110) == std::vector<AttributeMask>{0b110});
+  CHECK(filter.PartsOf(0).empty());
+  CHECK(filter.CanAnswer(0));
+  CHECK(filter.CanAnswer(0b111));
+  CHECK_FALSE(filter.CanAnswer(0b1000));
+  CHECK(filter.GetStats().sets.front().capacity == 7);
+}
+
+TEST_CASE("a question for nothing is always answered maybe present",
+          "[engine][attributes][attribute_filter]") {
+  const AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  Tuples tuples;
+  tuples.size = 70;
+  std::vector<uint64_t> bits(2, 0);
+  CHECK(filter.Query(0, tuples, bits) == 70);
+  CHECK(bits == std::vector<uint64_t>{~uint64_t{0}, 0x3f});
+  std::vector<uint64_t> counts(70, 5);
+  filter.CountEstimates(0, tuples, counts);
+  CHECK(counts == std::vector<uint64_t>(70, 0));
+  CHECK(filter.Query(0, {}, {}) == 0);
+  CHECK(filter.Query(0b11, {}, {}) == 0);
+}
+
+TEST_CASE("a tuple that is given twice but was inserted once is erased once",
+          "[engine][attributes][attribute_filter]") {
+  AttributeFilter filter =
+      NewAttributes({.sets = CutSets(2, {0b11}), .capacity = 100, .target_fpr = 1e-4});
+  const uint64_t a = 1;
+  const uint64_t x = ~uint64_t{0} / 3;
+  const uint64_t y = ~uint64_t{0} / 5 * 2;
+  const std::vector<TupleRow> in = {{a, x}, {a, y}, {a, y}};
+  filter.Insert(TupleColumns(in).view());
+  // Attribute 0 has three copies of `a`; a set-by-set erasure would take one too many.
+  const std::vector<TupleRow> given = {{a, x}, {a, x}, {a, y}};
+  uint64_t erased = 0;
+  CHECK(filter.Erase(TupleColumns(given).view(), std::span(&erased, 1)) == EraseOutcome{2, 1});
+  CHECK(erased == 0b101);
+  CHECK(filter.num_tuples() == 1);
+  CHECK(IsShown(filter, 0b01, {a, y}));
+  CHECK(IsShown(filter, 0b10, {a, y}));
+  CHECK_FALSE(IsShown(filter, 0b10, {a, x}));
+  uint64_t count = 0;
+  filter.CountEstimates(0b11, TupleColumns(std::span(in).last(1)).view(), std::span(&count, 1));
+  CHECK(count == 1);
+  CHECK(filter.GetStats().num_refused_erases == 1);
+}
+
+TEST_CASE("no question about what is in is ever answered absent",
+          "[engine][attributes][attribute_filter]") {
+  const uint64_t seed = Catch::rngSeed();
+  AttributeFilter filter = NewAttributes(
+      {.sets = CutSets(5, {0b00011, 0b11100, 0b10010}), .capacity = 3000, .target_fpr = 0.05});
+  const std::vector<uint64_t> num_values = {0, 300, 5, 0, 70};
+  const std::vector<TupleRow> rows = RandomRows(20'000, num_values, seed);
+  REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+  constexpr size_t kBatch = 20'000;
+  const uint64_t num_batches = (Scaled(800'000) + kBatch - 1) / kBatch;
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(kBatch));
+  const TupleColumns columns(rows);
+  for (uint64_t b = 0; b < num_batches; ++b) {
+    // What is not asked for is not read.
+    const auto asked = static_cast<AttributeMask>(RandomKey(KeySpace::kMembers, seed, b) & 0b11111);
+    Tuples tuples = columns.view();
+    for (size_t a = 0; a < 5; ++a) {
+      if ((asked >> a & 1) == 0) tuples.columns[a] = nullptr;
+    }
+    const size_t first = RandomKey(KeySpace::kMembers, seed, b) >> 20 & 1023;
+    const size_t count = kBatch - first;
+    const auto words = std::span(bits).first(TupleIndex::BitmapWords(count));
+    REQUIRE(filter.Query(asked, tuples.From(first, count), words) == count);
+  }
+}
+
+TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter]") {
+  const AttributeFilter plain = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  CHECK(plain.AttributeNamed("1").value() == 1);
+  const AttributeFilter named =
+      NewAttributes({.sets = CutSets(2, {}), .names = {"host", "port"}, .capacity = 10});
+  CHECK(named.AttributeNamed("port").value() == 1);
+  CHECK(named.names()[0] == "host");
+  const Result<uint32_t> unknown = named.AttributeNamed("prot");
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.error().code == ErrorCode::kInvalidArgument);
+  CHECK(unknown.error().message == "no attribute is named \"prot\"; there are host, port");
+}
+
+TEST_CASE("a cleared filter over attributes is as new", "[engine][attributes][attribute_filter]") {
+  AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 20});
+  const std::vector<std::byte> as_new = filter.Serialize();
+  const std::vector<TupleRow> rows = RandomRows(500, std::vector<uint64_t>{0, 9}, 1);
+  filter.Insert(TupleColumns(rows).view());
+  filter.Erase(TupleColumns(RandomRows(9, std::vector<uint64_t>{0, 0}, 2)).view());
+  filter.Clear();
+  CHECK(filter.Serialize() == as_new);
+  const AttributeStats stats = filter.GetStats();
+  CHECK(stats.num_tuples + stats.num_refused_erases + stats.num_refused_inserts == 0);
+  CHECK(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+  CHECK(NumShownOf(filter, 0b11, rows) == rows.size());
+}
+
+TEST_CASE("misuse of a filter over attributes ends the program",
+          "[engine][attributes][attribute_filter]") {
+  AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  const std::vector<uint64_t> column = {1, 2};
+  Tuples half;
+  half.columns[0] = column.data();
+  half.size = 2;
+  uint64_t bit = 0;
+  const std::span<uint64_t> bits(&bit, 1);
+  CHECK_THAT(AbortMessage([&] { filter.Insert(half); }), ContainsSubstring("column"));
+  CHECK_THAT(AbortMessage([&] { filter.Erase(half); }), ContainsSubstring("column"));
+  CHECK_THAT(AbortMessage([&] { filter.Query(0b10, half, bits); }), ContainsSubstring("column"));
+  CHECK_THAT(AbortMessage([&] { filter.Query(0b100, half, bits); }), ContainsSubstring("beyond"));
+  CHECK_THAT(AbortMessage([&] { filter.Query(0b01, half, {}); }), ContainsSubstring("bitmap"));
+  CHECK(filter.Query(0b01, half, bits) == 0);  // that is allowed
+}
+
+}  // namespace trommel::tests

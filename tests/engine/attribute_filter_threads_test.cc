@@ -1,0 +1,145 @@
+// The contract of attribute_filter.h, with threads.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/tuple_rows.h"
+#include "trommel/attribute_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+void RunThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// For every question.
+bool AreAllShown(const AttributeFilter& filter, const TupleColumns& columns) {
+  const Tuples& tuples = columns.view();
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(tuples.size));
+  for (AttributeMask asked = 1; asked <= filter.sets().full(); ++asked) {
+    if (filter.Query(asked, tuples, bits) != tuples.size) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a tuple that is in is never missed while others come, go and are refused",
+          "[engine][attributes][attribute_filter][threads]") {
+  const std::vector<AttributeMask> cuts = {0b111};
+  Result<AttributeFilter> made = AttributeFilter::Create(
+      {.sets = *AttributeSets::Create(3, cuts), .capacity = 300, .target_fpr = 1e-3});
+  REQUIRE(made.ok());
+  AttributeFilter& filter = *made;
+  const std::vector<std::byte> as_new = filter.Serialize();
+  // Those that stay share values with those that come and go.
+  const std::vector<uint64_t> num_values = {3, 40, 0};
+  const std::vector<TupleRow> staying = RandomRows(400, num_values, 1);
+  const TupleColumns staying_columns(staying);
+  REQUIRE(filter.Insert(staying_columns.view()).num_refused == 0);
+  // These were never in, but some of their values are: whoever erases them must be refused, and
+  // nothing may be taken for a moment.
+  std::vector<TupleRow> strangers =
+      RandomRows(64, std::vector<uint64_t>{0, 0, 0}, 1'000, KeySpace::kStrangers);
+  for (size_t i = 0; i < strangers.size(); ++i) strangers[i][0] = staying[i][0];
+  const TupleColumns stranger_columns(strangers);
+
+  std::atomic<bool> is_over{false};
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_asked{0};
+  std::atomic<uint64_t> num_refused{0};
+  std::atomic<uint64_t> num_strangers_erased{0};
+  std::thread reader([&] {
+    while (!is_over) {
+      if (!AreAllShown(filter, staying_columns)) ++num_missed;
+      ++num_asked;
+    }
+  });
+  RunThreads(3, [&](uint64_t t) {
+    for (uint64_t round = 0; round < (t == 2 ? 50 : 12); ++round) {
+      if (t == 2) {
+        num_strangers_erased += filter.Erase(stranger_columns.view()).num_erased;
+        continue;
+      }
+      const std::vector<TupleRow> rows = RandomRows(700, num_values, 1);
+      const TupleColumns columns(rows);
+      num_refused += filter.Insert(columns.view()).num_refused;
+      if (!AreAllShown(filter, columns)) ++num_missed;
+      num_refused += filter.Erase(columns.view()).num_refused;
+    }
+  });
+  while (num_asked == 0) std::this_thread::yield();
+  is_over = true;
+  reader.join();
+  CHECK(num_missed == 0);
+  CHECK(num_refused == 0);
+  CHECK(num_strangers_erased == 0);
+  CHECK(filter.num_tuples() == staying.size());
+  CHECK(filter.Erase(staying_columns.view()).num_refused == 0);
+  CHECK(filter.Serialize() == as_new);
+}
+
+TEST_CASE("tuples that are refused while others come leave no trace in any set",
+          "[engine][attributes][attribute_filter][threads]") {
+  AttributeConfig config{.sets = *AttributeSets::Create(2),
+                         .names = {},
+                         .capacity = 400,
+                         .target_fpr = 1e-4,
+                         .budgets = {{.set = 0b11, .capacity = 64}}};
+  config.memory_limit_bytes = AttributeFilter::Create(config)->num_bytes();
+  Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  REQUIRE(filter.ok());
+  std::atomic<uint64_t> num_in{0};
+  std::atomic<uint64_t> num_missed{0};
+  RunThreads(3, [&](uint64_t t) {
+    for (uint64_t round = 0; round < 20; ++round) {
+      const std::vector<TupleRow> rows =
+          RandomRows(100, std::vector<uint64_t>{20, 0}, 5 + 1000 * (t + 3 * round));
+      const TupleColumns columns(rows);
+      std::vector<uint64_t> bits(TupleIndex::BitmapWords(rows.size()));
+      num_in += filter->Insert(columns.view(), bits).num_inserted;
+      std::vector<TupleRow> in;
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if ((bits[i / 64] >> (i % 64) & 1) != 0) in.push_back(rows[i]);
+      }
+      if (!AreAllShown(*filter, TupleColumns(in))) ++num_missed;
+      if (round % 2 == 0) num_in -= filter->Erase(TupleColumns(in).view()).num_erased;
+    }
+  });
+  CHECK(num_missed == 0);
+  CHECK(filter->num_tuples() == num_in);
+  const AttributeStats stats = filter->GetStats();
+  CHECK(stats.num_refused_inserts > 0);
+  CHECK(stats.num_refused_erases == 0);
+  for (const SetStats& of_set : stats.sets) CHECK(of_set.stats.num_keys == num_in);
+}
+
+TEST_CASE("the first questions of many threads find one plan",
+          "[engine][attributes][attribute_filter][threads]") {
+  const std::vector<AttributeMask> cuts = {0b000011, 0b001100, 0b110000};
+  const Result<AttributeFilter> filter =
+      AttributeFilter::Create({.sets = *AttributeSets::Create(6, cuts), .capacity = 10});
+  REQUIRE(filter.ok());
+  const TupleColumns columns(RandomRows(10, std::vector<uint64_t>(6, 0), 3));
+  std::atomic<uint64_t> num_shown{0};
+  std::atomic<uint64_t> num_parts{0};
+  RunThreads(3, [&](uint64_t) {
+    uint64_t bit = 0;
+    for (AttributeMask asked = 1; asked < 64; ++asked) {
+      num_shown += filter->Query(asked, columns.view(), std::span(&bit, 1));
+      num_parts += filter->PartsOf(asked).size();
+    }
+  });
+  CHECK(num_shown == 0);
+  // Each pair is given whole (two parts of it), by half or not at all: 4^3 - 1 questions of
+  // (2 + 1 + 1 + 1)^3 - 1 parts.
+  CHECK(num_parts == 3 * 124);
+}
+
+}  // namespace trommel::tests

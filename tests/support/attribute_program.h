@@ -1,0 +1,40 @@
+// Random programs over a filter of attributes, and how a failing one is cut down.
+#ifndef TROMMEL_TESTS_SUPPORT_ATTRIBUTE_PROGRAM_H_
+#define TROMMEL_TESTS_SUPPORT_ATTRIBUTE_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/tuple_rows.h"
+#include "trommel/attribute_filter.h"
+
+namespace trommel::tests {
+
+enum class AttributeOp { kInsert, kErase, kSaveAndLoad, kClear };
+
+struct AttributeStep {
+  AttributeOp op = AttributeOp::kInsert;
+  std::vector<TupleRow> rows;  // of the first two
+};
+
+struct AttributeProgram {
+  AttributeConfig config;
+  std::vector<TupleRow> pool;  // all rows that occur, and some strangers: asked after each step
+  std::vector<AttributeStep> steps;
+};
+
+// Few values, so that tuples share projections; first generations of some tens of them, and single
+// attributes in very few blocks, so that filters show much that is not in them. Any cuts.
+AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps);
+
+AttributeProgram ShrunkAttributes(AttributeProgram program,
+                                  const std::function<bool(const AttributeProgram&)>& fails);
+
+std::string ToText(const AttributeProgram& program);
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_ATTRIBUTE_PROGRAM_H_

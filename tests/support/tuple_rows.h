@@ -1,0 +1,64 @@
+// Tuples as rows, as models and programs have them, and as columns, as indexes want them.
+#ifndef TROMMEL_TESTS_SUPPORT_TUPLE_ROWS_H_
+#define TROMMEL_TESTS_SUPPORT_TUPLE_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/src/projection.h"
+#include "support/random_keys.h"
+#include "trommel/tuples.h"
+
+namespace trommel::tests {
+
+using TupleRow = std::vector<uint64_t>;  // a digest for each attribute
+
+// Columns of rows; view() is a batch of them, and lives as long as this.
+class TupleColumns {
+ public:
+  explicit TupleColumns(std::span<const TupleRow> rows) {
+    if (rows.empty()) return;
+    columns_.resize(rows.front().size());
+    for (const TupleRow& row : rows) {
+      for (size_t a = 0; a < row.size(); ++a) columns_[a].push_back(row[a]);
+    }
+    view_.size = rows.size();
+    for (size_t a = 0; a < columns_.size(); ++a) view_.columns[a] = columns_[a].data();
+  }
+  TupleColumns(const TupleColumns&) = delete;
+  TupleColumns& operator=(const TupleColumns&) = delete;
+
+  const Tuples& view() const { return view_; }
+
+ private:
+  std::vector<std::vector<uint64_t>> columns_;
+  Tuples view_;
+};
+
+// The digest of one row's projection.
+inline uint64_t ProjectionOf(AttributeMask set, const TupleRow& row) {
+  uint64_t digest = 0;
+  const TupleColumns columns(std::span(&row, 1));
+  ProjectionDigests(set, columns.view(), std::span(&digest, 1));
+  return digest;
+}
+
+// num_rows rows of random digests; of attribute a one of num_values[a] different ones, or a new one
+// for every row where that is 0.
+inline std::vector<TupleRow> RandomRows(size_t num_rows, std::span<const uint64_t> num_values,
+                                        uint64_t seed, KeySpace space = KeySpace::kMembers) {
+  std::vector<TupleRow> rows(num_rows, TupleRow(num_values.size()));
+  for (size_t i = 0; i < num_rows; ++i) {
+    for (size_t a = 0; a < num_values.size(); ++a) {
+      const uint64_t random = RandomKey(space, seed + a, i);
+      rows[i][a] = num_values[a] == 0 ? random : RandomKey(space, seed + a, random % num_values[a]);
+    }
+  }
+  return rows;
+}
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_TUPLE_ROWS_H_
