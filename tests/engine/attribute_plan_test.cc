@@ -87,6 +87,32 @@ TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan]") 
   CHECK(most.filter_expected_fpr < 2e-6);
 }
 
+TEST_CASE("a filter made for a plan's budgets is what was planned", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.memory_bytes = 900'000;
+  request.mix = {{0b110, 5}, {0b001, 1}, {0b011, 1}};
+  const AttributePlan plan = PlanOf(request);
+  AttributeConfig config;
+  config.sets = request.sets;
+  config.capacity = request.capacity;
+  config.budgets = plan.budgets();
+  const Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  REQUIRE(filter.ok());
+  const AttributeStats stats = filter->GetStats();
+  REQUIRE(stats.sets.size() == plan.sets.size());
+  for (size_t i = 0; i < stats.sets.size(); ++i) {
+    const PlannedSet& planned = plan.sets[i];
+    CHECK(stats.sets[i].set == planned.set);
+    CHECK(stats.sets[i].capacity == planned.capacity);
+    CHECK(stats.sets[i].target_fpr == planned.target_fpr);
+    REQUIRE(stats.sets[i].stats.generations.size() == 1);
+    const Geometry& geometry = stats.sets[i].stats.generations[0].geometry;
+    CHECK(geometry.num_bytes() + PredictedSideTableBytes(geometry, planned.capacity) ==
+          planned.num_bytes);
+    CHECK(PredictedFpr(geometry, planned.capacity) == planned.predicted_fpr);
+  }
+}
+
 TEST_CASE("no other split of the memory that was tried has a lower rate",
           "[engine][attributes][plan]") {
   AttributePlanRequest request = UsualPlan();
