@@ -63,14 +63,15 @@ double BudgetOf(const ScalableConfig& config, size_t slot_idx) {
          std::pow(config.tightening, static_cast<double>(slot_idx));
 }
 
-// All slots of this shape that budgets and blocks allow, up to the one that reaches max_capacity.
-// Fails only if there is not even a first one.
-Result<std::vector<GrowthSlot>> TighteningSlots(const ScalableConfig& config, uint32_t num_slices) {
+// All slots of this shape that budgets and blocks allow, up to the one that reaches max_capacity,
+// and most_slots at most. Fails only if there is not even a first one.
+Result<std::vector<GrowthSlot>> TighteningSlots(const ScalableConfig& config, uint32_t num_slices,
+                                                size_t most_slots = kMaxGenerations) {
   std::vector<GrowthSlot> slots;
   const uint64_t enough = config.max_capacity != 0 ? config.max_capacity : kMaxCapacity;
   uint64_t total = 0;
   for (uint64_t capacity = config.first_capacity;
-       slots.size() < kMaxGenerations && total < enough && capacity <= kMaxCapacity;
+       slots.size() < most_slots && total < enough && capacity <= kMaxCapacity;
        capacity *= config.growth) {
     const Result<Sizing> sizing = SizeFor({.capacity = capacity,
                                            .target_fpr = BudgetOf(config, slots.size()),
@@ -179,7 +180,39 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
                     (is_runs ? ", and so do planes of 16 slices)" : ")"));
 }
 
+// CheckNumbers, and what sizing says of rate, encoding and slices: that holds for generations, too.
+std::optional<Error> CheckSizes(const ScalableConfig& config) {
+  if (auto error = CheckNumbers(config)) return error;
+  const Result<Sizing> alone = SizeFor({.capacity = 1,
+                                        .target_fpr = config.target_fpr,
+                                        .num_slices = config.num_slices,
+                                        .encoding = config.encoding});
+  if (!alone.ok()) return alone.error();
+  if (config.mode == GrowthMode::kTightening && BudgetOf(config, 0) < kMinTargetFpr) {
+    return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
+                      TextOf(config.tightening) + " the first generation's share would be " +
+                      TextOf(BudgetOf(config, 0)) + ", and the least a generation can keep is " +
+                      TextOf(kMinTargetFpr));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {
+  if (auto error = CheckSizes(config)) return *error;
+  if (config.mode == GrowthMode::kIdentical) return IdenticalSlot(config);
+  const Result<uint32_t> num_slices = SlicesForTightening(config);
+  if (!num_slices.ok()) return num_slices.error();
+  const Result<std::vector<GrowthSlot>> slots = TighteningSlots(config, *num_slices, 1);
+  if (!slots.ok()) return slots.error();
+  if (slots->empty()) {
+    return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
+                      "; it needs more than " + std::to_string(kMaxBlocks) +
+                      " blocks, the most a generation can have");
+  }
+  return slots->front();
+}
 
 uint64_t HalfFillKeys(const Geometry& geometry) noexcept {
   // A position of a slice of m stays absent with chance (1 - 1 / (m num_blocks))^n.
@@ -189,14 +222,7 @@ uint64_t HalfFillKeys(const Geometry& geometry) noexcept {
 }
 
 Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
-  if (auto error = CheckNumbers(config)) return *error;
-  // What sizing says of rate, encoding and slices holds here, too.
-  const Result<Sizing> alone = SizeFor({.capacity = 1,
-                                        .target_fpr = config.target_fpr,
-                                        .num_slices = config.num_slices,
-                                        .encoding = config.encoding});
-  if (!alone.ok()) return alone.error();
-
+  if (auto error = CheckSizes(config)) return *error;
   GrowthPlan plan;
   if (config.mode == GrowthMode::kIdentical) {
     const Result<GrowthSlot> slot = IdenticalSlot(config);
@@ -208,12 +234,6 @@ Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
     plan.num_slots_ = std::min<uint64_t>(enough, kMaxGenerations);
     plan.largest_capacity_ = plan.num_slots_ * slot->capacity;
   } else {
-    if (BudgetOf(config, 0) < kMinTargetFpr) {
-      return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
-                        TextOf(config.tightening) + " the first generation's share would be " +
-                        TextOf(BudgetOf(config, 0)) + ", and the least a generation can keep is " +
-                        TextOf(kMinTargetFpr));
-    }
     const Result<uint32_t> num_slices = SlicesForTightening(config);
     if (!num_slices.ok()) return num_slices.error();
     Result<std::vector<GrowthSlot>> slots = TighteningSlots(config, *num_slices);

@@ -126,14 +126,18 @@ CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
   return AddParsed(command, name, value, help, ParseRate)->type_name("RATE");
 }
 
-void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text) {
-  const std::string group = "How keys are read";
-  command.add_option("FILES", input.paths, "Key files; none or - is standard input");
-  AddParsed(command, "--threads", input.num_threads,
+void AddThreads(CLI::App& command, uint32_t& num_threads) {
+  AddParsed(command, "--threads", num_threads,
             "Threads to work with (default 1; 0: as many as the machine offers); the result is the "
             "same",
             ParseThreads)
       ->type_name("N");
+}
+
+void AddKeyInput(CLI::App& command, KeyInput& input, KeyInputText& text) {
+  const std::string group = "How keys are read";
+  command.add_option("FILES", input.paths, "Key files; none or - is standard input");
+  AddThreads(command, input.num_threads);
   command
       .add_option("--keys", text.format,
                   "lines (default), nul (NUL-separated), hex (hex digits a line), u64 (decimal "

@@ -61,6 +61,9 @@ void FinishKeyInput(KeyInput& input, const KeyInputText& text);
 // reads them too.
 void AddKeyTimes(CLI::App& command, KeyInputText& text);
 
+// --threads alone.
+void AddThreads(CLI::App& command, uint32_t& num_threads);
+
 // -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two; the digest's two options apart.
 // Which slices go with which encoding is for sizing to say.
 void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr);

@@ -45,11 +45,11 @@ void Progress::Draw(std::string_view text) {
   is_drawn_ = true;
 }
 
-void Progress::Update(uint64_t num_keys, uint64_t num_bytes) {
+void Progress::Update(uint64_t num_keys, uint64_t num_bytes, std::string_view noun) {
   if (!IsDue()) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text =
-      fmt::format("{} keys, {}/s", FormatCount(num_keys),
+      fmt::format("{} {}, {}/s", FormatCount(num_keys), noun,
                   FormatBytes(static_cast<uint64_t>(static_cast<double>(num_bytes) / seconds)));
   if (total_bytes_ && *total_bytes_ > 0) {
     text += fmt::format(", {} %", std::min<uint64_t>(100, num_bytes * 100 / *total_bytes_));

@@ -1,0 +1,256 @@
+// Plans: what mixes ask for gets the memory, and the numbers are those of what will be built.
+#include "trommel/attribute_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "engine/src/set_sizes.h"
+#include "support/catch.h"
+#include "trommel/matrix/sizing.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+// {0} {1} {2} {0,2} {1,2}, a hundred thousand tuples, 400 values of attribute 0.
+AttributePlanRequest UsualPlan() {
+  AttributePlanRequest request;
+  request.sets = AttributeSets::Create(3, std::vector<AttributeMask>{0b011}).value();
+  request.capacity = 100000;
+  request.num_values = {400, 100000, 100000};
+  return request;
+}
+
+AttributePlan PlanOf(const AttributePlanRequest& request) {
+  Result<AttributePlan> plan = PlanAttributes(request);
+  INFO((plan.ok() ? "" : plan.error().message));
+  REQUIRE(plan.ok());
+  return *std::move(plan);
+}
+
+std::string PlanRefusal(const AttributePlanRequest& request) {
+  const Result<AttributePlan> plan = PlanAttributes(request);
+  return plan.ok() ? "" : plan.error().message;
+}
+
+const PlannedSet& SetOf(const AttributePlan& plan, AttributeMask set) {
+  const auto found = std::ranges::find(plan.sets, set, &PlannedSet::set);
+  REQUIRE(found != plan.sets.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanOf(request);
+  REQUIRE(plan.sets.size() == 5);
+  uint64_t num_bytes = 0;
+  double weights = 0;
+  for (size_t i = 0; i < plan.sets.size(); ++i) {
+    const PlannedSet& set = plan.sets[i];
+    CHECK(set.set == request.sets.allowed()[i]);
+    CHECK(set.target_fpr == 0.01);
+    CHECK(set.predicted_fpr <= 0.01);
+    CHECK(set.capacity == (set.set == 0b001 ? 400 : 100000));
+    num_bytes += set.num_bytes;
+    weights += set.weight;
+    CHECK(plan.budgets()[i] == SetBudget{set.set, set.capacity, 0.01});
+  }
+  CHECK(plan.filter_bytes == num_bytes);
+  CHECK(weights == Approx(1));
+}
+
+TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  double before = 1;
+  for (const uint64_t memory_bytes : {700'000, 1'234'567, 2'500'000}) {
+    request.memory_bytes = memory_bytes;
+    const AttributePlan plan = PlanOf(request);
+    CHECK(plan.filter_bytes <= memory_bytes);
+    CHECK(plan.filter_bytes >= memory_bytes / 100 * 99);
+    CHECK(plan.filter_expected_fpr < before);
+    before = plan.filter_expected_fpr;
+  }
+  // There are lowest rates: beyond them memory is left.
+  request.memory_bytes = uint64_t{1} << 40;
+  const AttributePlan most = PlanOf(request);
+  CHECK(most.filter_bytes < 10'000'000);
+  CHECK(most.filter_expected_fpr < 2e-6);
+}
+
+TEST_CASE("a filter made for a plan's budgets is what was planned", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.memory_bytes = 900'000;
+  request.mix = {{0b110, 5}, {0b001, 1}, {0b011, 1}};
+  const AttributePlan plan = PlanOf(request);
+  AttributeConfig config;
+  config.sets = request.sets;
+  config.capacity = request.capacity;
+  config.budgets = plan.budgets();
+  const Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  REQUIRE(filter.ok());
+  const AttributeStats stats = filter->GetStats();
+  REQUIRE(stats.sets.size() == plan.sets.size());
+  for (size_t i = 0; i < stats.sets.size(); ++i) {
+    const PlannedSet& planned = plan.sets[i];
+    CHECK(stats.sets[i].set == planned.set);
+    CHECK(stats.sets[i].capacity == planned.capacity);
+    CHECK(stats.sets[i].target_fpr == planned.target_fpr);
+    REQUIRE(stats.sets[i].stats.generations.size() == 1);
+    const Geometry& geometry = stats.sets[i].stats.generations[0].geometry;
+    CHECK(geometry.num_bytes() + PredictedSideTableBytes(geometry, planned.capacity) ==
+          planned.num_bytes);
+    CHECK(PredictedFpr(geometry, planned.capacity) == planned.predicted_fpr);
+  }
+}
+
+TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.memory_bytes = 1'000'000;
+  request.mix = {{0b010, 1}, {0b100, 100}, {0b110, 10}};
+  const AttributePlan plan = PlanOf(request);
+  CHECK(SetOf(plan, 0b100).predicted_fpr < SetOf(plan, 0b110).predicted_fpr);
+  CHECK(SetOf(plan, 0b110).predicted_fpr < SetOf(plan, 0b010).predicted_fpr);
+  ShapesOfRates shapes;
+  const auto sizes = SizesOfSet(100000, request.encoding, 100000, shapes).value();
+  CHECK(SetOf(plan, 0b101).weight == 0);
+  CHECK(SetOf(plan, 0b101).num_bytes == sizes.front().num_bytes);
+}
+
+TEST_CASE("a split question's share is its parts' in equal parts", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.target_fpr = 0.01;
+  request.mix = {{0b111, 3}, {0b011, 1}};  // {0,2} {1,2}, and {0} {1}
+  const AttributePlan plan = PlanOf(request);
+  CHECK(SetOf(plan, 0b101).weight == Approx(3.0 / 8));
+  CHECK(SetOf(plan, 0b110).weight == Approx(3.0 / 8));
+  CHECK(SetOf(plan, 0b001).weight == Approx(1.0 / 8));
+  CHECK(SetOf(plan, 0b010).weight == Approx(1.0 / 8));
+  CHECK(SetOf(plan, 0b100).weight == 0);
+  double expected = 0;
+  for (const PlannedSet& set : plan.sets) expected += set.weight * set.predicted_fpr;
+  CHECK(plan.filter_expected_fpr == Approx(expected));
+}
+
+TEST_CASE("the matrix beside a plan has its memory, and is chosen where it errs less",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.memory_bytes = 1'000'000;
+  const AttributePlan plan = PlanOf(request);
+  CHECK(plan.matrix.num_hashes == 6);
+  CHECK(plan.matrix.num_cells() <= plan.filter_bytes * 8);
+  CHECK(plan.matrix.num_cells() > plan.filter_bytes * 8 / 100 * 98);
+  double expected = 0;
+  for (const PlannedSet& set : plan.sets) expected += set.weight * set.matrix_fpr;
+  CHECK(plan.matrix_expected_fpr == Approx(expected));
+  CHECK(plan.better == AttributeStructure::kFilter);  // 100,000 values in 1,400 positions
+
+  // One attribute asked, and a table of little else.
+  AttributePlanRequest pair;
+  pair.sets = AttributeSets::Create(2).value();
+  pair.capacity = 1000;
+  pair.mix = {{0b11, 1}};
+  pair.memory_bytes = 100000;
+  const AttributePlan small = PlanOf(pair);
+  CHECK(small.matrix_expected_fpr < 1e-9);
+  CHECK(small.better == AttributeStructure::kMatrix);
+}
+
+TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not",
+          "[engine][attributes][plan]") {
+  for (const uint64_t memory_bytes : {40'000, 70'000}) {
+    AttributePlanRequest request = UsualPlan();
+    request.capacity = 3000;
+    request.memory_bytes = memory_bytes;
+    request.num_hashes = 4;
+    const AttributePlan plan = PlanOf(request);
+    const auto expected_at = [&](double num_bytes) {
+      matrix::Request matrix;
+      matrix.sets = request.sets;
+      matrix.num_hashes = 4;
+      matrix.num_cells = static_cast<uint64_t>(num_bytes * 8);
+      const matrix::Geometry geometry = matrix::GeometryFor(matrix).value();
+      double expected = 0;
+      for (size_t i = 0; i < plan.sets.size(); ++i) {
+        expected += plan.sets[i].weight *
+                    matrix::PredictedFpr(geometry.blocks[i], 4, plan.sets[i].capacity);
+      }
+      return expected;
+    };
+    const double num_bytes = plan.matrix_bytes_for_filter_fpr;
+    CHECK(expected_at(num_bytes * 1.0001) <= plan.filter_expected_fpr * 1.0001);
+    CHECK(expected_at(num_bytes * 0.9) > plan.filter_expected_fpr);
+  }
+}
+
+TEST_CASE("a set's capacity is the product of its values, or all tuples",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request;
+  request.sets = AttributeSets::Create(4).value();
+  request.capacity = 30000;
+  request.num_values = {3, 11, 7, uint64_t{1} << 63};
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanOf(request);
+  CHECK(plan.sets.size() == 15);
+  CHECK(SetOf(plan, 0b0111).capacity == 231);
+  CHECK(SetOf(plan, 0b1000).capacity == 30000);
+  CHECK(SetOf(plan, 0b1111).capacity == 30000);
+}
+
+TEST_CASE("plans that cannot be are refused with the reason", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("give target_fpr or memory_bytes"));
+  request.target_fpr = 0.01;
+  request.memory_bytes = 1000;
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("both given"));
+  request.target_fpr = 0;
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("memory_bytes is 1000; at the highest rates"));
+  request.memory_bytes = 0;
+  for (const double rate : {0.6, -1.0, 1e-6, std::numeric_limits<double>::quiet_NaN()}) {
+    request.target_fpr = rate;
+    CHECK_THAT(PlanRefusal(request), ContainsSubstring("target_fpr is "));
+  }
+  request.target_fpr = 0.01;
+  request.mix = {{0b1000, 1}};
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("asks for {3}; there are 3 attributes"));
+  request.mix = {{0, 1}};
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("asks for no attribute"));
+  for (const double share : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
+    request.mix = {{0b001, share}};
+    CHECK_THAT(PlanRefusal(request), ContainsSubstring("the share of {0} is "));
+  }
+  request.mix.clear();
+  request.num_values = {1, 2};
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("num_values has 2 numbers"));
+  request.num_values = {1, 0, 2};
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("num_values of attribute 1 is 0"));
+  request.num_values.clear();
+  request.num_hashes = 1000;
+  CHECK(PlanRefusal(request) != "");
+  request.num_hashes = 0;
+  for (const uint64_t capacity : {uint64_t{0}, kMaxCapacity + 1}) {
+    request.capacity = capacity;
+    CHECK_THAT(PlanRefusal(request), ContainsSubstring("capacity is " + std::to_string(capacity)));
+  }
+}
+
+TEST_CASE("what the smallest plan is said to take is enough", "[engine][attributes][plan]") {
+  AttributePlanRequest request = UsualPlan();
+  request.memory_bytes = 1;
+  const std::string refusal = PlanRefusal(request);
+  const uint64_t enough = std::stoull(refusal.substr(refusal.rfind(' ') + 1));
+  request.memory_bytes = enough - 1;
+  CHECK(PlanRefusal(request) != "");
+  request.memory_bytes = enough;
+  CHECK(PlanOf(request).filter_bytes == enough);
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,116 @@
+// The filters' side of plans.
+#include "engine/src/plan_filters.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "engine/src/set_sizes.h"
+#include "support/catch.h"
+
+namespace trommel::tests {
+namespace {
+
+std::vector<PlannedSet> SetsOf(std::initializer_list<uint64_t> capacities) {
+  std::vector<PlannedSet> sets;
+  for (const uint64_t capacity : capacities) {
+    sets.push_back({.weight = 1.0 / static_cast<double>(capacities.size()), .capacity = capacity});
+  }
+  return sets;
+}
+
+uint64_t BytesOfAll(const std::vector<PlannedSet>& sets) {
+  uint64_t num_bytes = 0;
+  for (const PlannedSet& set : sets) num_bytes += set.num_bytes;
+  return num_bytes;
+}
+
+}  // namespace
+
+TEST_CASE("filters of a rate are as sizing has them", "[engine][attributes][plan_filters]") {
+  std::vector<PlannedSet> sets = SetsOf({100, 20000, 100});
+  REQUIRE(PlanFiltersOfRate(0.02, Encoding::kPlanes, sets).ok());
+  const SetSize want = SizeOfSet(20000, 0.02, Encoding::kPlanes).value();
+  CHECK(sets[1].target_fpr == 0.02);
+  CHECK(sets[1].predicted_fpr == want.predicted_fpr);
+  CHECK(sets[1].num_bytes == want.num_bytes);
+  CHECK(sets[0].num_bytes == sets[2].num_bytes);
+  CHECK_FALSE(PlanFiltersOfRate(0.9, Encoding::kPlanes, sets).ok());
+}
+
+TEST_CASE("filters in memory are those that will be built, however many capacities there are",
+          "[engine][attributes][plan_filters]") {
+  // More than those whose shapes are looked for one by one.
+  std::vector<PlannedSet> sets = SetsOf({900, 1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800,
+                                         2100, 2200, 2300, 2400, 2500, 2600, 2700});
+  REQUIRE(PlanFiltersInMemory(120'000, Encoding::kRuns, sets).ok());
+  CHECK(BytesOfAll(sets) <= 120'000);
+  CHECK(BytesOfAll(sets) >= 116'000);  // a filter's steps are of 4096 bytes
+  for (const PlannedSet& set : sets) {
+    const SetSize size = SizeOfSet(set.capacity, set.target_fpr, Encoding::kRuns).value();
+    CHECK(size.num_bytes == set.num_bytes);
+    CHECK(size.predicted_fpr == set.predicted_fpr);
+  }
+}
+
+TEST_CASE("no other split of the memory that was tried has a lower rate",
+          "[engine][attributes][plan_filters]") {
+  constexpr uint64_t kMemoryBytes = 1'000'000;
+  std::vector<PlannedSet> sets = SetsOf({400, 100'000, 100'000, 100'000});
+  sets[0].weight = 0.5;
+  sets[1].weight = 0.1;
+  sets[3].weight = 0;
+  REQUIRE(PlanFiltersInMemory(kMemoryBytes, Encoding::kRuns, sets).ok());
+  double planned = 0;
+  for (const PlannedSet& set : sets) planned += set.weight * set.predicted_fpr;
+  std::vector<std::vector<SetSize>> sizes;
+  for (const uint64_t capacity : {400, 100'000}) {
+    ShapesOfRates shapes;
+    sizes.push_back(SizesOfSet(capacity, Encoding::kRuns, capacity, shapes).value());
+  }
+  sizes.insert(sizes.end(), 2, sizes.back());
+  std::mt19937_64 random(11);
+  int num_tried = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<size_t> chosen;
+    uint64_t num_bytes = 0;
+    for (const std::vector<SetSize>& of_set : sizes) {
+      chosen.push_back(random() % (1 + random() % of_set.size()));
+      num_bytes += of_set[chosen.back()].num_bytes;
+    }
+    // As much more as fits, one set after the other in a random order.
+    std::vector<size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t i : order) {
+      const std::vector<SetSize>& of_set = sizes[i];
+      while (chosen[i] + 1 < of_set.size() &&
+             num_bytes + of_set[chosen[i] + 1].num_bytes - of_set[chosen[i]].num_bytes <=
+                 kMemoryBytes) {
+        num_bytes += of_set[chosen[i] + 1].num_bytes - of_set[chosen[i]].num_bytes;
+        ++chosen[i];
+      }
+    }
+    if (num_bytes > kMemoryBytes) continue;
+    ++num_tried;
+    double expected = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      expected += sets[i].weight * sizes[i][chosen[i]].predicted_fpr;
+    }
+    REQUIRE(planned <= expected);
+  }
+  CHECK(num_tried > 300);
+}
+
+TEST_CASE("memory between two sizes of one set is used, too",
+          "[engine][attributes][plan_filters]") {
+  for (const uint64_t memory_bytes : {3'100'000, 5'050'000}) {
+    std::vector<PlannedSet> sets = SetsOf({1'000'000});
+    REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, sets).ok());
+    CHECK(BytesOfAll(sets) <= memory_bytes);
+    // Between shapes there is nothing to be had: runs of 5 slices end at 4.1 bytes a key.
+    if (memory_bytes < 4'100'000) CHECK(BytesOfAll(sets) >= memory_bytes / 100 * 96);
+  }
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,135 @@
+// Names to bits, and back.
+#include "tools/trommel/attr_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "tools/trommel/key_format.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+Error BadSet(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// The number behind the last '='; false where there is none.
+bool SplitAssignment(std::string_view text, std::string_view& name, std::string_view& value) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string_view::npos) return false;
+  name = text.substr(0, equals);
+  value = text.substr(equals + 1);
+  return true;
+}
+
+}  // namespace
+
+Status CheckNames(std::span<const std::string> names) {
+  if (names.empty()) return BadSet("no columns: name them with --columns");
+  if (names.size() <= kMaxAttributes) return Ok();
+  return BadSet(
+      fmt::format("{} columns are too many, a filter has at most {} attributes: choose "
+                  "with --columns",
+                  names.size(), kMaxAttributes));
+}
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  if (text.empty()) return names;
+  for (;;) {
+    const size_t comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return names;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<uint32_t> FindAttribute(std::string_view name, std::span<const std::string> names) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<uint32_t>(found - names.begin());
+  std::string list;
+  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + Quoted(known);
+  return BadSet(fmt::format("no attribute named {}; there are {}", Quoted(name), list));
+}
+
+Result<AttributeMask> ParseSet(std::string_view text, std::span<const std::string> names) {
+  AttributeMask set = 0;
+  for (const std::string& name : SplitNames(text)) {
+    const Result<uint32_t> attribute = FindAttribute(name, names);
+    if (!attribute.ok()) return attribute.error();
+    const AttributeMask bit = AttributeMask{1} << *attribute;
+    if ((set & bit) != 0) return BadSet(fmt::format("{} is named twice", Quoted(name)));
+    set |= bit;
+  }
+  if (set == 0) return BadSet("no attribute is named");
+  return set;
+}
+
+std::string SetText(AttributeMask set, std::span<const std::string> names) {
+  std::string text;
+  for (; set != 0; set &= set - 1) {
+    text += (text.empty() ? "" : ",") + names[static_cast<size_t>(std::countr_zero(set))];
+  }
+  return text;
+}
+
+Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string> names) {
+  QueryShare share;
+  std::string_view list = text;
+  std::string_view number;
+  if (SplitAssignment(text, list, number)) {
+    const char* const end = number.data() + number.size();
+    const auto [stop, code] = std::from_chars(number.data(), end, share.share);
+    if (code != std::errc() || stop != end || !(share.share > 0) || !std::isfinite(share.share)) {
+      return BadSet(fmt::format("{} is no share: it must be a number above 0", Quoted(number)));
+    }
+  }
+  const Result<AttributeMask> set = ParseSet(list, names);
+  if (!set.ok()) return set.error();
+  share.asked = *set;
+  return share;
+}
+
+Result<std::vector<uint64_t>> ParseValues(std::span<const std::string> texts,
+                                          std::span<const std::string> names, uint64_t others) {
+  if (texts.empty()) return std::vector<uint64_t>();
+  std::vector<uint64_t> values(names.size(), 0);
+  for (const std::string& text : texts) {
+    std::string_view name;
+    std::string_view number;
+    if (!SplitAssignment(text, name, number)) {
+      return BadSet(fmt::format("{} should be NAME=COUNT", Quoted(text)));
+    }
+    const Result<uint32_t> attribute = FindAttribute(name, names);
+    if (!attribute.ok()) return attribute.error();
+    const Result<uint64_t> count = ParseCount(number);
+    if (!count.ok()) return count.error();
+    if (*count == 0) return BadSet(fmt::format("{}: it must be at least 1", Quoted(text)));
+    if (values[*attribute] != 0) return BadSet(fmt::format("{} is given twice", Quoted(name)));
+    values[*attribute] = *count;
+  }
+  std::ranges::replace(values, uint64_t{0}, others);
+  return values;
+}
+
+Result<AttributeSets> ParseCuts(std::span<const std::string> cuts,
+                                std::span<const std::string> names) {
+  std::vector<AttributeMask> masks;
+  for (const std::string& text : cuts) {
+    const Result<AttributeMask> cut = ParseSet(text, names);
+    if (!cut.ok()) return BadSet(fmt::format("cut {}: {}", Quoted(text), cut.error().message));
+    if (std::has_single_bit(*cut)) {
+      return BadSet(fmt::format(
+          "cut {}: it has one attribute, which nobody could ask for then: leave its column out",
+          Quoted(text)));
+    }
+    masks.push_back(*cut);
+  }
+  return AttributeSets::Create(static_cast<uint32_t>(names.size()), masks);
+}
+
+}  // namespace trommel::tool
