@@ -39,16 +39,23 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
   size_t num_shown = ask(parts.front(), all, maybe_present);
   if (parts.size() == 1 || num_shown == 0) return num_shown;
 
+  // All tuples' places need not be written: they are asked as they are.
+  if (num_shown != chunk.size) PlacesOf(maybe_present, chunk.size, all.data());
+  std::span<uint32_t> places = all.first(num_shown);
   std::array<uint64_t, BlockStore::kBitmapWords> bits;
-  PlacesOf(maybe_present, chunk.size, all.data());
-  auto places = all.first(num_shown);
   for (const uint32_t set_idx : parts.subspan(1)) {
     const auto answers = std::span(bits).first(BitmapWords(places.size()));
     num_shown = ask(set_idx, places, answers);
-    if (num_shown != places.size()) places = places.first(KeepPlaces(answers, places));
+    if (num_shown == places.size()) continue;
+    if (places.size() == chunk.size) {
+      PlacesOf(answers, chunk.size, all.data());
+    } else {
+      KeepPlaces(answers, places);
+    }
+    places = all.first(num_shown);
+    SetOnly(places, maybe_present);
     if (places.empty()) break;
   }
-  SetOnly(places, maybe_present);
   return places.size();
 }
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
-#include "support/scale.h"
 #include "support/statistics.h"
 #include "support/tuple_rows.h"
 
@@ -146,32 +144,6 @@ TEST_CASE("a tuple that is given twice but was inserted once is erased once",
   filter.CountEstimates(0b11, TupleColumns(std::span(in).last(1)).view(), std::span(&count, 1));
   CHECK(count == 1);
   CHECK(filter.GetStats().num_refused_erases == 1);
-}
-
-TEST_CASE("no question about what is in is ever answered absent",
-          "[engine][attributes][attribute_filter]") {
-  const uint64_t seed = Catch::rngSeed();
-  AttributeFilter filter = NewAttributes(
-      {.sets = CutSets(5, {0b00011, 0b11100, 0b10010}), .capacity = 3000, .target_fpr = 0.05});
-  const std::vector<uint64_t> num_values = {0, 300, 5, 0, 70};
-  const std::vector<TupleRow> rows = RandomRows(20'000, num_values, seed);
-  REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
-  constexpr size_t kBatch = 20'000;
-  const uint64_t num_batches = (Scaled(800'000) + kBatch - 1) / kBatch;
-  std::vector<uint64_t> bits(TupleIndex::BitmapWords(kBatch));
-  const TupleColumns columns(rows);
-  for (uint64_t b = 0; b < num_batches; ++b) {
-    // What is not asked for is not read.
-    const auto asked = static_cast<AttributeMask>(RandomKey(KeySpace::kMembers, seed, b) & 0b11111);
-    Tuples tuples = columns.view();
-    for (size_t a = 0; a < 5; ++a) {
-      if ((asked >> a & 1) == 0) tuples.columns[a] = nullptr;
-    }
-    const size_t first = RandomKey(KeySpace::kMembers, seed, b) >> 20 & 1023;
-    const size_t count = kBatch - first;
-    const auto words = std::span(bits).first(TupleIndex::BitmapWords(count));
-    REQUIRE(filter.Query(asked, tuples.From(first, count), words) == count);
-  }
 }
 
 TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter]") {

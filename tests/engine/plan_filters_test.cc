@@ -1,6 +1,10 @@
 // The filters' side of plans.
 #include "engine/src/plan_filters.h"
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 #include "engine/src/set_sizes.h"
 #include "support/catch.h"
 
@@ -47,6 +51,55 @@ TEST_CASE("filters in memory are those that will be built, however many capaciti
     CHECK(size.num_bytes == set.num_bytes);
     CHECK(size.predicted_fpr == set.predicted_fpr);
   }
+}
+
+TEST_CASE("no other split of the memory that was tried has a lower rate",
+          "[engine][attributes][plan_filters]") {
+  constexpr uint64_t kMemoryBytes = 1'000'000;
+  std::vector<PlannedSet> sets = SetsOf({400, 100'000, 100'000, 100'000});
+  sets[0].weight = 0.5;
+  sets[1].weight = 0.1;
+  sets[3].weight = 0;
+  REQUIRE(PlanFiltersInMemory(kMemoryBytes, Encoding::kRuns, sets).ok());
+  double planned = 0;
+  for (const PlannedSet& set : sets) planned += set.weight * set.predicted_fpr;
+  std::vector<std::vector<SetSize>> sizes;
+  for (const uint64_t capacity : {400, 100'000}) {
+    ShapesOfRates shapes;
+    sizes.push_back(SizesOfSet(capacity, Encoding::kRuns, capacity, shapes).value());
+  }
+  sizes.insert(sizes.end(), 2, sizes.back());
+  std::mt19937_64 random(11);
+  int num_tried = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<size_t> chosen;
+    uint64_t num_bytes = 0;
+    for (const std::vector<SetSize>& of_set : sizes) {
+      chosen.push_back(random() % (1 + random() % of_set.size()));
+      num_bytes += of_set[chosen.back()].num_bytes;
+    }
+    // As much more as fits, one set after the other in a random order.
+    std::vector<size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t i : order) {
+      const std::vector<SetSize>& of_set = sizes[i];
+      while (chosen[i] + 1 < of_set.size() &&
+             num_bytes + of_set[chosen[i] + 1].num_bytes - of_set[chosen[i]].num_bytes <=
+                 kMemoryBytes) {
+        num_bytes += of_set[chosen[i] + 1].num_bytes - of_set[chosen[i]].num_bytes;
+        ++chosen[i];
+      }
+    }
+    if (num_bytes > kMemoryBytes) continue;
+    ++num_tried;
+    double expected = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      expected += sets[i].weight * sizes[i][chosen[i]].predicted_fpr;
+    }
+    REQUIRE(planned <= expected);
+  }
+  CHECK(num_tried > 300);
 }
 
 TEST_CASE("memory between two sizes of one set is used, too",

@@ -47,7 +47,7 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
       {"version 0", [](H& h) { h.version = 0; }, kVersion, "version 0"},
       {"header size", [](H& h) { h.header_bytes = 512; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.type = 0; }, kVersion, "byte 16 the type is 0"},
-      {"type 6", [](H& h) { h.type = 6; }, kVersion, "byte 16 the type is 6"},
+      {"type 7", [](H& h) { h.type = 7; }, kVersion, "byte 16 the type is 7"},
       {"type 2", [](H& h) { h.type = 2; }, ErrorCode::kMismatch, "a scalable filter's snapshot"},
       {"digest kind", [](H& h) { h.digest_kind = 3; }, kVersion, "byte 20 the digest kind is 3"},
       {"digest 256", [](H& h) { h.digest_kind = 256; }, kVersion, "the digest kind is 256"},

@@ -88,6 +88,17 @@ TEST_CASE("later files have their own order of columns", "[tools][attr_rows]") {
         first + ":1: no column named 'more'; there are 'a', '7'");
 }
 
+TEST_CASE("a number that names a column is a name", "[tools][attr_rows]") {
+  const TempFolder folder;
+  const std::string path = folder.Write("rows", "2\t1\tx\na\tb\tc\n");
+  CHECK(ReadAll({path}, {.columns = {"1", "3"}}).columns == std::vector<Strings>{{"b"}, {"c"}});
+  CHECK(ReadAll({path}, {}).names == Strings{"2", "1", "x"});
+  const std::string other = folder.Write("other", "x\t2\ty\td\te\tf\n");
+  CHECK(ReadAll({path, other}, {}).error == other +
+                                                ":1: no column named '1'; there are 'x', '2', "
+                                                "'y', 'd', 'e', 'f'");
+}
+
 TEST_CASE("a carriage return is left out where lines end in one", "[tools][attr_rows]") {
   const TempFolder folder;
   const std::string path = folder.Write("rows", "a\tb\r\n1\t2\r\n\r\n");

@@ -13,6 +13,8 @@
 namespace trommel::tool {
 namespace {
 
+using Fields = std::vector<std::string_view>;
+
 constexpr size_t kNowhere = SIZE_MAX;
 
 KeyOptions OptionsOf(const RowFormat& format) {
@@ -22,8 +24,8 @@ KeyOptions OptionsOf(const RowFormat& format) {
   return options;
 }
 
-std::vector<std::string_view> FieldsOf(std::string_view line) {
-  std::vector<std::string_view> fields;
+Fields FieldsOf(std::string_view line) {
+  Fields fields;
   for (;;) {
     const size_t tab = line.find('\t');
     fields.push_back(line.substr(0, tab));
@@ -39,7 +41,7 @@ std::string_view WithoutCr(std::string_view line, bool strip_cr) {
 
 Error BadRow(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
-std::string ListOf(const std::vector<std::string_view>& names) {
+std::string ListOf(const Fields& names) {
   constexpr size_t kMostListed = 20;
   std::string list;
   for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
@@ -95,7 +97,7 @@ Status RowReader::StartFile(const RowBatch& batch) {
 
 Status RowReader::FindColumns(std::string_view first_line) {
   awaits_columns_ = false;
-  const std::vector<std::string_view> fields = FieldsOf(first_line);
+  const Fields fields = FieldsOf(first_line);
   slot_of_column_.assign(fields.size(), kNowhere);
   std::vector<std::string> wanted = format_.columns.empty() ? names_ : format_.columns;
   if (wanted.empty()) {
@@ -103,34 +105,36 @@ Status RowReader::FindColumns(std::string_view first_line) {
   }
   std::vector<std::string> names;
   for (size_t slot = 0; slot < wanted.size(); ++slot) {
-    const std::string& name = wanted[slot];
-    size_t column_idx = kNowhere;
-    const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-    const auto found = std::ranges::find(fields, std::string_view(name));
-    if (is_number && !(format_.columns.empty() && format_.has_header && !names_.empty())) {
-      const Result<uint64_t> number = ParseU64(name);
-      if (!number.ok() || *number == 0)
-        return At("columns are counted from 1, not " + Quoted(name));
-      if (*number > fields.size()) {
-        return At(fmt::format("no column {}: there are {}", name, fields.size()));
-      }
-      column_idx = *number - 1;
-    } else if (!format_.has_header) {
-      return At(fmt::format("no column named {} without a header: give its number in --columns",
-                            Quoted(name)));
-    } else if (found == fields.end()) {
-      return At(fmt::format("no column named {}; there are {}", Quoted(name), ListOf(fields)));
-    } else {
-      column_idx = static_cast<size_t>(found - fields.begin());
+    const Result<size_t> column_idx = FindColumn(wanted[slot], fields);
+    if (!column_idx.ok()) return column_idx.error();
+    if (slot_of_column_[*column_idx] != kNowhere) {
+      return At(fmt::format("column {} is chosen twice", Quoted(wanted[slot])));
     }
-    if (slot_of_column_[column_idx] != kNowhere) {
-      return At(fmt::format("column {} is chosen twice", Quoted(name)));
-    }
-    slot_of_column_[column_idx] = slot;
-    names.emplace_back(format_.has_header ? fields[column_idx] : std::string_view(name));
+    slot_of_column_[*column_idx] = slot;
+    names.emplace_back(format_.has_header ? fields[*column_idx] : std::string_view(wanted[slot]));
   }
   if (names_.empty()) names_ = std::move(names);
   return Ok();
+}
+
+// A number that names a column is a name; what the first file's header said is never a number.
+Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields) const {
+  const bool is_by_place = format_.columns.empty() && names_.empty();
+  const auto found = std::ranges::find(fields, name);
+  if (format_.has_header && !is_by_place && found != fields.end()) {
+    return static_cast<size_t>(found - fields.begin());
+  }
+  const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number || (format_.has_header && !is_by_place && format_.columns.empty())) {
+    return At(format_.has_header
+                  ? fmt::format("no column named {}; there are {}", Quoted(name), ListOf(fields))
+                  : fmt::format("no column named {} without a header: give its number in --columns",
+                                Quoted(name)));
+  }
+  const Result<uint64_t> number = ParseU64(name);
+  if (!number.ok() || *number == 0) return At("columns are counted from 1, not " + Quoted(name));
+  if (*number <= fields.size()) return static_cast<size_t>(*number - 1);
+  return At(fmt::format("no column {}: there are {}", name, fields.size()));
 }
 
 Status RowReader::AddRows(RowBatch& batch) {

@@ -16,9 +16,9 @@
 namespace trommel::tool {
 
 struct RowFormat {
-  // Names, or numbers from 1; where there is no header, numbers. None: all columns of the first
-  // file, which later files must have by name, or in the same places.
-  std::vector<std::string> columns;
+  // Names, or numbers from 1 of columns that have no such name; without a header, numbers. None:
+  // all columns of the first file, which later files must have by name, or in the same places.
+  std::vector<std::string> columns = {};
   bool has_header = true;
   bool strip_cr = false;
 };
@@ -52,6 +52,8 @@ class RowReader {
  private:
   Status StartFile(const RowBatch& batch);
   Status FindColumns(std::string_view first_line);
+  Result<size_t> FindColumn(std::string_view name,
+                            const std::vector<std::string_view>& fields) const;
   Status AddRows(RowBatch& batch);
   Status AddRow(std::string_view line, RowBatch& batch);
   Error At(std::string message) const;

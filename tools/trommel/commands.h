@@ -19,6 +19,7 @@ void AddEraseCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddQueryCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddStatsCommand(CLI::App& app, const Settings& settings, Run& run);
+void AddAttrCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddTargetsCommand(CLI::App& app, const Settings& settings, Run& run);
 void AddStressCommand(CLI::App& app, const Settings& settings, Run& run);

@@ -2,8 +2,13 @@
 #ifndef TROMMEL_TOOLS_DESCRIBE_FILTER_H_
 #define TROMMEL_TOOLS_DESCRIBE_FILTER_H_
 
+#include <span>
+#include <string>
+
 #include "tools/trommel/report.h"
 #include "trommel/any_filter.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_sets.h"
 
 namespace trommel::tool {
 
@@ -13,6 +18,10 @@ void DescribeFilter(const ScalableFilter& filter, Report& report);
 void DescribeFilter(const WindowFilter& filter, Report& report);
 void DescribeFilter(const LayeredFilter& filter, Report& report);
 void DescribeFilter(const classic::Filter& filter, Report& report);
+void DescribeFilter(const AttributeFilter& filter, Report& report);
+
+// A set of attributes as the array of their names.
+Json SetJson(AttributeMask set, std::span<const std::string> names);
 
 }  // namespace trommel::tool
 

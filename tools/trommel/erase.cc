@@ -17,7 +17,10 @@ int RunErase(const EraseOptions& options, const Settings& settings) {
   Report report;
   Applied applied;
   const UpdateSteps erase = {
-      [](const FamilyFilter& filter, bool has_times) { return filter.CheckCanErase(has_times); },
+      [](const FamilyFilter& filter, bool has_times) {
+        const Status keys = filter.CheckTakesKeys("erase");
+        return keys.ok() ? filter.CheckCanErase(has_times) : keys;
+      },
       [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
                  std::span<const uint64_t> times) { applied += filter.Erase(digests, times); }};
   if (const int code = ApplyUpdate("erasing", options.update, settings, erase, report);

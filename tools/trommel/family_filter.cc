@@ -18,10 +18,6 @@ namespace {
 using Digests = std::span<const uint64_t>;
 using Times = std::span<const uint64_t>;
 
-std::string_view RefusalOf(const InsertOutcome& outcome) {
-  return outcome.num_refused == 0 ? std::string_view() : GrowthRefusalText(outcome.refusal);
-}
-
 // --- Batches. The general form is CountingFilter's.
 
 template <class Filter>
@@ -46,18 +42,12 @@ Applied EraseFrom(Filter& filter, Digests digests, Times) {
 }
 
 Applied InsertInto(ScalableFilter& filter, Digests digests, Times) {
-  const InsertOutcome outcome = filter.Insert(Keys::Digests(digests));
-  return {.num_done = outcome.num_inserted,
-          .num_refused = outcome.num_refused,
-          .refusal = RefusalOf(outcome)};
+  return AppliedOf(filter.Insert(Keys::Digests(digests)));
 }
 
 Applied InsertAbsentInto(ScalableFilter& filter, Digests digests, Times,
                          std::span<uint64_t> inserted) {
-  const InsertOutcome outcome = filter.InsertIfAbsent(Keys::Digests(digests), inserted);
-  return {.num_done = outcome.num_inserted,
-          .num_refused = outcome.num_refused,
-          .refusal = RefusalOf(outcome)};
+  return AppliedOf(filter.InsertIfAbsent(Keys::Digests(digests), inserted));
 }
 
 Applied InsertInto(WindowFilter& filter, Digests digests, Times times) {
@@ -73,7 +63,49 @@ Applied EraseFrom(WindowFilter& filter, Digests digests, Times times) {
   return EraseAtTimes(filter, digests, times);
 }
 
+template <class Filter>
+size_t QueryOf(const Filter& filter, Keys keys, std::span<uint64_t> maybe_present) {
+  return filter.Query(keys, maybe_present);
+}
+
+// Keys and an attribute filter have nothing to do with each other: CheckTakesKeys said so before.
+
+Applied InsertInto(AttributeFilter&, Digests digests, Times) {
+  return {.num_refused = digests.size()};
+}
+
+Applied InsertAbsentInto(AttributeFilter&, Digests digests, Times, std::span<uint64_t> inserted) {
+  std::ranges::fill(inserted, 0);
+  return {.num_refused = digests.size()};
+}
+
+size_t QueryOf(const AttributeFilter&, Keys, std::span<uint64_t> maybe_present) {
+  std::ranges::fill(maybe_present, 0);
+  return 0;
+}
+
 // --- What it is.
+
+template <class Filter>
+uint64_t NumKeysOf(const Filter& filter) {
+  return filter.num_keys();
+}
+
+uint64_t NumKeysOf(const AttributeFilter& filter) { return filter.num_tuples(); }
+
+template <class Filter>
+double CurrentFprOf(const Filter& filter) {
+  return filter.GetStats().current_fpr;
+}
+
+// Of the set that knows strangers worst.
+double CurrentFprOf(const AttributeFilter& filter) {
+  double highest = 0;
+  for (const SetStats& set : filter.GetStats().sets) {
+    highest = std::max(highest, set.stats.current_fpr);
+  }
+  return highest;
+}
 
 template <class Filter>
 uint64_t CapacityOf(const Filter& filter) {
@@ -81,6 +113,8 @@ uint64_t CapacityOf(const Filter& filter) {
 }
 
 uint64_t CapacityOf(const ScalableFilter& filter) { return filter.largest_capacity(); }
+
+uint64_t CapacityOf(const AttributeFilter&) { return 0; }  // each set has its own
 
 uint64_t SplittingKeysOf(const CountingFilter& filter) { return filter.geometry().num_blocks; }
 
@@ -95,6 +129,8 @@ uint64_t SplittingKeysOf(const WindowFilter& filter) { return filter.geometry().
 uint64_t SplittingKeysOf(const LayeredFilter& filter) {
   return filter.layer(1).geometry().num_blocks;
 }
+
+uint64_t SplittingKeysOf(const AttributeFilter&) { return 0; }
 
 // A key a cache line of a slice.
 uint64_t SplittingKeysOf(const classic::Filter& filter) {
@@ -124,31 +160,14 @@ bool Has(const AnyFilter& filter, const Trait& trait) {
       filter);
 }
 
+std::string AFilter(FilterType type) {
+  return fmt::format("{} {} filter", type == FilterType::kAttributes ? "an" : "a",
+                     FilterTypeName(type));
+}
+
 Error Unfit(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 }  // namespace
-
-Applied& Applied::operator+=(const Applied& other) {
-  num_done += other.num_done;
-  num_refused += other.num_refused;
-  num_expired += other.num_expired;
-  num_late += other.num_late;
-  if (refusal.empty()) refusal = other.refusal;
-  return *this;
-}
-
-void DescribeInserted(const Applied& applied, Report& report) {
-  if (applied.num_refused > 0) {
-    report.Add("num_refused_inserts", applied.num_refused, "no room",
-               fmt::format("{} not inserted: {}", FormatCount(applied.num_refused, "key"),
-                           applied.refusal));
-  }
-  if (applied.num_late > 0) {
-    report.Add("num_late", applied.num_late, "late",
-               fmt::format("{} came after the time had moved on: counted as of then",
-                           FormatCount(applied.num_late, "key")));
-  }
-}
 
 const DigestPolicy& FamilyFilter::digest_policy() const noexcept {
   return std::visit([](const auto& one) -> const DigestPolicy& { return one.digest_policy(); },
@@ -156,7 +175,7 @@ const DigestPolicy& FamilyFilter::digest_policy() const noexcept {
 }
 
 uint64_t FamilyFilter::num_keys() const noexcept {
-  return std::visit([](const auto& one) { return one.num_keys(); }, filter_);
+  return std::visit([](const auto& one) { return NumKeysOf(one); }, filter_);
 }
 
 uint64_t FamilyFilter::capacity() const noexcept {
@@ -168,7 +187,7 @@ uint64_t FamilyFilter::num_bytes() const {
 }
 
 double FamilyFilter::current_fpr() const {
-  return std::visit([](const auto& one) { return one.GetStats().current_fpr; }, filter_);
+  return std::visit([](const auto& one) { return CurrentFprOf(one); }, filter_);
 }
 
 uint64_t FamilyFilter::num_keys_worth_splitting() const noexcept {
@@ -193,7 +212,7 @@ Applied FamilyFilter::Erase(Digests digests, Times times) {
 }
 
 size_t FamilyFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const {
-  return std::visit([&](const auto& one) { return one.Query(keys, maybe_present); }, filter_);
+  return std::visit([&](const auto& one) { return QueryOf(one, keys, maybe_present); }, filter_);
 }
 
 void FamilyFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
@@ -216,10 +235,17 @@ Status FamilyFilter::Advance(uint64_t now) {
           return Unfit(
               fmt::format("the window filter's time is {} ms already, past {} ms", one.now(), now));
         } else {
-          return Unfit(fmt::format("a {} filter knows no time", FilterTypeName(type())));
+          return Unfit(fmt::format("{} knows no time", AFilter(type())));
         }
       },
       filter_);
+}
+
+Status FamilyFilter::CheckTakesKeys(std::string_view instead) const {
+  if (!std::holds_alternative<AttributeFilter>(filter_)) return Ok();
+  return Unfit(fmt::format(
+      "this is an attribute filter, of rows of columns, not of keys: use trommel attr {}",
+      instead));
 }
 
 Status FamilyFilter::CheckCanErase(bool has_times) const {
@@ -240,8 +266,7 @@ Status FamilyFilter::CheckHasCounts() const {
 
 Status FamilyFilter::CheckTimes(bool has_times) const {
   if (!has_times || Has(filter_, []<class F>() { return kHasWindow<F>; })) return Ok();
-  return Unfit(
-      fmt::format("--time is for window filters, and this is a {} filter", FilterTypeName(type())));
+  return Unfit(fmt::format("--time is for window filters, and this is {}", AFilter(type())));
 }
 
 void FamilyFilter::Describe(Report& report) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/trommel/applied.h"
 #include "tools/trommel/report.h"
 #include "trommel/any_filter.h"
 #include "trommel/digest.h"
@@ -19,26 +20,13 @@
 
 namespace trommel::tool {
 
-// What became of a batch.
-struct Applied {
-  uint64_t num_done = 0;          // inserted or erased
-  uint64_t num_refused = 0;       // erased: certainly absent; inserted: no room (see refusal)
-  uint64_t num_expired = 0;       // erased from a window: their bucket has gone, or is yet to come
-  uint64_t num_late = 0;          // inserted into a window with a time before the present
-  std::string_view refusal = {};  // why there was no room
-
-  Applied& operator+=(const Applied& other);
-};
-
-// Adds what became of inserted keys, where that is not simply all of them.
-void DescribeInserted(const Applied& applied, Report& report);
-
 // Not thread-safe, but for Query and CountEstimates.
 class FamilyFilter {
  public:
   explicit FamilyFilter(AnyFilter filter) : filter_(std::move(filter)) {}
 
   const AnyFilter& any() const noexcept { return filter_; }
+  AnyFilter& any() noexcept { return filter_; }
   FilterType type() const noexcept { return TypeOf(filter_); }
 
   const DigestPolicy& digest_policy() const noexcept;
@@ -68,6 +56,9 @@ class FamilyFilter {
   // Moves a window's time on. kInvalidArgument for other types, and for a time in its past.
   Status Advance(uint64_t now);
 
+  // kInvalidArgument for an attribute filter, whose tuples are no keys: asked for by `trommel attr`
+  // and the words in `instead`.
+  Status CheckTakesKeys(std::string_view instead) const;
   // kInvalidArgument if the type cannot erase, or wants times and there are none; if it has no
   // counts.
   Status CheckCanErase(bool has_times) const;

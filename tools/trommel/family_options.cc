@@ -106,6 +106,9 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
                                                 .counter_bits = Saturated(options.counter_bits),
                                                 .memory_limit_bytes = options.memory_limit_bytes,
                                                 .executor = std::move(executor)}));
+    case FilterType::kAttributes:
+      return Error{ErrorCode::kInvalidArgument,
+                   "it is of columns, not of keys: trommel attr build"};
     case FilterType::kCounting:
       break;
   }
@@ -113,29 +116,6 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
   config.memory_limit_bytes = options.memory_limit_bytes;
   config.executor = std::move(executor);
   return AsAny(CountingFilter::Create(config));
-}
-
-// The library's message with our names for what it names.
-std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames = {{
-      {"memory_limit_bytes", "--memory-limit"},
-      {"first_capacity", "-n"},
-      {"max_capacity", "--max-capacity"},
-      {"capacity", "-n"},
-      {"target_fpr", "-p"},
-      {"first_fpr", "--first-fpr"},
-      {"num_buckets", "--buckets"},
-      {"num_slices", "--slices"},
-      {"num_hashes", "--hashes"},
-      {"counter_bits", "--counter-bits"},
-  }};
-  for (const auto& [field, option] : kNames) {
-    for (size_t at = 0; (at = message.find(field, at)) != std::string::npos; at += option.size()) {
-      const bool is_option = at > 0 && (message[at - 1] == '-' || message[at - 1] == '_');
-      if (!is_option) message.replace(at, field.size(), option);
-    }
-  }
-  return message;
 }
 
 void AddWindow(CLI::App& command, FamilyOptions& options) {
@@ -173,6 +153,30 @@ void AddLayeredAndClassic(CLI::App& command, FamilyOptions& options) {
 }
 
 }  // namespace
+
+std::string NamingOptions(std::string message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {{
+      {"memory_limit_bytes", "--memory-limit"},
+      {"memory_bytes", "--memory"},
+      {"num_values", "--values"},
+      {"first_capacity", "-n"},
+      {"max_capacity", "--max-capacity"},
+      {"capacity", "-n"},
+      {"target_fpr", "-p"},
+      {"first_fpr", "--first-fpr"},
+      {"num_buckets", "--buckets"},
+      {"num_slices", "--slices"},
+      {"num_hashes", "--hashes"},
+      {"counter_bits", "--counter-bits"},
+  }};
+  for (const auto& [field, option] : kNames) {
+    for (size_t at = 0; (at = message.find(field, at)) != std::string::npos; at += option.size()) {
+      const bool is_option = at > 0 && (message[at - 1] == '-' || message[at - 1] == '_');
+      if (!is_option) message.replace(at, field.size(), option);
+    }
+  }
+  return message;
+}
 
 Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
   Result<AnyFilter> made = CreateAny(*this, std::move(executor));

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "tools/trommel/options.h"
 #include "trommel/any_filter.h"
@@ -35,6 +36,9 @@ struct FamilyOptions {
   // The same errors but those of the capacity, without taking memory worth mention.
   Status CheckShape() const;
 };
+
+// The library's message with our options for the fields that it names.
+std::string NamingOptions(std::string message);
 
 // --type, the sizing and the types' own options. FinishFamily must be called in the subcommand's
 // callback: it throws CLI::ValidationError for an option of another type than the one chosen.

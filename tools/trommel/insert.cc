@@ -11,7 +11,10 @@ int RunInsert(const UpdateOptions& options, const Settings& settings) {
   Report report;
   Applied applied;
   const UpdateSteps insert = {
-      [](const FamilyFilter& filter, bool has_times) { return filter.CheckTimes(has_times); },
+      [](const FamilyFilter& filter, bool has_times) {
+        const Status keys = filter.CheckTakesKeys("insert");
+        return keys.ok() ? filter.CheckTimes(has_times) : keys;
+      },
       [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
                  std::span<const uint64_t> times) { applied += filter.Insert(digests, times); }};
   const int code = ApplyUpdate("inserting", options, settings, insert, report);

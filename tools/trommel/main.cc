@@ -37,8 +37,8 @@ constexpr const char* kFooter =
 int FailOnParse(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::string name = "trommel";
-  if (!app.get_subcommands().empty()) {
-    command = app.get_subcommands().front();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
     name += " " + command->get_name();
   }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
@@ -92,6 +92,7 @@ int Main(int argc, char** argv) {
   AddDedupCommand(app, settings, run);
   AddStatsCommand(app, settings, run);
   AddVerifyCommand(app, settings, run);
+  AddAttrCommand(app, settings, run);
   AddTargetsCommand(app, settings, run);
   AddStressCommand(app, settings, run);
   AddDemoCommand(app, settings, run);

@@ -82,6 +82,9 @@ int Describe(const QueryOptions& options, const FamilyFilter& filter, const Pass
 int RunQuery(const QueryOptions& options, const Settings& settings) {
   Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
+  if (Status keys = file->filter().CheckTakesKeys("query"); !keys.ok()) {
+    return FailOnRequest(keys.error());
+  }
   if (Status moved = ApplyNow(options.now, file->filter()); !moved.ok()) {
     return FailOnRequest(moved.error());
   }

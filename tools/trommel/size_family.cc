@@ -130,7 +130,8 @@ void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, R
   report.AddField("counter_bits", geometry.counter_bits);
 }
 
-void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}  // size.cc does it
+void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}   // size.cc does it
+void DescribeSize(const AttributeFilter&, const FamilyOptions&, Report&) {}  // attr_size.cc does it
 
 }  // namespace
 

@@ -27,6 +27,11 @@ int RunVerify(const VerifyOptions& options, const Settings& settings) {
   if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
   }
+  if (!options.input.paths.empty()) {
+    if (Status keys = filter.CheckTakesKeys("query --print-absent"); !keys.ok()) {
+      return FailOnRequest(keys.error());
+    }
+  }
   Report report;
   report.Add(
       "filter", options.filter, "filter",

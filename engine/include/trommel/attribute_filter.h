@@ -20,8 +20,10 @@
 // *Threads.* Any thread may use it at any time, as ScalableFilter: a tuple whose insertion happened
 // before and whose erasure has not begun is "maybe present" for every question, always. Insert and
 // Erase are not one step for several sets: while they run, some questions see the tuple and some do
-// not. Statistics and snapshots are of each set some moment's state; a snapshot of a filter in use
-// may be refused on loading, because sets then hold different numbers of tuples. Moves, Clear and
+// not. Queries take no lock; insertions run beside each other, and a chunk of erasures waits until
+// it is alone with the queries, so that what all sets showed is still there when it is taken.
+// Statistics and snapshots are of each set some moment's state; a snapshot of a filter in use may
+// be refused on loading, because sets then hold different numbers of tuples. Moves, Clear and
 // UseExecutor need it to themselves.
 #ifndef TROMMEL_ATTRIBUTE_FILTER_H_
 #define TROMMEL_ATTRIBUTE_FILTER_H_
@@ -108,8 +110,8 @@ class AttributeFilter final : public TupleIndex {
   const AttributeSets& sets() const noexcept override;
   bool CanAnswer(AttributeMask asked) const noexcept override;  // any set within full()
   std::vector<AttributeMask> PartsOf(AttributeMask asked) const override;
-  // A tuple comes into all sets or, where one of them refuses, into none. num_inserted and
-  // num_refused count tuples.
+  // A tuple comes into all sets or, where one of them refuses, into none (but a generation that was
+  // begun for it may stay). num_inserted and num_refused count tuples.
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
   size_t Query(AttributeMask asked, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;

@@ -8,11 +8,11 @@
 //
 //   expected_fpr = sum_q w_q / |P(q)| sum_{S in P(q)} fpr_S  =  sum_S u_S fpr_S
 //
-// is minimized for sum_S bytes_S(capacity_S, fpr_S) within the budget. If bytes fell by the same for
-// every halving of a rate, fpr_S would be proportional to capacity_S / u_S (Lagrange). They come in
-// steps, of whole blocks and of shapes, so memory is given step by step where a byte saves most:
-// the optimum, but for less than one step's bytes. (So one of two sets that are asked alike may get
-// a step that there is not memory enough to give to both.) Combination false positives
+// is minimized for sum_S bytes_S(capacity_S, fpr_S) within the budget. If bytes fell by the same
+// for every halving of a rate, fpr_S would be proportional to capacity_S / u_S (Lagrange). They
+// come in steps, of whole blocks and of shapes, so memory is given step by step where a byte saves
+// most: the optimum, but for less than one step's bytes. (So one of two sets that are asked alike
+// may get a step that there is not memory enough to give to both.) Combination false positives
 // (attribute_sets.h) are not in it: memory does not change them.
 #ifndef TROMMEL_ATTRIBUTE_PLAN_H_
 #define TROMMEL_ATTRIBUTE_PLAN_H_
@@ -81,9 +81,9 @@ struct AttributePlan {
 
 // Fails with kInvalidArgument for numbers out of range, for both or neither of target_fpr and
 // memory_bytes, for shares of sets beyond the attributes, and when the memory does not suffice even
-// for the highest rates: the error says how much would. Any thread. With a rate about 10 ms for every
-// different capacity of sets; with memory a fifth of a second for each of few, an eighth of that
-// for each of many.
+// for the highest rates: the error says how much would. Any thread. With a rate about 10 ms for
+// every different capacity of sets; with memory a fifth of a second for each of few, an eighth of
+// that for each of many.
 Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request);
 
 }  // namespace trommel

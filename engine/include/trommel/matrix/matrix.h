@@ -63,7 +63,7 @@ class Matrix final : public TupleIndex {
 
   void Clear() noexcept;
   const Geometry& geometry() const noexcept;
-  std::vector<BlockStats> GetBlockStats() const;  // one pass over all cells
+  std::vector<BlockStats> GetBlockStats() const;
 
   // The cells that Query would test for these tuples, in the order of parts, then hashes, then
   // tuples: the index computation alone, for measurements and tests. Not for kCartesian's partial

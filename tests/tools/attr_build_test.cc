@@ -1,0 +1,157 @@
+// trommel attr build: columns, cuts, budgets, and what it refuses without leaving a file.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using Strings = std::vector<std::string>;
+
+const std::string kThreeColumns = "src\tdst\tdomain\na\tb\tc\nd\te\tf\n";
+
+ToolResult BuildOf(const TempFolder& folder, Strings more, std::string_view input) {
+  more.insert(more.begin(), {"attr", "build", "-o", folder.Path("filter")});
+  if (std::ranges::find(more, "-n") == more.end()) more.insert(more.end(), {"-n", "1000"});
+  return RunTool(more, input);
+}
+
+json JsonOf(const TempFolder& folder, Strings more, std::string_view input) {
+  more.push_back("--json");
+  const ToolResult result = BuildOf(folder, more, input);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out);
+}
+
+TEST_CASE("a built filter says its columns, cuts and sets", "[tools][attr_build]") {
+  const TempFolder folder;
+  const json built =
+      JsonOf(folder, {"--cut", "src,dst", "--cut", "dst,domain", "-p", "0.5%"}, kThreeColumns);
+  CHECK(built["num_rows_read"] == 2);
+  CHECK(built["num_tuples"] == 2);
+  CHECK(built["attributes"] == Strings{"src", "dst", "domain"});
+  CHECK(built["cuts"] == std::vector<Strings>{{"src", "dst"}, {"dst", "domain"}});
+  REQUIRE(built["sets"].size() == 4);
+  CHECK(built["sets"][3]["set"] == Strings{"src", "domain"});
+  CHECK(built["sets"][3]["target_fpr"] == 0.005);
+  CHECK(built["sets"][3]["capacity"] == 1000);
+}
+
+TEST_CASE("columns are taken by name or number, with a header or without", "[tools][attr_build]") {
+  const TempFolder folder;
+  CHECK(JsonOf(folder, {"--columns", "domain,1"}, kThreeColumns)["attributes"] ==
+        Strings{"domain", "src"});
+  CHECK(JsonOf(folder, {"-f", "--no-header"}, "a\tb\n")["attributes"] == Strings{"1", "2"});
+  CHECK(JsonOf(folder, {"-f", "--no-header", "--columns", "2"}, "a\tb\n")["attributes"] ==
+        Strings{"2"});
+}
+
+TEST_CASE("without -n rows are counted", "[tools][attr_build]") {
+  const TempFolder folder;
+  const std::string rows = folder.Write("rows", kThreeColumns);
+  const std::string filter = folder.Path("filter");
+  const ToolResult counted = RunTool({"attr", "build", "-o", filter, rows, "--json"});
+  REQUIRE(counted.exit_code == 0);
+  CHECK(json::parse(counted.out)["sets"][0]["capacity"] == 2);
+  CHECK_THAT(RunTool({"attr", "build", "-f", "-o", filter}, kThreeColumns).err,
+             ContainsSubstring("give the number of keys with -n"));
+}
+
+TEST_CASE("memory is shared for the mix", "[tools][attr_build]") {
+  const TempFolder folder;
+  const json built = JsonOf(
+      folder, {"-n", "20000", "--memory", "400kB", "--mix", "src,dst=9", "--mix", "domain=1"},
+      kThreeColumns);
+  uint64_t num_bytes = 0;
+  double asked_most = 0;
+  double asked_least = 0;
+  for (const json& set : built["sets"]) {
+    num_bytes += set["num_bytes"].get<uint64_t>();
+    if (set["set"] == Strings{"src", "dst"}) asked_most = set["target_fpr"];
+    if (set["set"] == Strings{"src"}) asked_least = set["target_fpr"];
+  }
+  CHECK(num_bytes <= 400'000);
+  CHECK(asked_most < asked_least / 10);
+}
+
+TEST_CASE("numbers of values make sets smaller", "[tools][attr_build]") {
+  const TempFolder folder;
+  const json built = JsonOf(folder, {"--values", "src=5", "--values", "dst=7"}, kThreeColumns);
+  CHECK(built["sets"][0]["capacity"] == 5);
+  CHECK(built["sets"][2]["capacity"] == 35);
+  CHECK(built["sets"][3]["capacity"] == 1000);
+}
+
+TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_build]") {
+  const TempFolder folder;
+  struct Refused {
+    Strings arguments;
+    std::string input;
+    int exit_code;
+    std::string why;
+  };
+  const std::vector<Refused> all = {
+      {{"--cut", "src"}, kThreeColumns, 2, "cut 'src': it has one attribute"},
+      {{"--cut", "src,zz"}, kThreeColumns, 2, "cut 'src,zz': no attribute named 'zz'; there are"},
+      {{"--cut", "src,src"}, kThreeColumns, 2, "'src' is named twice"},
+      {{"--columns", "zz"}, kThreeColumns, 3, "(stdin):1: no column named 'zz'; there are 'src'"},
+      {{"--columns", "4"}, kThreeColumns, 3, "(stdin):1: no column 4: there are 3"},
+      {{}, "a\tb\n1\t2\n3\n", 3, "(stdin):3: 1 field in the row, where 2 are expected"},
+      {{}, "a\tb\n1\t2\n3\t4\t5\n", 3, "(stdin):3: 3 fields in the row"},
+      {{}, "", 3, "(stdin): empty: its first line should name the columns (or say --no-header)"},
+      {{"--no-header"}, "", 3, "no rows in the input"},
+      {{"--no-header", "--columns", "src"}, "a\n", 3, "no column named 'src' without a header"},
+      {{}, "a\ta\n1\t2\n", 2, "a"},  // the same name twice
+      {{"-p", "nan"}, kThreeColumns, 2, "--fpr"},
+      {{"-p", "0.6"}, kThreeColumns, 2, "-p is 0.6"},
+      {{"--mix", "src=1"}, kThreeColumns, 2, "--mix: needs --memory"},
+      {{"--mix", "zz=1", "--memory", "1MB"}, kThreeColumns, 2, "--mix zz=1: no attribute named"},
+      {{"--mix", "src=0", "--memory", "1MB"}, kThreeColumns, 2, "is no share"},
+      {{"--memory", "1MB", "-p", "1%"}, kThreeColumns, 2, "excludes"},
+      {{"--memory", "1kB"}, kThreeColumns, 2, "--memory is 1000; at the highest rates"},
+      {{"--values", "src=0"}, kThreeColumns, 2, "at least 1"},
+      {{"--values", "zz=3"}, kThreeColumns, 2, "no attribute named 'zz'"},
+      {{"-n", "100M", "--memory-limit", "1MB"},
+       kThreeColumns,
+       2,
+       "the filters of 7 sets of attributes need 22"},
+  };
+  for (const Refused& refused : all) {
+    const ToolResult result = BuildOf(folder, refused.arguments, refused.input);
+    INFO(result.err);
+    CHECK(result.exit_code == refused.exit_code);
+    CHECK_THAT(result.err, ContainsSubstring(refused.why));
+    CHECK(result.err.find('\n') == result.err.size() - 1);
+    CHECK(folder.Names().empty());
+  }
+}
+
+TEST_CASE("seventeen columns are too many, but sixteen can be chosen", "[tools][attr_build]") {
+  const TempFolder folder;
+  std::string input = "1";
+  std::string columns = "1";
+  for (int i = 2; i <= 17; ++i) {
+    input += "\t" + std::to_string(i);
+    if (i <= 5) columns += "," + std::to_string(i);
+  }
+  CHECK_THAT(BuildOf(folder, {"--no-header"}, input + "\n").err,
+             ContainsSubstring("17 columns are too many, a filter has at most 16 attributes"));
+  CHECK(BuildOf(folder, {"--no-header", "--columns", columns}, input + "\n").exit_code == 0);
+}
+
+TEST_CASE("build does not overwrite unless it is told to", "[tools][attr_build]") {
+  const TempFolder folder;
+  REQUIRE(BuildOf(folder, {}, kThreeColumns).exit_code == 0);
+  CHECK(BuildOf(folder, {}, kThreeColumns).exit_code == 2);
+  CHECK(BuildOf(folder, {"-f"}, kThreeColumns).exit_code == 0);
+}
+
+}  // namespace
+}  // namespace trommel::tests

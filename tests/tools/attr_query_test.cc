@@ -1,0 +1,124 @@
+// trommel attr query: any columns, rows' own questions, and lines passed through.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using Strings = std::vector<std::string>;
+
+// Rows (i, i % 10, x) in a filter in which strangers of these tests do not fall together.
+std::string BuildNumbers(const TempFolder& folder, const Strings& more = {}) {
+  std::string rows = "a\tb\tc\n";
+  for (int i = 0; i < 100; ++i) {
+    rows += std::to_string(i) + "\t" + std::to_string(i % 10) + "\tx\n";
+  }
+  const std::string filter = folder.Path("filter");
+  Strings arguments = {"attr", "build", "-n", "10k", "-p", "1e-5", "-o", filter};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  REQUIRE(RunTool(arguments, rows).exit_code == 0);
+  return filter;
+}
+
+TEST_CASE("rows are asked for by any of their columns", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder);
+  const std::string input = "a\tb\tc\n5\t5\tx\n5\t6\tx\n200\t6\tx\n";
+  const auto present = [&](const Strings& more) {
+    Strings arguments = {"attr", "query", filter, "--print-present"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool(arguments, input).out;
+  };
+  CHECK(present({}) == "a\tb\tc\n5\t5\tx\n");
+  CHECK(present({"--asked", "b,c"}) == input);
+  CHECK(present({"--asked", "a"}) == "a\tb\tc\n5\t5\tx\n5\t6\tx\n");
+  CHECK(RunTool({"attr", "query", filter, "--print-absent"}, input).out ==
+        "a\tb\tc\n5\t6\tx\n200\t6\tx\n");
+  CHECK(RunTool({"attr", "query", filter, "--print-counts", "--asked", "b"}, "b\n5\n77\n").out ==
+        "b\n10\t5\n0\t77\n");
+  CHECK(RunTool({"attr", "query", filter, "-c"}, input).out == "1\n");
+  CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t8\tx\n").exit_code == 1);
+}
+
+TEST_CASE("a query's files have the columns asked for, in any order", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder);
+  CHECK(RunTool({"attr", "query", filter, "-c", "--asked", "a,b"}, "b\tmore\ta\n5\t?\t15\n").out ==
+        "1\n");
+  // Of another name, or of none: in the order of --asked.
+  CHECK(RunTool({"attr", "query", filter, "-c", "--asked", "b,a", "--columns", "k,id"},
+                "id\tk\n15\t5\n")
+            .out == "1\n");
+  CHECK(
+      RunTool({"attr", "query", filter, "-c", "--asked", "b,a", "--columns", "2,1", "--no-header"},
+              "15\t5\n16\t5\n")
+          .out == "1\n");
+}
+
+TEST_CASE("every row has its own question with --any", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder);
+  const std::string input =
+      "a\tb\tc\n*\t5\t*\n5\t*\t*\n5\t6\t*\n*\t*\ty\n*\t*\t*\n15\t5\tx\n300\t*\tx\n";
+  const ToolResult result =
+      RunTool({"attr", "query", filter, "--any", "*", "--print-present", "--json"}, input);
+  CHECK(result.out == "a\tb\tc\n*\t5\t*\n5\t*\t*\n*\t*\t*\n15\t5\tx\n");
+  CHECK(json::parse(result.err)["num_maybe_present"] == 4);
+  CHECK(RunTool({"attr", "query", filter, "--any", "", "-c"}, "a\tb\tc\n\t5\t\n\t\ty\n").out ==
+        "1\n");
+  CHECK(RunTool({"attr", "query", filter, "--any", "*", "--print-counts"}, input).exit_code == 2);
+}
+
+TEST_CASE("a question for cut columns is split, and the report says how", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder, {"--cut", "a,b"});
+  // 5 and 6 came with x, but not together: a match of parts.
+  const ToolResult result =
+      RunTool({"attr", "query", filter, "--json"}, "a\tb\tc\n5\t6\tx\n5\t6\ty\n");
+  const json report = json::parse(result.out);
+  CHECK(report["num_maybe_present"] == 1);
+  CHECK(report["num_absent"] == 1);
+  CHECK(report["asked"] == Strings{"a", "b", "c"});
+  CHECK(report["parts"].size() == 2);
+  CHECK(report["current_fpr"] < 1e-5);
+  CHECK_THAT(RunTool({"attr", "query", filter}, "a\tb\tc\n5\t6\tx\n").out,
+             ContainsSubstring("Cut: asked for are a,c and b,c, which different rows may"));
+}
+
+TEST_CASE("a wrong query is told by what there is", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder);
+  const auto error = [&](const Strings& more, std::string_view input) {
+    Strings arguments = {"attr", "query", filter};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool(arguments, input).err;
+  };
+  CHECK_THAT(error({"--asked", "a,zz"}, ""),
+             ContainsSubstring("--asked: no attribute named 'zz'; there are 'a', 'b', 'c'"));
+  CHECK_THAT(error({}, "a\tb\n1\t2\n"),
+             ContainsSubstring("(stdin):1: no column named 'c'; there are 'a', 'b'"));
+  CHECK_THAT(error({"--columns", "a,b"}, "a\tb\n"),
+             ContainsSubstring("--columns lists 2 columns, where 3 attributes are read"));
+  CHECK_THAT(error({"--no-header"}, "1\t2\t3\n"),
+             ContainsSubstring("no column named 'a' without a header"));
+  CHECK_THAT(error({}, ""), ContainsSubstring("(stdin): empty"));
+}
+
+TEST_CASE("rows that were read before a ragged one are answered", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder);
+  const ToolResult result =
+      RunTool({"attr", "query", filter, "--print-present"}, "a\tb\tc\n5\t5\tx\n6\n");
+  CHECK(result.exit_code == 3);
+  CHECK(result.out == "a\tb\tc\n5\t5\tx\n");
+  CHECK(result.err == "trommel: (stdin):3: 1 field in the row, where 3 are expected\n");
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,96 @@
+// trommel attr size: what it says is what build then makes.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using Strings = std::vector<std::string>;
+
+ToolResult AttrSize(const Strings& more) {
+  Strings arguments = {"attr", "size", "--columns", "src,dst,domain", "-n", "20k"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunTool(arguments);
+}
+
+json AttrSizeJson(Strings more) {
+  more.push_back("--json");
+  const ToolResult result = AttrSize(more);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out);
+}
+
+TEST_CASE("a size for a rate has every set and the matrix beside", "[tools][attr_size]") {
+  const Strings arguments = {"-p", "1%", "--cut", "src,dst", "--values", "src=1000"};
+  const json size = AttrSizeJson(arguments);
+  REQUIRE(size["sets"].size() == 5);
+  uint64_t num_bytes = 0;
+  for (const json& set : size["sets"]) {
+    CHECK(set["predicted_fpr"] <= 0.01);
+    CHECK(set["num_cells"] > 0);
+    num_bytes += set["num_bytes"].get<uint64_t>();
+  }
+  CHECK(size["sets"][0]["capacity"] == 1000);
+  CHECK(size["filter_bytes"] == num_bytes);
+  CHECK(size["matrix_bytes"] <= num_bytes + 5 * 64);
+  CHECK(size["matrix_num_hashes"] == 6);
+  CHECK(size["matrix_bytes_for_filter_fpr"] > 0);
+  CHECK(size["better"] == "filter");
+  const ToolResult text = AttrSize(arguments);
+  CHECK_THAT(text.out, ContainsSubstring("src,domain"));
+  CHECK_THAT(text.out, ContainsSubstring("better here"));
+}
+
+TEST_CASE("a size for memory shares it for the mix", "[tools][attr_size]") {
+  const json size = AttrSizeJson({"--memory", "400kB", "--mix", "src,domain=3", "--mix", "dst"});
+  CHECK(size["filter_bytes"] <= 400'000);
+  CHECK(size["sets"][4]["set"] == Strings{"src", "domain"});
+  CHECK(size["sets"][4]["weight"] == 0.75);
+  CHECK(size["sets"][4]["predicted_fpr"] < size["sets"][0]["predicted_fpr"]);
+  CHECK(AttrSizeJson({"--hashes", "3"})["matrix_num_hashes"] == 3);
+}
+
+TEST_CASE("build takes the memory that size told", "[tools][attr_size]") {
+  const TempFolder folder;
+  const Strings common = {"-n", "20k", "--cut", "src,dst", "--memory", "300kB", "--json"};
+  Strings build = {"attr", "build", "-o", folder.Path("filter")};
+  build.insert(build.end(), common.begin(), common.end());
+  const json built = json::parse(RunTool(build, "src\tdst\tdomain\n").out);
+  const json size = AttrSizeJson({"--cut", "src,dst", "--memory", "300kB"});
+  REQUIRE(built["sets"].size() == size["sets"].size());
+  for (size_t i = 0; i < size["sets"].size(); ++i) {
+    CHECK(built["sets"][i]["set"] == size["sets"][i]["set"]);
+    CHECK(built["sets"][i]["target_fpr"] == size["sets"][i]["target_fpr"]);
+    CHECK(built["sets"][i]["capacity"] == size["sets"][i]["capacity"]);
+    // Side tables come with the rows.
+    CHECK(built["sets"][i]["num_bytes"] <= size["sets"][i]["num_bytes"]);
+    CHECK(built["sets"][i]["num_bytes"] >= size["sets"][i]["num_bytes"].get<double>() * 0.9);
+  }
+}
+
+TEST_CASE("sizes that cannot be are refused", "[tools][attr_size]") {
+  CHECK_THAT(RunTool({"attr", "size", "--columns", "a,b"}).err,
+             ContainsSubstring("give the number of rows with -n"));
+  CHECK(RunTool({"attr", "size", "-n", "10"}).exit_code == 2);
+  for (const Strings& wrong :
+       {Strings{"--cut", "src"}, Strings{"--cut", "src,zz"}, Strings{"-p", "nan"},
+        Strings{"-p", "0.7"}, Strings{"--memory", "1kB"}, Strings{"--mix", "zz=1"},
+        Strings{"--mix", "src=-1"}, Strings{"--hashes", "1000"}, Strings{"--hashes", "0"},
+        Strings{"--memory", "1MB", "-p", "1%"}}) {
+    const ToolResult result = AttrSize(wrong);
+    INFO(wrong[1] << ": " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+  }
+  CHECK_THAT(AttrSize({"--memory", "1kB"}).err, ContainsSubstring("filters of all sets take"));
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,97 @@
+// trommel attr: a table from its first file to its last row, and wrong command lines.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+// Rows of a domain name each, asked by some of 20 sources.
+std::string DnsRows(int first, int last) {
+  std::string text = "time\tsrc\tdst\tdomain\n";
+  for (int i = first; i < last; ++i) {
+    text += std::to_string(i) + "\t10.0.0." + std::to_string(i % 20) + "\t8.8.8." +
+            std::to_string(i % 3) + "\thost" + std::to_string(i) + ".example\n";
+  }
+  return text;
+}
+
+TEST_CASE("a table is built, asked, erased and asked again", "[tools][attr]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string rows = folder.Write("rows", DnsRows(0, 500));
+  REQUIRE(RunTool({"attr", "build", "-o", filter, "--columns", "src,dst,domain", "--cut", "src,dst",
+                   "-p", "1e-4", rows})
+              .exit_code == 0);
+  CHECK(RunTool({"attr", "query", filter, rows, "--count"}).out == "500\n");
+  CHECK(RunTool({"attr", "query", filter, rows, "--count", "--asked", "src,domain"}).out ==
+        "500\n");
+  const std::string later = folder.Write("later", DnsRows(500, 600));
+  CHECK(RunTool({"attr", "query", filter, later}).exit_code == 1);
+  // Its sources are known, with other names.
+  CHECK(RunTool({"attr", "query", filter, later, "--count", "--asked", "src"}).out == "100\n");
+
+  CHECK(RunTool({"attr", "insert", filter, later}).exit_code == 0);
+  CHECK(RunTool({"attr", "query", filter, later, "--count"}).out == "100\n");
+  CHECK(RunTool({"attr", "erase", filter, rows, "--strict"}).exit_code == 0);
+  CHECK(RunTool({"attr", "query", filter, later, "--count"}).out == "100\n");
+  CHECK(RunTool({"attr", "query", filter, rows, "--count", "--asked", "domain"}).out == "0\n");
+  const json stats = json::parse(RunTool({"attr", "stats", filter, "--json"}).out);
+  CHECK(stats["num_tuples"] == 100);
+}
+
+TEST_CASE("threads change neither file nor answers of attr", "[tools][attr][threads]") {
+  const TempFolder folder;
+  const std::string rows = folder.Write("rows", DnsRows(0, 3000));
+  const std::string one = folder.Path("one");
+  const std::string four = folder.Path("four");
+  REQUIRE(RunTool({"attr", "build", "-o", one, rows}).exit_code == 0);
+  REQUIRE(RunTool({"attr", "build", "-o", four, "--threads", "4", rows}).exit_code == 0);
+  CHECK(folder.Read("one") == folder.Read("four"));
+  const std::string mixed = DnsRows(2900, 3100);
+  CHECK(RunTool({"attr", "query", one, "--print-present"}, mixed).out ==
+        RunTool({"attr", "query", four, "--print-present", "--threads", "4"}, mixed).out);
+}
+
+TEST_CASE("wrong command lines of attr are told with where to look", "[tools][attr]") {
+  const ToolResult none = RunTool({"attr"});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, ContainsSubstring("trommel attr --help"));
+  const ToolResult wrong = RunTool({"attr", "build", "--no-such-option"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, ContainsSubstring("trommel attr build --help"));
+  const ToolResult help = RunTool({"attr", "query", "--help"});
+  CHECK(help.exit_code == 0);
+  CHECK_THAT(help.out, ContainsSubstring("--asked"));
+}
+
+TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"attr", "build", "-o", filter, "-n", "10"}, "a\tb\n1\t2\n").exit_code == 0);
+  const std::string before = folder.Read("filter");
+  for (const std::string command : {"query", "insert", "erase"}) {
+    const ToolResult result = RunTool({command, filter}, "1\n");
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err,
+               ContainsSubstring("of rows of columns, not of keys: use trommel attr " + command));
+  }
+  CHECK(folder.Read("filter") == before);
+  CHECK(RunTool({"verify", filter}).exit_code == 0);
+  const ToolResult keys = RunTool({"verify", filter, "-"}, "1\n");
+  CHECK(keys.exit_code == 2);
+  CHECK_THAT(keys.err, ContainsSubstring("use trommel attr query --print-absent"));
+  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
+  CHECK(stats["type"] == "attribute");
+  CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
+             ContainsSubstring("an attribute filter knows no time"));
+}
+
+}  // namespace
+}  // namespace trommel::tests

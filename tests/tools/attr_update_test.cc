@@ -1,0 +1,70 @@
+// trommel attr insert and erase: all rows or none reach the file.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using nlohmann::json;
+using Strings = std::vector<std::string>;
+
+std::string BuildTwoRows(const TempFolder& folder) {
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"attr", "build", "-n", "100", "-o", filter}, "a\tb\n1\t2\n3\t4\n").exit_code ==
+          0);
+  return filter;
+}
+
+TEST_CASE("rows are inserted and erased as often as they come", "[tools][attr_update]") {
+  const TempFolder folder;
+  const std::string filter = BuildTwoRows(folder);
+  const std::string empty = folder.Read("filter");
+  const json inserted =
+      json::parse(RunTool({"attr", "insert", filter, "--json"}, "b\ta\n6\t5\n6\t5\n").out);
+  CHECK(inserted["num_rows_read"] == 2);
+  CHECK(inserted["num_tuples"] == 4);
+  const json erased =
+      json::parse(RunTool({"attr", "erase", filter, "--json"}, "a\tb\n5\t6\n5\t6\n5\t6\n").out);
+  CHECK(erased["num_erased"] == 2);
+  CHECK(erased["num_refused"] == 1);
+  CHECK(erased["num_tuples"] == 2);
+  CHECK(folder.Read("filter") == empty);
+  CHECK(RunTool({"attr", "erase", filter, "--strict"}, "a\tb\n9\t9\n").exit_code == 1);
+}
+
+TEST_CASE("a ragged row or a wrong column changes nothing", "[tools][attr_update]") {
+  const TempFolder folder;
+  const std::string filter = BuildTwoRows(folder);
+  const std::string before = folder.Read("filter");
+  const std::string command = GENERATE("insert", "erase");
+  CHECK(RunTool({"attr", command, filter}, "a\tb\n1\t2\n3\n").exit_code == 3);
+  CHECK(RunTool({"attr", command, filter}, "a\tc\n1\t2\n").exit_code == 3);
+  CHECK(RunTool({"attr", command, filter}, "").exit_code == 3);
+  CHECK(RunTool({"attr", command, filter, folder.Path("none")}).exit_code == 3);
+  CHECK(RunTool({"attr", command, filter, "--columns", "a"}, "a\tb\n").exit_code == 2);
+  CHECK(RunTool({"attr", command, folder.Path("none")}, "a\tb\n").exit_code == 3);
+  CHECK(folder.Read("filter") == before);
+  CHECK(folder.Names() == Strings{"filter"});
+}
+
+TEST_CASE("an updated filter can go elsewhere, but not over its inputs", "[tools][attr_update]") {
+  const TempFolder folder;
+  const std::string filter = BuildTwoRows(folder);
+  const std::string before = folder.Read("filter");
+  const std::string rows = folder.Write("rows", "a\tb\n5\t6\n");
+  const std::string other = folder.Path("other");
+  REQUIRE(RunTool({"attr", "insert", filter, rows, "-o", other}).exit_code == 0);
+  CHECK(folder.Read("filter") == before);
+  CHECK(RunTool({"attr", "query", other, rows, "-c"}).out == "1\n");
+  CHECK(RunTool({"attr", "insert", filter, rows, "-o", other}).exit_code == 2);
+  CHECK(RunTool({"attr", "insert", filter, rows, "-f", "-o", rows}).exit_code == 2);
+  CHECK(RunTool({"attr", "insert", filter, rows, "-f", "-o", filter}).exit_code == 2);
+  CHECK(folder.Read("rows") == "a\tb\n5\t6\n");
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,149 @@
+// trommel attr build: a filter of several columns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/attr_commands.h"
+#include "tools/trommel/attr_names.h"
+#include "tools/trommel/attr_options.h"
+#include "tools/trommel/attr_pass.h"
+#include "tools/trommel/describe_filter.h"
+#include "tools/trommel/filter_file.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/key_pass.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+struct AttrBuildOptions {
+  std::string output;
+  bool force = false;
+  AttributeOptions attributes;
+  RowInput input;
+};
+
+// The filter is made when the first file has told what its columns are called.
+class AttributeBuilder {
+ public:
+  AttributeBuilder(const AttrBuildOptions& options, std::shared_ptr<Executor> executor)
+      : options_(options), executor_(std::move(executor)) {}
+
+  Status Make(const std::vector<std::string>& names) {
+    Result<AttributeConfig> config = options_.attributes.ConfigOf(names, executor_);
+    if (!config.ok()) return Wrong(config.error());
+    Result<AttributeFilter> made = AttributeFilter::Create(*config);
+    if (!made.ok()) return Wrong(made.error());
+    filter_.emplace(*std::move(made));
+    attributes_.resize(names.size());
+    std::iota(attributes_.begin(), attributes_.end(), 0U);
+    digests_ = TupleDigests(static_cast<uint32_t>(names.size()));
+    return Ok();
+  }
+
+  void Insert(const RowBatch& batch) {
+    HashRows(batch, attributes_, filter_->digest_policy(), executor_.get(), digests_);
+    applied_ += AppliedOf(filter_->Insert(digests_.view()));
+  }
+
+  std::optional<AttributeFilter>& filter() { return filter_; }
+  const Applied& applied() const { return applied_; }
+  // Whether what was wrong is the request, not a file.
+  bool is_request_wrong() const { return is_request_wrong_; }
+
+ private:
+  Status Wrong(const Error& error) {
+    is_request_wrong_ = true;
+    return Error{error.code, NamingOptions(error.message)};
+  }
+
+  const AttrBuildOptions& options_;
+  std::shared_ptr<Executor> executor_;
+  std::optional<AttributeFilter> filter_;
+  std::vector<uint32_t> attributes_;
+  TupleDigests digests_{1};
+  Applied applied_;
+  bool is_request_wrong_ = false;
+};
+
+int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
+  NoteInterrupts();
+  std::vector<std::string> inputs = options.input.files.paths;
+  if (options.input.files.reads_stdin()) inputs.push_back("-");
+  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
+    return FailOnRequest(apart.error());
+  }
+  if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
+    return FailOnRequest(free.error());
+  }
+  const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
+  FilterOptions& filter_options = options.attributes.filter;
+  if (filter_options.capacity == 0) {
+    FamilyOptions counted;  // lines: headers are among them
+    counted.filter = filter_options;
+    if (const int code = CountCapacity(options.input.files, settings, executor.get(), counted);
+        code != kDone) {
+      return code;
+    }
+    const uint64_t num_headers = options.input.no_header ? 0 : options.input.files.paths.size();
+    const uint64_t num_lines = counted.filter.capacity;
+    filter_options.capacity = std::max<uint64_t>(1, num_lines - std::min(num_lines, num_headers));
+  }
+
+  RowReader reader(options.input.files.paths, options.input.Format(), kRowLimits);
+  AttributeBuilder builder(options, executor);
+  const Result<RowTotals> totals =
+      RunRows("building", options.input, settings, reader, [&](RowBatch& batch) -> Status {
+        if (!builder.filter() && !reader.names().empty()) {
+          if (Status made = builder.Make(reader.names()); !made.ok()) return made;
+        }
+        if (!batch.rows.empty()) builder.Insert(batch);
+        return Ok();
+      });
+  if (!totals.ok()) {
+    return builder.is_request_wrong() ? FailOnRequest(totals.error()) : FailOnInput(totals.error());
+  }
+  if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
+  const AnyFilter filter(*std::move(builder.filter()));
+  if (Status saved = SaveFilter(filter, options.output); !saved.ok()) {
+    return FailOnInput(saved.error());
+  }
+  Report report;
+  report.Add("filter", options.output, "built", options.output);
+  DescribeRows(*totals, report);
+  DescribeInserted(builder.applied(), report);
+  DescribeFilter(std::get<AttributeFilter>(filter), report);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace
+
+void AddAttrBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "build",
+      "Build a filter from rows and save it: questions for any of the columns, or several.\n"
+      "Without -n the inputs, which must be regular files, are read once more to count the rows.");
+  auto options = std::make_shared<AttrBuildOptions>();
+  command->add_option("-o,--output", options->output, "The filter file to write")->required();
+  command->add_flag("-f,--force", options->force, "Overwrite the file if it exists");
+  AddAttributeSizing(*command, options->attributes);
+  AddBytes(*command, "--memory-limit", options->attributes.memory_limit_bytes,
+           "Refuse to take more memory than this (default: the machine's)");
+  AddDigest(*command, options->attributes.filter);
+  AddRowInput(*command, options->input,
+              "The columns to take, by name or by number from 1: src_ip,domain (default: all)");
+  command->callback([&settings, &run, options] {
+    if (!options->attributes.mix.empty() && options->attributes.memory_bytes == 0) {
+      throw CLI::ValidationError("--mix", "needs --memory to share");
+    }
+    run = [&settings, options] { return RunAttrBuild(*options, settings); };
+  });
+}
+
+}  // namespace trommel::tool

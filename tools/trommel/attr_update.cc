@@ -1,0 +1,145 @@
+// trommel attr insert and erase: rows into and out of a filter file, all or none.
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/attr_commands.h"
+#include "tools/trommel/attr_file.h"
+#include "tools/trommel/attr_pass.h"
+#include "tools/trommel/interrupt.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+struct AttrUpdateOptions {
+  std::string filter;
+  std::string output;  // empty: the filter's own file
+  bool force = false;
+  bool strict = false;  // erase's
+  RowInput input;
+};
+
+using ApplyTuples = std::function<void(AttributeFilter&, const Tuples&)>;
+
+Status CheckOutput(const AttrUpdateOptions& options) {
+  if (options.output.empty()) return CheckWritable(options.filter);
+  std::vector<std::string> inputs = options.input.files.paths;
+  inputs.push_back(options.filter);
+  if (options.input.files.reads_stdin()) inputs.push_back("-");
+  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) return apart;
+  return CheckNewFile(options.output, options.force);
+}
+
+// As ApplyUpdate (update.h).
+int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
+                     const Settings& settings, const ApplyTuples& apply, Report& report) {
+  NoteInterrupts();
+  if (Status free = CheckOutput(options); !free.ok()) return FailOnRequest(free.error());
+  Result<FilterFile> file = LoadAttributeFile(options.filter);
+  if (!file.ok()) return FailOnRequest(file.error());
+  AttributeFilter& filter = AttributesOf(*file);
+  std::vector<uint32_t> attributes(filter.names().size());
+  std::iota(attributes.begin(), attributes.end(), 0U);
+  const Result<RowFormat> format = FormatFor(options.input, filter, attributes);
+  if (!format.ok()) return FailOnRequest(format.error());
+  const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
+  filter.UseExecutor(executor);
+
+  RowReader reader(options.input.files.paths, *format, kRowLimits);
+  TupleDigests digests(static_cast<uint32_t>(attributes.size()));
+  const Result<RowTotals> totals =
+      RunRows(what, options.input, settings, reader, [&](RowBatch& batch) {
+        if (batch.rows.empty()) return Ok();
+        HashRows(batch, attributes, filter.digest_policy(), executor.get(), digests);
+        apply(filter, digests.view());
+        return Ok();
+      });
+  if (!totals.ok()) return FailOnInput(totals.error());
+  const Status saved =
+      options.output.empty() ? file->SaveBack() : SaveFilter(file->filter().any(), options.output);
+  if (!saved.ok()) return FailOnInput(saved.error());
+
+  const std::string& written = options.output.empty() ? options.filter : options.output;
+  report.Add("filter", written, "written", written);
+  DescribeRows(*totals, report);
+  report.Add("num_tuples", filter.num_tuples(), "rows now", FormatCount(filter.num_tuples()));
+  return kDone;
+}
+
+int RunAttrInsert(const AttrUpdateOptions& options, const Settings& settings) {
+  Report report;
+  Applied applied;
+  const auto insert = [&applied](AttributeFilter& filter, const Tuples& tuples) {
+    applied += AppliedOf(filter.Insert(tuples));
+  };
+  const int code = UpdateAttributes("inserting", options, settings, insert, report);
+  if (code != kDone) return code;
+  DescribeInserted(applied, report);
+  return Finish(report, settings.json, kDone);
+}
+
+int RunAttrErase(const AttrUpdateOptions& options, const Settings& settings) {
+  Report report;
+  EraseOutcome erased;
+  const auto erase = [&erased](AttributeFilter& filter, const Tuples& tuples) {
+    const EraseOutcome outcome = filter.Erase(tuples);
+    erased.num_erased += outcome.num_erased;
+    erased.num_refused += outcome.num_refused;
+  };
+  const int code = UpdateAttributes("erasing", options, settings, erase, report);
+  if (code != kDone) return code;
+  report.Add("num_erased", erased.num_erased, "erased", FormatCount(erased.num_erased));
+  report.Add("num_refused", erased.num_refused, "refused",
+             FormatCount(erased.num_refused) + " (certainly absent: nothing changed for them)");
+  const bool is_negative = options.strict && erased.num_refused > 0;
+  return Finish(report, settings.json, is_negative ? kNegativeAnswer : kDone);
+}
+
+std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(CLI::App& command) {
+  auto options = std::make_shared<AttrUpdateOptions>();
+  command.add_option("FILTER", options->filter, "Filter file; replaced in one step at the end")
+      ->required();
+  CLI::Option* output =
+      command.add_option("-o,--output", options->output, "Write here and leave FILTER as it is");
+  command.add_flag("-f,--force", options->force, "Overwrite the output if it exists")
+      ->needs(output);
+  AddRowInput(command, options->input,
+              "The columns that hold the filter's attributes, in its order, by name or by number "
+              "from 1 (default: those of the attributes' names)");
+  return options;
+}
+
+}  // namespace
+
+void AddAttrInsertCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "insert",
+      "Insert rows into a filter of columns. A row inserted twice must be erased twice to be\n"
+      "gone. Nothing is written unless all rows could be read.");
+  const std::shared_ptr<AttrUpdateOptions> options = AddAttrUpdateOptions(*command);
+  command->callback([&settings, &run, options] {
+    run = [&settings, options] { return RunAttrInsert(*options, settings); };
+  });
+}
+
+void AddAttrEraseCommand(CLI::App& app, const Settings& settings, Run& run) {
+  CLI::App* command = app.add_subcommand(
+      "erase",
+      "Erase rows from a filter of columns. Erase only what was inserted, as often as it was: a\n"
+      "row that is certainly absent is refused and counted, but one whose sets of values all came\n"
+      "with other rows is not noticed, and takes their counts.");
+  const std::shared_ptr<AttrUpdateOptions> options = AddAttrUpdateOptions(*command);
+  command->add_flag("--strict", options->strict,
+                    "Exit 1 if a row was refused (the others are erased all the same)");
+  command->callback([&settings, &run, options] {
+    run = [&settings, options] { return RunAttrErase(*options, settings); };
+  });
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,81 @@
+// What is said of an attribute filter: a line a set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "tools/trommel/attr_names.h"
+#include "tools/trommel/describe_filter.h"
+#include "tools/trommel/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr size_t kMostLines = 100;
+
+}  // namespace
+
+Json SetJson(AttributeMask set, std::span<const std::string> names) {
+  Json json = Json::array();
+  for (; set != 0; set &= set - 1) {
+    json.push_back(names[static_cast<size_t>(std::countr_zero(set))]);
+  }
+  return json;
+}
+
+void DescribeFilter(const AttributeFilter& filter, Report& report) {
+  const AttributeStats stats = filter.GetStats();
+  const std::span<const std::string> names = filter.names();
+  report.Add("num_tuples", stats.num_tuples, "rows", FormatCount(stats.num_tuples));
+  report.Add("attributes", SetJson(filter.sets().full(), names), "attributes",
+             SetText(filter.sets().full(), names));
+  Json cuts = Json::array();
+  std::string cuts_text;
+  for (const AttributeMask cut : filter.sets().cuts()) {
+    cuts.push_back(SetJson(cut, names));
+    cuts_text += (cuts_text.empty() ? "" : " and ") + SetText(cut, names);
+  }
+  report.Add("cuts", std::move(cuts), "cuts", cuts_text.empty() ? "none" : cuts_text);
+  report.Add("num_bytes", stats.num_bytes, "memory",
+             stats.num_tuples == 0
+                 ? FormatBytes(stats.num_bytes)
+                 : fmt::format("{}, {:.1f} bits a row", FormatBytes(stats.num_bytes),
+                               static_cast<double>(stats.num_bytes) * 8 /
+                                   static_cast<double>(stats.num_tuples)));
+  report.Add("num_refused_erases", stats.num_refused_erases, "refused erases",
+             FormatCount(stats.num_refused_erases));
+  report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
+             FormatCount(stats.num_refused_inserts));
+
+  size_t width = 4;
+  for (const SetStats& set : stats.sets) width = std::max(width, SetText(set.set, names).size());
+  std::string text = FormatCount(stats.sets.size(), "set");
+  text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", "", width, "sized for",
+                      "false now", "asked for", "memory", "generations");
+  Json sets = Json::array();
+  for (size_t i = 0; i < stats.sets.size(); ++i) {
+    const SetStats& set = stats.sets[i];
+    sets.push_back({{"set", SetJson(set.set, names)},
+                    {"capacity", set.capacity},
+                    {"target_fpr", set.target_fpr},
+                    {"current_fpr", set.stats.current_fpr},
+                    {"predicted_fpr", set.stats.predicted_fpr},
+                    {"num_bytes", set.stats.num_bytes},
+                    {"num_generations", set.stats.generations.size()}});
+    if (i == kMostLines) text += "\n  ... (--json has all)";
+    if (i >= kMostLines) continue;
+    text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", SetText(set.set, names),
+                        width, FormatCount(set.capacity), FormatRate(set.stats.current_fpr),
+                        FormatRate(set.target_fpr), FormatBytes(set.stats.num_bytes),
+                        set.stats.generations.size());
+  }
+  report.Add("sets", std::move(sets), "filters", std::move(text));
+  const DigestPolicy& digest = filter.digest_policy();
+  report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
+             fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
+  report.AddField("seed", digest.seed);
+}
+
+}  // namespace trommel::tool
