@@ -128,8 +128,9 @@ Table TuplesTable(const matrix::Geometry& geometry, Chart& chart) {
   chart.log_x = true;
   chart.least_y = 1e-3;
   chart.lines = {{.name = "CBFM, two cuts"}, {.name = "AttributeFilter"}};
-  for (const uint64_t num_tuples :
-       {1'000, 10'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000, 30'000'000}) {
+  constexpr uint64_t kTupleCounts[] = {1'000,     10'000,    100'000,    300'000,
+                                       1'000'000, 3'000'000, 10'000'000, 30'000'000};
+  for (const uint64_t num_tuples : kTupleCounts) {
     chart.x.push_back(static_cast<double>(num_tuples));
     chart.lines[0].y.push_back(static_cast<double>(geometry.num_bytes()) / kBytesInMegabyte);
     chart.lines[1].y.push_back(MegabytesAt(geometry, num_tuples));

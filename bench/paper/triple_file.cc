@@ -82,8 +82,7 @@ Result<TripleLog> ReadTriples(const std::string& path) {
 TripleSet::TripleSet(AttributeMask set, const std::vector<Triple>& triples) : set_(set) {
   for (const Triple& triple : triples) projections_.push_back(Projected(set, triple));
   std::ranges::sort(projections_);
-  const auto rest = std::ranges::unique(projections_);
-  projections_.erase(rest.begin(), rest.end());
+  projections_.erase(std::unique(projections_.begin(), projections_.end()), projections_.end());
 }
 
 bool TripleSet::Has(const Triple& triple) const {
