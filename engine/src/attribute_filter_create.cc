@@ -1,6 +1,5 @@
 // AttributeFilter::Create: what is asked for, checked, sized and made.
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "engine/src/attribute_filter_impl.h"
 #include "engine/src/block_memory.h"
 #include "engine/src/scalable_parts.h"
+#include "engine/src/set_capacity.h"
 
 namespace trommel {
 namespace {
@@ -21,30 +21,6 @@ std::vector<std::string> NamesFor(const AttributeConfig& config) {
   std::vector<std::string> numbers;
   for (uint32_t a = 0; a < config.sets.num_attributes(); ++a) numbers.push_back(std::to_string(a));
   return numbers;
-}
-
-// Sizing takes tens of milliseconds for every new number. Where there are so many sets, theirs are
-// rounded up to four binary digits: an eighth more at most, and eight numbers an octave.
-constexpr size_t kManySets = 256;
-
-uint64_t RoundedUp(uint64_t number) {
-  const int spare_bits = static_cast<int>(std::bit_width(number)) - 4;
-  if (spare_bits <= 0) return number;
-  const uint64_t unit = uint64_t{1} << spare_bits;
-  return (number + unit - 1) / unit * unit;
-}
-
-// min(capacity, the product of the numbers of values).
-uint64_t ProjectionsOf(AttributeMask set, const AttributeConfig& config) {
-  if (config.num_values.empty()) return config.capacity;
-  uint64_t product = 1;
-  for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
-    const uint64_t values = config.num_values[static_cast<size_t>(std::countr_zero(rest))];
-    if (values >= config.capacity || product > config.capacity / values) return config.capacity;
-    product *= values;
-  }
-  const bool are_many = config.sets.allowed().size() > kManySets;
-  return are_many ? std::min(RoundedUp(product), config.capacity) : product;
 }
 
 Status CheckNumbers(const AttributeConfig& config) {
@@ -76,7 +52,9 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
   std::vector<SetBudget> budgets;
   for (const AttributeMask set : config.sets.allowed()) {
     budgets.push_back(
-        {.set = set, .capacity = ProjectionsOf(set, config), .target_fpr = config.target_fpr});
+        {.set = set,
+         .capacity = CapacityOfSet(set, config.sets, config.capacity, config.num_values),
+         .target_fpr = config.target_fpr});
   }
   std::vector<bool> is_given(budgets.size());
   for (const SetBudget& given : config.budgets) {

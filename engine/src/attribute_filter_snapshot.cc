@@ -49,15 +49,17 @@ Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
   }
   if (filter.num_keys() != front.num_tuples) {
     return Error{ErrorCode::kCorrupt, "it holds " + std::to_string(filter.num_keys()) +
-                                          " tuples, the whole " + std::to_string(front.num_tuples) +
-                                          " (was it saved while tuples came or went?)"};
+                                          " tuples, the whole " + std::to_string(front.num_tuples)};
   }
   return Ok();
 }
 
 }  // namespace
 
+// Alone with the queries: a tuple on its way between sets would be in some of them only, and where
+// another is on its way out, their counts could even agree.
 Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
+  const Gate::Shut alone(gate);
   AttributeFront front{.digest = frame.digest,
                        .sets = frame.sets,
                        .names = frame.names,

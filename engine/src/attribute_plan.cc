@@ -10,6 +10,7 @@
 
 #include "engine/src/out_of_range.h"
 #include "engine/src/plan_filters.h"
+#include "engine/src/set_capacity.h"
 #include "trommel/matrix/sizing.h"
 
 namespace trommel {
@@ -74,18 +75,6 @@ std::vector<double> WeightsOf(const AttributePlanRequest& request) {
   return weights;
 }
 
-// The product of the set's numbers of values, or the number of tuples: whichever is less.
-uint64_t CapacityOf(AttributeMask set, const AttributePlanRequest& request) {
-  if (request.num_values.empty()) return request.capacity;
-  uint64_t product = 1;
-  for (AttributeMask left = set; left != 0; left &= left - 1) {
-    const uint64_t values = request.num_values[static_cast<size_t>(std::countr_zero(left))];
-    if (values >= (request.capacity + product - 1) / product) return request.capacity;
-    product *= values;
-  }
-  return std::min(product, request.capacity);
-}
-
 // The rate of a block of so many cells, which need be neither whole nor countable.
 double BlockFpr(double num_cells, uint32_t num_hashes, uint64_t num_projections) {
   if (num_cells <= 1) return 1;
@@ -136,12 +125,16 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
   const std::vector<double> weights = WeightsOf(request);
   for (size_t i = 0; i < weights.size(); ++i) {
     const AttributeMask set = sets.allowed()[i];
-    plan.sets.push_back({.set = set, .weight = weights[i], .capacity = CapacityOf(set, request)});
+    plan.sets.push_back(
+        {.set = set,
+         .weight = weights[i],
+         .capacity = CapacityOfSet(set, sets, request.capacity, request.num_values)});
   }
   const Status planned =
       request.memory_bytes == 0
-          ? PlanFiltersOfRate(request.target_fpr, request.encoding, plan.sets)
-          : PlanFiltersInMemory(request.memory_bytes, request.encoding, plan.sets);
+          ? PlanFiltersOfRate(request.target_fpr, request.encoding, request.capacity, plan.sets)
+          : PlanFiltersInMemory(request.memory_bytes, request.encoding, request.capacity,
+                                plan.sets);
   if (!planned.ok()) return planned.error();
   for (const PlannedSet& set : plan.sets) plan.filter_bytes += set.num_bytes;
 
@@ -149,7 +142,7 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
   matrix_request.kind = matrix::Kind::kCbfm;
   matrix_request.sets = sets;
   matrix_request.num_hashes = request.num_hashes == 0 ? kUsualHashes : request.num_hashes;
-  matrix_request.num_cells = plan.filter_bytes * 8;
+  matrix_request.num_cells = std::min(plan.filter_bytes, matrix::kMaxCells / 8) * 8;
   Result<matrix::Geometry> geometry = matrix::GeometryFor(matrix_request);
   if (!geometry.ok()) return geometry.error();
   plan.matrix = *std::move(geometry);

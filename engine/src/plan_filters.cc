@@ -29,18 +29,20 @@ void Take(const SetSize& size, PlannedSet& set) {
 // Sets' filters as they will be built, each computed once.
 class FilterSizes {
  public:
-  explicit FilterSizes(Encoding encoding) : encoding_(encoding) {}
+  FilterSizes(Encoding encoding, uint64_t num_tuples)
+      : encoding_(encoding), num_tuples_(num_tuples) {}
 
   Result<SetSize> At(uint64_t capacity, double target_fpr) {
     const auto key = std::pair(capacity, target_fpr);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const Result<SetSize> size = SizeOfSet(capacity, target_fpr, encoding_);
+    const Result<SetSize> size = SizeOfSet(capacity, target_fpr, encoding_, 0, num_tuples_);
     if (size.ok()) known_.emplace(key, *size);
     return size;
   }
 
  private:
   Encoding encoding_;
+  uint64_t num_tuples_;
   std::map<std::pair<uint64_t, double>, SetSize> known_;
 };
 
@@ -83,8 +85,9 @@ void UseRest(uint64_t memory_bytes, FilterSizes& filters, std::vector<PlannedSet
 
 }  // namespace
 
-Status PlanFiltersOfRate(double target_fpr, Encoding encoding, std::vector<PlannedSet>& sets) {
-  FilterSizes filters(encoding);
+Status PlanFiltersOfRate(double target_fpr, Encoding encoding, uint64_t num_tuples,
+                         std::vector<PlannedSet>& sets) {
+  FilterSizes filters(encoding, num_tuples);
   for (PlannedSet& set : sets) {
     const Result<SetSize> size = filters.At(set.capacity, target_fpr);
     if (!size.ok()) return size.error();
@@ -93,9 +96,9 @@ Status PlanFiltersOfRate(double target_fpr, Encoding encoding, std::vector<Plann
   return Ok();
 }
 
-Status PlanFiltersInMemory(uint64_t memory_bytes, Encoding encoding,
+Status PlanFiltersInMemory(uint64_t memory_bytes, Encoding encoding, uint64_t num_tuples,
                            std::vector<PlannedSet>& sets) {
-  FilterSizes filters(encoding);
+  FilterSizes filters(encoding, num_tuples);
   std::map<uint64_t, std::vector<SetSize>> sizes_of;
   std::set<uint64_t> capacities;
   for (const PlannedSet& set : sets) capacities.insert(set.capacity);
@@ -104,7 +107,7 @@ Status PlanFiltersInMemory(uint64_t memory_bytes, Encoding encoding,
     const uint64_t shape_capacity =
         capacities.size() <= kFewCapacities ? capacity : std::bit_floor(capacity);
     Result<std::vector<SetSize>> sizes =
-        SizesOfSet(capacity, encoding, shape_capacity, shapes[shape_capacity]);
+        SizesOfSet(capacity, encoding, shape_capacity, shapes[shape_capacity], num_tuples);
     if (!sizes.ok()) return sizes.error();
     sizes_of.emplace(capacity, *std::move(sizes));
   }

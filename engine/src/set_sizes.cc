@@ -91,7 +91,7 @@ std::vector<Step> StepsOf(std::span<const Sharer> sharers) {
 }  // namespace
 
 Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
-                          uint32_t num_slices) {
+                          uint32_t num_slices, uint64_t num_copies) {
   ScalableConfig config = ConfigOf(capacity, target_fpr, encoding);
   config.num_slices = num_slices;
   const Result<GrowthSlot> slot = FirstSlot(config);
@@ -99,11 +99,13 @@ Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encodin
   return SetSize{
       .target_fpr = target_fpr,
       .predicted_fpr = PredictedFpr(slot->geometry, capacity),
-      .num_bytes = slot->geometry.num_bytes() + PredictedSideTableBytes(slot->geometry, capacity)};
+      .num_bytes = slot->geometry.num_bytes() +
+                   PredictedSideTableBytes(slot->geometry, std::max(capacity, num_copies))};
 }
 
 Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
-                                        uint64_t shape_capacity, ShapesOfRates& shapes) {
+                                        uint64_t shape_capacity, ShapesOfRates& shapes,
+                                        uint64_t num_copies) {
   if (shapes.empty()) {
     shapes.assign(kNumRates, 0);
     for (const size_t end : {size_t{0}, kNumRates - 1}) {
@@ -116,7 +118,7 @@ Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
   std::optional<Error> error;
   for (size_t i = 0; i < kNumRates; ++i) {
     if (shapes[i] == 0 && i + 1 < kNumRates) continue;
-    const Result<SetSize> size = SizeOfSet(capacity, RateAt(i), encoding, shapes[i]);
+    const Result<SetSize> size = SizeOfSet(capacity, RateAt(i), encoding, shapes[i], num_copies);
     if (size.ok()) {
       all.push_back(*size);
     } else {

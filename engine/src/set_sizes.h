@@ -21,10 +21,11 @@ struct SetSize {
   friend bool operator==(const SetSize&, const SetSize&) = default;
 };
 
-// What the filter is that is made for so many keys and this rate. num_slices 0: as it would choose.
-// Fails as ScalableFilter::Create does.
+// What the filter is that is made for so many different keys and this rate. num_slices 0: as it
+// would choose. Of num_copies keys in all, if more, the side table's bytes are estimated as if they
+// fell into blocks one by one. Fails as ScalableFilter::Create does.
 Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
-                          uint32_t num_slices = 0);
+                          uint32_t num_slices = 0, uint64_t num_copies = 0);
 
 // The sizes worth having: each has more bytes than the one before and a lower predicted rate, and
 // the highest target that gives them. Shapes change between few of the rates tried, and are looked
@@ -32,7 +33,8 @@ Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encodin
 // `shapes` already (they are left there), an eighth of that.
 using ShapesOfRates = std::vector<uint32_t>;
 Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
-                                        uint64_t shape_capacity, ShapesOfRates& shapes);
+                                        uint64_t shape_capacity, ShapesOfRates& shapes,
+                                        uint64_t num_copies = 0);
 
 // One of those who share memory: sum of weight x predicted_fpr is to be least.
 struct Sharer {

@@ -85,6 +85,36 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   CHECK(filter.Serialize() == as_new);
 }
 
+TEST_CASE("a filter over attributes that is saved in use is of one moment in all sets",
+          "[engine][attributes][attribute_filter][threads]") {
+  const std::vector<AttributeMask> cuts = {0b011};
+  AttributeFilter filter =
+      std::move(AttributeFilter::Create({.sets = *AttributeSets::Create(3, cuts), .capacity = 500}))
+          .value();
+  const TupleColumns tuples(RandomRows(400, std::vector<uint64_t>{0, 0, 0}, 5));
+  std::atomic<bool> is_over{false};
+  std::thread writer([&] {
+    while (!is_over) {
+      filter.Insert(tuples.view());
+      filter.Erase(tuples.view());
+    }
+  });
+  uint64_t num_torn = 0;
+  for (int i = 0; i < 60; ++i) {
+    Result<AttributeFilter> loaded = AttributeFilter::Deserialize(filter.Serialize());
+    if (!loaded.ok()) {
+      ++num_torn;
+      continue;
+    }
+    // What is in is in whole: it can be erased, and nothing is left then.
+    (void)loaded->Erase(tuples.view());
+    for (const SetStats& set : loaded->GetStats().sets) num_torn += set.stats.num_keys;
+  }
+  is_over = true;
+  writer.join();
+  CHECK(num_torn == 0);
+}
+
 TEST_CASE("tuples that are refused while others come leave no trace in any set",
           "[engine][attributes][attribute_filter][threads]") {
   AttributeConfig config{.sets = *AttributeSets::Create(2),

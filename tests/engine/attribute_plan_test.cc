@@ -104,10 +104,43 @@ TEST_CASE("a filter made for a plan's budgets is what was planned", "[engine][at
     CHECK(stats.sets[i].target_fpr == planned.target_fpr);
     REQUIRE(stats.sets[i].stats.generations.size() == 1);
     const Geometry& geometry = stats.sets[i].stats.generations[0].geometry;
-    CHECK(geometry.num_bytes() + PredictedSideTableBytes(geometry, planned.capacity) ==
+    CHECK(geometry.num_bytes() + PredictedSideTableBytes(geometry, request.capacity) ==
           planned.num_bytes);
     CHECK(PredictedFpr(geometry, planned.capacity) == planned.predicted_fpr);
   }
+}
+
+TEST_CASE("a plan counts the copies of values that many tuples share",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request;
+  request.sets = AttributeSets::Create(1).value();
+  request.capacity = 50'000;
+  request.num_values = {2000};
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanOf(request);
+  AttributeFilter filter = std::move(AttributeFilter::Create({.sets = request.sets,
+                                                              .capacity = request.capacity,
+                                                              .num_values = request.num_values}))
+                               .value();
+  std::vector<uint64_t> values(request.capacity);
+  for (uint64_t i = 0; i < values.size(); ++i) values[i] = i % 2000;
+  TupleDigests tuples(1);
+  tuples.Set(0, values);
+  filter.Insert(tuples.view());
+  const auto built = static_cast<double>(filter.num_bytes());
+  CHECK(static_cast<double>(plan.filter_bytes) > built / 2);
+  CHECK(static_cast<double>(plan.filter_bytes) < built * 2);
+}
+
+TEST_CASE("a plan beyond the largest matrix has that matrix beside it",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request;
+  request.sets = AttributeSets::Create(3).value();
+  request.capacity = 35'000'000'000;
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanOf(request);
+  CHECK(plan.filter_bytes > matrix::kMaxCells / 8);
+  CHECK(plan.matrix.num_cells() <= matrix::kMaxCells);
 }
 
 TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",

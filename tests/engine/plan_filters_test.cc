@@ -29,13 +29,13 @@ uint64_t BytesOfAll(const std::vector<PlannedSet>& sets) {
 
 TEST_CASE("filters of a rate are as sizing has them", "[engine][attributes][plan_filters]") {
   std::vector<PlannedSet> sets = SetsOf({100, 20000, 100});
-  REQUIRE(PlanFiltersOfRate(0.02, Encoding::kPlanes, sets).ok());
+  REQUIRE(PlanFiltersOfRate(0.02, Encoding::kPlanes, 0, sets).ok());
   const SetSize want = SizeOfSet(20000, 0.02, Encoding::kPlanes).value();
   CHECK(sets[1].target_fpr == 0.02);
   CHECK(sets[1].predicted_fpr == want.predicted_fpr);
   CHECK(sets[1].num_bytes == want.num_bytes);
   CHECK(sets[0].num_bytes == sets[2].num_bytes);
-  CHECK_FALSE(PlanFiltersOfRate(0.9, Encoding::kPlanes, sets).ok());
+  CHECK_FALSE(PlanFiltersOfRate(0.9, Encoding::kPlanes, 0, sets).ok());
 }
 
 TEST_CASE("filters in memory are those that will be built, however many capacities there are",
@@ -43,7 +43,7 @@ TEST_CASE("filters in memory are those that will be built, however many capaciti
   // More than those whose shapes are looked for one by one.
   std::vector<PlannedSet> sets = SetsOf({900, 1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800,
                                          2100, 2200, 2300, 2400, 2500, 2600, 2700});
-  REQUIRE(PlanFiltersInMemory(120'000, Encoding::kRuns, sets).ok());
+  REQUIRE(PlanFiltersInMemory(120'000, Encoding::kRuns, 0, sets).ok());
   CHECK(BytesOfAll(sets) <= 120'000);
   CHECK(BytesOfAll(sets) >= 116'000);  // a filter's steps are of 4096 bytes
   for (const PlannedSet& set : sets) {
@@ -60,7 +60,7 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
   sets[0].weight = 0.5;
   sets[1].weight = 0.1;
   sets[3].weight = 0;
-  REQUIRE(PlanFiltersInMemory(kMemoryBytes, Encoding::kRuns, sets).ok());
+  REQUIRE(PlanFiltersInMemory(kMemoryBytes, Encoding::kRuns, 0, sets).ok());
   double planned = 0;
   for (const PlannedSet& set : sets) planned += set.weight * set.predicted_fpr;
   std::vector<std::vector<SetSize>> sizes;
@@ -106,7 +106,7 @@ TEST_CASE("memory between two sizes of one set is used, too",
           "[engine][attributes][plan_filters]") {
   for (const uint64_t memory_bytes : {3'100'000, 5'050'000}) {
     std::vector<PlannedSet> sets = SetsOf({1'000'000});
-    REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, sets).ok());
+    REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, 0, sets).ok());
     CHECK(BytesOfAll(sets) <= memory_bytes);
     // Between shapes there is nothing to be had: runs of 5 slices end at 4.1 bytes a key.
     if (memory_bytes < 4'100'000) CHECK(BytesOfAll(sets) >= memory_bytes / 100 * 96);

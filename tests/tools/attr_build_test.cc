@@ -89,6 +89,17 @@ TEST_CASE("numbers of values make sets smaller", "[tools][attr_build]") {
   CHECK(built["sets"][3]["capacity"] == 1000);
 }
 
+TEST_CASE("rows without room are counted, and told by the exit code", "[tools][attr_build]") {
+  const TempFolder folder;
+  std::string rows = "a\tb\n";
+  for (int i = 0; i < 20'000; ++i) rows += std::to_string(i) + "\t" + std::to_string(i) + "\n";
+  const ToolResult built = BuildOf(folder, {"-n", "10", "--memory-limit", "60000"}, rows);
+  CHECK(built.exit_code == 1);
+  CHECK_THAT(built.out, ContainsSubstring("rows not inserted"));
+  const ToolResult more = RunTool({"attr", "insert", folder.Path("filter")}, rows);
+  CHECK(more.exit_code == 0);  // the limit was that of the build
+}
+
 TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_build]") {
   const TempFolder folder;
   struct Refused {

@@ -23,6 +23,8 @@ TEST_CASE("a list of names is a set, and a set is its names in order", "[tools][
   CHECK(ParseSet("domain,src", kNames).value() == 0b101);
   CHECK(SetText(0b101, kNames) == "src,domain");
   CHECK(SetText(0, kNames) == "");
+  const Strings strange{"a", "\x1b[31m"};
+  CHECK(SetText(0b11, strange).find('\x1b') == std::string::npos);
   CHECK(SplitNames("a,,b") == Strings{"a", "", "b"});
   CHECK(SplitNames("").empty());
   CHECK(WhyNot(ParseSet("src,zz", kNames)) ==

@@ -128,6 +128,15 @@ TEST_CASE("what is wrong with rows is told with file and line", "[tools][attr_ro
   CHECK(ReadAll({wide}, {.columns = {"a", "1"}}).error == wide + ":1: column '1' is chosen twice");
   CHECK(ReadAll({wide}, {.columns = {"a"}, .has_header = false}).error ==
         wide + ":1: no column named 'a' without a header: give its number in --columns");
+  const std::string twice = folder.Write("twice", "a\tb\ta\n9\t2\t1\n");
+  CHECK(ReadAll({twice}, {.columns = {"a", "b"}}).error ==
+        twice + ":1: two columns are named 'a': choose by number in --columns");
+  CHECK(ReadAll({twice}, {.columns = {"3", "b"}}).rows == Strings{"9\t2\t1"});
+  const std::string other = folder.Write("other", "b\ta\n2\t1\n");
+  const std::string first = folder.Write("first", "a\tb\n1\t2\n");
+  CHECK(ReadAll({first, other}, {}).rows.size() == 2);
+  CHECK(ReadAll({first, other}, {.wants_one_header = true}).error ==
+        other + ":1: another header than that of the first file, under which rows are printed");
   CHECK(ReadAll({folder.Path("none")}, {}).error.find("none") != std::string::npos);
 }
 

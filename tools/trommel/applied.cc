@@ -22,10 +22,10 @@ Applied AppliedOf(const InsertOutcome& outcome) {
   return applied;
 }
 
-void DescribeInserted(const Applied& applied, Report& report) {
+void DescribeInserted(const Applied& applied, Report& report, std::string_view noun) {
   if (applied.num_refused > 0) {
     report.Add("num_refused_inserts", applied.num_refused, "no room",
-               fmt::format("{} not inserted: {}", FormatCount(applied.num_refused, "key"),
+               fmt::format("{} not inserted: {}", FormatCount(applied.num_refused, noun),
                            applied.refusal));
   }
   if (applied.num_late > 0) {

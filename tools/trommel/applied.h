@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tools/trommel/exit_codes.h"
 #include "tools/trommel/report.h"
 #include "trommel/scalable_filter.h"
 
@@ -18,13 +19,17 @@ struct Applied {
   uint64_t num_late = 0;          // inserted into a window with a time before the present
   std::string_view refusal = {};  // why there was no room
 
+  // kNegativeAnswer if anything had no room: who asks later is told that it is certainly absent.
+  ExitCode CodeOfInsert() const { return num_refused > 0 ? kNegativeAnswer : kDone; }
+
   Applied& operator+=(const Applied& other);
 };
 
 Applied AppliedOf(const InsertOutcome& outcome);
 
-// Adds what became of inserted keys, where that is not simply all of them.
-void DescribeInserted(const Applied& applied, Report& report);
+// Adds what became of inserted keys, or what else they are called, where that is not simply all of
+// them.
+void DescribeInserted(const Applied& applied, Report& report, std::string_view noun = "key");
 
 }  // namespace trommel::tool
 

@@ -117,9 +117,9 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   Report report;
   report.Add("filter", options.output, "built", options.output);
   DescribeRows(*totals, report);
-  DescribeInserted(builder.applied(), report);
+  DescribeInserted(builder.applied(), report, "row");
   DescribeFilter(std::get<AttributeFilter>(filter), report);
-  return Finish(report, settings.json, kDone);
+  return Finish(report, settings.json, builder.applied().CodeOfInsert());
 }
 
 }  // namespace

@@ -70,9 +70,13 @@ Result<AttributeMask> ParseSet(std::string_view text, std::span<const std::strin
 }
 
 std::string SetText(AttributeMask set, std::span<const std::string> names) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
   std::string text;
   for (; set != 0; set &= set - 1) {
-    text += (text.empty() ? "" : ",") + names[static_cast<size_t>(std::countr_zero(set))];
+    const std::string& name = names[static_cast<size_t>(std::countr_zero(set))];
+    // A name is a stranger's text: it does not steer the terminal.
+    text +=
+        (text.empty() ? "" : ",") + (std::ranges::any_of(name, is_control) ? Quoted(name) : name);
   }
   return text;
 }

@@ -156,8 +156,9 @@ int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
       attributes.push_back(*FindAttribute(name, filter.names()));
     }
   }
-  const Result<RowFormat> format = FormatFor(options.input, filter, attributes);
+  Result<RowFormat> format = FormatFor(options.input, filter, attributes);
   if (!format.ok()) return FailOnRequest(format.error());
+  format->wants_one_header = options.prints_lines();
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
   filter.UseExecutor(executor);
 

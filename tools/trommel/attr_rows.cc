@@ -91,8 +91,12 @@ Status RowReader::StartFile(const RowBatch& batch) {
   ++line_;
   if (!batch.piece.header.empty()) header_ = batch.piece.header;
   std::string_view header(batch.piece.buffer.data(), batch.piece.begin);
-  header = header.substr(0, header.find('\n'));
-  return FindColumns(WithoutCr(header, format_.strip_cr));
+  header = WithoutCr(header.substr(0, header.find('\n')), format_.strip_cr);
+  if (!first_header_) first_header_ = header;
+  if (format_.wants_one_header && header != *first_header_) {
+    return At("another header than that of the first file, under which rows are printed");
+  }
+  return FindColumns(header);
 }
 
 Status RowReader::FindColumns(std::string_view first_line) {
@@ -122,6 +126,10 @@ Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields
   const bool is_by_place = format_.columns.empty() && names_.empty();
   const auto found = std::ranges::find(fields, name);
   if (format_.has_header && !is_by_place && found != fields.end()) {
+    if (std::find(found + 1, fields.end(), name) != fields.end()) {
+      return At(
+          fmt::format("two columns are named {}: choose by number in --columns", Quoted(name)));
+    }
     return static_cast<size_t>(found - fields.begin());
   }
   const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });

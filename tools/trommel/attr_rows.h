@@ -21,6 +21,7 @@ struct RowFormat {
   std::vector<std::string> columns = {};
   bool has_header = true;
   bool strip_cr = false;
+  bool wants_one_header = false;  // a later file's that is not the first one's is an error
 };
 
 // Views live until the batch is read into again.
@@ -62,6 +63,7 @@ class RowReader {
   const RowFormat format_;
   PieceReader reader_;
   std::vector<std::string> names_;
+  std::optional<std::string> first_header_;
   // Of the present file.
   std::string file_name_;
   uint64_t line_ = 0;

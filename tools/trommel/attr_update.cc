@@ -80,8 +80,8 @@ int RunAttrInsert(const AttrUpdateOptions& options, const Settings& settings) {
   };
   const int code = UpdateAttributes("inserting", options, settings, insert, report);
   if (code != kDone) return code;
-  DescribeInserted(applied, report);
-  return Finish(report, settings.json, kDone);
+  DescribeInserted(applied, report, "row");
+  return Finish(report, settings.json, applied.CodeOfInsert());
 }
 
 int RunAttrErase(const AttrUpdateOptions& options, const Settings& settings) {

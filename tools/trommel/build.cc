@@ -74,7 +74,7 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
                     "larger -n.",
                     FormatCount(filter.capacity())));
   }
-  return Finish(report, settings.json, kDone);
+  return Finish(report, settings.json, applied.CodeOfInsert());
 }
 
 }  // namespace

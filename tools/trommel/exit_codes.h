@@ -6,8 +6,8 @@ namespace trommel::tool {
 
 enum ExitCode : int {
   kDone = 0,
-  kNegativeAnswer =
-      1,            // it ran, and the answer is no: nothing present, a law broken, a key missing
+  // It ran, and the answer is no: nothing present, a law broken, a key missing, no room for a key.
+  kNegativeAnswer = 1,
   kUsageError = 2,  // the command line or the environment asks for something that cannot be
   kBadInput = 3,    // a file or a key that cannot be read, or a file that cannot be written
 };

@@ -20,7 +20,7 @@ int RunInsert(const UpdateOptions& options, const Settings& settings) {
   const int code = ApplyUpdate("inserting", options, settings, insert, report);
   if (code != kDone) return code;
   DescribeInserted(applied, report);
-  return Finish(report, settings.json, kDone);
+  return Finish(report, settings.json, applied.CodeOfInsert());
 }
 
 }  // namespace

@@ -22,9 +22,9 @@
 // Erase are not one step for several sets: while they run, some questions see the tuple and some do
 // not. Queries take no lock; insertions run beside each other, and a chunk of erasures waits until
 // it is alone with the queries, so that what all sets showed is still there when it is taken.
-// Statistics and snapshots are of each set some moment's state; a snapshot of a filter in use may
-// be refused on loading, because sets then hold different numbers of tuples. Moves, Clear and
-// UseExecutor need it to themselves.
+// Statistics are of each set some moment's state. Save and Serialize are of one moment of all:
+// insertions and erasures wait until the last byte is written. Moves, Clear and UseExecutor need it
+// to themselves.
 #ifndef TROMMEL_ATTRIBUTE_FILTER_H_
 #define TROMMEL_ATTRIBUTE_FILTER_H_
 
@@ -68,13 +68,14 @@ struct AttributeConfig {
   // the product is rounded up by an eighth at most, so that there are few numbers to size for).
   std::vector<uint64_t> num_values = {};
   double target_fpr = 0.01;  // of every allowed set, at every size
-  std::vector<SetBudget> budgets =
-      {};                    // other numbers for some sets: weights, what the planner says
+  // Other numbers for some sets: weights, what the planner says.
+  std::vector<SetBudget> budgets = {};
   DigestPolicy digest = {};  // of values; TupleDigests::Set should be given the same
   Encoding encoding = Encoding::kRuns;
   // Of all sets together, their blocks and side tables: a growth that would exceed it is refused.
-  // Whichever set asks first gets the room. 0: the machine's physical memory, less 24 KiB that each
-  // set takes beside.
+  // (Side tables are never refused room: where many tuples share a projection its counts go there,
+  // also beyond the limit.) Whichever set asks first gets the room. 0: the machine's physical
+  // memory, less 24 KiB that each set takes beside.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;
 };
@@ -116,10 +117,11 @@ class AttributeFilter final : public TupleIndex {
   size_t Query(AttributeMask asked, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;
   uint64_t num_tuples() const noexcept override;
-  uint64_t num_bytes() const noexcept override;  // a pass over all sets
-  void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
+  uint64_t num_bytes() const noexcept override;                            // a pass over all sets
+  void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;  // Erase uses none
 
-  // The same; tuple i's bit in `inserted` says whether it came in (1) or was refused (0).
+  // The same as Insert above; tuple i's bit in `inserted` says whether it came in (1) or was
+  // refused (0).
   InsertOutcome Insert(const Tuples& tuples, std::span<uint64_t> inserted) noexcept;
   // Takes every tuple out of all sets, in input order, or refuses it where a set certainly lacks
   // it. All columns must be given.
@@ -144,7 +146,8 @@ class AttributeFilter final : public TupleIndex {
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 
-  // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time.
+  // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time. Insert and Erase
+  // wait until it is written; queries do not.
   Status Save(const std::filesystem::path& path) const;
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0);

@@ -54,7 +54,7 @@ struct PlannedSet {
   // The filter's:
   double target_fpr = 0;
   double predicted_fpr = 0;  // at capacity, by the model of what will be built
-  uint64_t num_bytes = 0;    // at capacity, side table included
+  uint64_t num_bytes = 0;  // at capacity; side table included, for tuples spread evenly over values
   // The matrix's block:
   uint64_t num_cells = 0;
   double matrix_fpr = 0;
@@ -66,7 +66,8 @@ struct AttributePlan {
   std::vector<PlannedSet> sets = {};  // ascending, as sets.allowed()
   uint64_t filter_bytes = 0;
   double filter_expected_fpr = 0;  // of the mix
-  // CBFM of the same memory, all attributes alike, as published.
+  // CBFM of the same memory (or of kMaxCells, where that is less), all attributes alike, as
+  // published.
   matrix::Geometry matrix = {};
   uint64_t matrix_bytes = 0;
   double matrix_expected_fpr = 0;

@@ -54,6 +54,8 @@ class TupleIndex {
 
   // Tuple i is asked for the set asked[i]: tuples are gathered by their sets, and each set's are
   // one batch. asked.size() must equal tuples.size. A column must be given if any tuple asks it.
+  // Needs memory for a copy of the columns; where there is none, that ends the program, as for the
+  // plan of a set that is asked for the first time.
   size_t QueryEach(std::span<const AttributeMask> asked, const Tuples& tuples,
                    std::span<uint64_t> maybe_present) const noexcept;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <new>
 #include <string>
@@ -46,6 +47,13 @@ Status CheckLiteral(const AttributeSets& sets, std::span<const uint64_t> positio
                                               TextOf(PhysicalMemoryBytes())};
   }
   return Ok();
+}
+
+void CheckGiven(const Tuples& tuples, AttributeMask asked) {
+  for (; tuples.size != 0 && asked != 0; asked &= asked - 1) {
+    TROMMEL_CHECK(tuples.columns[static_cast<size_t>(std::countr_zero(asked))] != nullptr,
+                  "a column that is needed is not given");
+  }
 }
 
 }  // namespace
@@ -142,6 +150,7 @@ void LiteralMatrix::IndicesOf(std::span<const AttributeMask> parts, const Tuples
 }
 
 InsertOutcome LiteralMatrix::Insert(const Tuples& tuples) noexcept {
+  CheckGiven(tuples, sets_.full());
   std::vector<uint64_t> indices;
   for (size_t t = 0; t < tuples.size; ++t) {
     IndicesOf(sets_.allowed(), tuples, t, indices);
@@ -155,6 +164,8 @@ size_t LiteralMatrix::Query(AttributeMask asked, const Tuples& tuples,
                             std::span<uint64_t> maybe_present) const noexcept {
   TROMMEL_CHECK(maybe_present.size() == BitmapWords(tuples.size),
                 "a bitmap has BitmapWords(tuples.size) words");
+  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckGiven(tuples, asked);
   const std::vector<AttributeMask> parts = PartsOf(asked);
   std::ranges::fill(maybe_present, uint64_t{0});
   std::vector<uint64_t> indices;
