@@ -48,8 +48,9 @@ Status CheckAttributeHeader(const AttributeHeader& header, uint64_t file_bytes) 
                      std::to_string(header.num_sets) + " sets of " +
                          std::to_string(header.num_attributes) + " attributes");
   }
-  const uint64_t least = NumbersBytes(header.num_sets, header.num_cuts) + header.num_attributes * 2;
-  const uint64_t most = least + header.num_attributes * 254;
+  const uint64_t num_names = header.num_attributes;
+  const uint64_t least = NumbersBytes(header.num_sets, header.num_cuts) + num_names * 2;
+  const uint64_t most = least + num_names * 254;
   if (header.front_bytes < least || header.front_bytes > most ||
       header.front_bytes > file_bytes - kHeaderBytes) {
     return CorruptAt(offsetof(AttributeHeader, front_bytes),
