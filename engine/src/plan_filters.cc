@@ -35,7 +35,7 @@ class FilterSizes {
   Result<SetSize> At(uint64_t capacity, double target_fpr) {
     const auto key = std::pair(capacity, target_fpr);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const Result<SetSize> size = SizeOfSet(capacity, target_fpr, encoding_, 0, num_tuples_);
+    Result<SetSize> size = SizeOfSet(capacity, target_fpr, encoding_, 0, num_tuples_);
     if (size.ok()) known_.emplace(key, *size);
     return size;
   }
