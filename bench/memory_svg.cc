@@ -1,8 +1,8 @@
 #include "bench/memory_svg.h"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
+
+#include "bench/printed.h"
 
 namespace trommel::bench {
 namespace {
@@ -21,15 +21,6 @@ constexpr int kStepsADecade = 12;
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#000000", "#009e73",
                                     "#56b4e9", "#cc79a7", "#777777", "#aaaaaa"};
 
-std::string SvgText(const char* format, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof(buffer), format, arguments);
-  va_end(arguments);
-  return buffer;
-}
-
 double X(double bits) { return kLeft + bits / kMostBits * (kRight - kLeft); }
 
 double Y(double rate, const RateRange& range) {
@@ -38,12 +29,12 @@ double Y(double rate, const RateRange& range) {
 }
 
 std::string Line(double x1, double y1, double x2, double y2, const std::string& style) {
-  return SvgText("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
+  return Printed("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
                  style.c_str());
 }
 
 std::string Words(double x, double y, const char* anchor, const std::string& words) {
-  return SvgText("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
+  return Printed("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
                  words.c_str());
 }
 
@@ -52,15 +43,15 @@ std::string Axes(const RateRange& range) {
   std::string svg;
   for (double bits = 0; bits <= kMostBits; bits += 10) {
     svg += Line(X(bits), kTop, X(bits), kBottom, grid);
-    svg += Words(X(bits), kBottom + 20, "middle", SvgText("%.0f", bits));
+    svg += Words(X(bits), kBottom + 20, "middle", Printed("%.0f", bits));
   }
   for (double rate = range.most; rate > range.least / 2; rate /= 10) {
     svg += Line(kLeft, Y(rate, range), kRight, Y(rate, range), grid);
-    svg += Words(kLeft - 8, Y(rate, range) + 5, "end", SvgText("%.4g %%", 100 * rate));
+    svg += Words(kLeft - 8, Y(rate, range) + 5, "end", Printed("%.4g %%", 100 * rate));
   }
   svg += Words((kLeft + kRight) / 2, kHeight - 15, "middle",
                "bits a key, everything included, all keys distinct");
-  svg += SvgText(
+  svg += Printed(
       "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">"
       "false-positive rate</text>\n",
       (kTop + kBottom) / 2);
@@ -70,7 +61,7 @@ std::string Axes(const RateRange& range) {
 }  // namespace
 
 std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range) {
-  std::string svg = SvgText(
+  std::string svg = Printed(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
       "font-family=\"sans-serif\""
       " font-size=\"14\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
@@ -79,13 +70,13 @@ std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& r
   const int num_steps = static_cast<int>(kStepsADecade * std::log10(range.most / range.least));
   for (size_t c = 0; c < curves.size(); ++c) {
     const std::string style =
-        SvgText("stroke=\"%s\" stroke-width=\"%s\"%s", kColours[c % std::size(kColours)],
+        Printed("stroke=\"%s\" stroke-width=\"%s\"%s", kColours[c % std::size(kColours)],
                 c < kNumOurs ? "4" : "2", curves[c].counts ? "" : " stroke-dasharray=\"6 4\"");
     std::string points;
     for (int step = 0; step <= num_steps; ++step) {
       const double share = static_cast<double>(step) / num_steps;
       const double rate = range.most * std::pow(range.least / range.most, share);
-      points += SvgText("%.1f,%.1f ", X(curves[c].bits_per_key(rate)), Y(rate, range));
+      points += Printed("%.1f,%.1f ", X(curves[c].bits_per_key(rate)), Y(rate, range));
     }
     svg += "<polyline fill=\"none\" " + style + " points=\"" + points + "\"/>\n";
     // High rates with many bits a key: nothing is there.

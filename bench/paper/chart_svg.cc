@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
 #include <cstdio>
+
+#include "bench/printed.h"
 
 namespace trommel::paper {
 namespace {
+
+using bench::Printed;
 
 constexpr double kPlotLeft = 90;
 constexpr double kPlotRight = 820;
@@ -19,15 +22,6 @@ constexpr double kLegendStep = 20;
 constexpr const char* kLineColours[] = {"#0072b2", "#d55e00", "#000000", "#009e73",
                                         "#56b4e9", "#cc79a7", "#777777"};
 constexpr size_t kNumColours = std::size(kLineColours);
-
-std::string Element(const char* format, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof(buffer), format, arguments);
-  va_end(arguments);
-  return buffer;
-}
 
 // One axis: figures to pixels.
 class AxisScale {
@@ -72,7 +66,7 @@ std::string Words(double x, double y, const char* anchor, const std::string& wor
   for (const char c : words) {
     escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
   }
-  return Element("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) + escaped +
+  return Printed("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) + escaped +
          "</text>\n";
 }
 
@@ -80,7 +74,7 @@ std::string GridOfY(const Chart& chart, const AxisScale& scale, double most) {
   std::string svg;
   const auto tick = [&](double figure) {
     const double y = scale.At(figure);
-    svg += Element("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
+    svg += Printed("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
                    kPlotLeft, y, kPlotRight, y);
     svg += Words(kPlotLeft - 8, y + 4, "end", FigureText(figure, chart.unit));
   };
@@ -103,11 +97,11 @@ std::string ChartSvg(const Chart& chart, double left, double top) {
   }
   const AxisScale x_scale(chart.x.front(), chart.x.back(), chart.log_x, kPlotLeft, kPlotRight);
   const AxisScale y_scale(chart.least_y, most, chart.least_y > 0, kPlotBottom, kPlotTop);
-  std::string svg = Element("<g transform=\"translate(%.1f %.1f)\">\n", left, top);
+  std::string svg = Printed("<g transform=\"translate(%.1f %.1f)\">\n", left, top);
   svg += "<g font-weight=\"bold\">" + Words(0, 6, "start", chart.title) + "</g>\n";
   svg += GridOfY(chart, y_scale, most);
   for (const double x : chart.x) {
-    svg += Element("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999999\"/>\n",
+    svg += Printed("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999999\"/>\n",
                    x_scale.At(x), kPlotBottom, x_scale.At(x), kPlotBottom + 5);
     svg += Words(x_scale.At(x), kPlotBottom + 19, "middle", FigureText(x, Unit::kNumber));
   }
@@ -116,16 +110,16 @@ std::string ChartSvg(const Chart& chart, double left, double top) {
   for (size_t i = 0; i < chart.lines.size(); ++i) {
     const Line& line = chart.lines[i];
     const std::string style =
-        Element("fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s", kLineColours[i % kNumColours],
+        Printed("fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s", kLineColours[i % kNumColours],
                 i < kNumColours ? "" : " stroke-dasharray=\"6 4\"");
     std::string points;
     for (size_t p = 0; p < chart.x.size(); ++p) {
       if (!std::isfinite(line.y[p])) continue;
-      points += Element("%.1f,%.1f ", x_scale.At(chart.x[p]), y_scale.At(line.y[p]));
+      points += Printed("%.1f,%.1f ", x_scale.At(chart.x[p]), y_scale.At(line.y[p]));
     }
     svg += "<polyline " + style + " points=\"" + points + "\"/>\n";
     const double y = kPlotTop + 10 + kLegendStep * static_cast<double>(i);
-    svg += Element("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", kLegendLeft, y - 4,
+    svg += Printed("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", kLegendLeft, y - 4,
                    kLegendLeft + 30, y - 4) +
            style + "/>\n" + Words(kLegendLeft + 38, y, "start", line.name);
   }

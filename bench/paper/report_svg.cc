@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 #include "bench/paper/chart_svg.h"
+#include "bench/printed.h"
 
 namespace trommel::paper {
 namespace {
+
+using bench::Printed;
 
 constexpr double kWidth = 1180;
 constexpr double kStripLeft = 430;
@@ -25,15 +26,6 @@ constexpr const char* kFormulaColour = "#777777";
 constexpr const char* kExactColour = "#000000";
 constexpr const char* kMeasuredColour = "#0072b2";
 constexpr const char* kInsteadColour = "#009e73";
-
-std::string Drawn(const char* format, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof(buffer), format, arguments);
-  va_end(arguments);
-  return buffer;
-}
 
 std::string Escaped(const std::string& text) {
   std::string escaped;
@@ -56,7 +48,7 @@ std::string Escaped(const std::string& text) {
 }
 
 std::string Text(double x, double y, const std::string& attributes, const std::string& text) {
-  return Drawn("<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes.c_str()) + Escaped(text) +
+  return Printed("<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes.c_str()) + Escaped(text) +
          "</text>\n";
 }
 
@@ -111,24 +103,24 @@ enum class Mark { kDiamond, kSquare, kTick, kDot, kTriangle };
 std::string MarkSvg(Mark mark, double x, double y) {
   switch (mark) {
     case Mark::kDiamond:
-      return Drawn(
+      return Printed(
           "<path d=\"M%.1f %.1fl6 6l-6 6l-6 -6z\" fill=\"none\" stroke=\"%s\" "
           "stroke-width=\"2\"/>\n",
           x, y - 6, kPaperColour);
     case Mark::kSquare:
-      return Drawn("<rect x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\" fill=\"%s\"/>\n", x - 3.5,
-                   y - 3.5, kFormulaColour);
+      return Printed("<rect x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\" fill=\"%s\"/>\n",
+                     x - 3.5, y - 3.5, kFormulaColour);
     case Mark::kTick:
-      return Drawn(
+      return Printed(
           "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
           "stroke-width=\"2.5\"/>\n",
           x, y - 9, x, y + 9, kExactColour);
     case Mark::kDot:
-      return Drawn("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y,
-                   kMeasuredColour);
+      return Printed("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y,
+                     kMeasuredColour);
     case Mark::kTriangle:
-      return Drawn("<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\"/>\n", x - 5,
-                   y + 4, x + 5, y + 4, x, y - 5, kInsteadColour);
+      return Printed("<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\"/>\n", x - 5,
+                     y + 4, x + 5, y + 4, x, y - 5, kInsteadColour);
   }
   return "";
 }
@@ -137,8 +129,8 @@ std::string RowSvg(const Row& row, Axis axis, const Scale& scale, double y) {
   std::string label = row.what;
   if (label.size() > kMostLetters) label = label.substr(0, kMostLetters - 3) + "...";
   std::string svg = Text(kStripLeft - 14, y + 4, "text-anchor=\"end\"", label);
-  svg += Drawn("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
-               kStripLeft, y, kStripRight, y);
+  svg += Printed("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
+                 kStripLeft, y, kStripRight, y);
   const auto draw = [&](std::optional<double> figure, Mark mark) {
     if (const auto place = Place(row, axis, figure)) svg += MarkSvg(mark, scale.X(*place), y);
   };
@@ -148,7 +140,7 @@ std::string RowSvg(const Row& row, Axis axis, const Scale& scale, double y) {
   draw(row.instead, Mark::kTriangle);
   draw(row.paper, Mark::kDiamond);
   const Verdict verdict = Judge(row);
-  return svg + Text(kVerdictLeft, y + 4, Drawn("fill=\"%s\"", VerdictColour(verdict)),
+  return svg + Text(kVerdictLeft, y + 4, Printed("fill=\"%s\"", VerdictColour(verdict)),
                     std::string(VerdictName(verdict)));
 }
 
@@ -184,7 +176,7 @@ std::string ReportSvg(const Report& report) {
                  table.title + (ratio ? " (figures / exact model, powers of ten)" : ""));
     const Scale scale = ScaleOf(table);
     const double bottom = y + 12 + kRowHeight * static_cast<double>(table.rows.size());
-    body += Drawn(
+    body += Printed(
         "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999999\" "
         "stroke-dasharray=\"3 3\"/>\n",
         scale.X(0), y + 8, scale.X(0), bottom);
@@ -198,7 +190,7 @@ std::string ReportSvg(const Report& report) {
     body += ChartSvg(chart, 20, y);
     y += kChartHeight;
   }
-  return Drawn(
+  return Printed(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
              "font-family=\"sans-serif\" font-size=\"12\">\n"
              "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",

@@ -10,6 +10,7 @@
 #include "engine/src/atomic_file.h"
 #include "engine/src/check.h"
 #include "engine/src/checksum.h"
+#include "engine/src/padding.h"
 
 namespace trommel {
 namespace {
@@ -130,20 +131,6 @@ Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> membe
   }
   if (!done) return done;
   return sink.Overwrite(0, BytesOf(header));
-}
-
-Status AppendZeros(uint64_t num_bytes, ByteSink& sink) {
-  static constexpr std::array<std::byte, kPageAlignment> kZeros{};
-  return sink.Append(std::span(kZeros).first(num_bytes));
-}
-
-Status CheckZeros(const ByteSource& source, uint64_t begin, uint64_t end) {
-  std::array<std::byte, kPageAlignment> buffer;
-  const auto gap = std::span(buffer).first(end - begin);
-  if (Status read = source.ReadAt(begin, gap); !read) return read;
-  const auto stray = std::ranges::find_if(gap, [](std::byte byte) { return byte != std::byte{0}; });
-  if (stray == gap.end()) return Ok();
-  return CorruptAt(begin + static_cast<uint64_t>(stray - gap.begin()), "padding is not zero");
 }
 
 Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected) {

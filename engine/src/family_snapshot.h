@@ -63,12 +63,6 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
 // but for the limit, and no memory for blocks.
 Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected);
 
-// --- Padding, from one multiple of kPageAlignment to the next at most.
-
-Status AppendZeros(uint64_t num_bytes, ByteSink& sink);
-// kCorrupt unless the source's bytes from begin to end are zero.
-Status CheckZeros(const ByteSource& source, uint64_t begin, uint64_t end);
-
 // --- Whole doors: memory that the system refuses is an error here, except for Serialize's.
 
 // Writes the file atomically. Fails with kIo and kOutOfMemory; a file that was there stays.

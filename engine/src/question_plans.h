@@ -3,12 +3,11 @@
 #ifndef TROMMEL_ENGINE_SRC_QUESTION_PLANS_H_
 #define TROMMEL_ENGINE_SRC_QUESTION_PLANS_H_
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/src/made_for_sets.h"
 #include "trommel/attribute_sets.h"
 
 namespace trommel {
@@ -17,9 +16,6 @@ class QuestionPlans {
  public:
   // target_fprs[i] is the rate of the set sets.allowed()[i]. The sets must outlive the plans.
   QuestionPlans(const AttributeSets& sets, std::vector<double> target_fprs);
-  QuestionPlans(const QuestionPlans&) = delete;
-  QuestionPlans& operator=(const QuestionPlans&) = delete;
-  ~QuestionPlans();
 
   // The parts of the set as indices of sets.allowed(), most selective first: the lowest rate, then
   // most attributes, then ascending. `asked` must lie within sets.full(). Any thread, without a
@@ -31,8 +27,7 @@ class QuestionPlans {
 
   const AttributeSets& sets_;
   std::vector<double> target_fprs_;
-  // A place for each set; null until it is asked for. Plans stay until the end.
-  std::unique_ptr<std::atomic<const Plan*>[]> plans_;
+  MadeForSets<Plan> plans_;
 };
 
 }  // namespace trommel

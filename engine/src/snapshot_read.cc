@@ -6,6 +6,7 @@
 
 #include "engine/src/block_audit.h"
 #include "engine/src/checksum.h"
+#include "engine/src/padding.h"
 #include "engine/src/snapshot.h"
 #include "engine/src/snapshot_format.h"
 #include "engine/src/snapshot_side_table.h"
@@ -27,15 +28,6 @@ Status ReadSection(const ByteSource& source, const SectionRecord& section, std::
     done += piece;
   }
   return CheckSectionSum(section, sum.Value(), name);
-}
-
-Status CheckPadding(const ByteSource& source, uint64_t begin, uint64_t end) {
-  std::array<std::byte, kPageAlignment> buffer;
-  const auto gap = std::span(buffer).first(end - begin);
-  if (Status read = source.ReadAt(begin, gap); !read) return read;
-  const auto stray = std::ranges::find_if(gap, [](std::byte byte) { return byte != std::byte{0}; });
-  if (stray == gap.end()) return Ok();
-  return CorruptAt(begin + static_cast<uint64_t>(stray - gap.begin()), "padding is not zero");
 }
 
 // Blocks, side table and header must tell the same story. The blocks come first: putting an entry
@@ -93,16 +85,16 @@ Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_byt
   const auto words_of = [](const BlockMemory& memory) {
     return std::as_writable_bytes(std::span(memory.data(), memory.num_words()));
   };
-  Status read = CheckPadding(source, sizeof(header), header.presence.offset);
+  Status read = CheckZeros(source, sizeof(header), header.presence.offset);
   if (read) read = ReadSection(source, header.presence, "presence", words_of(store->presence()));
   if (read) {
-    read = CheckPadding(source, header.presence.offset + header.presence.num_bytes,
-                        header.counts.offset);
+    read = CheckZeros(source, header.presence.offset + header.presence.num_bytes,
+                      header.counts.offset);
   }
   if (read) read = ReadSection(source, header.counts, "counts", words_of(store->counts()));
   if (read) {
-    read = CheckPadding(source, header.counts.offset + header.counts.num_bytes,
-                        header.side_table.offset);
+    read = CheckZeros(source, header.counts.offset + header.counts.num_bytes,
+                      header.side_table.offset);
   }
   SideTableReader side_table(source, header.side_table, *store);
   if (read) read = side_table.CheckSum();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/src/checksum.h"
+#include "engine/src/padding.h"
 #include "engine/src/snapshot.h"
 #include "engine/src/snapshot_format.h"
 
@@ -44,12 +45,10 @@ class SectionWriter {
   SectionWriter(ByteSink& sink, uint64_t end) : sink_(sink), end_(end) {}
 
   Status Begin(const SectionRecord& section) {
-    static constexpr std::array<std::byte, kPageAlignment> kZeros{};
     checksum_ = Checksum();
-    while (end_ < section.offset) {
-      const uint64_t gap = std::min<uint64_t>(section.offset - end_, kZeros.size());
-      if (Status done = sink_.Append(std::span(kZeros).first(gap)); !done) return done;
-      end_ += gap;
+    if (end_ < section.offset) {
+      if (Status done = AppendZeros(section.offset - end_, sink_); !done) return done;
+      end_ = section.offset;
     }
     return Ok();
   }

@@ -63,25 +63,4 @@ Plan MakePlan(const CellStore& store, AttributeMask asked) {
   return plan;
 }
 
-Plans::Plans(uint32_t num_attributes)
-    : slots_(std::make_unique<Slot[]>(size_t{1} << num_attributes)) {}
-
-Plans::~Plans() = default;
-
-const Plan& Plans::For(const CellStore& store, AttributeMask asked) const {
-  Slot& slot = slots_[asked];
-  if (const Plan* plan = slot.load(std::memory_order_acquire)) return *plan;
-  const std::lock_guard lock(mutex_);
-  if (const Plan* plan = slot.load(std::memory_order_relaxed)) return *plan;  // made meanwhile
-  made_.emplace_back(&slot, std::make_unique<const Plan>(MakePlan(store, asked)));
-  const Plan* plan = made_.back().second.get();
-  slot.store(plan, std::memory_order_release);
-  return *plan;
-}
-
-void Plans::Drop() {
-  for (auto& [slot, plan] : made_) slot->store(nullptr, std::memory_order_relaxed);
-  made_.clear();
-}
-
 }  // namespace trommel::matrix

@@ -3,14 +3,12 @@
 #ifndef TROMMEL_ENGINE_SRC_MATRIX_PLANS_H_
 #define TROMMEL_ENGINE_SRC_MATRIX_PLANS_H_
 
-#include <atomic>
 #include <cstddef>
-#include <memory>
-#include <mutex>
+#include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "engine/src/made_for_sets.h"
 #include "engine/src/matrix/cell_store.h"
 #include "engine/src/matrix/traversal.h"
 #include "kernels/cells.h"
@@ -39,18 +37,16 @@ Plan MakePlan(const CellStore& store, AttributeMask asked);
 // Plans of one store. Any number of threads may ask; Drop and the store's changes are exclusive.
 class Plans {
  public:
-  explicit Plans(uint32_t num_attributes);
-  ~Plans();
+  explicit Plans(uint32_t num_attributes) : plans_(num_attributes) {}
 
   // Lives until the next Drop.
-  const Plan& For(const CellStore& store, AttributeMask asked) const;
-  void Drop();
+  const Plan& For(const CellStore& store, AttributeMask asked) const {
+    return plans_.For(asked, [&] { return MakePlan(store, asked); });
+  }
+  void Drop() { plans_.Drop(); }
 
  private:
-  using Slot = std::atomic<const Plan*>;
-  std::unique_ptr<Slot[]> slots_;  // by set
-  mutable std::mutex mutex_;       // held while a plan is made
-  mutable std::vector<std::pair<Slot*, std::unique_ptr<const Plan>>> made_;
+  MadeForSets<Plan> plans_;
 };
 
 }  // namespace trommel::matrix
