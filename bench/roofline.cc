@@ -148,7 +148,7 @@ double BestNs(PassFunction pass, const Region first, const Region second, uint32
 template <bool kUpdate>
 double RandomNs(std::span<const Touch> shape, double seconds, uint32_t num_threads) {
   const uint32_t num_parts = kUpdate ? num_threads : 1;
-  const auto fits = [num_parts](const Touch& t) {
+  const auto fits = [&](const Touch& t) {
     return t.lines > 0 && t.lines <= kMaxLines && t.bytes / kLine / num_parts >= t.lines;
   };
   if (num_threads == 0 || shape.empty() || shape.size() > 2 || !std::ranges::all_of(shape, fits)) {

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "bench/cpu_clock.h"
 #include "bench/textbook_filter.h"
+#include "bench/trial_steps.h"
 #include "bench/workload.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::bench {
 namespace {
 
-constexpr double kTargetFpr = 0.01;
+constexpr double kRouteFpr = 0.01;
 constexpr size_t kNumSides = 4;
 constexpr size_t kTextbookSide = 3;
 
@@ -22,11 +21,11 @@ constexpr size_t kTextbookSide = 3;
 struct Rivals {
   Rivals(uint64_t num_keys, bool with_textbook, Encoding encoding)
       : ours(std::move(CountingFilter::Create({.capacity = num_keys,
-                                               .target_fpr = kTargetFpr,
+                                               .target_fpr = kRouteFpr,
                                                .num_slices = encoding == Encoding::kRuns ? 5U : 0U,
                                                .encoding = encoding}))
                  .value()) {
-    if (with_textbook) textbook.emplace(TextbookFilter::ForKeys(num_keys, kTargetFpr));
+    if (with_textbook) textbook.emplace(TextbookFilter::ForKeys(num_keys, kRouteFpr));
   }
 
   // From now on the first so many members are in; each time fewer than before.
@@ -58,13 +57,6 @@ struct Rivals {
   uint64_t num_members = 0;
 };
 
-template <class Work>
-double NsAKey(size_t num_keys, const Work& work) {
-  const double start = CpuSeconds();
-  work();
-  return (CpuSeconds() - start) * 1e9 / static_cast<double>(num_keys);
-}
-
 }  // namespace
 
 std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>& keys_per_block,
@@ -89,15 +81,11 @@ std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>
         if (side == kTextbookSide && !with_textbook) continue;
         constexpr Route kRoutes[] = {Route::kDirect, Route::kSplit, Route::kAutomatic};
         if (side != kTextbookSide) rivals.ours.UseRoute(kRoutes[side]);
-        const double insert_ns = NsAKey(digests.size(), [&] { rivals.Insert(side, digests); });
+        const double insert_ns = CpuNsAKey(digests.size(), [&] { rivals.Insert(side, digests); });
         uint64_t num_erased = 0;
         const double erase_ns =
-            NsAKey(digests.size(), [&] { num_erased = rivals.Erase(side, digests); });
-        if (num_erased != digests.size()) {
-          std::fprintf(stderr, "wrong: %zu of %zu erased\n", static_cast<size_t>(num_erased),
-                       digests.size());
-          std::exit(1);
-        }
+            CpuNsAKey(digests.size(), [&] { num_erased = rivals.Erase(side, digests); });
+        Demand(num_erased == digests.size(), "not all that came were erased");
         if (round == 0) continue;  // warms up
         insert.sides[side].push_back(insert_ns);
         erase.sides[side].push_back(erase_ns);

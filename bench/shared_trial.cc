@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "bench/cpu_clock.h"
+#include "bench/trial_steps.h"
 #include "bench/workload.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -28,12 +26,6 @@ CountingFilter Filled(uint64_t num_keys) {
     filter.Insert(Keys::Digests(part.batch().digests));
   }
   return filter;
-}
-
-void Demand(bool is_right, const char* what) {
-  if (is_right) return;
-  std::fprintf(stderr, "wrong: %s\n", what);
-  std::exit(1);
 }
 
 enum { kInsert, kErase, kInsertIfAbsent, kQuery, kNumOps };

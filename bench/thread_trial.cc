@@ -1,13 +1,11 @@
 #include "bench/thread_trial.h"
 
 #include <array>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "bench/roofline.h"
+#include "bench/trial_steps.h"
 #include "bench/workload.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
@@ -15,22 +13,8 @@
 namespace trommel::bench {
 namespace {
 
-constexpr double kTargetFpr = 0.01;
+constexpr double kThreadsFpr = 0.01;
 constexpr double kSecondsPerCeiling = 0.2;
-
-template <class Work>
-double NsAKey(size_t num_keys, const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count() / static_cast<double>(num_keys);
-}
-
-void Demand(bool is_right, const char* what) {
-  if (is_right) return;
-  std::fprintf(stderr, "wrong: %s\n", what);
-  std::exit(1);
-}
 
 }  // namespace
 
@@ -54,22 +38,22 @@ std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, ui
       const size_t side = (i + round) % 2;
       std::array<double, 7> ns{};
       // Building includes asking the system for memory and touching it, as it does for users.
-      Config config{.capacity = num_keys, .target_fpr = kTargetFpr, .encoding = Encoding::kPlanes};
+      Config config{.capacity = num_keys, .target_fpr = kThreadsFpr, .encoding = Encoding::kPlanes};
       config.executor = executors[side];
       std::unique_ptr<CountingFilter> filter;
-      ns[kBuild] = NsAKey(digests.size(), [&] {
+      ns[kBuild] = WallNsAKey(digests.size(), [&] {
         filter =
             std::make_unique<CountingFilter>(std::move(CountingFilter::Create(config)).value());
         filter->Insert(Keys::Digests(digests));
       });
-      ns[kInsert] = NsAKey(more.size(), [&] { filter->Insert(Keys::Digests(more)); });
+      ns[kInsert] = WallNsAKey(more.size(), [&] { filter->Insert(Keys::Digests(more)); });
       uint64_t num_erased = 0;
-      ns[kErase] =
-          NsAKey(more.size(), [&] { num_erased = filter->Erase(Keys::Digests(more)).num_erased; });
+      ns[kErase] = WallNsAKey(more.size(),
+                              [&] { num_erased = filter->Erase(Keys::Digests(more)).num_erased; });
       Demand(num_erased == more.size(), "an inserted key was refused");
       size_t num_present = 0;
-      ns[kQuery] = NsAKey(digests.size(),
-                          [&] { num_present = filter->Query(Keys::Digests(digests), bitmap); });
+      ns[kQuery] = WallNsAKey(digests.size(),
+                              [&] { num_present = filter->Query(Keys::Digests(digests), bitmap); });
       Demand(num_present == digests.size(), "a key that is in was missed");
 
       const Geometry& geometry = filter->geometry();

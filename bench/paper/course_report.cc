@@ -76,18 +76,19 @@ Table ManyFromOne(const Options& options) {
       "rates:";
   table.rows.push_back(related);
 
-  constexpr uint32_t kHashes = 13;
+  constexpr uint32_t kManyHashes = 13;
   const uint64_t num_keys = 20'000;
   const uint64_t num_positions = num_keys * 19;
   const uint64_t num_strangers = options.quick ? 500'000 : 100'000'000;
   for (const auto hashing : {classic::Hashing::kMixed, classic::Hashing::kDouble}) {
     const bool mixed = hashing == classic::Hashing::kMixed;
-    const auto filter = DoubleHashed(hashing, options.seed, num_positions, kHashes, num_keys);
-    const double exact = classic::BloomFprSecondOrder(kHashes, num_positions, num_keys);
+    const auto filter = DoubleHashed(hashing, options.seed, num_positions, kManyHashes, num_keys);
+    const double exact = classic::BloomFprSecondOrder(kManyHashes, num_positions, num_keys);
     Row row{.what = mixed ? "rate, hashes mixed once more" : "rate, f1 + i f2", .exact = exact};
     row.measured = MeasuredFpr(filter, RandomStream(options.seed, 22), num_strangers);
     if (mixed) {
-      const double sigma = bench::TextbookFprSigma(num_positions, kHashes, num_keys, num_strangers);
+      const double sigma =
+          bench::TextbookFprSigma(num_positions, kManyHashes, num_keys, num_strangers);
       row.allowed = BinomialRange(exact, num_strangers, sigma);
       row.note = "19 bits a key, 13 hashes, 20,000 keys. The model is that of independent hashes.";
     } else {

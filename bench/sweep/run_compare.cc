@@ -8,8 +8,6 @@
 namespace trommel::bench {
 namespace {
 
-constexpr const char* kNsPerKey = "ns_per_key";
-
 // What a file says about one row.
 struct Times {
   std::vector<double> per_iteration;

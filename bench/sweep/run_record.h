@@ -10,6 +10,9 @@
 
 namespace trommel::bench {
 
+// The counter of a row's time: what a sweep writes and a comparison reads.
+inline constexpr const char* kNsPerKey = "ns_per_key";
+
 struct RunRecord {
   std::string name;                    // the row's; an aggregate's has "_median" or so at its end
   std::string run_name;                // the row's

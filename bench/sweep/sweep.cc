@@ -22,7 +22,6 @@ constexpr size_t kNumHashKeys = kSweepBatch;
 
 // The names of our counters. Times are kept there, too, because what Google Benchmark calls CPU
 // time includes what a step does outside the clock.
-constexpr const char* kNsPerKey = "ns_per_key";
 constexpr const char* kCpuNsPerKey = "cpu_ns_per_key";
 constexpr const char* kKeysPerStep = "keys_per_step";
 

@@ -61,7 +61,7 @@ std::vector<uint32_t> DefaultThreads(const MachineCard& card) {
 template <class T>
 void SortUnique(std::vector<T>& values) {
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 Status CheckSizes(const std::vector<uint64_t>& sizes, const MachineCard& card) {

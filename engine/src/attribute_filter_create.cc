@@ -83,8 +83,8 @@ ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config)
 }
 
 // Of the first generations of all.
-Result<uint64_t> BytesOf(std::span<const SetBudget> budgets, const AttributeConfig& config,
-                         GrowthPlans& plans) {
+Result<uint64_t> FirstBytes(std::span<const SetBudget> budgets, const AttributeConfig& config,
+                            GrowthPlans& plans) {
   uint64_t num_bytes = 0;
   for (const SetBudget& budget : budgets) {
     const Result<GrowthPlan> plan = plans.For(ConfigFor(budget, config));
@@ -146,7 +146,7 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   auto share =
       std::make_shared<MemoryShare>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
   GrowthPlans plans;
-  const Result<uint64_t> num_bytes = BytesOf(*budgets, config, plans);
+  const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
   if (!num_bytes.ok()) return num_bytes.error();
   if (!share->HasRoomFor(*num_bytes)) {
     return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);

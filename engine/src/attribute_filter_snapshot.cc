@@ -9,6 +9,7 @@
 #include "engine/src/attribute_format.h"
 #include "engine/src/family_snapshot.h"
 #include "engine/src/padding.h"
+#include "engine/src/rounding.h"
 #include "engine/src/scalable_parts.h"
 
 namespace trommel {

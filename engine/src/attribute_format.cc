@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/src/checksum.h"
+#include "engine/src/rounding.h"
 
 namespace trommel {
 namespace {

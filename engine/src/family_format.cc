@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/src/checksum.h"
+#include "engine/src/rounding.h"
 
 namespace trommel {
 namespace {

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/src/rounding.h"
+
 namespace trommel {
 namespace {
-
-uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-uint64_t RoundUp(uint64_t a, uint64_t unit) { return DivideUp(a, unit) * unit; }
 
 Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 

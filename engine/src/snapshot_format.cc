@@ -8,6 +8,7 @@
 
 #include "engine/src/checksum.h"
 #include "engine/src/encoding.h"
+#include "engine/src/rounding.h"
 #include "trommel/digest.h"
 
 namespace trommel {

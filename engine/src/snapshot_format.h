@@ -138,10 +138,6 @@ std::span<const std::byte> BytesOf(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
-constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 // The bytes of an entry's counters in the side table: always a multiple of 8.
 constexpr uint64_t SideCounterBytes(const Geometry& geometry, uint32_t width) {
   return uint64_t{geometry.num_slices} * geometry.slice_positions() * width;

@@ -54,9 +54,9 @@ class SectionWriter {
   }
 
   Status Append(std::span<const std::byte> bytes) {
-    constexpr size_t kPiece = size_t{1} << 20;  // still in the cache when it is written
+    constexpr size_t kAtOnce = size_t{1} << 20;  // still in the cache when it is written
     while (!bytes.empty()) {
-      const auto piece = bytes.first(std::min(bytes.size(), kPiece));
+      const auto piece = bytes.first(std::min(bytes.size(), kAtOnce));
       checksum_.Add(piece);
       if (Status done = sink_.Append(piece); !done) return done;
       end_ += piece.size();

@@ -137,8 +137,8 @@ TEST_CASE("many sets of different sizes are sized for few numbers",
     capacities.push_back(of_set.capacity);
   }
   std::ranges::sort(capacities);
-  const auto repeated = std::ranges::unique(capacities);
-  CHECK(capacities.size() - repeated.size() < 150);  // of 511
+  const auto different = std::unique(capacities.begin(), capacities.end()) - capacities.begin();
+  CHECK(different < 150);  // of 511
 }
 
 }  // namespace trommel::tests

@@ -67,7 +67,7 @@ TEST_CASE("queries spread over presence bits, of runs over whole blocks", "[engi
 
 TEST_CASE("too few bytes for a first layer are refused, with how many are enough",
           "[engine][layered]") {
-  LayeredConfig config{.capacity = 1'000'000, .first_query_bytes = GENERATE(1, 31, 1000, 200'000)};
+  LayeredConfig config{.capacity = 1'000'000, .first_query_bytes = GENERATE(1U, 31U, 1000U, 200'000U)};
   const auto refused = SizeLayers(config);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);

@@ -28,7 +28,8 @@ TEST_CASE("jobs are told to stop", "[stress][crew][threads]") {
   int num_asked = 0;
   uint64_t seen = 0;
   Watch watch;
-  watch.should_stop = [&] { return ++num_asked == 3; };
+  // Not before the job has begun, which may take long.
+  watch.should_stop = [&] { return seen == 42 && ++num_asked == 3; };
   watch.on_working = [&](uint64_t num_keys) { seen = num_keys; };
   const auto job = [&] {
     state.num_keys = 42;

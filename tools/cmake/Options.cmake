@@ -27,9 +27,6 @@ function(trommel_options target)
       -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=${TROMMEL_SANITIZE})
   endif()
-  if(TROMMEL_FUZZ)
-    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
-  endif()
 endfunction()
 
 # trommel_unity(target size): with TROMMEL_UNITY, sources of one folder are compiled together, up to
