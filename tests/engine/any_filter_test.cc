@@ -64,7 +64,7 @@ std::vector<AnyFilter> OneOfEach() {
   return filters;
 }
 
-TEST_CASE("every type comes back through the one door", "[engine][any_filter]") {
+TEST_CASE("every type comes back through the one door", "[engine][any_filter][long]") {
   const tests::ScratchFolder folder;
   for (const AnyFilter& filter : OneOfEach()) {
     INFO("type " << FilterTypeName(TypeOf(filter)));

@@ -83,7 +83,7 @@ TEST_CASE("budgets are for allowed sets, each once", "[engine][attributes][attri
 }
 
 TEST_CASE("sets are sized for as many projections as there can be",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   AttributeConfig config = UsualAttributes();
   config.num_values = {3, 20, ~uint64_t{0}};
   config.budgets = {{.set = 0b010, .capacity = 77, .target_fpr = 0.2}};
@@ -120,7 +120,7 @@ TEST_CASE("the memory of all sets is judged before any is taken",
 }
 
 TEST_CASE("many sets of different sizes are sized for few numbers",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   AttributeConfig config{
       .sets = *AttributeSets::Create(9), .names = {}, .capacity = 1'000'000, .target_fpr = 1e-5};
   config.num_values = {2, 3, 5, 7, 11, 13, 17, 19, 23};

@@ -172,7 +172,7 @@ std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlan
 }  // namespace
 
 TEST_CASE("a filter over attributes does what its definition does, tuple by tuple",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   const uint64_t seed = Catch::rngSeed();
   GrowthPlans plans;
   for (uint64_t i = 0; i < Scaled(40); ++i) {
@@ -200,7 +200,7 @@ TEST_CASE("a filter over attributes does the same with many threads",
 }
 
 TEST_CASE("a filter over attributes loses no tuple for any question, and ends as it began",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   const uint64_t seed = Catch::rngSeed();
   uint64_t num_grown = 0;
   for (uint64_t i = 0; i < Scaled(30); ++i) {

@@ -13,7 +13,7 @@
 namespace trommel::tests {
 
 TEST_CASE("no question about what is in is ever answered absent",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   constexpr size_t kTuples = 20'000;
   constexpr size_t kChanged = 400;  // after each batch of questions
   const uint64_t seed = Catch::rngSeed();

@@ -29,7 +29,7 @@ size_t NumShownBy(const AttributeFilter& filter, AttributeMask asked,
 }  // namespace
 
 TEST_CASE("where one set has no room a tuple comes into none",
-          "[engine][attributes][attribute_filter]") {
+          "[engine][attributes][attribute_filter][long]") {
   const uint64_t seed = Catch::rngSeed();
   AttributeConfig config{.sets = PairSets(),
                          .names = {},

@@ -97,7 +97,7 @@ TEST_CASE("the sample over attributes never changes, on any target",
 }
 
 TEST_CASE("a snapshot over attributes that was cut or changed anywhere is refused",
-          "[engine][attributes][attribute_filter][snapshot]") {
+          "[engine][attributes][attribute_filter][snapshot][long]") {
   const Bytes good = AttributeSample().Serialize();
   for (size_t size = 0; size < good.size(); size += size < 1000 ? 1 : 509) {
     if (LoadingError({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}) == "read") {

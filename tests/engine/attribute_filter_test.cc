@@ -146,7 +146,7 @@ TEST_CASE("a tuple that is given twice but was inserted once is erased once",
   CHECK(filter.GetStats().num_refused_erases == 1);
 }
 
-TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter]") {
+TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter][long]") {
   const AttributeFilter plain = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
   CHECK(plain.AttributeNamed("1").value() == 1);
   const AttributeFilter named =

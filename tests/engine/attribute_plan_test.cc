@@ -66,7 +66,7 @@ TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]
   CHECK(weights == Approx(1));
 }
 
-TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan]") {
+TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   double before = 1;
   for (const uint64_t memory_bytes : {700'000, 1'234'567, 2'500'000}) {
@@ -84,7 +84,8 @@ TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan]") 
   CHECK(most.filter_expected_fpr < 2e-6);
 }
 
-TEST_CASE("a filter made for a plan's budgets is what was planned", "[engine][attributes][plan]") {
+TEST_CASE("a filter made for a plan's budgets is what was planned",
+          "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 900'000;
   request.mix = {{0b110, 5}, {0b001, 1}, {0b011, 1}};
@@ -144,7 +145,7 @@ TEST_CASE("a plan beyond the largest matrix has that matrix beside it",
 }
 
 TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",
-          "[engine][attributes][plan]") {
+          "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 1'000'000;
   request.mix = {{0b010, 1}, {0b100, 100}, {0b110, 10}};
@@ -173,7 +174,7 @@ TEST_CASE("a split question's share is its parts' in equal parts", "[engine][att
 }
 
 TEST_CASE("the matrix beside a plan has its memory, and is chosen where it errs less",
-          "[engine][attributes][plan]") {
+          "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 1'000'000;
   const AttributePlan plan = PlanOf(request);
@@ -197,7 +198,7 @@ TEST_CASE("the matrix beside a plan has its memory, and is chosen where it errs 
 }
 
 TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not",
-          "[engine][attributes][plan]") {
+          "[engine][attributes][plan][long]") {
   for (const uint64_t memory_bytes : {40'000, 70'000}) {
     AttributePlanRequest request = UsualPlan();
     request.capacity = 3000;
@@ -237,7 +238,7 @@ TEST_CASE("a set's capacity is the product of its values, or all tuples",
   CHECK(SetOf(plan, 0b1111).capacity == 30000);
 }
 
-TEST_CASE("plans that cannot be are refused with the reason", "[engine][attributes][plan]") {
+TEST_CASE("plans that cannot be are refused with the reason", "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("give target_fpr or memory_bytes"));
   request.target_fpr = 0.01;
@@ -275,7 +276,7 @@ TEST_CASE("plans that cannot be are refused with the reason", "[engine][attribut
   }
 }
 
-TEST_CASE("what the smallest plan is said to take is enough", "[engine][attributes][plan]") {
+TEST_CASE("what the smallest plan is said to take is enough", "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 1;
   const std::string refusal = PlanRefusal(request);

@@ -92,7 +92,8 @@ TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][si
   }
 }
 
-TEST_CASE("a stranger meets what the model says in a block of real positions", "[engine][sizing]") {
+TEST_CASE("a stranger meets what the model says in a block of real positions",
+          "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const uint64_t load = GENERATE(uint64_t{1}, 12, 30, 80);
   constexpr uint64_t kNumBlocks = 3000;
@@ -174,7 +175,7 @@ double FitsByRecursion(int load, int num_positions, int most) {
 }
 
 TEST_CASE("the chance of promotion agrees with a position-by-position recursion",
-          "[engine][sizing]") {
+          "[engine][sizing][long]") {
   const int load = GENERATE(9, 10, 20, 50, 100, 150, 200, 240);
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
   const double fits = FitsByRecursion(load, 32, kernels::kMaxPlaneCount);

@@ -30,7 +30,7 @@ CountingFilter FreshFilter(uint64_t capacity, std::optional<kernels::Shape> shap
 }
 
 TEST_CASE("one key inserted 16, 300 and a million times is present until its last erase",
-          "[engine][failures]") {
+          "[engine][failures][long]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const auto num_copies = GENERATE(size_t{16}, size_t{300}, size_t{1'000'000});
   // The many times over for two shapes: they take a while.

@@ -42,7 +42,7 @@ void ForEachProgram(uint64_t num_programs, const std::function<std::string(const
 }
 
 TEST_CASE("whole batches, split batches and single keys all answer as the reference does",
-          "[engine][laws]") {
+          "[engine][laws][long]") {
   const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints, Split::kShards,
                               Split::kThreads, Split::kLocked, Split::kLockedPoints);
   tests::ForEachRunnableTarget([&] {

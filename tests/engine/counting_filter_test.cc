@@ -98,7 +98,7 @@ TEST_CASE("too much memory is an error that names bytes and limit", "[engine][fi
 }
 
 TEST_CASE("batches of every size answer for each key and clear the bits beyond",
-          "[engine][filter]") {
+          "[engine][filter][long]") {
   tests::ForEachRunnableTarget([] {
     // Around words and around the engine's chunk.
     for (const size_t size : std::initializer_list<size_t>{

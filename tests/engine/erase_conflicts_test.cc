@@ -40,7 +40,7 @@ TEST_CASE("keys of one block conflict unless there are copies for all", "[engine
   CHECK(ConflictsOf(enough, {c, c}) == std::vector<bool>{true, true});
 }
 
-TEST_CASE("what does not conflict is erased in any order", "[engine][attributes]") {
+TEST_CASE("what does not conflict is erased in any order", "[engine][attributes][long]") {
   std::mt19937_64 random(5);
   uint64_t num_free = 0;
   for (int round = 0; round < 30; ++round) {

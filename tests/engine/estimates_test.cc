@@ -21,7 +21,8 @@ void CheckWithin(const Estimate& estimate, double truth) {
   CHECK(estimate.value <= estimate.high);
 }
 
-TEST_CASE("the distinct keys of a filter are estimated within the error", "[engine][estimates]") {
+TEST_CASE("the distinct keys of a filter are estimated within the error",
+          "[engine][estimates][long]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const double load = GENERATE(0.01, 0.5, 1.5);
   const Geometry geometry = tests::GeometryOf(shape, 512, 3);

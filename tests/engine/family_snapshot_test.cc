@@ -64,7 +64,7 @@ TEST_CASE("each member of a family is an ordinary snapshot", "[engine][family]")
   }
 }
 
-TEST_CASE("a family cut at any length is refused", "[engine][family]") {
+TEST_CASE("a family cut at any length is refused", "[engine][family][long]") {
   const Bytes good = tests::MakeFamily(kType, 3).Serialize();
   for (size_t length = 0; length < good.size(); ++length) {
     // A copy of exactly this size: reading one byte too far is then seen by AddressSanitizer.
@@ -88,7 +88,7 @@ TEST_CASE("any flipped bit of a family's header and table is refused", "[engine]
   }
 }
 
-TEST_CASE("any changed byte of a family is refused", "[engine][family]") {
+TEST_CASE("any changed byte of a family is refused", "[engine][family][long]") {
   const Bytes good = tests::MakeFamily(kType, 2).Serialize();
   for (size_t at = 0; at < good.size(); ++at) {
     Bytes bad = good;

@@ -61,7 +61,7 @@ void CheckSample(const Sample& sample, double mean, double variance, double bias
 constexpr int kTrials = 1500;
 
 TEST_CASE("estimates from fills have the mean and the variance that the law says",
-          "[engine][estimates]") {
+          "[engine][estimates][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const double load = GENERATE(0.1, 0.7, 2.0);
   const Geometry geometry{.num_slices = num_slices, .num_blocks = 16};
@@ -92,7 +92,7 @@ TEST_CASE("slices of a block share its keys, which the law's second term counts"
 }
 
 TEST_CASE("an intersection and its shares have the variance that the law says",
-          "[engine][estimates]") {
+          "[engine][estimates][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 5);
   const auto [only_a, only_b, shared] = GENERATE(
       table<uint64_t, uint64_t, uint64_t>({{200, 300, 100}, {50, 400, 300}, {500, 0, 200}}));
@@ -134,7 +134,7 @@ TEST_CASE("an intersection and its shares have the variance that the law says",
   }
 }
 
-TEST_CASE("the true number is between low and high 19 times in 20", "[engine][estimates]") {
+TEST_CASE("the true number is between low and high 19 times in 20", "[engine][estimates][long]") {
   const uint64_t num_keys = GENERATE(uint64_t{100}, 1000, 3000);  // the last: nearly full
   const Geometry geometry{.num_slices = 8, .num_blocks = 16};
   std::mt19937_64 random(Catch::rngSeed());

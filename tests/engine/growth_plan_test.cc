@@ -22,7 +22,7 @@ ScalableConfig Usual() { return {.first_capacity = 1000, .target_fpr = 0.01}; }
 }  // namespace
 
 TEST_CASE("budgets shrink as they should and never exceed the target together",
-          "[engine][scalable][growth]") {
+          "[engine][scalable][growth][long]") {
   for (const double target : {0.5, 0.01, 1e-4}) {
     for (const double tightening : {0.1, 0.5, 0.8, 0.95}) {
       if (target * (1 - tightening) < kMinTargetFpr) continue;
@@ -51,7 +51,7 @@ TEST_CASE("budgets shrink as they should and never exceed the target together",
 }
 
 TEST_CASE("blocks of all generations are divided into the same parts",
-          "[engine][scalable][growth]") {
+          "[engine][scalable][growth][long]") {
   ScalableConfig config = Usual();
   config.first_capacity = GENERATE(uint64_t{1}, 100, 123'457);
   config.mode = GENERATE(GrowthMode::kTightening, GrowthMode::kIdentical);

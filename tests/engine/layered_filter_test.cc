@@ -73,7 +73,7 @@ void RunBeside(LayeredFilter& filter, CountingFilter& twin, uint64_t seed, int n
 }
 
 TEST_CASE("a layered filter answers and erases as its large layer alone would",
-          "[engine][layered]") {
+          "[engine][layered][long]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t num_blocks = GENERATE(uint64_t{4}, 40);
   for (uint64_t seed = 0; seed < 6; ++seed) {

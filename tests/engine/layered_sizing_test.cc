@@ -12,7 +12,7 @@ namespace trommel {
 namespace {
 
 TEST_CASE("layers nest and keep their rates, and the large one is as large as it must be",
-          "[engine][layered]") {
+          "[engine][layered][long]") {
   const uint64_t capacity = GENERATE(uint64_t{1}, 100, 12'345, 1'000'000, 77'777'777);
   const auto [num_slices, encoding] =
       GENERATE(table<uint32_t, Encoding>({{0, Encoding::kRuns},
@@ -67,7 +67,8 @@ TEST_CASE("queries spread over presence bits, of runs over whole blocks", "[engi
 
 TEST_CASE("too few bytes for a first layer are refused, with how many are enough",
           "[engine][layered]") {
-  LayeredConfig config{.capacity = 1'000'000, .first_query_bytes = GENERATE(1U, 31U, 1000U, 200'000U)};
+  LayeredConfig config{.capacity = 1'000'000,
+                       .first_query_bytes = GENERATE(1U, 31U, 1000U, 200'000U)};
   const auto refused = SizeLayers(config);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);

@@ -105,7 +105,8 @@ TEST_CASE("one probe meets the mean fill, and strangers with a key's low half me
   CHECK(BlockFpr(1, 16, 7) == Approx(std::ldexp(1.0, -32) + std::ldexp(1.0, -35)).epsilon(1e-6));
 }
 
-TEST_CASE("probes for a rate are the fewest, and never fewer for more keys", "[engine][probes]") {
+TEST_CASE("probes for a rate are the fewest, and never fewer for more keys",
+          "[engine][probes][long]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const double target_fpr = GENERATE(0.3, 0.01, 1e-4);
   const Geometry geometry = tests::GeometryOf(shape, 4096);

@@ -39,7 +39,7 @@ TEST_CASE("filters of a rate are as sizing has them", "[engine][attributes][plan
 }
 
 TEST_CASE("filters in memory are those that will be built, however many capacities there are",
-          "[engine][attributes][plan_filters]") {
+          "[engine][attributes][plan_filters][long]") {
   // More than those whose shapes are looked for one by one.
   std::vector<PlannedSet> sets = SetsOf({900, 1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800,
                                          2100, 2200, 2300, 2400, 2500, 2600, 2700});
@@ -54,7 +54,7 @@ TEST_CASE("filters in memory are those that will be built, however many capaciti
 }
 
 TEST_CASE("no other split of the memory that was tried has a lower rate",
-          "[engine][attributes][plan_filters]") {
+          "[engine][attributes][plan_filters][long]") {
   constexpr uint64_t kMemoryBytes = 1'000'000;
   std::vector<PlannedSet> sets = SetsOf({400, 100'000, 100'000, 100'000});
   sets[0].weight = 0.5;
@@ -103,7 +103,7 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
 }
 
 TEST_CASE("memory between two sizes of one set is used, too",
-          "[engine][attributes][plan_filters]") {
+          "[engine][attributes][plan_filters][long]") {
   for (const uint64_t memory_bytes : {3'100'000, 5'050'000}) {
     std::vector<PlannedSet> sets = SetsOf({1'000'000});
     REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, 0, sets).ok());

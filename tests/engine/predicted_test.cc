@@ -53,7 +53,7 @@ double FprByEnumeration(uint64_t num_keys, uint64_t num_blocks, uint32_t num_sli
   return static_cast<double>(sum / static_cast<long double>(num_ways));
 }
 
-TEST_CASE("few blocks follow the binomial law, by brute force", "[engine][sizing]") {
+TEST_CASE("few blocks follow the binomial law, by brute force", "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const auto [num_blocks, num_keys] = GENERATE(
       table<uint64_t, uint64_t>({{1, 1}, {1, 60}, {2, 1}, {2, 16}, {3, 11}, {5, 8}, {10, 6}}));
@@ -80,7 +80,7 @@ TEST_CASE("uneven blocks of a giant filter raise its predicted rate", "[engine][
         1.1 * PredictedFpr(even, 12 * even.num_blocks));
 }
 
-TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizing]") {
+TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   double last = -1;
   for (uint64_t num_keys = 0; num_keys < 200'000; num_keys += 1000) {
@@ -95,7 +95,7 @@ TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizin
   }
 }
 
-TEST_CASE("predictions stay finite for any load", "[engine][sizing]") {
+TEST_CASE("predictions stay finite for any load", "[engine][sizing][long]") {
   const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, uint64_t{1} << 28, kMaxBlocks);
   const auto [encoding, num_slices] = GENERATE(table<Encoding, uint32_t>({{Encoding::kPlanes, 8},
                                                                           {Encoding::kPlanes, 16},
@@ -170,7 +170,7 @@ Simulated Simulate(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
   return simulated;
 }
 
-TEST_CASE("promoted share and rate agree with simulated counters", "[engine][sizing]") {
+TEST_CASE("promoted share and rate agree with simulated counters", "[engine][sizing][long]") {
   const auto [encoding, num_slices, mean_load] =
       GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kPlanes, 8, 24},
                                                     {Encoding::kPlanes, 8, 40},

@@ -40,7 +40,7 @@ std::vector<uint64_t> DigestsInBlock(uint64_t block_idx, uint64_t num_blocks, ui
 }
 
 TEST_CASE("a million copies of one key come and go and leave the bytes as before",
-          "[engine][runs]") {
+          "[engine][runs][long]") {
   const auto shape = GENERATE(from_range(tests::RunShapes()));
   constexpr uint64_t kMillion = 1'000'000;
   std::vector<uint64_t> others = tests::DrawnDigests(60, 60, Catch::rngSeed());

@@ -78,7 +78,7 @@ TEST_CASE("merge and subtract meet every level of a block with every other", "[e
 }
 
 TEST_CASE("a subtraction of a key too many in any one block is refused and changes nothing",
-          "[engine][runs]") {
+          "[engine][runs][long]") {
   const auto shape = GENERATE(from_range(tests::RunShapes()));
   CountingFilter filter = SquareFilter(shape, kSquare, Both(shape));
   const Bytes before = filter.Serialize();

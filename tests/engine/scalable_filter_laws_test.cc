@@ -121,7 +121,8 @@ std::string FirstDifference(const ScalableProgram& program, std::shared_ptr<Exec
 
 }  // namespace
 
-TEST_CASE("a scalable filter does what its definition does, key by key", "[engine][scalable]") {
+TEST_CASE("a scalable filter does what its definition does, key by key",
+          "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
   for (uint64_t i = 0; i < 40; ++i) {
     const ScalableProgram program = RandomScalableProgram(seed + i);
@@ -144,7 +145,7 @@ TEST_CASE("a scalable filter does the same with many threads", "[engine][scalabl
   }
 }
 
-TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scalable]") {
+TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
   uint64_t num_grown = 0;
   for (uint64_t i = 0; i < 40; ++i) {

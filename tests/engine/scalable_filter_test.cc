@@ -31,7 +31,7 @@ uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& key
 
 }  // namespace
 
-TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scalable]") {
+TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scalable][long]") {
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const double target = GENERATE(0.02, 0.001);
   ScalableFilter filter =
@@ -165,7 +165,7 @@ TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalab
 }
 
 TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
-          "[engine][scalable][snapshot]") {
+          "[engine][scalable][snapshot][long]") {
   ScalableFilter filter = NewScalable({.first_capacity = 300});
   filter.Insert(MemberKeys(1500, 1));
   REQUIRE(filter.num_generations() == 3);
@@ -201,7 +201,7 @@ TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
   CHECK_THAT(refusal_with_word(2, 1, 0), ContainsSubstring("load"));
 }
 
-TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable]") {
+TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable][long]") {
   ScalableFilter filter = NewScalable({.first_capacity = 50});
   const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
   const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());

@@ -57,7 +57,7 @@ std::vector<SetSize> RandomSizes(std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("a set's size is that of the scalable filter made for it",
-          "[engine][attributes][sizes]") {
+          "[engine][attributes][sizes][long]") {
   for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
     for (const uint64_t capacity : {1, 3000, 100000}) {
       for (const double target_fpr : {0.3, 0.01, 1e-4}) {
@@ -82,7 +82,7 @@ TEST_CASE("a set's size is that of the scalable filter made for it",
   CHECK(!SizeOfSet(10, 0.01, static_cast<Encoding>(7)).ok());
 }
 
-TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes]") {
+TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes][long]") {
   for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
     for (const uint64_t capacity : {1, 5000, 200000}) {
       ShapesOfRates shapes;

@@ -129,7 +129,7 @@ void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& ra
   }
 }
 
-TEST_CASE("random programs leave every block as its counters say", "[engine][side_table]") {
+TEST_CASE("random programs leave every block as its counters say", "[engine][side_table][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   for (const uint32_t num_slices : tests::kAllShapes) {
     SideTable table(kBlocks, num_slices, kOwnerBits);

@@ -23,7 +23,8 @@ bool HoldsRuns(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
          PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
 }
 
-TEST_CASE("sizing of runs keeps rate and promoted share and wastes nothing", "[engine][sizing]") {
+TEST_CASE("sizing of runs keeps rate and promoted share and wastes nothing",
+          "[engine][sizing][long]") {
   const double target_fpr = GENERATE(0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6);
   const uint64_t capacity =
       GENERATE(uint64_t{1}, 2, 40, 100, 12345, 1'000'000, 30'000'000, 1'000'000'000);
@@ -60,7 +61,7 @@ TEST_CASE("runs take the bits a key that they are there for", "[engine][sizing]"
   CHECK(SizeFor(RunsRequest(capacity, 0.0061))->bits_per_key <= 20);
 }
 
-TEST_CASE("each rate gets its shape of runs", "[engine][sizing]") {
+TEST_CASE("each rate gets its shape of runs", "[engine][sizing][long]") {
   const uint64_t capacity = GENERATE(uint64_t{1'000'000}, 30'000'000);
   const auto [target_fpr, num_slices] = GENERATE(table<double, uint32_t>({{0.5, 4},
                                                                           {0.05, 4},
@@ -75,7 +76,7 @@ TEST_CASE("each rate gets its shape of runs", "[engine][sizing]") {
 }
 
 TEST_CASE("sizing takes the shape of runs with the fewest bytes but for a near tie",
-          "[engine][sizing]") {
+          "[engine][sizing][long]") {
   double target_fpr = 0.5;
   bool has_taken_a_tie = false;
   for (; target_fpr >= kMinTargetFpr; target_fpr *= 0.97) {

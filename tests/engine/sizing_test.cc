@@ -23,7 +23,7 @@ SizingRequest Request(uint64_t capacity, double target_fpr, uint32_t num_slices)
           .encoding = Encoding::kPlanes};
 }
 
-TEST_CASE("sizing keeps the target and wastes nothing", "[engine][sizing]") {
+TEST_CASE("sizing keeps the target and wastes nothing", "[engine][sizing][long]") {
   const double target_fpr = GENERATE(0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6);
   const uint64_t capacity =
       GENERATE(uint64_t{1}, 2, 10, 100, 1000, 12345, 1'000'000, 30'000'000, 1'000'000'000);
@@ -73,7 +73,8 @@ TEST_CASE("shards are large, at most 1024, and cost at most a thousandth", "[eng
   }
 }
 
-TEST_CASE("sizing picks 16 slices only where they save more than two percent", "[engine][sizing]") {
+TEST_CASE("sizing picks 16 slices only where they save more than two percent",
+          "[engine][sizing][long]") {
   const double target_fpr = GENERATE(0.3, 1e-1, 1e-2, 1e-3, 6.4e-4, 1e-4, 1e-5, 1e-6);
   // 6.4e-4 is the near tie: there 16 slices save one percent.
   const uint64_t capacity = GENERATE(uint64_t{5}, 1000, 1'000'000);

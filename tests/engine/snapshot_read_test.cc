@@ -35,7 +35,7 @@ bool IsRefused(std::span<const std::byte> bytes) {
          (filter.error().code == ErrorCode::kCorrupt || filter.error().code == ErrorCode::kVersion);
 }
 
-TEST_CASE("a snapshot cut at any length is refused", "[engine][snapshot]") {
+TEST_CASE("a snapshot cut at any length is refused", "[engine][snapshot][long]") {
   for (const Bytes& good : Snapshots()) {
     for (size_t length = 0; length < good.size(); ++length) {
       // A copy of exactly this size: reading one byte too far is then seen by AddressSanitizer.
@@ -46,7 +46,7 @@ TEST_CASE("a snapshot cut at any length is refused", "[engine][snapshot]") {
   }
 }
 
-TEST_CASE("a cut snapshot that claims its own size is refused", "[engine][snapshot]") {
+TEST_CASE("a cut snapshot that claims its own size is refused", "[engine][snapshot][long]") {
   for (const Bytes& good : Snapshots()) {
     for (size_t length = sizeof(SnapshotHeader); length < good.size(); ++length) {
       const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
@@ -67,7 +67,7 @@ TEST_CASE("any flipped bit of the header is refused", "[engine][snapshot]") {
   }
 }
 
-TEST_CASE("any changed byte after the header is refused", "[engine][snapshot]") {
+TEST_CASE("any changed byte after the header is refused", "[engine][snapshot][long]") {
   for (const Bytes& good : Snapshots()) {
     for (size_t at = sizeof(SnapshotHeader); at < good.size(); ++at) {
       Bytes bad = good;

@@ -60,7 +60,8 @@ TEST_CASE("a window filter takes the memory of its buckets and one more, within 
   CHECK_THAT(refused.error().message, ContainsSubstring(std::to_string(num_bytes)));
 }
 
-TEST_CASE("buckets are sized so that all of them together keep the rate", "[engine][window]") {
+TEST_CASE("buckets are sized so that all of them together keep the rate",
+          "[engine][window][long]") {
   const uint32_t num_buckets = GENERATE(1U, 8U, 64U);
   const double target_fpr = GENERATE(1e-4, 0.01, 0.5);
   const Encoding encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes);

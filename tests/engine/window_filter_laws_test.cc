@@ -33,7 +33,7 @@ void ForEachWindowProgram(uint64_t num_programs, size_t num_steps,
 }
 
 TEST_CASE("a window filter answers as a table of counters for each bucket of time does",
-          "[engine][window][laws]") {
+          "[engine][window][laws][long]") {
   const auto way = GENERATE(WindowWay::kBatches, WindowWay::kPoints, WindowWay::kThreads);
   ForEachWindowProgram(120, 40, [way](const WindowProgram& program) {
     WindowFilterSubject got(program, way);
@@ -43,7 +43,7 @@ TEST_CASE("a window filter answers as a table of counters for each bucket of tim
 }
 
 TEST_CASE("points, batches and threads leave the same bytes of a window",
-          "[engine][window][laws]") {
+          "[engine][window][laws][long]") {
   ForEachWindowProgram(60, 40, [](const WindowProgram& program) {
     const auto bytes_after = [&](WindowWay way) {
       WindowFilterSubject subject(program, way);
@@ -60,7 +60,7 @@ TEST_CASE("points, batches and threads leave the same bytes of a window",
 }
 
 TEST_CASE("erasing what was inserted leaves the bytes of a window that never had it",
-          "[engine][window][laws]") {
+          "[engine][window][laws][long]") {
   ForEachWindowProgram(60, 30, [](const WindowProgram& program) -> std::string {
     WindowFilterSubject with(program, WindowWay::kBatches);
     WindowFilterSubject without(program, WindowWay::kPoints);

@@ -14,7 +14,7 @@
 namespace trommel {
 namespace {
 
-TEST_CASE("queries, selections, points and counts of a window agree", "[engine][window]") {
+TEST_CASE("queries, selections, points and counts of a window agree", "[engine][window][long]") {
   const bool has_executor = GENERATE(false, true);
   WindowConfig config{.window = 80, .num_buckets = 8, .capacity = 9'000, .target_fpr = 0.1};
   if (has_executor) config.executor = Executor::Create(2).value();

@@ -117,7 +117,7 @@ Bytes WindowWith(Bytes bytes, uint64_t offset, uint64_t value) {
 }
 
 TEST_CASE("a window's numbers that no window has are refused by their place",
-          "[engine][window][snapshot]") {
+          "[engine][window][snapshot][long]") {
   const Bytes good = UsedWindow().Serialize();
   REQUIRE(WindowFilter::Deserialize(WindowWith(good, ParamAt(4), 121)).ok());
   struct Forgery {

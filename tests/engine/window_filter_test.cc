@@ -57,7 +57,8 @@ TEST_CASE("a key is there for the window to the tick, and gone a bucket later",
   CHECK(num_late == 0);
 }
 
-TEST_CASE("any leap of time takes what has left the window and nothing else", "[engine][window]") {
+TEST_CASE("any leap of time takes what has left the window and nothing else",
+          "[engine][window][long]") {
   const uint64_t from = GENERATE(uint64_t{0}, uint64_t{5'000}, kEndOfTime - 1000);
   // 100 ticks in 8 buckets of 12 or 13.
   for (uint64_t leap = 0; leap <= 260; ++leap) {

@@ -43,7 +43,8 @@ void CheckErase(const ReferenceFilter& start, const std::vector<uint64_t>& diges
   });
 }
 
-TEST_CASE("erase leaves the reference's bytes and answers on every target", "[kernels][erase]") {
+TEST_CASE("erase leaves the reference's bytes and answers on every target",
+          "[kernels][erase][long]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const size_t size : tests::EdgeSizes()) {
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {

@@ -144,6 +144,13 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
   }
 }
 
+TEST_CASE("rows that cannot be counted beforehand are asked for", "[tools][attr_build]") {
+  const TempFolder folder;
+  const ToolResult result = RunTool({"attr", "build", "-o", folder.Path("filter")}, kThreeColumns);
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("give the number of rows with -n"));
+}
+
 TEST_CASE("seventeen columns are too many, but sixteen can be chosen", "[tools][attr_build]") {
   const TempFolder folder;
   std::string input = "1";

@@ -33,6 +33,14 @@ TEST_CASE("a list of names is a set, and a set is its names in order", "[tools][
   CHECK(WhyNot(ParseSet("", kNames)) == "no attribute is named");
 }
 
+TEST_CASE("a message names sets by their columns", "[tools][attr_names]") {
+  CHECK(NamingSets("cut {0,2}: {1} is left", kNames) == "cut src,domain: dst is left");
+  CHECK(NamingSets("{{0}", kNames) == "{src");
+  for (const std::string same : {"", "no set", "{}", "{3}", "{0,x}", "{0", "0}", "{-1}", "{ 1}"}) {
+    CHECK(NamingSets(same, kNames) == same);
+  }
+}
+
 TEST_CASE("a share is one unless it is said", "[tools][attr_names]") {
   CHECK(ParseShare("src", kNames)->share == 1);
   const Result<QueryShare> share = ParseShare("domain,dst=2.5", kNames);

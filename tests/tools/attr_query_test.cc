@@ -99,6 +99,7 @@ TEST_CASE("a wrong query is told by what there is", "[tools][attr_query]") {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return RunTool(arguments, input).err;
   };
+  CHECK_THAT(error({"--asked", ""}, ""), ContainsSubstring("--asked: no attribute is named"));
   CHECK_THAT(error({"--asked", "a,zz"}, ""),
              ContainsSubstring("--asked: no attribute named 'zz'; there are 'a', 'b', 'c'"));
   CHECK_THAT(error({}, "a\tb\n1\t2\n"),

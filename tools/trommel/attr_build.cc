@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +38,9 @@ class AttributeBuilder {
 
   Status Make(const std::vector<std::string>& names) {
     Result<AttributeConfig> config = options_.attributes.ConfigOf(names, executor_);
-    if (!config.ok()) return Wrong(config.error());
+    if (!config.ok()) return Wrong(config.error(), names);
     Result<AttributeFilter> made = AttributeFilter::Create(*config);
-    if (!made.ok()) return Wrong(made.error());
+    if (!made.ok()) return Wrong(made.error(), names);
     filter_.emplace(*std::move(made));
     attributes_.resize(names.size());
     std::iota(attributes_.begin(), attributes_.end(), 0U);
@@ -58,9 +59,9 @@ class AttributeBuilder {
   bool is_request_wrong() const { return is_request_wrong_; }
 
  private:
-  Status Wrong(const Error& error) {
+  Status Wrong(const Error& error, std::span<const std::string> names) {
     is_request_wrong_ = true;
-    return Error{error.code, NamingOptions(error.message)};
+    return Error{error.code, NamingSets(NamingOptions(error.message), names)};
   }
 
   const AttrBuildOptions& options_;
@@ -87,7 +88,8 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   if (filter_options.capacity == 0) {
     FamilyOptions counted;  // lines: headers are among them
     counted.filter = filter_options;
-    if (const int code = CountCapacity(options.input.files, settings, executor.get(), counted);
+    if (const int code =
+            CountCapacity(options.input.files, settings, executor.get(), counted, "rows");
         code != kDone) {
       return code;
     }

@@ -26,6 +26,17 @@ bool SplitAssignment(std::string_view text, std::string_view& name, std::string_
   return true;
 }
 
+// "0,2" as the set of these two; 0 for anything else.
+AttributeMask SetOfNumbers(std::string_view list, size_t num_attributes) {
+  AttributeMask set = 0;
+  for (const std::string& number : SplitNames(list)) {
+    const Result<uint64_t> attribute = ParseCount(number);
+    if (!attribute.ok() || *attribute >= num_attributes) return 0;
+    set |= AttributeMask{1} << *attribute;
+  }
+  return set;
+}
+
 }  // namespace
 
 Status CheckNames(std::span<const std::string> names) {
@@ -79,6 +90,21 @@ std::string SetText(AttributeMask set, std::span<const std::string> names) {
         (text.empty() ? "" : ",") + (std::ranges::any_of(name, is_control) ? Quoted(name) : name);
   }
   return text;
+}
+
+std::string NamingSets(std::string_view message, std::span<const std::string> names) {
+  std::string named;
+  for (;;) {
+    const size_t open = message.find('{');
+    const size_t close = message.find('}', open);
+    if (close == std::string_view::npos) return named.append(message);
+    named += message.substr(0, open);
+    const AttributeMask set =
+        SetOfNumbers(message.substr(open + 1, close - open - 1), names.size());
+    // What is no set goes on behind its brace, where another one may open.
+    named += set == 0 ? "{" : SetText(set, names);
+    message.remove_prefix(set == 0 ? open + 1 : close + 1);
+  }
 }
 
 Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string> names) {

@@ -31,6 +31,10 @@ Result<AttributeMask> ParseSet(std::string_view text, std::span<const std::strin
 // "src_ip,domain", ascending by attribute.
 std::string SetText(AttributeMask set, std::span<const std::string> names);
 
+// The library's message with its sets by name: "cut {0,2}" becomes "cut src_ip,domain". Braces with
+// anything but attributes that there are stay.
+std::string NamingSets(std::string_view message, std::span<const std::string> names);
+
 // A set and how often it is asked for: "src_ip,domain=3", or "src_ip" for 1. Fails with
 // kInvalidArgument as ParseSet does, and for a share that is no number above 0.
 Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string> names);

@@ -22,7 +22,7 @@ namespace {
 
 struct AttrQueryOptions {
   std::string filter;
-  std::string asked;  // empty: all
+  std::optional<std::string> asked;  // none: all
   std::optional<std::string> any;
   RowInput input;
   bool print_present = false;
@@ -145,14 +145,14 @@ int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
   AttributeMask asked = filter.sets().full();
   std::vector<uint32_t> attributes(filter.names().size());
   std::iota(attributes.begin(), attributes.end(), 0U);
-  if (!options.asked.empty()) {
-    const Result<AttributeMask> set = ParseSet(options.asked, filter.names());
+  if (options.asked) {
+    const Result<AttributeMask> set = ParseSet(*options.asked, filter.names());
     if (!set.ok()) {
       return FailOnRequest({set.error().code, "--asked: " + set.error().message});
     }
     asked = *set;
     attributes.clear();
-    for (const std::string& name : SplitNames(options.asked)) {
+    for (const std::string& name : SplitNames(*options.asked)) {
       attributes.push_back(*FindAttribute(name, filter.names()));
     }
   }
@@ -198,9 +198,9 @@ void AddAttrQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
   auto options = std::make_shared<AttrQueryOptions>();
   command->add_option("FILTER", options->filter, "Filter file")->required();
   command
-      ->add_option("--asked", options->asked,
-                   "Ask for these attributes only, the files need no others: src_ip,domain "
-                   "(default: all)")
+      ->add_option_function<std::string>(
+          "--asked", [options](const std::string& text) { options->asked = text; },
+          "Ask for these attributes only, the files need no others: src_ip,domain (default: all)")
       ->type_name("LIST");
   command
       ->add_option_function<std::string>(

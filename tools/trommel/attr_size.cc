@@ -93,7 +93,8 @@ int RunAttrSize(const AttrSizeOptions& options, const Settings& settings) {
   request->num_hashes = static_cast<uint32_t>(std::min<uint64_t>(options.num_hashes, UINT32_MAX));
   const Result<AttributePlan> plan = PlanAttributes(*request);
   if (!plan.ok()) {
-    return FailOnRequest({plan.error().code, NamingOptions(plan.error().message)});
+    return FailOnRequest(
+        {plan.error().code, NamingSets(NamingOptions(plan.error().message), names)});
   }
   Report report;
   DescribeSets(*plan, names, report);

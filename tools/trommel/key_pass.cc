@@ -42,7 +42,7 @@ void AskFor(KeyBatch& batch, const FamilyFilter& filter) {
 }
 
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
-                  FamilyOptions& options) {
+                  FamilyOptions& options, std::string_view counted) {
   if (options.filter.capacity > 0) return kDone;
   // A shape that there is not is told before keys are counted for it.
   if (const Status shape = options.CheckShape(); !shape.ok()) return FailOnRequest(shape.error());
@@ -53,13 +53,15 @@ int CountCapacity(const KeyInput& input, const Settings& settings, Executor* exe
   }
   if (!TotalBytes(input.paths)) {
     return Fail(kUsageError,
-                "give the number of keys with -n: pipes and standard input cannot be read twice to "
-                "count them");
+                fmt::format("give the number of {} with -n: pipes and standard input cannot be "
+                            "read twice to count them",
+                            counted));
   }
   const Result<PassTotals> totals = RunPass("counting", input, settings, executor, {});
   if (!totals.ok()) return FailOnInput(totals.error());
   if (totals->num_keys == 0) {
-    return Fail(kUsageError, "no keys in the input: give the number to size for with -n");
+    return Fail(kUsageError,
+                fmt::format("no {} in the input: give the number to size for with -n", counted));
   }
   options.filter.capacity = totals->num_keys;
   return kDone;

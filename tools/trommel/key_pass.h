@@ -31,9 +31,9 @@ void AskFor(KeyBatch& batch, const FamilyFilter& filter);
 
 // Sets options.filter.capacity, if it was not given, to the number of keys in the inputs,
 // duplicates included. Returns kDone, or the exit code after saying why: pipes cannot be read
-// twice, there are no keys, or one is malformed.
+// twice, there are no keys (called what `counted` says), or one is malformed.
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
-                  FamilyOptions& options);
+                  FamilyOptions& options, std::string_view counted = "keys");
 
 // Adds what was read, and how fast.
 void DescribePass(const PassTotals& totals, Report& report);

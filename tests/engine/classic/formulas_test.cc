@@ -111,7 +111,7 @@ double ExactBloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_k
 }
 
 TEST_CASE("the second order is nearer to the exact rate than the textbook is",
-          "[engine][classic]") {
+          "[engine][classic][long]") {
   struct Row {
     uint32_t num_hashes;
     uint64_t num_positions, num_keys;
