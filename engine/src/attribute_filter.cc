@@ -1,8 +1,14 @@
 // AttributeFilter: how tuples come into all sets or none, and go.
 //
-// *Insert* works set after set. A tuple that a set refuses is taken back from the sets before it,
-// each of which shows it and holds this very copy of it, so that taking it back cannot fail and
-// takes nobody else's. What remains is what erasing leaves: a generation begun for it may stay.
+// *Insert* works set after set. Where a set might be full, all are looked at first, and what it has
+// no room for touches none of them. That is more than speed: a tuple that came into a set and is
+// taken back leaves its weight there (Generation::Reserve: whom its bits covered meanwhile is not
+// known), and room that refused tuples use up would never come back.
+//
+// Between looking and inserting others may take the room. A tuple that is refused then is taken
+// back from the sets before, each of which shows it and holds this very copy of it, so that taking
+// it back cannot fail and takes nobody else's. What remains is what erasing leaves, its weight, and
+// a generation that was begun for it.
 //
 // *Erase* may not work like that: attribute_filter_erase.cc.
 //
@@ -14,10 +20,12 @@
 #include <array>
 #include <new>
 #include <numeric>
+#include <thread>
 
 #include "engine/src/attribute_filter_impl.h"
 #include "engine/src/block_store.h"
 #include "engine/src/check.h"
+#include "engine/src/scalable_parts.h"
 #include "engine/src/tuple_choice.h"
 #include "engine/src/tuple_chunks.h"
 
@@ -62,11 +70,31 @@ struct AttributeFilter::Impl::Desk {
 
 // --- Insert.
 
-InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk& desk,
-                                                 std::span<uint64_t> inserted) {
-  const auto passage = gate.Pass();
-  std::span<uint32_t> places = desk.places.first(chunk.size);
-  std::iota(places.begin(), places.end(), 0);
+bool AttributeFilter::Impl::HasRoomFor(uint64_t num_wanted) const {
+  return std::ranges::all_of(filters, [num_wanted](const ScalableFilter& filter) {
+    return ScalableParts::RoomOf(filter) >= num_wanted;
+  });
+}
+
+size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
+                                          std::span<const uint32_t> places,
+                                          const Desk& desk) const {
+  uint64_t room = ScalableParts::RoomOf(filters[set_idx]);
+  if (room >= places.size()) return places.size();
+  const std::span<const uint64_t> digests =
+      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, desk.digests);
+  const auto bits = desk.bits.first(BitmapWords(digests.size()));
+  filters[set_idx].Query(Keys::Digests(digests), bits);
+  for (size_t k = 0; k < places.size(); ++k) {
+    if ((bits[k / 64] >> (k % 64) & 1) != 0) continue;
+    if (room == 0) return k;
+    --room;
+  }
+  return places.size();
+}
+
+InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
+                                                  const Desk& desk) {
   InsertOutcome outcome;
   for (size_t s = 0; s < filters.size() && !places.empty(); ++s) {
     const std::span<const uint64_t> digests =
@@ -87,9 +115,58 @@ InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk
     TakeBack(chunk, refused, s, desk);
   }
   outcome.num_inserted = places.size();
+  return outcome;
+}
+
+InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
+                                                   const Desk& desk) {
+  InsertOutcome total;
+  for (std::span<uint32_t> left = places; !left.empty();) {
+    size_t num_fitting = left.size();
+    size_t narrowest = 0;
+    for (size_t s = 0; s < filters.size() && num_fitting > 0; ++s) {
+      const size_t num_here = NumWithRoom(s, chunk, left.first(num_fitting), desk);
+      if (num_here < num_fitting) narrowest = s;
+      num_fitting = num_here;
+    }
+    if (num_fitting > 0) {
+      const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), desk);
+      std::copy_n(left.begin(), outcome.num_inserted, places.begin() + total.num_inserted);
+      total.num_inserted += outcome.num_inserted;
+      total.num_refused += outcome.num_refused;
+      if (outcome.num_refused != 0) total.refusal = outcome.refusal;
+      left = left.subspan(num_fitting);
+      continue;
+    }
+    const GrowthRefusal refusal = ScalableParts::Grow(filters[narrowest]);
+    if (refusal == GrowthRefusal::kNone) {
+      // Others hold what room there is, and will say how much of it they need.
+      if (ScalableParts::RoomOf(filters[narrowest]) == 0) std::this_thread::yield();
+      continue;
+    }
+    // Only what it shows can come in; duplicates of what came in by now are among that.
+    const std::span<const uint64_t> digests =
+        ChosenDigests(frame.sets.allowed()[narrowest], chunk, left, desk.digests);
+    const auto bits = desk.bits.first(BitmapWords(digests.size()));
+    filters[narrowest].Query(Keys::Digests(digests), bits);
+    const size_t num_shown = KeepPlaces(bits, left);
+    total.num_refused += left.size() - num_shown;
+    total.refusal = refusal;
+    left = left.first(num_shown);
+  }
+  return total;
+}
+
+InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk& desk,
+                                                 std::span<uint64_t> inserted) {
+  const auto passage = gate.Pass();
+  const std::span<uint32_t> places = desk.places.first(chunk.size);
+  std::iota(places.begin(), places.end(), 0);
+  const InsertOutcome outcome = HasRoomFor(chunk.size) ? InsertPlaces(chunk, places, desk)
+                                                       : InsertInTurns(chunk, places, desk);
   num_tuples.fetch_add(outcome.num_inserted, std::memory_order_relaxed);
   num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
-  if (!inserted.empty()) SetOnly(places, inserted);
+  if (!inserted.empty()) SetOnly(places.first(outcome.num_inserted), inserted);
   return outcome;
 }
 

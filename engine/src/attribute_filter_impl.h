@@ -44,6 +44,17 @@ struct AttributeFilter::Impl {
 
   struct Desk;  // the memory for a chunk of tuples on their way in
   InsertOutcome InsertChunk(const Tuples& chunk, const Desk& desk, std::span<uint64_t> inserted);
+  // Whether every set has room, whatever the tuples are.
+  bool HasRoomFor(uint64_t num_wanted) const;
+  // Of the tuples at these places, how many there are before the first for which the set has no
+  // room; it may say fewer, but none only where the first has no room.
+  size_t NumWithRoom(size_t set_idx, const Tuples& chunk, std::span<const uint32_t> places,
+                     const Desk& desk) const;
+  // Inserts those at these places. Returns what came of it; those that came in are kept, in front.
+  InsertOutcome InsertPlaces(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
+  // The same, set by set as far as all have room, so that none is refused but where others take
+  // the room meanwhile.
+  InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
   // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
   void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
                 const Desk& desk);

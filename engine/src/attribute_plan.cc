@@ -35,6 +35,7 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
     return Unplannable("num_values of attribute " + std::to_string(i) +
                        " is 0; it must be at least 1");
   }
+  double sum = 0;
   for (const QueryShare& share : request.mix) {
     if (share.asked == 0) return Unplannable("a share of the mix asks for no attribute");
     if ((share.asked & ~request.sets.full()) != 0) {
@@ -46,7 +47,9 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
       return Unplannable("the share of " + AttributeMaskText(share.asked) + " is " +
                          TextOf(share.share) + "; it must be above 0, and finite");
     }
+    sum += share.share;
   }
+  if (!std::isfinite(sum)) return Unplannable("the shares of the mix add up to infinity");
   const bool has_rate = request.target_fpr != 0;  // NaN is one
   if (has_rate == (request.memory_bytes != 0)) {
     return Unplannable(has_rate ? "target_fpr and memory_bytes are both given: it must be one"

@@ -24,6 +24,17 @@ Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
   return Create(filter.impl_->config, filter.impl_->generations->plan(), std::move(share));
 }
 
+uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
+  return filter.impl_->generations->Read()->newest().Room();
+}
+
+GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
+  Generations& generations = *filter.impl_->generations;
+  // Only compared: the list may change as soon as nobody reads it.
+  const Generation* const newest = &generations.Read()->newest();
+  return generations.Grow(newest);
+}
+
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
   ScalableFilter::Impl& impl = *filter.impl_;
   const auto list = impl.generations->HoldStill();

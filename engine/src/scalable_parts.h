@@ -27,6 +27,13 @@ struct ScalableParts {
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;
+  // Keys that the newest generation would take beside those that are shown; others may take the
+  // room meanwhile.
+  static uint64_t RoomOf(const ScalableFilter& filter);
+  // Begins a generation if the newest has no room left, or says why not. kNone, and nothing done,
+  // where others have begun one, or hold the room that is left.
+  static GrowthRefusal Grow(ScalableFilter& filter);
+
   // Blocks and side tables. Waits as a statistic does; a few microseconds a generation.
   static uint64_t NumBytes(const ScalableFilter& filter);
   // Of the smallest generation.

@@ -4,6 +4,10 @@
 
 namespace trommel {
 
+TupleDigests::TupleDigests(uint32_t num_attributes) : columns_(num_attributes) {
+  TROMMEL_CHECK(num_attributes <= kMaxAttributes, "more attributes than a tuple can have");
+}
+
 void TupleDigests::Set(uint32_t attribute, Keys values, const DigestPolicy& policy) {
   TROMMEL_CHECK(attribute < columns_.size(), "there is no such attribute");
   columns_[attribute].resize(values.size());

@@ -1,4 +1,6 @@
 // Filters over attributes whose memory is limited: what is refused, and that it leaves no trace.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -67,6 +69,48 @@ TEST_CASE("where one set has no room a tuple comes into none",
   if (filter.num_tuples() == in.size()) CHECK(filter.Serialize() == full);
   CHECK(filter.Erase(TupleColumns(in).view()).num_erased == in.size());
   if (filter.num_tuples() == 0) CHECK(filter.Serialize() == as_new);
+}
+
+// Rows with new values of one attribute; the other one's is always the same.
+std::vector<TupleRow> NewIn(size_t attribute, size_t count, uint64_t seed) {
+  std::vector<TupleRow> rows(count, TupleRow(2, RandomKey(KeySpace::kStrangers, 0, 0)));
+  for (size_t i = 0; i < count; ++i) rows[i][attribute] = RandomKey(KeySpace::kMembers, seed, i);
+  return rows;
+}
+
+TEST_CASE("refused tuples leave the room of sets that had some",
+          "[engine][attributes][attribute_filter]") {
+  const size_t batch = GENERATE(1U, 50U, 100'000U);
+  AttributeConfig config{
+      .sets = PairSets({0b11}), .names = {}, .capacity = 3000, .target_fpr = 0.01};
+  config.memory_limit_bytes = LimitedAttributes(config).num_bytes();
+  AttributeFilter filter = LimitedAttributes(config);
+  const auto insert = [&](const std::vector<TupleRow>& rows) {
+    const TupleColumns columns(rows);
+    uint64_t num_inserted = 0;
+    for (size_t first = 0; first < rows.size(); first += batch) {
+      const size_t count = std::min(batch, rows.size() - first);
+      num_inserted += filter.Insert(columns.view().From(first, count)).num_inserted;
+    }
+    return num_inserted;
+  };
+  // One value of attribute 0 that thousands share, beside more values of attribute 1 than fit.
+  const uint64_t shared = RandomKey(KeySpace::kStrangers, 0, 0);
+  CHECK(insert({{shared, shared}}) == 1);
+  const uint64_t num_second = insert(NewIn(1, 6000, 1));
+  CHECK(num_second >= 2999);
+  CHECK(num_second < 3300);  // some are shown already
+  const std::vector<std::byte> before = filter.Serialize();
+  // Nobody knows their values: attribute 0 has room, attribute 1 has not.
+  std::vector<TupleRow> strangers = NewIn(0, 8000, 2);
+  const std::vector<TupleRow> seconds = NewIn(1, 8000, 3);
+  for (size_t i = 0; i < strangers.size(); ++i) strangers[i][1] = seconds[i][1];
+  const uint64_t num_by_chance = insert(strangers);
+  CHECK(num_by_chance < 200);
+  if (num_by_chance == 0) CHECK(filter.Serialize() == before);
+  const uint64_t load = filter.GetStats().sets[0].stats.generations[0].load;
+  CHECK(load <= 1 + num_by_chance);
+  CHECK(insert(NewIn(0, 2500, 4)) == 2500);
 }
 
 TEST_CASE("sets share one memory limit while they grow", "[engine][attributes][attribute_filter]") {

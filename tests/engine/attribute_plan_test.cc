@@ -133,17 +133,6 @@ TEST_CASE("a plan counts the copies of values that many tuples share",
   CHECK(static_cast<double>(plan.filter_bytes) < built * 2);
 }
 
-TEST_CASE("a plan beyond the largest matrix has that matrix beside it",
-          "[engine][attributes][plan]") {
-  AttributePlanRequest request;
-  request.sets = AttributeSets::Create(3).value();
-  request.capacity = 35'000'000'000;
-  request.target_fpr = 0.01;
-  const AttributePlan plan = PlanOf(request);
-  CHECK(plan.filter_bytes > matrix::kMaxCells / 8);
-  CHECK(plan.matrix.num_cells() <= matrix::kMaxCells);
-}
-
 TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",
           "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
@@ -261,6 +250,8 @@ TEST_CASE("plans that cannot be are refused with the reason", "[engine][attribut
     request.mix = {{0b001, share}};
     CHECK_THAT(PlanRefusal(request), ContainsSubstring("the share of {0} is "));
   }
+  request.mix = {{0b001, 1e308}, {0b010, 1e308}};
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("the shares of the mix add up to infinity"));
   request.mix.clear();
   request.num_values = {1, 2};
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("num_values has 2 numbers"));

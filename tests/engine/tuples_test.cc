@@ -44,5 +44,11 @@ TEST_CASE("columns of a batch have one length", "[engine][attributes]") {
              ContainsSubstring("no such attribute"));
 }
 
+TEST_CASE("tuples have sixteen attributes at most", "[engine][attributes][death]") {
+  CHECK(TupleDigests(kMaxAttributes).num_attributes() == kMaxAttributes);
+  CHECK_THAT(tests::AbortMessage([] { TupleDigests(kMaxAttributes + 1); }),
+             ContainsSubstring("more attributes than a tuple can have"));
+}
+
 }  // namespace
 }  // namespace trommel

@@ -112,7 +112,8 @@ class AttributeFilter final : public TupleIndex {
   bool CanAnswer(AttributeMask asked) const noexcept override;  // any set within full()
   std::vector<AttributeMask> PartsOf(AttributeMask asked) const override;
   // A tuple comes into all sets or, where one of them refuses, into none (but a generation that was
-  // begun for it may stay). num_inserted and num_refused count tuples.
+  // begun for it may stay; and where threads insert at the same time, what another one left no room
+  // for may have used up that of a set before). num_inserted and num_refused count tuples.
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
   size_t Query(AttributeMask asked, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;
@@ -149,6 +150,8 @@ class AttributeFilter final : public TupleIndex {
   // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time. Insert and Erase
   // wait until it is written; queries do not.
   Status Save(const std::filesystem::path& path) const;
+  // In a limit for loading side tables count from the first byte, as no room may be left for them:
+  // a filter that went beyond its own limit is loaded under a higher one.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0);
   std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory

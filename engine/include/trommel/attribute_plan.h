@@ -66,8 +66,8 @@ struct AttributePlan {
   std::vector<PlannedSet> sets = {};  // ascending, as sets.allowed()
   uint64_t filter_bytes = 0;
   double filter_expected_fpr = 0;  // of the mix
-  // CBFM of the same memory (or of kMaxCells, where that is less), all attributes alike, as
-  // published.
+  // CBFM of the same memory (or of kMaxCells, or of kMaxPositions for each attribute, where that is
+  // less), all attributes alike, as published.
   matrix::Geometry matrix = {};
   uint64_t matrix_bytes = 0;
   double matrix_expected_fpr = 0;

@@ -63,7 +63,7 @@ class AttributeSets {
   size_t IndexOf(AttributeMask set) const noexcept;
   // The largest allowed sets in `asked`: those with most attributes first, then ascending. The set
   // itself where it is allowed, none for the empty set. Attributes beyond full() are a programmer's
-  // mistake: message and abort. Up to 2^num_attributes steps: keep the result.
+  // mistake: message and abort. Up to 2^num_attributes searches: milliseconds; keep the result.
   std::vector<AttributeMask> PartsOf(AttributeMask asked) const;
 
   friend bool operator==(const AttributeSets&, const AttributeSets&) = default;

@@ -36,7 +36,7 @@ struct Tuples {
 // A batch that owns its digests.
 class TupleDigests {
  public:
-  explicit TupleDigests(uint32_t num_attributes) : columns_(num_attributes) {}
+  explicit TupleDigests(uint32_t num_attributes);  // at most kMaxAttributes, else it aborts
 
   // Replaces the column of an attribute by the digests of these values. All columns that are given
   // must be of one length, else view() aborts.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "engine/src/batch_parts.h"
@@ -42,10 +43,12 @@ Matrix::Matrix(Matrix&&) noexcept = default;
 Matrix& Matrix::operator=(Matrix&&) noexcept = default;
 Matrix::~Matrix() = default;
 
-Result<Matrix> Matrix::Create(const Geometry& geometry, uint64_t memory_limit_bytes) {
+Result<Matrix> Matrix::Create(const Geometry& geometry, uint64_t memory_limit_bytes) try {
   Result<CellStore> store = CellStore::Create(geometry, memory_limit_bytes);
   if (!store) return store.error();
   return Matrix(std::make_unique<Impl>(*std::move(store)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "no memory for what a matrix needs beside its cells"};
 }
 
 InsertOutcome Matrix::Insert(const Tuples& tuples) noexcept {

@@ -86,6 +86,11 @@ Status CheckRequest(const Request& request) {
     return OutOfRange("number of positions", request.positions.size(),
                       TextOf(NumRows(request)) + " for these attributes");
   }
+  for (size_t i = 0; i < request.positions.size(); ++i) {
+    if (request.positions[i] >= 1 && request.positions[i] <= kMaxPositions) continue;
+    return OutOfRange("positions of row " + std::to_string(i), request.positions[i], uint64_t{1},
+                      kMaxPositions);
+  }
   return CheckWeights(request);
 }
 
@@ -99,10 +104,15 @@ std::vector<double> FactorsOf(const Request& request, const std::vector<Block>& 
   return factors;
 }
 
-// Positions of every row (attributes, then the joint block): rounded down to at least one.
+// Positions of every row (attributes, then the joint block).
 using Rows = std::vector<double>;
 
-double PositionsFor(double row, double factor) { return std::max(1.0, std::floor(row * factor)); }
+// Rounded down to at least one. Of a number of cells no attribute gets more than it can have.
+double PositionsFor(const Request& request, double row, double factor) {
+  const double positions = std::max(1.0, std::floor(row * factor));
+  return request.num_cells == 0 ? positions
+                                : std::min(positions, static_cast<double>(kMaxPositions));
+}
 
 double CellsFor(const Request& request, const std::vector<Block>& blocks,
                 const std::vector<double>& factors, const Rows& rows, double scale) {
@@ -111,10 +121,10 @@ double CellsFor(const Request& request, const std::vector<Block>& blocks,
     const double factor = factors[b] * scale;
     double cells = 1;
     if (blocks[b].is_joint) {
-      cells = PositionsFor(rows.back(), factor);
+      cells = PositionsFor(request, rows.back(), factor);
     } else {
       for (AttributeMask left = blocks[b].set; left != 0; left &= left - 1) {
-        cells *= PositionsFor(rows[static_cast<size_t>(std::countr_zero(left))], factor);
+        cells *= PositionsFor(request, rows[static_cast<size_t>(std::countr_zero(left))], factor);
       }
     }
     sum += cells;
@@ -122,10 +132,10 @@ double CellsFor(const Request& request, const std::vector<Block>& blocks,
   return sum;
 }
 
-Status SetPositions(const std::vector<double>& factors, const Rows& rows, double scale,
-                    std::vector<Block>& blocks) {
+Status SetPositions(const Request& request, const std::vector<double>& factors, const Rows& rows,
+                    double scale, std::vector<Block>& blocks) {
   const auto positions_of = [&](const Block& block, double row, double factor) -> Result<uint64_t> {
-    const double positions = PositionsFor(row, factor);
+    const double positions = PositionsFor(request, row, factor);
     if (positions <= static_cast<double>(kMaxPositions)) return static_cast<uint64_t>(positions);
     return OutOfRange("positions of block " + AttributeMaskText(block.set), positions, 1.0,
                       static_cast<double>(kMaxPositions));
@@ -192,14 +202,16 @@ Result<Geometry> GeometryFor(const Request& request) {
                                 TextOf(std::ceil(num_cells / 8)) + " bytes of memory; at most " +
                                 TextOf(kMaxCells / 8) + " bytes can be had");
   }
-  Status status = SetPositions(factors, rows, scale, geometry.blocks);
+  Status status = SetPositions(request, factors, rows, scale, geometry.blocks);
   if (!status.ok()) return status.error();
   if (Status valid = Validate(geometry); !valid.ok()) return valid.error();
   return geometry;
 }
 
 uint32_t PublishedHashes(double fpr) noexcept {
-  return std::max(1U, static_cast<uint32_t>(std::max(0.0, std::floor(-std::log2(fpr)))));
+  if (!(fpr > 0)) return kMaxHashes;
+  return static_cast<uint32_t>(
+      std::clamp(std::floor(-std::log2(fpr)), 1.0, static_cast<double>(kMaxHashes)));
 }
 
 double PublishedPositions(double fpr, uint64_t num_values) noexcept {

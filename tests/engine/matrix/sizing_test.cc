@@ -46,6 +46,8 @@ TEST_CASE("published hashes and positions are the source's", "[engine][matrix]")
   CHECK(PublishedHashes(0.1) == 3);
   CHECK(PublishedHashes(0.5) == 1);
   CHECK(PublishedHashes(0.9) == 1);
+  CHECK(PublishedHashes(1e-300) == kMaxHashes);
+  CHECK(PublishedHashes(0) == kMaxHashes);
   CHECK(PublishedPositions(0.1, 1000) == Approx(4792.53).epsilon(1e-6));
 }
 
@@ -98,6 +100,9 @@ TEST_CASE("matrix sizes out of range are refused with what they would take", "[e
   request = good;
   request.positions = {1, 2, 3};
   CHECK_THAT(RefusalOf(request), ContainsSubstring("either num_cells or positions"));
+  request.num_cells = 0;
+  request.positions = {1, 0, 3};
+  CHECK_THAT(RefusalOf(request), ContainsSubstring("positions of row 1 is 0"));
   request = good;
   request.num_cells = 7;  // eight cells are the least: 2^3
   CHECK_THAT(RefusalOf(request), ContainsSubstring("at least 8"));

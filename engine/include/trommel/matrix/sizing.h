@@ -22,7 +22,8 @@ struct Request {
   Kind kind = Kind::kCbfm;
   AttributeSets sets = {};  // cuts are kCbfm's only
   uint32_t num_hashes = 0;  // required
-  // Either the cells that all blocks together may have: positions are then the most that fit, ...
+  // Either the cells that all blocks together may have: positions are then the most that fit, and
+  // no attribute's more than kMaxPositions, ...
   uint64_t num_cells = 0;
   // ... or the positions of every attribute; of kSbf the one number of its joint block; of kCmdbf
   // those of every attribute and then its joint block's.
@@ -43,7 +44,7 @@ struct Request {
 Result<Geometry> GeometryFor(const Request& request);
 
 // The source's formulas (2) and (3), for the rate of a single attribute and n values of it:
-uint32_t PublishedHashes(double fpr) noexcept;  // floor(log2(1 / fpr)), at least 1
+uint32_t PublishedHashes(double fpr) noexcept;  // floor(log2(1 / fpr)), 1 .. kMaxHashes
 double PublishedPositions(double fpr, uint64_t num_values) noexcept;  // n log2(e) log2(1 / fpr)
 // Formula (4): (m+1)^(d - sum r) prod((m+1)^r_i - m^r_i), which holds for disjoint cuts only; fails
 // with kInvalidArgument for others. As a double: it may be beyond any integer.
