@@ -59,6 +59,8 @@ void BucketRing::EnterBucket(uint64_t bucket, uint64_t now) {
   list_.store(&new_list, std::memory_order_seq_cst);
   now_.store(now, std::memory_order_release);  // after the list: who knows the time sees its bucket
   grace_.Wait();
+  // What came in late, when the last was cleared, is not owed for what goes now.
+  if (uncleared_.empty()) keys_owed_.store(0, std::memory_order_relaxed);
   for (const BucketList::Entry& entry : old_list.Entries().first(num_gone)) {
     if (entry.bucket_store->is_touched()) {
       uncleared_.push_back(entry.bucket_store);
@@ -81,12 +83,15 @@ BucketStore& BucketRing::TakeEmpty() {
 
 void BucketRing::ClearShare(uint64_t num_keys) {
   if (num_uncleared_.load(std::memory_order_relaxed) == 0) return;
+  const uint64_t num_owners = all_.front()->store.num_owners();
+  // Before the lock: whoever comes next does the share of those who find it taken.
+  keys_owed_.fetch_add(2 * num_keys * num_owners, std::memory_order_relaxed);
   const std::unique_lock lock(clock_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  const uint64_t num_owners = all_.front()->store.num_owners();
-  keys_owed_ += 2 * num_keys * num_owners;
-  ClearOwners(keys_owed_ / bucket_keys_);
-  keys_owed_ %= bucket_keys_;
+  const uint64_t keys_owed = keys_owed_.exchange(0, std::memory_order_relaxed);
+  ClearOwners(keys_owed / bucket_keys_);
+  if (uncleared_.empty()) return;  // nothing is owed for what goes later
+  keys_owed_.fetch_add(keys_owed % bucket_keys_, std::memory_order_relaxed);
 }
 
 void BucketRing::ClearOwners(size_t num_owners) {
@@ -161,7 +166,7 @@ void BucketRing::Clear() {
     }
     live.touched.store(false, std::memory_order_relaxed);
   }
-  keys_owed_ = 0;
+  keys_owed_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace trommel

@@ -97,7 +97,8 @@ class BucketRing {
   }
   // False, and nothing done, if that lies before now().
   bool Advance(uint64_t now);
-  // Clears the share of num_keys insertions, unless somebody else is clearing or advancing.
+  // Clears the share of num_keys insertions, and what others owe. Owes it where somebody else is
+  // clearing or advancing.
   void ClearShare(uint64_t num_keys);
   uint64_t num_uncleared_bytes();
 
@@ -131,8 +132,9 @@ class BucketRing {
   std::mutex clock_;  // what follows, and whoever changes the list
   std::vector<BucketStore*> empty_;
   std::deque<BucketStore*> uncleared_;  // the first is being cleared
-  uint64_t keys_owed_ = 0;              // insertions whose share is not done, times owners
   std::atomic<size_t> num_uncleared_{0};
+  // Insertions whose share is not done, twice, times owners. Added to without the mutex.
+  std::atomic<uint64_t> keys_owed_{0};
 };
 
 }  // namespace trommel

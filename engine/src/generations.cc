@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
 
 #include "engine/src/block_memory.h"
 
@@ -23,6 +22,11 @@ void Generation::Settle(uint64_t num_reserved, uint64_t num_arrived) {
   num_reserved_ -= num_reserved;
   // Some of them may have gone already.
   load_ = std::min(load_ + num_arrived, num_keys());
+}
+
+uint64_t Generation::Room() const {
+  const std::lock_guard<std::mutex> lock(room_);
+  return capacity - std::min(capacity, load_ + num_reserved_);
 }
 
 uint64_t Generation::TakeKeys(uint64_t num_keys) {
@@ -47,6 +51,12 @@ void Generation::SetLoad(uint64_t load) {
   load_ = load;
 }
 
+void Generation::Clear() {
+  store.Clear();
+  num_keys_.store(0, std::memory_order_relaxed);
+  SetLoad(0);
+}
+
 GenerationList::GenerationList(Members members) : members_(std::move(members)) {
   stores_.reserve(members_.size());
   for (const auto& member : members_) stores_.push_back(&member->store);
@@ -62,7 +72,8 @@ Result<std::unique_ptr<Generations>> Generations::Create(GrowthPlan plan, uint64
   auto generations = std::make_unique<Generations>(std::move(plan), limit_bytes, Members{});
   Result<std::shared_ptr<Generation>> first = generations->MakeGeneration(0);
   if (!first.ok()) return first.error();
-  generations->Replace([&](Members&) -> std::optional<Members> { return Members{*first}; });
+  generations->Replace(
+      [&](Members) { return std::make_unique<const GenerationList>(Members{*first}); });
   return generations;
 }
 
@@ -87,6 +98,12 @@ uint64_t Generations::BytesOf(const Members& members) {
   return num_bytes;
 }
 
+uint64_t Generations::BlockBytesOf(const Members& members) {
+  uint64_t num_bytes = 0;
+  for (const auto& member : members) num_bytes += member->store.geometry().num_bytes();
+  return num_bytes;
+}
+
 bool Generations::Report(uint64_t num_bytes) {
   if (share_ == nullptr) return true;
   if (!share_->Change(reported_bytes_, num_bytes)) return false;
@@ -105,13 +122,12 @@ bool Generations::Join(std::shared_ptr<MemoryShare> share) {
 
 template <class Change>
 void Generations::Replace(const Change& change) {
-  std::unique_ptr<const GenerationList> old;
+  List old;
   {
     const Gate::Shut shut(gate_);
-    Members members = current_->members();
-    std::optional<Members> changed = change(members);
-    if (!changed) return;
-    old = std::exchange(current_, std::make_unique<GenerationList>(*std::move(changed)));
+    List changed = change(current_->members());
+    if (changed == nullptr) return;
+    old = std::exchange(current_, std::move(changed));
     list_.store(current_.get(), std::memory_order_seq_cst);
   }
   grace_.Wait();
@@ -126,20 +142,22 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   }
   const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
   const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
-  if (new_bytes > limit || (share_ != nullptr && !share_->HasRoomFor(new_bytes))) {
+  // A full filter is refused with every insert: that must cost no memory and must not shut the
+  // gate.
+  const uint64_t least_bytes = BlockBytesOf(current_->members()) + new_bytes;
+  if (least_bytes > limit || (share_ != nullptr && !share_->HasRoomFor(new_bytes))) {
     return GrowthRefusal::kMemoryLimit;
   }
   Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);
   if (!newest.ok()) return GrowthRefusal::kOutOfMemory;
   GrowthRefusal refusal = GrowthRefusal::kNone;
-  Replace([&](Members& members) -> std::optional<Members> {
-    const uint64_t num_bytes = BytesOf(members) + new_bytes;
-    if (num_bytes > limit || !Report(num_bytes)) {
-      refusal = GrowthRefusal::kMemoryLimit;
-      return std::nullopt;
-    }
-    members.push_back(*std::move(newest));
-    return std::move(members);
+  Replace([&](Members members) -> List {
+    members.push_back(*newest);  // if refused, its memory goes when the gate is open again
+    const uint64_t num_bytes = BytesOf(members);
+    auto list = std::make_unique<const GenerationList>(std::move(members));
+    if (num_bytes <= limit && Report(num_bytes)) return list;
+    refusal = GrowthRefusal::kMemoryLimit;
+    return nullptr;
   });
   return refusal;
 } catch (const std::bad_alloc&) {
@@ -165,7 +183,7 @@ void Generations::DropEmpty() try {
       if (auto made = MakeGeneration(slot_idx); made.ok()) spare = *std::move(made);
     }
   }
-  Replace([&](Members& members) -> std::optional<Members> {
+  Replace([&](Members members) -> List {
     const std::shared_ptr<Generation> last = members.back();
     const bool has_better = spare != nullptr && last->num_keys() == 0 &&
                             slot_after(members) == spare->slot && spare->slot != last->slot;
@@ -174,9 +192,11 @@ void Generations::DropEmpty() try {
       return member->num_keys() == 0 && (member != last || has_better);
     });
     if (has_better) members.push_back(spare);
-    if (members.size() == num_before && !has_better) return std::nullopt;
-    (void)Report(BytesOf(members));  // less, or what side tables took meanwhile
-    return std::move(members);
+    if (members.size() == num_before && !has_better) return nullptr;
+    const uint64_t num_bytes = BytesOf(members);
+    auto list = std::make_unique<const GenerationList>(std::move(members));
+    (void)Report(num_bytes);  // less, or what side tables took meanwhile
+    return list;
   });
 } catch (const std::bad_alloc&) {
   return;  // what is empty stays, until another erasure
@@ -184,10 +204,27 @@ void Generations::DropEmpty() try {
 
 Status Generations::Clear() {
   const std::lock_guard<std::mutex> lock(changing_);
-  Result<std::shared_ptr<Generation>> first = MakeGeneration(0);
-  if (!first.ok()) return first.error();
-  (void)Report((*first)->store.num_bytes());
-  Replace([&](Members&) -> std::optional<Members> { return Members{*first}; });
+  // One of the first slot is used again: it need not be there twice. A loaded one may be of another
+  // size than ours would be.
+  const GrowthSlot& slot = plan_.slot(0);
+  std::shared_ptr<Generation> first;
+  for (const auto& member : current_->members()) {
+    if (member->slot == 0 && member->store.geometry() == slot.geometry &&
+        member->capacity == slot.capacity && member->budget_fpr == slot.budget_fpr) {
+      first = member;
+    }
+  }
+  if (first == nullptr) {
+    Result<std::shared_ptr<Generation>> made = MakeGeneration(0);
+    if (!made.ok()) return made.error();
+    first = *std::move(made);
+  }
+  Replace([&](Members) {
+    auto list = std::make_unique<const GenerationList>(Members{first});
+    first->Clear();  // nobody else is there, and nothing can throw any more
+    (void)Report(first->store.num_bytes());
+    return list;
+  });
   return Ok();
 }
 

@@ -47,9 +47,11 @@ class Generation {
   // are in.
   uint64_t Reserve(uint64_t num_wanted);
   void Settle(uint64_t num_reserved, uint64_t num_arrived);
-  bool IsFull() const;  // whatever is reserved
+  uint64_t Room() const;  // keys that Reserve would grant now
+  bool IsFull() const;    // whatever is reserved
   uint64_t load() const;
   void SetLoad(uint64_t load);
+  void Clear();  // exclusive: as new
 
   // Insertions less erasures; exact while the gate is shut. Keys are added before they come in, and
   // taken after they went or did not come in: so it is never too low, and TakeKeys, which says what
@@ -157,24 +159,27 @@ class Generations {
 
  private:
   using Members = GenerationList::Members;
+  using List = std::unique_ptr<const GenerationList>;
 
   Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
   // The lowest slot that none of the members has, or num_slots().
   size_t FreeSlot(const Members& members) const;
-  // Publishes the list that `change` makes of the members while the gate is shut; none: no change.
-  // Under changing_.
+  // Publishes the list that `change` makes of the members while the gate is shut; null: no change.
+  // It reports last, when nothing can throw any more. Under changing_.
   template <class Change>
   void Replace(const Change& change);
   // Says to the share, if there is one, what these members take. False: no room. Under changing_.
   bool Report(uint64_t num_bytes);
   static uint64_t BytesOf(const Members& members);
+  // The same without side tables: what is known of them at any time, and no more than that.
+  static uint64_t BlockBytesOf(const Members& members);
 
   GrowthPlan plan_;
   uint64_t limit_bytes_;  // 0: physical memory
   std::shared_ptr<MemoryShare> share_;
   uint64_t reported_bytes_ = 0;  // what the share knows
   mutable std::mutex changing_;  // held by the one who changes the list
-  std::unique_ptr<const GenerationList> current_;
+  List current_;
   std::atomic<const GenerationList*> list_;
   mutable Gate gate_;
   mutable Grace grace_;

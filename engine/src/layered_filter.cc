@@ -2,9 +2,11 @@
 #include "trommel/layered_filter.h"
 
 #include <bit>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "engine/src/block_memory.h"
 #include "engine/src/check.h"
 #include "engine/src/digest_parts.h"
 #include "engine/src/layered_filter_impl.h"
@@ -34,15 +36,17 @@ LayeredFilter::LayeredFilter(LayeredFilter&&) noexcept = default;
 LayeredFilter& LayeredFilter::operator=(LayeredFilter&&) noexcept = default;
 LayeredFilter::~LayeredFilter() = default;
 
-Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) {
+Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) try {
   const Result<LayerGeometries> layers = SizeLayers(config);
   if (!layers) return layers.error();
   const uint64_t num_bytes = layers->first.num_bytes() + layers->large.num_bytes();
-  if (config.memory_limit_bytes != 0 && num_bytes > config.memory_limit_bytes) {
-    return Error{ErrorCode::kOutOfMemory, "the layers need " + std::to_string(num_bytes) +
-                                              " bytes, more than the limit of " +
-                                              std::to_string(config.memory_limit_bytes) +
-                                              " bytes (memory_limit_bytes)"};
+  const bool is_given = config.memory_limit_bytes != 0;
+  const uint64_t limit = is_given ? config.memory_limit_bytes : PhysicalMemoryBytes();
+  if (num_bytes > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the layers need " + std::to_string(num_bytes) +
+                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
+                     (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
   }
   const auto create = [&config](const Geometry& geometry) {
     Result<CountingFilter> layer =
@@ -60,6 +64,8 @@ Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) {
   large->impl_->capacity = config.capacity;
   large->impl_->target_fpr = config.target_fpr;
   return LayeredFilter(std::make_unique<Impl>(*std::move(first), *std::move(large)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
 }
 
 void LayeredFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {

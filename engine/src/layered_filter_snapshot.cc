@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,31 +17,6 @@
 
 namespace trommel {
 namespace {
-
-// The first block whose counters in the first layer are not the sums of the large layer's in it, or
-// the number of blocks. FromLayers compares presence bits only; a file's counts are nobody's word,
-// and erasing by wrong ones would bring the layers apart.
-uint64_t FirstUnequalBlock(const BlockStore& first, const BlockStore& large) {
-  const uint64_t num_blocks = first.geometry().num_blocks;
-  const uint64_t num_parts = large.geometry().num_blocks / num_blocks;
-  BlockStore::Counters counters;
-  BlockStore::Counters part;
-  const auto of_first = std::span(counters).first(first.num_counters());
-  for (uint64_t b = 0; b < num_blocks; ++b) {
-    first.ReadCounters(b, of_first);
-    for (uint64_t p = 0; p < num_parts; ++p) {
-      large.ReadCounters(b * num_parts + p, std::span(part).first(large.num_counters()));
-      for (size_t i = 0; i < of_first.size(); ++i) {
-        if (of_first[i] < part[i]) return b;
-        of_first[i] -= part[i];
-      }
-    }
-    for (const uint64_t left : of_first) {
-      if (left != 0) return b;
-    }
-  }
-  return num_blocks;
-}
 
 Status CheckFamily(const FamilyContents& family) {
   if (Status unused = CheckUnusedParams(family.facts.params, 0); !unused) return unused;
@@ -67,7 +43,7 @@ std::array<FamilyMember, LayeredFilter::kNumLayers> LayeredFilter::Impl::Members
   return {member(first), member(large)};
 }
 
-Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t limit_bytes) {
+Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t limit_bytes) try {
   if (Status checked = CheckFamily(family); !checked) return checked.error();
   const auto layer_of = [&](size_t i) {
     return CountingFilter(
@@ -76,12 +52,10 @@ Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t 
   CountingFilter first_layer = layer_of(0);
   CountingFilter large_layer = layer_of(1);
   Result<LayeredFilter> filter = FromLayers(std::move(first_layer), std::move(large_layer));
-  if (!filter) return NotLayers(filter.error().message);
-  const BlockStore& first_store = filter->impl_->first.impl_->store;
-  const uint64_t unequal = FirstUnequalBlock(first_store, filter->impl_->large.impl_->store);
-  if (unequal == first_store.geometry().num_blocks) return filter;
-  return NotLayers("counters of block " + std::to_string(unequal) +
-                   " of the first one are not the sums of the large one's");
+  if (filter || filter.error().code == ErrorCode::kOutOfMemory) return filter;
+  return NotLayers(filter.error().message);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
 }
 
 Status LayeredFilter::Save(const std::filesystem::path& path) const {

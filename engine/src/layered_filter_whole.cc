@@ -1,5 +1,7 @@
 // Whole layered filters: made of layers, merge, subtract, clear, statistics.
 #include <algorithm>
+#include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -28,9 +30,34 @@ uint64_t FirstStrangeBlock(const BlockStore& first, const BlockStore& large) {
   return first.geometry().num_blocks;
 }
 
+// The first block whose counters in the first layer are not the sums of the large layer's in it, or
+// the number of blocks. Erasing by such counts would bring the layers apart, and hide keys that are
+// in.
+uint64_t FirstUnequalBlock(const BlockStore& first, const BlockStore& large) {
+  const uint64_t num_blocks = first.geometry().num_blocks;
+  const uint64_t num_parts = large.geometry().num_blocks / num_blocks;
+  BlockStore::Counters counters;
+  BlockStore::Counters part;
+  const auto of_first = std::span(counters).first(first.num_counters());
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    first.ReadCounters(b, of_first);
+    for (uint64_t p = 0; p < num_parts; ++p) {
+      large.ReadCounters(b * num_parts + p, std::span(part).first(large.num_counters()));
+      for (size_t i = 0; i < of_first.size(); ++i) {
+        if (of_first[i] < part[i]) return b;
+        of_first[i] -= part[i];
+      }
+    }
+    for (const uint64_t left : of_first) {
+      if (left != 0) return b;
+    }
+  }
+  return num_blocks;
+}
+
 }  // namespace
 
-Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFilter large) {
+Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFilter large) try {
   if (std::string fault = NestingFault(first.geometry(), large.geometry()); !fault.empty()) {
     return Mismatch("layers do not nest: " + fault);
   }
@@ -51,7 +78,15 @@ Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFi
     return Mismatch("the layers hold other keys: block " + std::to_string(strange) +
                     " of the first one is not what the large one's keys make it");
   }
+  const uint64_t unequal = FirstUnequalBlock(first.impl_->store, large.impl_->store);
+  if (unequal != first.geometry().num_blocks) {
+    return Mismatch("the layers hold keys in other numbers: counters of block " +
+                    std::to_string(unequal) +
+                    " of the first one are not the sums of the large one's");
+  }
   return LayeredFilter(std::make_unique<Impl>(std::move(first), std::move(large)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
 }
 
 Status LayeredFilter::Merge(const LayeredFilter& other) {

@@ -1,5 +1,7 @@
 #include "engine/src/scalable_chunk.h"
 
+#include <thread>
+
 #include "engine/src/store_list.h"
 #include "engine/src/update_batch.h"
 
@@ -70,7 +72,11 @@ InsertOutcome ScalableChunk::Insert(bool only_if_absent) {
     DropEmpty();
     if (full_ == nullptr) continue;
     const GrowthRefusal refusal = target_.generations.Grow(full_);
-    if (refusal != GrowthRefusal::kNone) outcome_.refusal = refusal;
+    if (refusal != GrowthRefusal::kNone) {
+      outcome_.refusal = refusal;
+    } else {
+      std::this_thread::yield();  // others may hold all room, until they have settled
+    }
   }
   return outcome_;
 }

@@ -55,6 +55,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "engine/src/batch_parts.h"
@@ -71,13 +72,15 @@ ScalableFilter::ScalableFilter(ScalableFilter&&) noexcept = default;
 ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
 ScalableFilter::~ScalableFilter() = default;
 
-Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) {
+Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
   Result<GrowthPlan> plan = GrowthPlan::Make(config);
   if (!plan.ok()) return plan.error();
   Result<std::unique_ptr<Generations>> generations =
       Generations::Create(*std::move(plan), config.memory_limit_bytes);
   if (!generations.ok()) return generations.error();
   return ScalableFilter(std::make_unique<Impl>(config, *std::move(generations)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first generation"};
 }
 
 // --- Updates.

@@ -1,5 +1,6 @@
 // Creation of window filters: what numbers are legal, and what stores they need.
 #include <cmath>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -70,7 +71,7 @@ Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeB
   return impl;
 }
 
-Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) {
+Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
   const TimeBuckets times{config.window, config.num_buckets};
   if (Status valid = Impl::Validate(times, config.capacity, config.target_fpr); !valid) {
     return valid.error();
@@ -92,6 +93,8 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) {
   (*impl)->target_fpr = config.target_fpr;
   (*impl)->executor = config.executor;
   return WindowFilter(*std::move(impl));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the window's stores"};
 }
 
 }  // namespace trommel

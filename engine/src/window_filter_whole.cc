@@ -37,7 +37,7 @@ std::string Difference(Impl& a, Impl& b) {
 class UnionOfRates {
  public:
   void Add(double fpr) { log_absent_ += std::log1p(-fpr); }
-  double fpr() const { return -std::expm1(log_absent_); }
+  double fpr() const { return 0.0 - std::expm1(log_absent_); }  // no -0
 
  private:
   double log_absent_ = 0;

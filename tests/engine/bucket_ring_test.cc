@@ -101,6 +101,36 @@ TEST_CASE("what has left the window is cleared with the inserts that follow", "[
   CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 4 - three.num_bytes() / 4);
 }
 
+TEST_CASE("a share that finds the clock taken is done by the next one", "[engine][ring][threads]") {
+  RingOfThree three;
+  for (const uint64_t now : {10, 20, 30, 40}) {
+    three.Fill(200);
+    three.ring.Advance(now);
+  }
+  REQUIRE(three.ring.num_uncleared_bytes() == three.num_bytes() * 3 / 4);
+  {
+    const auto stopped = three.ring.StopClock();
+    std::thread([&] { three.ring.ClearShare(3); }).join();
+  }
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 3 / 4);
+  three.ring.ClearShare(1);  // half a part, and one and a half that are owed
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 1 / 4);
+}
+
+TEST_CASE("what is owed when all is cleared is forgotten", "[engine][ring]") {
+  RingOfThree three;
+  for (const uint64_t now : {10, 20, 30, 40}) {
+    three.Fill(200);
+    three.ring.Advance(now);
+  }
+  three.ring.ClearShare(7);  // three parts and a half
+  REQUIRE(three.ring.num_uncleared_bytes() == 0);
+  three.Fill(200);
+  three.ring.Advance(50);
+  three.ring.ClearShare(1);
+  CHECK(three.ring.num_uncleared_bytes() == three.num_bytes() * 3 / 4);
+}
+
 TEST_CASE("a bucket that took no keys is not cleared", "[engine][ring]") {
   RingOfThree three;
   for (uint64_t now = 0; now < 500; now += 7) {

@@ -1,7 +1,9 @@
 // The list of generations: room, growth, and what is let go.
 #include "engine/src/generations.h"
 
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -47,10 +49,12 @@ TEST_CASE("room is given up to the capacity, and settled by what came", "[engine
   CHECK(newest.Reserve(70) == 70);
   CHECK(newest.Reserve(70) == 30);  // what another call has reserved is taken
   CHECK(newest.Reserve(1) == 0);
+  CHECK(newest.Room() == 0);
   newest.AddKeys(75);
   newest.Settle(70, 20);  // fifty of them were duplicates
   newest.Settle(30, 5);
   CHECK(newest.load() == 25);
+  CHECK(newest.Room() == 75);
   CHECK(newest.Reserve(1000) == 75);
   newest.Settle(75, 0);
 }
@@ -97,6 +101,45 @@ TEST_CASE("growth ends with the plan and with the memory", "[engine][generations
   const auto small = MadeGenerations(first_bytes + 10);
   CHECK(FillAndGrow(*small) == GrowthRefusal::kMemoryLimit);
   CHECK(Slots(*small) == std::vector<size_t>{0});
+}
+
+TEST_CASE("growth over the limit is refused without shutting the gate", "[engine][generations]") {
+  // The second generation would fit, but not beside the first one.
+  const GrowthPlan plan = MadeGenerations()->plan();
+  const uint64_t first_bytes = plan.slot(0).geometry.num_bytes();
+  const auto small = MadeGenerations(plan.slot(1).geometry.num_bytes() + first_bytes / 2);
+  std::future<GrowthRefusal> grown;
+  {
+    const auto passage = small->Pass();
+    grown = std::async(std::launch::async, [&] { return FillAndGrow(*small); });
+    CHECK(grown.wait_for(std::chrono::seconds(30)) == std::future_status::ready);
+  }
+  CHECK(grown.get() == GrowthRefusal::kMemoryLimit);
+  CHECK(Slots(*small) == std::vector<size_t>{0});
+}
+
+TEST_CASE("clearing uses the first generation again", "[engine][generations]") {
+  const auto generations = MadeGenerations();
+  const Generation* first = Newest(*generations);
+  generations->Read()->newest().store.Insert(std::vector<uint64_t>{1, 2, 3});
+  REQUIRE(FillAndGrow(*generations) == GrowthRefusal::kNone);
+  REQUIRE(generations->Clear().ok());
+  CHECK(Slots(*generations) == std::vector<size_t>{0});
+  CHECK(Newest(*generations) == first);
+  CHECK(first->num_keys() == 0);
+  CHECK(first->load() == 0);
+  CHECK(first->Room() == 100);
+  CHECK(first->store.Tally().num_present == 0);
+  // Without one of its slot it is made anew.
+  REQUIRE(FillAndGrow(*generations) == GrowthRefusal::kNone);
+  Generation& oldest = generations->Read()->at(0);
+  oldest.TakeKeys(oldest.num_keys());
+  generations->Read()->newest().AddKeys(1);
+  generations->DropEmpty();
+  REQUIRE(Slots(*generations) == std::vector<size_t>{1});
+  REQUIRE(generations->Clear().ok());
+  CHECK(Slots(*generations) == std::vector<size_t>{0});
+  CHECK(Newest(*generations)->num_keys() == 0);
 }
 
 TEST_CASE("what is empty is let go, and its slot is free again", "[engine][generations]") {

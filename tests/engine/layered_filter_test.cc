@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/block_memory.h"
+#include "engine/src/layered_sizing.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digests.h"
@@ -211,6 +213,26 @@ TEST_CASE("a layered filter has the large layer's rate, and its first layer the 
   CHECK(first.ContainsHits(filter.layer(0).Query(strangers, bits)));
   CHECK(first.predicted <= 0.2);
   CHECK(large.predicted <= 0.01);
+}
+
+TEST_CASE("without a limit both layers together are held against the machine's memory",
+          "[engine][layered]") {
+  // A large layer of 9 tenths of it leaves too little for the first one.
+  constexpr uint64_t kSample = uint64_t{1} << 24;
+  const auto sample = SizeLayers({.capacity = kSample});
+  REQUIRE(sample.ok());
+  const double bytes_per_key = static_cast<double>(sample->large.num_bytes()) / kSample;
+  const LayeredConfig huge{.capacity = static_cast<uint64_t>(
+                               0.9 * static_cast<double>(PhysicalMemoryBytes()) / bytes_per_key)};
+  const auto layers = SizeLayers(huge);
+  if (!layers.ok()) return;  // more memory than any filter takes
+  REQUIRE(layers->large.num_bytes() < PhysicalMemoryBytes());
+  REQUIRE(layers->first.num_bytes() + layers->large.num_bytes() > PhysicalMemoryBytes());
+  const auto too_large = LayeredFilter::Create(huge);
+  REQUIRE_FALSE(too_large.ok());
+  CHECK(too_large.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(too_large.error().message, Catch::Contains("the layers need"));
+  CHECK_THAT(too_large.error().message, Catch::Contains("this machine's memory"));
 }
 
 TEST_CASE("creation of layers refuses what it cannot do", "[engine][layered]") {

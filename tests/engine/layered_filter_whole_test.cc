@@ -102,6 +102,19 @@ TEST_CASE("layers that do not belong together are refused", "[engine][layered]")
   CHECK_THAT(message(std::move(other), std::move(large)), Catch::Contains("hold other keys"));
 }
 
+TEST_CASE("layers that hold the same keys in other numbers are refused", "[engine][layered]") {
+  const Key a = Key::Digest(0x00000000'12345678);
+  const Key b = Key::Digest(0xffffffff'12345678);
+  CountingFilter first = tests::MakeFilter(kFirst);
+  CountingFilter large = tests::MakeFilter(kLarge);
+  for (const Key key : {a, a, b}) first.Insert(key);
+  for (const Key key : {a, b, b}) large.Insert(key);
+  const auto refused = LayeredFilter::FromLayers(std::move(first), std::move(large));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kMismatch);
+  CHECK_THAT(refused.error().message, Catch::Contains("counters of block 0 of the first one"));
+}
+
 TEST_CASE("given layers become a filter that goes on", "[engine][layered]") {
   const auto keys = tests::MemberKeys(400, Catch::rngSeed());
   CountingFilter first = tests::MakeFilter(kFirst);

@@ -1,4 +1,5 @@
 // Whole window filters: statistics that are true, merge, clear, move.
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -59,6 +60,8 @@ TEST_CASE("statistics tell of each live bucket and of all", "[engine][window]") 
   CHECK(later.buckets.size() == 1);
   CHECK(later.num_keys == 0);
   CHECK(later.current_fpr == 0);
+  CHECK_FALSE(std::signbit(later.current_fpr));
+  CHECK_FALSE(std::signbit(later.predicted_fpr));
   CHECK(later.num_uncleared_bytes > 0);
   CHECK(later.num_uncleared_bytes <= 2 * filter.geometry().num_bytes());
 }

@@ -82,8 +82,8 @@ class LayeredFilter {
 
   // A filter of these two layers, which must hold the same keys: as if they had been inserted into
   // both. Fails with kMismatch when digest policies or numbers of keys differ, when the geometries
-  // are not nested, and when the first layer's presence bits are not those of the large one's keys.
-  // (Counts are not compared.) One pass over the presence bits.
+  // are not nested, when the first layer's presence bits are not those of the large one's keys, and
+  // when its counters are not the sums of the large one's. One pass over all counters.
   static Result<LayeredFilter> FromLayers(CountingFilter first, CountingFilter large);
 
   LayeredFilter(LayeredFilter&&) noexcept;

@@ -174,12 +174,17 @@ class ScalableFilter {
   // when its last key has gone, and closed generations take no new keys: where keys come and go,
   // leave room for the turnover.
   uint64_t largest_capacity() const noexcept;
-  uint64_t num_keys() const noexcept;  // insertions less erasures
+  // Insertions less erasures. Beside writers it, and the statistics, may be too high by keys of
+  // calls under way: by those that are not in yet, or have gone already.
+  uint64_t num_keys() const noexcept;
   size_t num_generations() const noexcept;
   ScalableStats GetStats() const noexcept;  // one pass over all blocks
 
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;  // exclusive
-  void Clear();                                                   // exclusive: as new
+  // As new; exclusive. Keeps the first generation's memory. Where that one is no longer there, or
+  // was loaded in another size, it is made beside what is there: else throws std::bad_alloc,
+  // unchanged.
+  void Clear();
 
   // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
   // copied first, so that no writer waits for the disk: needs its memory once more.

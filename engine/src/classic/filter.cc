@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "engine/src/check.h"
@@ -49,10 +50,16 @@ void Filter::Insert(Keys keys) noexcept {
   Executor* const executor = keys.size() < kMinSpreadKeys ? nullptr : impl_->executor.get();
   const size_t stretch =
       std::min(keys.size(), executor == nullptr ? kStretchKeys : kSpreadStretchKeys);
+  impl_->num_keys += keys.size();
   // Not zeroed. Digests that the caller brought need no room.
   std::unique_ptr<uint64_t[]> buffer;
   if (keys.kind() != KeyKind::kDigests) {
-    buffer = std::make_unique_for_overwrite<uint64_t[]>(stretch);
+    buffer.reset(new (std::nothrow) uint64_t[stretch]);
+    if (buffer == nullptr) {  // slower, but nothing here may fail
+      return ForEachChunk(impl_->policy, keys, [&](size_t, std::span<const uint64_t> digests) {
+        impl_->store.Insert(digests);
+      });
+    }
   }
   for (size_t first = 0; first < keys.size(); first += stretch) {
     const size_t count = std::min(stretch, keys.size() - first);
@@ -67,7 +74,6 @@ void Filter::Insert(Keys keys) noexcept {
     }
     impl_->store.Insert(digests, executor);
   }
-  impl_->num_keys += keys.size();
 }
 
 size_t Filter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {

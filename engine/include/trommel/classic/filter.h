@@ -6,8 +6,9 @@
 // stuck counters counted is lost, and keys over them may stay "maybe present" when all are gone.
 //
 // Threads: const members may run in any number of threads at once as long as no other member runs.
-// With an executor, queries are spread over its threads, and insertions into a split filter too, a
-// task a slice; the result is the same, byte for byte. All else runs in the calling thread.
+// With an executor, Query and CountEstimates are spread over its threads, the hashing of large
+// batches that are inserted, and insertions into a split filter too, a task a slice; the result is
+// the same, byte for byte. All else runs in the calling thread.
 #ifndef TROMMEL_CLASSIC_FILTER_H_
 #define TROMMEL_CLASSIC_FILTER_H_
 
