@@ -48,6 +48,8 @@ TEST_CASE("columns are taken by name or number, with a header or without", "[too
   const TempFolder folder;
   CHECK(JsonOf(folder, {"--columns", "domain,1"}, kThreeColumns)["attributes"] ==
         Strings{"domain", "src"});
+  CHECK(JsonOf(folder, {"-f", "--columns", "0,3"}, "\t0\tb\n1\t2\t3\n")["attributes"] ==
+        Strings{"0", "b"});  // it is a name; what has none is left out
   CHECK(JsonOf(folder, {"-f", "--no-header"}, "a\tb\n")["attributes"] == Strings{"1", "2"});
   CHECK(JsonOf(folder, {"-f", "--no-header", "--columns", "2"}, "a\tb\n")["attributes"] ==
         Strings{"2"});
@@ -61,7 +63,7 @@ TEST_CASE("without -n rows are counted", "[tools][attr_build]") {
   REQUIRE(counted.exit_code == 0);
   CHECK(json::parse(counted.out)["sets"][0]["capacity"] == 2);
   CHECK_THAT(RunTool({"attr", "build", "-f", "-o", filter}, kThreeColumns).err,
-             ContainsSubstring("give the number of keys with -n"));
+             ContainsSubstring("give the number of rows with -n"));
 }
 
 TEST_CASE("memory is shared for the mix", "[tools][attr_build]") {
@@ -119,7 +121,14 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
       {{}, "", 3, "(stdin): empty: its first line should name the columns (or say --no-header)"},
       {{"--no-header"}, "", 3, "no rows in the input"},
       {{"--no-header", "--columns", "src"}, "a\n", 3, "no column named 'src' without a header"},
-      {{}, "a\ta\n1\t2\n", 2, "a"},  // the same name twice
+      {{"--no-header", "--columns", "0"}, "a\n", 2, "columns are counted from 1, not '0'"},
+      {{"--columns", "0"}, kThreeColumns, 2, "columns are counted from 1, not '0'"},
+      {{"--cut", "src,{0}"}, kThreeColumns, 2, "cut 'src,{0}': no attribute named '{0}'; there"},
+      {{"--cut", "src,capacity"}, kThreeColumns, 2, "no attribute named 'capacity'; there are"},
+      {{}, "a\ta\n1\t2\n", 3, "(stdin):1: columns 1 and 2 are both named 'a'"},
+      {{}, "a\t\tb\n1\t2\t3\n", 3, "(stdin):1: column 2 has no name"},
+      {{"--columns", "3,2"}, "a\tb,c\td\n1\t2\t3\n", 3, "(stdin):1: column 2 is named 'b,c': no"},
+      {{}, std::string(300, 'x') + "\n1\n", 3, "(stdin):1: column 1 has a name of 300 bytes"},
       {{"-p", "nan"}, kThreeColumns, 2, "--fpr"},
       {{"-p", "0.6"}, kThreeColumns, 2, "-p is 0.6"},
       {{"--mix", "src=1"}, kThreeColumns, 2, "--mix: needs --memory"},
@@ -142,13 +151,6 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
     CHECK(result.err.find('\n') == result.err.size() - 1);
     CHECK(folder.Names().empty());
   }
-}
-
-TEST_CASE("rows that cannot be counted beforehand are asked for", "[tools][attr_build]") {
-  const TempFolder folder;
-  const ToolResult result = RunTool({"attr", "build", "-o", folder.Path("filter")}, kThreeColumns);
-  CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring("give the number of rows with -n"));
 }
 
 TEST_CASE("seventeen columns are too many, but sixteen can be chosen", "[tools][attr_build]") {

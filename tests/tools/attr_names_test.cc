@@ -77,10 +77,25 @@ TEST_CASE("cuts are named in what is wrong with them", "[tools][attr_names]") {
 
 TEST_CASE("no columns and too many are refused", "[tools][attr_names]") {
   CHECK(CheckNames(kNames).ok());
-  CHECK(CheckNames(Strings(16, "x")).ok());
   CHECK_FALSE(CheckNames(Strings{}).ok());
   CHECK_THAT(CheckNames(Strings(40, "x")).error().message,
              ContainsSubstring("40 columns are too many, a filter has at most 16"));
+}
+
+TEST_CASE("a name that nobody could ask for is refused", "[tools][attr_names]") {
+  const auto why_not = [](const Strings& names) {
+    const Status checked = CheckNames(names);
+    return checked.ok() ? "" : checked.error().message;
+  };
+  CHECK(why_not({"a", "", "b"}) == "column 2 has no name");
+  CHECK(why_not({"a", "b", "a"}) == "columns 1 and 3 are both named 'a'");
+  CHECK(why_not({"a,b"}) == "column 1 is named 'a,b': no name may have a comma");
+  CHECK(why_not({std::string(255, 'x')}) == "");
+  CHECK(why_not({std::string(256, 'x')}) == "column 1 has a name of 256 bytes: 255 at most");
+  const std::vector<size_t> places = {6, 3};
+  CHECK(CheckEachName(Strings{"a", "a"}, places).error().message ==
+        "columns 7 and 4 are both named 'a'");
+  CHECK(CheckEachName(Strings{"a", ""}, places).error().message == "column 4 has no name");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_CASE("rows are asked for by any of their columns", "[tools][attr_query]") {
   CHECK(RunTool({"attr", "query", filter, "--print-absent"}, input).out ==
         "a\tb\tc\n5\t6\tx\n200\t6\tx\n");
   CHECK(RunTool({"attr", "query", filter, "--print-counts", "--asked", "b"}, "b\n5\n77\n").out ==
-        "b\n10\t5\n0\t77\n");
+        "count\tb\n10\t5\n0\t77\n");
   CHECK(RunTool({"attr", "query", filter, "-c"}, input).out == "1\n");
   CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t8\tx\n").exit_code == 1);
 }

@@ -64,6 +64,10 @@ TEST_CASE("an updated filter can go elsewhere, but not over its inputs", "[tools
   CHECK(RunTool({"attr", "insert", filter, rows, "-f", "-o", rows}).exit_code == 2);
   CHECK(RunTool({"attr", "insert", filter, rows, "-f", "-o", filter}).exit_code == 2);
   CHECK(folder.Read("rows") == "a\tb\n5\t6\n");
+  const std::string command = GENERATE("insert", "erase");
+  const ToolResult itself = RunTool({"attr", command, filter, filter});
+  CHECK(itself.exit_code == 2);
+  CHECK(itself.err == "trommel: the filter " + filter + " is also an input\n");
 }
 
 }  // namespace

@@ -51,6 +51,14 @@ TEST_CASE("dedup loses about as many lines as it says", "[tools][dedup]") {
   CHECK(lost == Catch::Approx(expected).margin(6 * std::sqrt(expected)));
 }
 
+TEST_CASE("dedup beyond its capacity says that its estimate is a least one", "[tools][dedup]") {
+  const ToolResult within = RunTool({"dedup", "-n", "1000"}, Lines("key", 1000));
+  CHECK(within.err.find("at least") == std::string::npos);
+  const ToolResult beyond = RunTool({"dedup", "-n", "1000"}, Lines("key", 5000));
+  CHECK(beyond.exit_code == 0);
+  CHECK_THAT(beyond.err, Catch::Matchers::ContainsSubstring("at least "));
+}
+
 TEST_CASE("dedup by a column keeps whole lines and the header", "[tools][dedup]") {
   const ToolResult result =
       RunTool({"dedup", "-n", "100", "--keys", "tsv", "--column", "2", "--header"},
@@ -76,7 +84,7 @@ TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
   const ToolResult result = RunTool({"dedup", "--type", "scalable", "-n", "100", "--max-capacity",
                                      "300", "-p", "1e-4", "--exact", "--json"},
                                     Lines("a", 5000) + Lines("a", 100) + "a4999\n");
-  CHECK(result.exit_code == 0);
+  CHECK(result.exit_code == 1);
   const json report = json::parse(result.err);
   const double num_new = report["num_new"];
   CHECK(num_new == 5000);

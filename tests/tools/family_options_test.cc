@@ -98,6 +98,8 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
   CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),
              ContainsSubstring("--type classic: --counter-bits is 9"));
   CHECK_THAT(error_of({"classic", "--hashes", "5G"}), ContainsSubstring("--hashes"));
+  CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,
+             ContainsSubstring("trommel: -n is 1000000000000 and -p 0.01; together"));
   CHECK(folder.Names().empty());
 }
 
@@ -120,7 +122,7 @@ TEST_CASE("a memory limit holds for every type", "[tools][family]") {
   if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});
   const ToolResult result = RunTool(arguments, "a\n");
   CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, ContainsSubstring("limit"));
+  CHECK_THAT(result.err, ContainsSubstring("--memory-limit"));
   CHECK(folder.Names().empty());
 }
 

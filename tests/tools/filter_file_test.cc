@@ -64,6 +64,31 @@ TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
   CHECK((status.st_mode & 0777) == 0640);
 }
 
+TEST_CASE("saving back gives nobody rights that were another's", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  REQUIRE(SaveFilter(Small(), path).ok());
+  const auto mode_after_saving = [&] {
+    const Result<FilterFile> file = FilterFile::Load(path);
+    struct stat status = {};
+    const bool is_saved = file.ok() && file->SaveBack().ok() && stat(path.c_str(), &status) == 0;
+    return is_saved ? status.st_mode & 07777 : 0;
+  };
+  REQUIRE(chmod(path.c_str(), 06750) == 0);
+  CHECK(mode_after_saving() == 0750);
+  // Only root makes others' files, and becomes others.
+  if (geteuid() != 0 || chown(path.c_str(), 0, 54321) != 0) return;
+  const gid_t group = getegid();
+  REQUIRE(chmod(folder.Path("").c_str(), 0777) == 0);
+  REQUIRE(chmod(path.c_str(), 0664) == 0);
+  REQUIRE(setegid(12345) == 0);
+  REQUIRE(seteuid(12345) == 0);
+  const mode_t mode = mode_after_saving();
+  REQUIRE(seteuid(0) == 0);
+  REQUIRE(setegid(group) == 0);
+  CHECK((mode & S_IRWXG) == 0);
+}
+
 TEST_CASE("new files are made where nothing is, or by force", "[tools][filter_file]") {
   const TempFolder folder;
   CHECK(CheckNewFile(folder.Path("new"), false).ok());
@@ -94,6 +119,8 @@ TEST_CASE("an output that is an input by any name is refused", "[tools][filter_f
   CHECK_FALSE(CheckNoInput(keys, {folder.Path("none"), folder.Path("link")}).ok());
   CHECK_FALSE(CheckNoInput(folder.Path("link"), {keys}).ok());
   CHECK(CheckNoInput(folder.Path("new"), {keys}).ok());
+  CHECK(CheckNoInput(keys, {keys}, "filter").error().message ==
+        "the filter " + keys + " is also an input");
   CHECK(tests::RunTool({"build", "-f", "-o", keys, keys}).exit_code == 2);
   CHECK(folder.Read("keys") == "a\nb\n");
 }

@@ -2,9 +2,12 @@
 #include "tools/trommel/interrupt.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,6 +76,41 @@ TEST_CASE("held interrupts wait, whichever thread they come to", "[tools][interr
   CHECK(num_signals == 2);
   std::signal(SIGHUP, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+}
+
+// What ends a child that runs the body.
+int SignalThatEnds(const std::function<void()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST_CASE("noted interrupts end the program at once where they are let", "[tools][interrupt]") {
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+  CHECK(SignalThatEnds([=] {
+          NoteInterrupts();
+          std::raise(signal);
+        }) == 0);
+  CHECK(SignalThatEnds([=] {
+          NoteInterrupts();
+          const EndAtInterrupts end;
+          std::raise(signal);
+        }) == signal);
+  CHECK(SignalThatEnds([=] {
+          NoteInterrupts();
+          std::raise(signal);
+          const EndAtInterrupts end;
+        }) == signal);
+  CHECK(SignalThatEnds([=] {
+          NoteInterrupts();
+          { const EndAtInterrupts end; }
+          std::raise(signal);
+        }) == 0);
 }
 
 TEST_CASE("without an interrupt nothing is noted", "[tools][interrupt]") {

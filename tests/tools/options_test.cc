@@ -151,7 +151,7 @@ TEST_CASE("a shape that there is not is told before keys are counted", "[tools][
   const ToolResult result = RunTool(
       {"build", "-o", folder.Path("filter"), "--encoding", "planes", "--slices", "5", keys});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "trommel: num_slices is 5; planes have 8 or 16 (runs have 5)\n");
+  CHECK(result.err == "trommel: --slices is 5; planes have 8 or 16 (runs have 5)\n");
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ TEST_CASE("query passes lines through unchanged and in order", "[tools][query]")
   CHECK(RunTool({"query", filter, "--print-counts"}, "in1\nout\n").out == "1\tin1\n0\tout\n");
   CHECK(RunTool({"query", filter, "--print-present", "--print-absent"}).exit_code == 2);
 
+  CHECK(RunTool({"query", filter, "--print-counts", "--column", "host", "--header"},
+                "host\nin1\nout\n")
+            .out == "count\thost\n1\tin1\n0\tout\n");
+
   const ToolResult table = RunTool({"query", filter, "--print-present", "--column", "host",
                                     "--header", "--keys", "tsv", "--json"},
                                    "time\thost\n1\tin1\n2\tout\n3\tin2\n");

@@ -75,5 +75,23 @@ TEST_CASE("a standard error that is closed or full changes no exit code", "[tool
                   " >/dev/null 2>/dev/full") == 3);
 }
 
+TEST_CASE("a count that cannot be written is bad luck that is told", "[tools][report]") {
+  if (access("/dev/full", W_OK) != 0) return;  // not every system has it
+  const tests::TempFolder folder;
+  const std::string rows = folder.Write("rows", "a\nb\n");
+  const std::string filter = folder.Path("filter");
+  const std::string attr = GENERATE("", "attr ");
+  const std::string tool = TROMMEL_CLI + (" " + attr);
+  const auto exit_code = [](const std::string& command) {
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  REQUIRE(exit_code(tool + "build -o " + filter + " " + rows + " >/dev/null") == 0);
+  const std::string query = tool + "query -c " + filter + " " + rows;
+  CHECK(exit_code(query + " >/dev/null") == 0);
+  CHECK(exit_code(query + " >/dev/full 2>" + folder.Path("err")) == 3);
+  CHECK(folder.Read("err") == "trommel: cannot write output: No space left on device\n");
+}
+
 }  // namespace
 }  // namespace trommel::tool

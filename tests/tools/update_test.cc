@@ -38,6 +38,11 @@ TEST_CASE("an update does not write over what it reads", "[tools][update]") {
   const std::string command = GENERATE("insert", "erase");
   CHECK(RunTool({command, filter, "-f", "-o", keys, keys}).exit_code == 2);
   CHECK(RunTool({command, filter, "-f", "-o", filter, keys}).exit_code == 2);
+  const std::string before = folder.Read("filter");
+  const ToolResult itself = RunTool({command, filter, keys, filter});
+  CHECK(itself.exit_code == 2);
+  CHECK(itself.err == "trommel: the filter " + filter + " is also an input\n");
+  CHECK(folder.Read("filter") == before);
   CHECK(folder.Read("keys") == "a\n");
 }
 

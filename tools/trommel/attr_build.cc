@@ -37,10 +37,14 @@ class AttributeBuilder {
       : options_(options), executor_(std::move(executor)) {}
 
   Status Make(const std::vector<std::string>& names) {
+    const EndAtInterrupts end;  // plans can take many seconds
     Result<AttributeConfig> config = options_.attributes.ConfigOf(names, executor_);
-    if (!config.ok()) return Wrong(config.error(), names);
+    if (!config.ok()) return Wrong(config.error());
     Result<AttributeFilter> made = AttributeFilter::Create(*config);
-    if (!made.ok()) return Wrong(made.error(), names);
+    if (!made.ok()) {
+      // This text is all the library's: braces in a name are no set.
+      return Wrong({made.error().code, NamingSets(NamingOptions(made.error().message), names)});
+    }
     filter_.emplace(*std::move(made));
     attributes_.resize(names.size());
     std::iota(attributes_.begin(), attributes_.end(), 0U);
@@ -59,9 +63,9 @@ class AttributeBuilder {
   bool is_request_wrong() const { return is_request_wrong_; }
 
  private:
-  Status Wrong(const Error& error, std::span<const std::string> names) {
+  Status Wrong(Error error) {
     is_request_wrong_ = true;
-    return Error{error.code, NamingSets(NamingOptions(error.message), names)};
+    return error;
   }
 
   const AttrBuildOptions& options_;
@@ -98,7 +102,9 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
     filter_options.capacity = std::max<uint64_t>(1, num_lines - std::min(num_lines, num_headers));
   }
 
-  RowReader reader(options.input.files.paths, options.input.Format(), kRowLimits);
+  RowFormat format = options.input.Format();
+  format.makes_names = true;
+  RowReader reader(options.input.files.paths, format, kRowLimits);
   AttributeBuilder builder(options, executor);
   const Result<RowTotals> totals =
       RunRows("building", options.input, settings, reader, [&](RowBatch& batch) -> Status {
@@ -109,7 +115,8 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
         return Ok();
       });
   if (!totals.ok()) {
-    return builder.is_request_wrong() ? FailOnRequest(totals.error()) : FailOnInput(totals.error());
+    return builder.is_request_wrong() ? FailOnRequest(totals.error())
+                                      : FailOnRows(options.input, reader, totals.error());
   }
   if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
   const AnyFilter filter(*std::move(builder.filter()));

@@ -17,6 +17,17 @@ namespace {
 
 Error BadSet(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
+// What a column with this name does that a filter's must not; empty: nothing.
+std::string FaultOf(std::string_view name) {
+  constexpr size_t kMaxNameBytes = 255;  // AttributeConfig::names
+  if (name.empty()) return "has no name";
+  if (name.size() > kMaxNameBytes) {
+    return fmt::format("has a name of {} bytes: {} at most", name.size(), kMaxNameBytes);
+  }
+  if (name.find(',') == std::string_view::npos) return "";
+  return fmt::format("is named {}: no name may have a comma", Quoted(name));
+}
+
 // The number behind the last '='; false where there is none.
 bool SplitAssignment(std::string_view text, std::string_view& name, std::string_view& value) {
   const size_t equals = text.rfind('=');
@@ -41,11 +52,25 @@ AttributeMask SetOfNumbers(std::string_view list, size_t num_attributes) {
 
 Status CheckNames(std::span<const std::string> names) {
   if (names.empty()) return BadSet("no columns: name them with --columns");
-  if (names.size() <= kMaxAttributes) return Ok();
+  if (names.size() <= kMaxAttributes) return CheckEachName(names);
   return BadSet(
       fmt::format("{} columns are too many, a filter has at most {} attributes: choose "
                   "with --columns",
                   names.size(), kMaxAttributes));
+}
+
+Status CheckEachName(std::span<const std::string> names, std::span<const size_t> places) {
+  const auto number = [places](size_t i) { return (places.empty() ? i : places[i]) + 1; };
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string fault = FaultOf(names[i]);
+    if (!fault.empty()) return BadSet(fmt::format("column {} {}", number(i), fault));
+    const auto same = static_cast<size_t>(std::ranges::find(names, names[i]) - names.begin());
+    if (same < i) {
+      return BadSet(fmt::format("columns {} and {} are both named {}", number(same), number(i),
+                                Quoted(names[i])));
+    }
+  }
+  return Ok();
 }
 
 std::vector<std::string> SplitNames(std::string_view text) {

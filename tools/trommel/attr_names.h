@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TOOLS_ATTR_NAMES_H_
 #define TROMMEL_TOOLS_ATTR_NAMES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,9 +15,14 @@
 
 namespace trommel::tool {
 
-// Fails with kInvalidArgument for no names, and for more than a filter can have. The others here
-// want names that passed.
+// Fails with kInvalidArgument for no names, for more than a filter can have, and as CheckEachName
+// does. The others here want names that passed.
 Status CheckNames(std::span<const std::string> names);
+
+// Fails with kInvalidArgument for a name that is empty, longer than a filter's can be, there twice,
+// or has a comma: nobody could ask for it. `places` says which columns they are, from 0 (empty: in
+// this order).
+Status CheckEachName(std::span<const std::string> names, std::span<const size_t> places = {});
 
 // "src_ip,domain" as its two names. An empty text has none, an empty name is a name.
 std::vector<std::string> SplitNames(std::string_view text);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tools/trommel/attr_names.h"
+#include "tools/trommel/family_options.h"
 
 namespace trommel::tool {
 
@@ -95,7 +96,9 @@ Result<AttributeConfig> AttributeOptions::ConfigOf(std::span<const std::string> 
   AttributeConfig config;
   if (memory_bytes != 0) {
     const Result<AttributePlan> plan = PlanAttributes(*request);
-    if (!plan.ok()) return plan.error();
+    if (!plan.ok()) {
+      return Error{plan.error().code, NamingSets(NamingOptions(plan.error().message), names)};
+    }
     config.budgets = plan->budgets();
   }
   config.sets = request->sets;

@@ -40,7 +40,7 @@ struct AttributeOptions {
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
 
   // Fail with kInvalidArgument for names that are not there, and as ParseCuts does; the second as
-  // PlanAttributes does, too, if there is memory to share.
+  // PlanAttributes does, too, if there is memory to share, with options and sets by name.
   Result<AttributePlanRequest> PlanRequestOf(std::span<const std::string> names) const;
   Result<AttributeConfig> ConfigOf(std::span<const std::string> names,
                                    std::shared_ptr<Executor> executor) const;

@@ -34,6 +34,11 @@ Result<RowTotals> RunRows(std::string_view what, const RowInput& input, const Se
   return totals;
 }
 
+int FailOnRows(const RowInput& input, const RowReader& reader, const Error& error) {
+  const bool is_request = reader.is_choice_wrong() && !input.columns.empty();
+  return is_request ? FailOnRequest(error) : FailOnInput(error);
+}
+
 void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
               const DigestPolicy& policy, Executor* executor, TupleDigests& digests) {
   digests.Clear();

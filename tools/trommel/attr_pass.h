@@ -31,6 +31,9 @@ struct RowTotals {
 Result<RowTotals> RunRows(std::string_view what, const RowInput& input, const Settings& settings,
                           RowReader& reader, const std::function<Status(RowBatch&)>& take);
 
+// Prints why reading rows failed: --columns that no file has are a usage error, all else bad input.
+int FailOnRows(const RowInput& input, const RowReader& reader, const Error& error);
+
 // Digests of the batch's columns: column i is attribute attributes[i]. A task a column.
 void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
               const DigestPolicy& policy, Executor* executor, TupleDigests& digests);

@@ -48,7 +48,9 @@ class RowAsker {
 
   Status Take(const RowBatch& batch) {
     if (!batch.header.empty() && options_.prints_lines()) {
-      if (Status written = writer_.Write(batch.header); !written.ok()) return written;
+      // Columns keep their names: a line has one more where counts are printed.
+      const std::string header = (options_.print_counts ? "count\t" : "") + batch.header;
+      if (Status written = writer_.Write(header); !written.ok()) return written;
     }
     if (!batch.rows.empty()) {
       if (Status answered = Answer(batch); !answered.ok()) return answered;
@@ -168,13 +170,14 @@ int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
                                            [&asker](RowBatch& batch) { return asker.Take(batch); });
   // What was answered before an error in the input is printed all the same.
   const Status flushed = asker.Flush();
-  if (!totals.ok()) return FailOnInput(totals.error());
+  if (!totals.ok()) return FailOnRows(options.input, reader, totals.error());
   if (!flushed.ok()) return FailOnInput(flushed.error());
   const uint64_t num_present = asker.num_present();
   const ExitCode code = num_present > 0 ? kDone : kNegativeAnswer;
   if (options.count_only && !settings.json) {
-    fmt::print("{}\n", num_present);
-    return code;
+    Report count;
+    count.AddLine(std::to_string(num_present));
+    return Finish(count, false, code);
   }
   if (options.prints_lines() && !settings.json) return code;
   Report report;
@@ -214,7 +217,8 @@ void AddAttrQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
   output->add_flag("--print-absent", options->print_absent,
                    "Print the lines whose row is certainly absent");
   output->add_flag("--print-counts", options->print_counts,
-                   "Print every line after the most rows it can match, and a tab");
+                   "Print every line after the most rows it can match, and a tab; a header after "
+                   "\"count\"");
   output->add_flag("-c,--count", options->count_only, "Print only how many rows may be present");
   output->require_option(0, 1);
   AddRowInput(*command, options->input,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tools/trommel/attr_names.h"
 #include "tools/trommel/key_format.h"
 
 namespace trommel::tool {
@@ -108,6 +109,7 @@ Status RowReader::FindColumns(std::string_view first_line) {
     for (size_t i = 0; i < fields.size(); ++i) wanted.push_back(std::to_string(i + 1));
   }
   std::vector<std::string> names;
+  std::vector<size_t> places;
   for (size_t slot = 0; slot < wanted.size(); ++slot) {
     const Result<size_t> column_idx = FindColumn(wanted[slot], fields);
     if (!column_idx.ok()) return column_idx.error();
@@ -115,14 +117,19 @@ Status RowReader::FindColumns(std::string_view first_line) {
       return At(fmt::format("column {} is chosen twice", Quoted(wanted[slot])));
     }
     slot_of_column_[*column_idx] = slot;
+    places.push_back(*column_idx);
     names.emplace_back(format_.has_header ? fields[*column_idx] : std::string_view(wanted[slot]));
   }
-  if (names_.empty()) names_ = std::move(names);
+  if (!names_.empty()) return Ok();
+  if (format_.makes_names) {
+    if (Status fit = CheckEachName(names, places); !fit.ok()) return At(fit.error().message);
+  }
+  names_ = std::move(names);
   return Ok();
 }
 
 // A number that names a column is a name; what the first file's header said is never a number.
-Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields) const {
+Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields) {
   const bool is_by_place = format_.columns.empty() && names_.empty();
   const auto found = std::ranges::find(fields, name);
   if (format_.has_header && !is_by_place && found != fields.end()) {
@@ -140,7 +147,10 @@ Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields
                                 Quoted(name)));
   }
   const Result<uint64_t> number = ParseU64(name);
-  if (!number.ok() || *number == 0) return At("columns are counted from 1, not " + Quoted(name));
+  if (!number.ok() || *number == 0) {
+    is_choice_wrong_ = true;
+    return At("columns are counted from 1, not " + Quoted(name));
+  }
   if (*number <= fields.size()) return static_cast<size_t>(*number - 1);
   return At(fmt::format("no column {}: there are {}", name, fields.size()));
 }

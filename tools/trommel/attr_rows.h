@@ -22,6 +22,7 @@ struct RowFormat {
   bool has_header = true;
   bool strip_cr = false;
   bool wants_one_header = false;  // a later file's that is not the first one's is an error
+  bool makes_names = false;       // a filter's: one that it cannot have is an error
 };
 
 // Views live until the batch is read into again.
@@ -42,19 +43,22 @@ class RowReader {
   RowReader(const std::vector<std::string>& paths, RowFormat format, const ReaderLimits& limits);
 
   // The next rows, perhaps none; false at the end of all inputs. Fails with kIo, and with
-  // kInvalidArgument, naming file and line, for a column that is not there, a row with another
-  // number of fields, a file without a header; rows before it were handed out.
+  // kInvalidArgument, naming file and line, for a column that is not there, a name (see
+  // makes_names), a row with another number of fields, a file without a header; rows before it were
+  // handed out.
   Result<bool> Next(RowBatch& batch);
 
   // What the chosen columns are called: by the first file's header, or by their numbers. Known as
   // soon as a row is, or a header; empty before.
   const std::vector<std::string>& names() const noexcept { return names_; }
 
+  // Whether Next failed for a choice that no file has: column 0.
+  bool is_choice_wrong() const noexcept { return is_choice_wrong_; }
+
  private:
   Status StartFile(const RowBatch& batch);
   Status FindColumns(std::string_view first_line);
-  Result<size_t> FindColumn(std::string_view name,
-                            const std::vector<std::string_view>& fields) const;
+  Result<size_t> FindColumn(std::string_view name, const std::vector<std::string_view>& fields);
   Status AddRows(RowBatch& batch);
   Status AddRow(std::string_view line, RowBatch& batch);
   Error At(std::string message) const;
@@ -71,6 +75,7 @@ class RowReader {
   std::vector<size_t> slot_of_column_;  // where a column's fields go, or kNowhere
   std::string header_;                  // not yet passed on
   std::optional<Error> error_;          // to be told by the next call
+  bool is_choice_wrong_ = false;
 };
 
 }  // namespace trommel::tool

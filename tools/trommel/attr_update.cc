@@ -28,10 +28,13 @@ struct AttrUpdateOptions {
 using ApplyTuples = std::function<void(AttributeFilter&, const Tuples&)>;
 
 Status CheckOutput(const AttrUpdateOptions& options) {
-  if (options.output.empty()) return CheckWritable(options.filter);
   std::vector<std::string> inputs = options.input.files.paths;
-  inputs.push_back(options.filter);
   if (options.input.files.reads_stdin()) inputs.push_back("-");
+  if (options.output.empty()) {
+    Status apart = CheckNoInput(options.filter, inputs, "filter");
+    return apart.ok() ? CheckWritable(options.filter) : apart;
+  }
+  inputs.push_back(options.filter);
   if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) return apart;
   return CheckNewFile(options.output, options.force);
 }
@@ -39,10 +42,10 @@ Status CheckOutput(const AttrUpdateOptions& options) {
 // As ApplyUpdate (update.h).
 int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const Settings& settings, const ApplyTuples& apply, Report& report) {
-  NoteInterrupts();
   if (Status free = CheckOutput(options); !free.ok()) return FailOnRequest(free.error());
   Result<FilterFile> file = LoadAttributeFile(options.filter);
   if (!file.ok()) return FailOnRequest(file.error());
+  NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   AttributeFilter& filter = AttributesOf(*file);
   std::vector<uint32_t> attributes(filter.names().size());
   std::iota(attributes.begin(), attributes.end(), 0U);
@@ -60,7 +63,7 @@ int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
         apply(filter, digests.view());
         return Ok();
       });
-  if (!totals.ok()) return FailOnInput(totals.error());
+  if (!totals.ok()) return FailOnRows(options.input, reader, totals.error());
   const Status saved =
       options.output.empty() ? file->SaveBack() : SaveFilter(file->filter().any(), options.output);
   if (!saved.ok()) return FailOnInput(saved.error());

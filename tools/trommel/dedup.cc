@@ -74,6 +74,7 @@ class Deduplicator {
   }
 
   Status Flush() { return writer_.Flush(); }
+  ExitCode code() const { return applied_.CodeOfInsert(); }
 
   void Describe(const PassTotals& totals, Report& report) const {
     report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
@@ -81,9 +82,11 @@ class Deduplicator {
     report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
     if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
       const double expected = ExpectedWronglySuppressed(counting->geometry(), num_printed_);
+      // Beyond the capacity the prediction falls short.
+      const bool is_overfull = filter_.num_keys() > filter_.capacity();
       report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
-                 fmt::format("{:.3g} expected (first occurrences that looked like repetitions)",
-                             expected));
+                 fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",
+                             is_overfull ? "at least " : "", expected));
     }
     DescribeInserted(applied_, report);
     if (exact_) exact_->Describe(report);
@@ -153,7 +156,7 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
                     "-n.",
                     FormatCount(filter.capacity())));
   }
-  return Finish(report, settings.json, kDone, stderr);
+  return Finish(report, settings.json, deduplicator.code(), stderr);
 }
 
 }  // namespace
@@ -163,6 +166,7 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
       "dedup",
       "Print each line the first time its key comes, in input order; a summary goes to standard\n"
       "error. A first occurrence is wrongly suppressed with the false-positive rate at most.\n"
+      "Exits 1 if there was no room for a key: it was printed, and would be again.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
   auto options = std::make_shared<DedupOptions>();
   AddFamily(*command, options->filter, 0.0001);

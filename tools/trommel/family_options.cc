@@ -180,9 +180,10 @@ std::string NamingOptions(std::string message) {
 
 Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
   Result<AnyFilter> made = CreateAny(*this, std::move(executor));
-  if (made.ok() || type == FilterType::kCounting) return made;
-  return Error{made.error().code, fmt::format("--type {}: {}", FilterTypeName(type),
-                                              NamingOptions(made.error().message))};
+  if (made.ok()) return made;
+  std::string message = NamingOptions(made.error().message);
+  if (type == FilterType::kCounting) return Error{made.error().code, std::move(message)};
+  return Error{made.error().code, fmt::format("--type {}: {}", FilterTypeName(type), message)};
 }
 
 Status FamilyOptions::CheckShape() const {

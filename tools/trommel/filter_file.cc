@@ -48,7 +48,8 @@ Status CheckNewFile(const std::string& path, bool force) {
   return Ok();
 }
 
-Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs) {
+Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs,
+                    std::string_view what) {
   struct stat output = {};
   if (stat(path.c_str(), &output) != 0) return Ok();
   for (const std::string& input : inputs) {
@@ -57,7 +58,7 @@ Status CheckNoInput(const std::string& path, const std::vector<std::string>& inp
     if ((is_stdin ? fstat(STDIN_FILENO, &status) : stat(input.c_str(), &status)) != 0) continue;
     if (status.st_dev == output.st_dev && status.st_ino == output.st_ino) {
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("the output {} is also an input{}", path,
+                   fmt::format("the {} {} is also an input{}", what, path,
                                is_stdin ? " (standard input)" : "")};
     }
   }
@@ -101,10 +102,7 @@ Status FilterFile::SaveBack() const {
                                              "was written: run this again",
                                              path_)};
   }
-  if (Status saved = SaveFilter(filter_.any(), path_); !saved.ok()) return saved;
-  // The file is whole and in place; on a file system without permissions this does nothing.
-  [[maybe_unused]] const int ignored = chmod(path_.c_str(), loaded_.st_mode & 07777);
-  return Ok();
+  return SaveFilter(filter_.any(), path_);
 }
 
 Status CheckKeysFit(const DigestPolicy& policy, KeyFormat format) {

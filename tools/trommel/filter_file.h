@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/trommel/family_filter.h"
@@ -19,8 +20,9 @@ namespace trommel::tool {
 Status CheckNewFile(const std::string& path, bool force);
 
 // Ok unless `path` is the same file as one of `inputs` ("-" being standard input), which saving the
-// filter would destroy. Fails with kInvalidArgument.
-Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs);
+// filter would destroy. Fails with kInvalidArgument, calling the path `what`.
+Status CheckNoInput(const std::string& path, const std::vector<std::string>& inputs,
+                    std::string_view what = "output");
 
 // Ok if this user may write to the file, or it is not there. Replacing a file asks only for its
 // folder's permission, but read-only on the file is a wish too. Fails with kIo.
@@ -38,8 +40,9 @@ class FilterFile {
   FamilyFilter& filter() noexcept { return filter_; }
   const FamilyFilter& filter() const noexcept { return filter_; }
 
-  // Replaces the file atomically, keeping its permissions and a symbolic link to it. Fails with kIo
-  // and changes nothing if another program has changed the file since it was loaded.
+  // Replaces the file atomically, keeping a symbolic link to it and its permissions (but none of
+  // the group's where the group cannot be kept). Fails with kIo and changes nothing if another
+  // program has changed the file since it was loaded.
   Status SaveBack() const;
 
  private:

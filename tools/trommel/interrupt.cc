@@ -47,6 +47,28 @@ sigset_t SignalSet() {
   return set;
 }
 
+using Actions = std::array<struct sigaction, kSignals.size()>;
+
+// Sets the handler of all signals and returns what was before. A signal that the program's parent
+// told it to ignore (nohup) stays ignored.
+Actions SetAll(void (*handler)(int), int flags) noexcept {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_mask = SignalSet();
+  action.sa_flags = flags;
+  Actions before = {};
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    if (sigaction(kSignals[i], nullptr, &before[i]) == 0 && before[i].sa_handler != SIG_IGN) {
+      sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  return before;
+}
+
+void Restore(const Actions& before) noexcept {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+}
+
 }  // namespace
 
 void NoteInterrupts() noexcept {
@@ -56,17 +78,7 @@ void NoteInterrupts() noexcept {
       fcntl(fd, F_SETFL, O_NONBLOCK);
     }
   }
-  struct sigaction action = {};
-  action.sa_handler = NoteSignal;
-  action.sa_mask = SignalSet();
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int signal : kSignals) {
-    // A signal its parent told it to ignore (nohup) stays ignored.
-    struct sigaction before = {};
-    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
-      sigaction(signal, &action, nullptr);
-    }
-  }
+  SetAll(NoteSignal, static_cast<int>(SA_RESETHAND));
 }
 
 int NotedInterrupt() noexcept { return noted_signal; }
@@ -90,23 +102,17 @@ void EndAsInterrupted() noexcept {
 }
 
 // A handler, not a mask: a mask is a thread's own, and the signal would come to another.
-HoldInterrupts::HoldInterrupts() noexcept {
-  struct sigaction action = {};
-  action.sa_handler = HoldSignal;
-  action.sa_mask = SignalSet();
-  action.sa_flags = SA_RESTART;
-  for (size_t i = 0; i < kSignals.size(); ++i) {
-    if (sigaction(kSignals[i], nullptr, &before_[i]) == 0 && before_[i].sa_handler != SIG_IGN) {
-      sigaction(kSignals[i], &action, nullptr);
-    }
-  }
-}
+HoldInterrupts::HoldInterrupts() noexcept : before_(SetAll(HoldSignal, SA_RESTART)) {}
 
 HoldInterrupts::~HoldInterrupts() {
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  Restore(before_);
   for (size_t i = 0; i < kSignals.size(); ++i) {
     if (held[i].exchange(false)) std::raise(kSignals[i]);
   }
 }
+
+EndAtInterrupts::EndAtInterrupts() noexcept : before_(SetAll(SIG_DFL, 0)) { EndAsInterrupted(); }
+
+EndAtInterrupts::~EndAtInterrupts() { Restore(before_); }
 
 }  // namespace trommel::tool

@@ -34,6 +34,19 @@ class HoldInterrupts {
   std::array<struct sigaction, 3> before_ = {};
 };
 
+// While one lives, an interrupt ends the program at once: for long work that cannot look whether
+// one was noted, and has written nothing. One that was noted before ends it here.
+class EndAtInterrupts {
+ public:
+  EndAtInterrupts() noexcept;
+  ~EndAtInterrupts();
+  EndAtInterrupts(const EndAtInterrupts&) = delete;
+  EndAtInterrupts& operator=(const EndAtInterrupts&) = delete;
+
+ private:
+  std::array<struct sigaction, 3> before_ = {};
+};
+
 }  // namespace trommel::tool
 
 #endif  // TROMMEL_TOOLS_INTERRUPT_H_

@@ -38,7 +38,9 @@ class Printer {
 
   Status Print(const KeyBatch& batch) {
     if (!batch.header.empty()) {
-      if (Status written = writer_.Write(batch.header); !written.ok()) return written;
+      // Columns keep their names: a line has one more where counts are printed.
+      const std::string header = (options_.print_counts ? "count\t" : "") + batch.header;
+      if (Status written = writer_.Write(header); !written.ok()) return written;
     }
     if (options_.print_counts) return PrintCounts(batch);
     const Result<uint64_t> written =
@@ -119,8 +121,9 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
   if (!totals.ok()) return FailOnInput(totals.error());
   if (!flushed.ok()) return FailOnInput(flushed.error());
   if (options.count_only && !settings.json) {
-    fmt::print("{}\n", num_present);
-    return num_present > 0 ? kDone : kNegativeAnswer;
+    Report count;
+    count.AddLine(std::to_string(num_present));
+    return Finish(count, false, num_present > 0 ? kDone : kNegativeAnswer);
   }
   return Describe(options, filter, *totals, num_present, settings);
 }
@@ -140,7 +143,8 @@ void AddQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
   output->add_flag("--print-absent", options->print_absent,
                    "Print the lines whose key is certainly absent");
   output->add_flag("--print-counts", options->print_counts,
-                   "Print every line after the most times its key can be in, and a tab");
+                   "Print every line after the most times its key can be in, and a tab; a header "
+                   "after \"count\"");
   output->add_flag("-c,--count", options->count_only, "Print only how many keys may be present");
   output->require_option(0, 1);
   AddNow(*command, options->now);

@@ -23,15 +23,17 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
 
 int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
                 const UpdateSteps& steps, Report& report) {
-  NoteInterrupts();
+  std::vector<std::string> inputs = options.input.paths;
+  if (options.input.reads_stdin()) inputs.push_back("-");
   if (options.output.empty()) {
+    if (Status apart = CheckNoInput(options.filter, inputs, "filter"); !apart.ok()) {
+      return FailOnRequest(apart.error());
+    }
     if (Status writable = CheckWritable(options.filter); !writable.ok()) {
       return FailOnInput(writable.error());
     }
   } else {
-    std::vector<std::string> inputs = options.input.paths;
     inputs.push_back(options.filter);
-    if (options.input.reads_stdin()) inputs.push_back("-");
     if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
       return FailOnRequest(apart.error());
     }
@@ -41,6 +43,7 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
   }
   Result<FilterFile> file = FilterFile::Load(options.filter);
   if (!file.ok()) return FailOnInput(file.error());
+  NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   FamilyFilter& filter = file->filter();
   const KeyOptions& format = options.input.options;
   Status fit = CheckKeysFit(filter.digest_policy(), format.format);
