@@ -131,8 +131,9 @@ InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::spa
     }
     if (num_fitting > 0) {
       const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), desk);
-      std::copy_n(left.begin(), outcome.num_inserted, places.begin() + total.num_inserted);
-      total.num_inserted += outcome.num_inserted;
+      for (const uint32_t place : left.first(outcome.num_inserted)) {
+        places[total.num_inserted++] = place;
+      }
       total.num_refused += outcome.num_refused;
       if (outcome.num_refused != 0) total.refusal = outcome.refusal;
       left = left.subspan(num_fitting);
