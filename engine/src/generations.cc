@@ -73,7 +73,7 @@ Result<std::unique_ptr<Generations>> Generations::Create(GrowthPlan plan, uint64
   Result<std::shared_ptr<Generation>> first = generations->MakeGeneration(0);
   if (!first.ok()) return first.error();
   generations->Replace(
-      [&](Members) { return std::make_unique<const GenerationList>(Members{*first}); });
+      [&](const Members&) { return std::make_unique<const GenerationList>(Members{*first}); });
   return generations;
 }
 
@@ -219,7 +219,7 @@ Status Generations::Clear() {
     if (!made.ok()) return made.error();
     first = *std::move(made);
   }
-  Replace([&](Members) {
+  Replace([&](const Members&) {
     auto list = std::make_unique<const GenerationList>(Members{first});
     first->Clear();  // nobody else is there, and nothing can throw any more
     (void)Report(first->store.num_bytes());
