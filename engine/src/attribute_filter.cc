@@ -76,15 +76,22 @@ bool AttributeFilter::Impl::HasRoomFor(uint64_t num_wanted) const {
   });
 }
 
+std::span<const uint64_t> AttributeFilter::Impl::ShownBy(size_t set_idx, const Tuples& chunk,
+                                                         std::span<const uint32_t> places,
+                                                         const Desk& desk) const {
+  const std::span<const uint64_t> digests =
+      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, desk.digests);
+  const auto bits = desk.bits.first(BitmapWords(digests.size()));
+  filters[set_idx].Query(Keys::Digests(digests), bits);
+  return bits;
+}
+
 size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
                                           std::span<const uint32_t> places,
                                           const Desk& desk) const {
   uint64_t room = ScalableParts::RoomOf(filters[set_idx]);
   if (room >= places.size()) return places.size();
-  const std::span<const uint64_t> digests =
-      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, desk.digests);
-  const auto bits = desk.bits.first(BitmapWords(digests.size()));
-  filters[set_idx].Query(Keys::Digests(digests), bits);
+  const std::span<const uint64_t> bits = ShownBy(set_idx, chunk, places, desk);
   for (size_t k = 0; k < places.size(); ++k) {
     if ((bits[k / 64] >> (k % 64) & 1) != 0) continue;
     if (room == 0) return k;
@@ -146,11 +153,7 @@ InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::spa
       continue;
     }
     // Only what it shows can come in; duplicates of what came in by now are among that.
-    const std::span<const uint64_t> digests =
-        ChosenDigests(frame.sets.allowed()[narrowest], chunk, left, desk.digests);
-    const auto bits = desk.bits.first(BitmapWords(digests.size()));
-    filters[narrowest].Query(Keys::Digests(digests), bits);
-    const size_t num_shown = KeepPlaces(bits, left);
+    const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, desk), left);
     total.num_refused += left.size() - num_shown;
     total.refusal = refusal;
     left = left.first(num_shown);

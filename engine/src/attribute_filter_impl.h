@@ -46,6 +46,9 @@ struct AttributeFilter::Impl {
   InsertOutcome InsertChunk(const Tuples& chunk, const Desk& desk, std::span<uint64_t> inserted);
   // Whether every set has room, whatever the tuples are.
   bool HasRoomFor(uint64_t num_wanted) const;
+  // Which of the tuples at these places the set shows, the k-th being bit k; in the desk's memory.
+  std::span<const uint64_t> ShownBy(size_t set_idx, const Tuples& chunk,
+                                    std::span<const uint32_t> places, const Desk& desk) const;
   // Of the tuples at these places, how many there are before the first for which the set has no
   // room; it may say fewer, but none only where the first has no room.
   size_t NumWithRoom(size_t set_idx, const Tuples& chunk, std::span<const uint32_t> places,

@@ -112,8 +112,8 @@ class AttributeFilter final : public TupleIndex {
   bool CanAnswer(AttributeMask asked) const noexcept override;  // any set within full()
   std::vector<AttributeMask> PartsOf(AttributeMask asked) const override;
   // A tuple comes into all sets or, where one of them refuses, into none (but a generation that was
-  // begun for it may stay; and where threads insert at the same time, what another one left no room
-  // for may have used up that of a set before). num_inserted and num_refused count tuples.
+  // begun for it may stay; and where other threads took the last room at that moment, so may the
+  // room that sets before had given it). num_inserted and num_refused count tuples.
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
   size_t Query(AttributeMask asked, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;
