@@ -1,18 +1,14 @@
 // The only file that knows oneTBB.
 #include "trommel/executor.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
-#include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <latch>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -22,40 +18,10 @@
 #include <vector>
 
 #include "engine/src/check.h"
+#include "engine/src/work_list.h"
 
 namespace trommel {
 namespace {
-
-using Task = std::function<void(size_t)>;
-
-// The executor whose task this thread runs at the moment. Work from within a task stays in the
-// arena it is in: to wait for another arena here could be to wait for oneself.
-thread_local const void* working_for = nullptr;
-
-class WorkingFor {
- public:
-  explicit WorkingFor(const void* executor) : outer_(std::exchange(working_for, executor)) {}
-  WorkingFor(const WorkingFor&) = delete;
-  WorkingFor& operator=(const WorkingFor&) = delete;
-  ~WorkingFor() { working_for = outer_; }
-
- private:
-  const void* outer_;
-};
-
-// Tasks of ours are long (thousands of keys), so each is a task of its own. Isolated: a thread that
-// waits here takes no task from outside, which might hold a lock or use the stack without bound.
-void RunRange(size_t begin, size_t end, const void* executor, const Task& task) {
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<size_t>(begin, end, 1),
-        [&](const tbb::blocked_range<size_t>& range) {
-          const WorkingFor mark(executor);
-          for (size_t i = range.begin(); i < range.end(); ++i) task(i);
-        },
-        tbb::simple_partitioner());
-  });
-}
 
 // More threads than the machine has: oneTBB must be told, by a limit of which the least in the
 // process holds. So all executors share one, the largest.
@@ -133,7 +99,8 @@ struct Executor::Impl {
   std::optional<SharedLimit> limit;  // outlives the arenas
   uint32_t num_threads = 1;
   std::vector<std::unique_ptr<tbb::task_arena>> arenas;
-  std::atomic<bool> is_busy{false};  // some thread's work is being spread
+  std::shared_ptr<WorkList> list;
+  std::atomic<bool> has_pipeline{false};  // one is spread over the threads at a time
 };
 
 Executor::Executor(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -160,13 +127,16 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
       num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
+  std::vector<size_t> max_helpers;
   for (uint32_t a = 0; a < num_arenas; ++a) {
     // Every thread has an arena, and no arena more than one thread over its share.
     const uint32_t threads = num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas;
     const bool is_bound = num_arenas > 1 && !nodes.empty();
     impl->arenas.push_back(MakeArena(
         threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic, a == 0));
+    max_helpers.push_back(a == 0 ? threads - 1 : threads);
   }
+  impl->list = std::make_shared<WorkList>(std::move(max_helpers));
   return std::shared_ptr<Executor>(new Executor(std::move(impl)));
 }
 
@@ -175,36 +145,31 @@ uint32_t Executor::num_nodes() const noexcept {
   return static_cast<uint32_t>(impl_->arenas.size());
 }
 
-void Executor::ForEach(size_t num_tasks, const Task& task) noexcept {
+void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task) noexcept {
   if (num_tasks <= 1 || impl_->num_threads == 1) {
     for (size_t i = 0; i < num_tasks; ++i) task(i);
     return;
   }
-  if (working_for == impl_.get()) return RunRange(0, num_tasks, impl_.get(), task);
-  if (impl_->is_busy.exchange(true, std::memory_order_acquire)) {
-    for (size_t i = 0; i < num_tasks; ++i) task(i);  // rather than wait
-    return;
+  const std::shared_ptr<WorkList>& list = impl_->list;
+  Place place = Place::OfThread();
+  if (place.list != list.get()) place = {.list = list.get()};
+  Job job(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
+  list->Post(job, [&](size_t arena) {
+    impl_->arenas[arena]->enqueue([list, arena] { list->Help(arena); });
+  });
+  {
+    const AtPlace at(place);
+    job.Work(place.arena);
   }
-  // Every arena gets its part before the caller turns to its own.
-  const auto& arenas = impl_->arenas;
-  const auto part = [&](size_t a) { return num_tasks * a / arenas.size(); };
-  std::latch others(static_cast<std::ptrdiff_t>(arenas.size()) - 1);
-  for (size_t a = 1; a < arenas.size(); ++a) {
-    arenas[a]->enqueue([&, a] {
-      RunRange(part(a), part(a + 1), impl_.get(), task);
-      others.count_down();
-    });
-  }
-  arenas.front()->execute([&] { RunRange(0, part(1), impl_.get(), task); });
-  others.wait();
-  impl_->is_busy.store(false, std::memory_order_release);
+  list->Withdraw(job);
 }
 
 void Executor::Run(const Pipeline& pipeline) noexcept {
   TROMMEL_CHECK(pipeline.num_slots > 0 && pipeline.read && pipeline.work && pipeline.finish,
                 "a pipeline needs slots and all its stages");
-  const bool is_alone = impl_->num_threads == 1 || working_for == impl_.get() ||
-                        impl_->is_busy.exchange(true, std::memory_order_acquire);
+  const Place place{.list = impl_->list.get(), .arena = 0, .is_in_pipeline = true};
+  const bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
+                        impl_->has_pipeline.exchange(true, std::memory_order_acquire);
   if (is_alone) {
     for (size_t i = 0; pipeline.read(i % pipeline.num_slots); ++i) {
       pipeline.work(i % pipeline.num_slots);
@@ -215,7 +180,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
   // At most num_slots items are under way and they finish in order, so slots can go around.
   size_t num_read = 0;
   const auto read = [&](tbb::flow_control& control) -> size_t {
-    const WorkingFor mark(impl_.get());
+    const AtPlace at(place);
     const size_t slot = num_read % pipeline.num_slots;
     if (!pipeline.read(slot)) {
       control.stop();
@@ -225,22 +190,25 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
     return slot;
   };
   const auto work = [&](size_t slot) {
-    const WorkingFor mark(impl_.get());
+    const AtPlace at(place);
     pipeline.work(slot);
     return slot;
   };
   const auto finish = [&](size_t slot) {
-    const WorkingFor mark(impl_.get());
+    const AtPlace at(place);
     pipeline.finish(slot);
   };
   using Mode = tbb::filter_mode;
+  // execute() enters the arena at once: its one place for a thread from outside is free, because
+  // only Run enters, and one at a time.
+  const AtPlace at(place);
   impl_->arenas.front()->execute([&] {
     tbb::parallel_pipeline(pipeline.num_slots,
                            tbb::make_filter<void, size_t>(Mode::serial_in_order, read) &
                                tbb::make_filter<size_t, size_t>(Mode::parallel, work) &
                                tbb::make_filter<size_t, void>(Mode::serial_in_order, finish));
   });
-  impl_->is_busy.store(false, std::memory_order_release);
+  impl_->has_pipeline.store(false, std::memory_order_release);
 }
 
 }  // namespace trommel

@@ -87,7 +87,7 @@ TEST_CASE("executors of different sizes all have their threads", "[engine][execu
   }
 }
 
-TEST_CASE("who finds an executor busy works alone and does not wait",
+TEST_CASE("a caller whose helpers are all busy runs its tasks itself",
           "[engine][executor][threads]") {
   const auto executor = Executor::Create(2);
   REQUIRE(executor.ok());

@@ -31,9 +31,9 @@
 // Writers hold one of many locks, each over a range of blocks, and only while the keys of one batch
 // that fall into that range are applied. Batches cost little more than a CountingFilter's from
 // about 2048 keys on; a single key costs a lock more. Large batches may be spread over an
-// executor's threads; who finds it busy works alone. A child made by fork must not use filters that
-// its parent's other threads were changing. The argument why all this holds stands in
-// engine/src/concurrent_filter.cc; what it needs of the machine, in kernels/presence_words.h.
+// executor's threads. A child made by fork must not use filters that its parent's other threads
+// were changing. The argument why all this holds stands in engine/src/concurrent_filter.cc; what it
+// needs of the machine, in kernels/presence_words.h.
 #ifndef TROMMEL_CONCURRENT_FILTER_H_
 #define TROMMEL_CONCURRENT_FILTER_H_
 
