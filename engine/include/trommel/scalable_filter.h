@@ -55,6 +55,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -139,9 +140,11 @@ class ScalableFilter {
 
   ScalableFilter(ScalableFilter&&) noexcept;
   ScalableFilter& operator=(ScalableFilter&&) noexcept;
-  ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to:
+                      // anything else aborts with a message.
 
-  // --- Batches, as CountingFilter's: bitmaps have CountingFilter::BitmapWords(keys.size()) words.
+  // --- Batches, as CountingFilter's: bitmaps have CountingFilter::BitmapWords(keys.size()) words,
+  // and no output may overlap the keys.
 
   // Adds one to every key's counters, in input order; grows where it must. About a query of all
   // generations and an update of one block.
@@ -200,7 +203,7 @@ class ScalableFilter {
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel
