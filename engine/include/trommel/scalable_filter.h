@@ -175,13 +175,18 @@ class ScalableFilter {
   double target_fpr() const noexcept;
   // Distinct keys that all slots together hold, if they come and stay. A slot is free again only
   // when its last key has gone, and closed generations take no new keys: where keys come and go,
-  // leave room for the turnover.
+  // leave room for the turnover. Cost: sizes the slots that were not needed yet, milliseconds each;
+  // nothing from then on.
   uint64_t largest_capacity() const noexcept;
   // Insertions less erasures. Beside writers it, and the statistics, may be too high by keys of
   // calls under way: by those that are not in yet, or have gone already.
   uint64_t num_keys() const noexcept;
   size_t num_generations() const noexcept;
   ScalableStats GetStats() const noexcept;  // one pass over all blocks
+  // What the blocks of the generation that would be begun next take, which is asked of the memory
+  // limit when the newest is full; 0: there is none. A file may announce more than it holds. Cost:
+  // sizing, milliseconds.
+  uint64_t NextGenerationBytes() const;
 
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;  // exclusive
   // As new; exclusive. Keeps the first generation's memory. Where that one is no longer there, or
