@@ -23,8 +23,8 @@
 #include <thread>
 
 #include "engine/src/attribute_filter_impl.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/block_store.h"
-#include "engine/src/check.h"
 #include "engine/src/scalable_parts.h"
 #include "engine/src/tuple_choice.h"
 #include "engine/src/tuple_chunks.h"
@@ -204,7 +204,7 @@ InsertOutcome AttributeFilter::Insert(const Tuples& tuples) noexcept {
 }
 
 InsertOutcome AttributeFilter::Insert(const Tuples& tuples, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == BitmapWords(tuples.size), "bitmap of another size");
+  CheckBitmap(tuples, sets().full(), inserted);
   return impl_->InsertBatch(tuples, inserted);
 }
 

@@ -22,7 +22,7 @@
 #include <numeric>
 
 #include "engine/src/attribute_filter_impl.h"
-#include "engine/src/check.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/erase_conflicts.h"
 #include "engine/src/projection.h"
 #include "engine/src/scalable_parts.h"
@@ -133,7 +133,7 @@ EraseOutcome AttributeFilter::Erase(const Tuples& tuples) noexcept {
 }
 
 EraseOutcome AttributeFilter::Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == BitmapWords(tuples.size), "bitmap of another size");
+  CheckBitmap(tuples, sets().full(), erased);
   return impl_->EraseBatch(tuples, erased);
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/src/attribute_filter_impl.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/block_store.h"
 #include "engine/src/check.h"
 #include "engine/src/projection.h"
@@ -61,8 +62,8 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
 
 size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
                               std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(tuples.size), "bitmap of another size");
   TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const std::span<const uint32_t> parts = impl_->plans.Of(asked);
@@ -93,8 +94,8 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
 
 void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
                                      std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == tuples.size, "counts of another size");
   TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckCounts(tuples, asked, counts);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::ranges::fill(counts, num_tuples());

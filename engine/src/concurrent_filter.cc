@@ -46,7 +46,7 @@
 
 #include <utility>
 
-#include "engine/src/check.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/concurrent_filter_impl.h"
 #include "engine/src/radix_split.h"
 
@@ -93,8 +93,7 @@ void ConcurrentFilter::Insert(Keys keys) noexcept {
 }
 
 size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
 }
@@ -105,8 +104,7 @@ EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, erased);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
@@ -123,7 +121,7 @@ size_t ConcurrentFilter::Select(Keys keys, Answer answer,
 }
 
 void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  CheckCounts(keys, counts);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 #include "engine/src/counting_filter_impl.h"
 
@@ -70,7 +71,7 @@ void CountingFilter::Insert(Keys keys) noexcept {
 }
 
 size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, inserted);
   const uint64_t num_inserted =
       UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
   impl_->num_keys += num_inserted;
@@ -82,18 +83,18 @@ EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, erased);
   return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
 
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   return QueryBatch(impl_->ForQueries(), keys, maybe_present);
 }
 
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
                              uint32_t num_probes) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_slices,
                 "as many probes as no block has slices");
   QueryTarget target = impl_->ForQueries();
@@ -103,13 +104,12 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
 
 size_t CountingFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
-  TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
-  TROMMEL_CHECK(keys.size() < (uint64_t{1} << 32), "more keys than 32-bit indices can name");
+  CheckSelection(keys, selection);
   return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
 }
 
 void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  CheckCounts(keys, counts);
   CountBatch(impl_->ForQueries(), keys, nullptr, counts);
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 #include "kernels/targets.h"
 
@@ -70,6 +71,7 @@ uint64_t DigestPolicy::operator()(Key key) const noexcept {
 
 void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcept {
   TROMMEL_CHECK(digests.size() == keys.size(), "digests of another size than the keys");
+  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(digests)), "the digests overlap the keys");
   const bool is_xxh64 = kind == DigestKind::kXxh64;
   switch (keys.kind()) {
     case KeyKind::kDigests: {

@@ -78,18 +78,21 @@ Result<std::unique_ptr<Generations>> Generations::Create(GrowthPlan plan, uint64
 }
 
 Result<std::shared_ptr<Generation>> Generations::MakeGeneration(size_t slot_idx) const {
-  const GrowthSlot& slot = plan_.slot(slot_idx);
+  // Of a forged file's plan none may be possible.
+  if (!plan_.HasSlot(slot_idx)) {
+    return Error{ErrorCode::kInvalidArgument, "no generation of this filter's plan can be made"};
+  }
+  const GrowthSlot slot = plan_.slot(slot_idx);
   Result<BlockStore> store = BlockStore::Create(slot.geometry, limit_bytes_);
   if (!store.ok()) return store.error();
   return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity, slot.budget_fpr);
 }
 
-size_t Generations::FreeSlot(const Members& members) const {
-  for (size_t slot_idx = 0; slot_idx < plan_.num_slots(); ++slot_idx) {
+size_t Generations::FreeSlot(const Members& members) {
+  for (size_t slot_idx = 0;; ++slot_idx) {
     const auto has_slot = [slot_idx](const auto& member) { return member->slot == slot_idx; };
     if (std::ranges::none_of(members, has_slot)) return slot_idx;
   }
-  return plan_.num_slots();
 }
 
 uint64_t Generations::BytesOf(const Members& members) {
@@ -102,6 +105,13 @@ uint64_t Generations::BlockBytesOf(const Members& members) {
   uint64_t num_bytes = 0;
   for (const auto& member : members) num_bytes += member->store.geometry().num_bytes();
   return num_bytes;
+}
+
+uint64_t Generations::NextBytes() const {
+  const auto list = HoldStill();
+  const size_t slot_idx = FreeSlot(list->members());
+  const bool is_last = list->size() == ScalableFilter::kMaxGenerations;
+  return is_last || !plan_.HasSlot(slot_idx) ? 0 : plan_.slot(slot_idx).geometry.num_bytes();
 }
 
 bool Generations::Report(uint64_t num_bytes) {
@@ -137,7 +147,7 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   const std::lock_guard<std::mutex> lock(changing_);
   if (&current_->newest() != full || !current_->newest().IsFull()) return GrowthRefusal::kNone;
   const size_t slot_idx = FreeSlot(current_->members());
-  if (slot_idx == plan_.num_slots() || current_->size() == ScalableFilter::kMaxGenerations) {
+  if (!plan_.HasSlot(slot_idx) || current_->size() == ScalableFilter::kMaxGenerations) {
     return GrowthRefusal::kLargestCapacity;
   }
   const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
@@ -170,7 +180,7 @@ void Generations::DropEmpty() try {
   if (current_->size() == 1 && current_->newest().slot == 0) return;
   // Made before the gate is shut, for the case that the newest must go.
   std::shared_ptr<Generation> spare;
-  const auto slot_after = [this](const Members& members) {
+  const auto slot_after = [](const Members& members) {
     Members staying;
     for (const auto& member : members) {
       if (member->num_keys() != 0) staying.push_back(member);
@@ -206,11 +216,12 @@ Status Generations::Clear() {
   const std::lock_guard<std::mutex> lock(changing_);
   // One of the first slot is used again: it need not be there twice. A loaded one may be of another
   // size than ours would be.
-  const GrowthSlot& slot = plan_.slot(0);
   std::shared_ptr<Generation> first;
   for (const auto& member : current_->members()) {
-    if (member->slot == 0 && member->store.geometry() == slot.geometry &&
-        member->capacity == slot.capacity && member->budget_fpr == slot.budget_fpr) {
+    if (member->slot != 0 || !plan_.HasSlot(0)) continue;
+    const GrowthSlot slot = plan_.slot(0);
+    if (member->store.geometry() == slot.geometry && member->capacity == slot.capacity &&
+        member->budget_fpr == slot.budget_fpr) {
       first = member;
     }
   }

@@ -155,6 +155,9 @@ class Generations {
   // As new. Exclusive.
   Status Clear();
 
+  // Bytes of the blocks of the generation that Grow would begin; 0: there is none.
+  uint64_t NextBytes() const;
+
   const GrowthPlan& plan() const { return plan_; }
 
  private:
@@ -162,8 +165,8 @@ class Generations {
   using List = std::unique_ptr<const GenerationList>;
 
   Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
-  // The lowest slot that none of the members has, or num_slots().
-  size_t FreeSlot(const Members& members) const;
+  // The lowest slot that none of the members has; the plan may not have it.
+  static size_t FreeSlot(const Members& members);
   // Publishes the list that `change` makes of the members while the gate is shut; null: no change.
   // It reports last, when nothing can throw any more. Under changing_.
   template <class Change>

@@ -1,255 +1,137 @@
+// Slots are sized one after the other, when they are asked for.
 #include "engine/src/growth_plan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <optional>
-#include <span>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "engine/src/check.h"
 #include "engine/src/out_of_range.h"
 
 namespace trommel {
-namespace {
 
-constexpr uint32_t kMaxGrowth = 16;
-constexpr double kMinTightening = 0.1;
-constexpr double kMaxTightening = 0.95;
-constexpr size_t kMaxGenerations = ScalableFilter::kMaxGenerations;
+// What has been sized, a prefix of all slots; and how many there are once that is known.
+struct GrowthPlan::Slots {
+  explicit Slots(const ScalableConfig& made_with) : config(made_with) {}
 
-Error Impossible(std::string message) {
-  return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
-}
-
-std::optional<Error> CheckNumbers(const ScalableConfig& config) {
-  if (config.mode != GrowthMode::kTightening && config.mode != GrowthMode::kIdentical) {
-    return OutOfRange("mode", static_cast<unsigned>(config.mode),
-                      "0 (tightening) or 1 (identical)");
-  }
-  if (config.digest.kind > DigestKind::kCaller) {
-    return OutOfRange("digest kind", static_cast<unsigned>(config.digest.kind),
-                      "between 0 and 2 (xxh64, xxh3, caller)");
-  }
-  if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
-    return OutOfRange("first_capacity", config.first_capacity, uint64_t{1}, kMaxCapacity);
-  }
-  if (config.max_capacity > kMaxCapacity) {
-    return OutOfRange("max_capacity", config.max_capacity,
-                      "at most " + std::to_string(kMaxCapacity));
-  }
-  if (config.growth == 0 || config.growth > kMaxGrowth) {
-    return OutOfRange("growth", config.growth, 1U, kMaxGrowth);
-  }
-  // Written so that NaN fails.
-  if (!(config.tightening >= kMinTightening && config.tightening <= kMaxTightening)) {
-    return OutOfRange("tightening", config.tightening, kMinTightening, kMaxTightening);
-  }
-  return std::nullopt;
-}
-
-// Blocks in as many equal parts as there are locks.
-Geometry Divided(Geometry geometry) {
-  constexpr uint64_t kParts = uint64_t{1} << GrowthPlan::kLockBits;
-  geometry.shard_bits = std::max(geometry.shard_bits, GrowthPlan::kLockBits);
-  geometry.num_blocks = (geometry.num_blocks + kParts - 1) / kParts * kParts;
-  return geometry;
-}
-
-// The slot's budget: target_fpr (1 - r) r^i.
-double BudgetOf(const ScalableConfig& config, size_t slot_idx) {
-  return config.target_fpr * (1 - config.tightening) *
-         std::pow(config.tightening, static_cast<double>(slot_idx));
-}
-
-// All slots of this shape that budgets and blocks allow, up to the one that reaches max_capacity,
-// and most_slots at most. Fails only if there is not even a first one.
-Result<std::vector<GrowthSlot>> TighteningSlots(const ScalableConfig& config, uint32_t num_slices,
-                                                size_t most_slots = kMaxGenerations) {
-  std::vector<GrowthSlot> slots;
-  const uint64_t enough = config.max_capacity != 0 ? config.max_capacity : kMaxCapacity;
-  uint64_t total = 0;
-  for (uint64_t capacity = config.first_capacity;
-       slots.size() < most_slots && total < enough && capacity <= kMaxCapacity;
-       capacity *= config.growth) {
-    const Result<Sizing> sizing = SizeFor({.capacity = capacity,
-                                           .target_fpr = BudgetOf(config, slots.size()),
-                                           .num_slices = num_slices,
-                                           .encoding = config.encoding});
-    if (!sizing.ok()) {
-      if (slots.empty()) return sizing.error();
-      break;
+  // Sizes the slots up to this one, or up to the last. Under `sizing`.
+  void SizeUpTo(size_t slot_idx) {
+    while (!num_slots && sized.size() <= slot_idx) {
+      if (const auto budget = TighteningBudget(config, sized.size())) {
+        const auto slot = TighteningSlot(*budget, config.num_slices, config.encoding);
+        if (slot.ok()) {
+          sized.push_back(*slot);
+          continue;
+        }
+      }
+      num_slots = sized.size();
     }
-    const Geometry geometry = Divided(sizing->geometry);
-    if (!Validate(geometry).ok()) break;
-    slots.push_back(
-        {.geometry = geometry, .capacity = capacity, .budget_fpr = BudgetOf(config, slots.size())});
-    total += capacity;
   }
-  return slots;
-}
 
-// Bytes a key of a filter of this shape whose first slots are full: as many as are compared, or as
-// max_capacity takes. Fails if the first slot cannot be.
-Result<double> BytesAKey(const ScalableConfig& config, uint32_t num_slices) {
-  constexpr size_t kSlotsCompared = 8;
-  double bytes = 0;
-  uint64_t total = 0;
-  uint64_t capacity = config.first_capacity;
-  for (size_t i = 0; i < kSlotsCompared && capacity <= kMaxCapacity; ++i) {
-    const Result<Sizing> sizing = SizeFor({.capacity = capacity,
-                                           .target_fpr = BudgetOf(config, i),
-                                           .num_slices = num_slices,
-                                           .encoding = config.encoding});
-    if (!sizing.ok() && i == 0) return sizing.error();
-    if (!sizing.ok()) break;
-    bytes += sizing->bits_per_key / 8 * static_cast<double>(capacity);
-    total += capacity;
-    capacity *= config.growth;
-    if (config.max_capacity != 0 && total >= config.max_capacity) break;
-  }
-  return bytes / static_cast<double>(total);
-}
+  const ScalableConfig config;  // num_slices is the shape of all
+  std::mutex sizing;
+  std::vector<GrowthSlot> sized;  // of kIdentical: one, which stands for all
+  std::optional<size_t> num_slots;
+};
 
-// One shape for all generations, so that what a key marks is computed once. Every generation costs
-// a query its lines, so blocks of two cache lines must save a fifth of the memory to be worth it.
-Result<uint32_t> SlicesForTightening(const ScalableConfig& config) {
-  if (config.num_slices != 0) return config.num_slices;
-  constexpr double kWorthALine = 1.25;
-  constexpr std::array<uint32_t, 2> kPlaneShapes = {8, 16};
-  constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};  // the last one's are two lines
-  const std::span<const uint32_t> shapes =
-      config.encoding == Encoding::kRuns ? std::span<const uint32_t>(kRunShapes) : kPlaneShapes;
-  std::optional<Error> error;
-  std::vector<std::pair<uint32_t, double>> bytes_of_shape;
-  double fewest_bytes = std::numeric_limits<double>::infinity();
-  for (const uint32_t shape : shapes) {
-    const Result<double> bytes = BytesAKey(config, shape);
-    if (!bytes.ok()) {
-      error = bytes.error();
-      continue;
-    }
-    bytes_of_shape.emplace_back(shape, *bytes);
-    fewest_bytes = std::min(fewest_bytes, *bytes);
-  }
-  for (const auto& [shape, bytes] : bytes_of_shape) {
-    if (bytes <= kWorthALine * fewest_bytes) return shape;
-  }
-  return *error;
-}
-
-// Blocks that are half full at first_capacity, in the shape with the fewest slices that meets the
-// rate there.
-Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
-  const bool is_runs = config.encoding == Encoding::kRuns;
-  const std::array<uint32_t, 2> shapes = {8, is_runs ? 8U : 16U};
-  double lowest_fpr = 1;
-  for (const uint32_t num_slices : shapes) {
-    if (config.num_slices != 0 && config.num_slices != num_slices) continue;
-    Geometry geometry{.num_slices = num_slices, .encoding = config.encoding, .num_blocks = 1};
-    const double keys_a_block = static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
-    const double num_blocks = std::ceil(static_cast<double>(config.first_capacity) / keys_a_block);
-    if (num_blocks > static_cast<double>(kMaxBlocks)) {
-      return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
-                        "; half full it needs more than " + std::to_string(kMaxBlocks) +
-                        " blocks, the most a generation can have");
-    }
-    geometry.num_blocks = static_cast<uint64_t>(num_blocks);
-    geometry.shard_bits = ShardBitsFor(geometry.num_blocks);
-    const uint64_t unit = uint64_t{1} << geometry.shard_bits;
-    geometry.num_blocks = (geometry.num_blocks + unit - 1) / unit * unit;
-    geometry = Divided(geometry);
-    if (Status valid = Validate(geometry); !valid.ok()) return valid.error();
-    const uint64_t capacity = HalfFillKeys(geometry);
-    const double fpr = PredictedFpr(geometry, capacity);
-    if (fpr <= config.target_fpr) {
-      return GrowthSlot{
-          .geometry = geometry, .capacity = capacity, .budget_fpr = config.target_fpr};
-    }
-    lowest_fpr = std::min(lowest_fpr, fpr);
-  }
-  if (lowest_fpr == 1) {
-    return Impossible("num_slices is " + std::to_string(config.num_slices) +
-                      "; identical generations have 8" + (is_runs ? "" : " or 16") + " with " +
-                      std::string(EncodingName(config.encoding)));
-  }
-  return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
-                    std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
-                    " at best (the tightening mode reaches less" +
-                    (is_runs ? ", and so do planes of 16 slices)" : ")"));
-}
-
-// CheckNumbers, and what sizing says of rate, encoding and slices: that holds for generations, too.
-std::optional<Error> CheckSizes(const ScalableConfig& config) {
-  if (auto error = CheckNumbers(config)) return error;
-  const Result<Sizing> alone = SizeFor({.capacity = 1,
-                                        .target_fpr = config.target_fpr,
-                                        .num_slices = config.num_slices,
-                                        .encoding = config.encoding});
-  if (!alone.ok()) return alone.error();
-  if (config.mode == GrowthMode::kTightening && BudgetOf(config, 0) < kMinTargetFpr) {
-    return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
-                      TextOf(config.tightening) + " the first generation's share would be " +
-                      TextOf(BudgetOf(config, 0)) + ", and the least a generation can keep is " +
-                      TextOf(kMinTargetFpr));
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {
-  if (auto error = CheckSizes(config)) return *error;
-  if (config.mode == GrowthMode::kIdentical) return IdenticalSlot(config);
-  const Result<uint32_t> num_slices = SlicesForTightening(config);
-  if (!num_slices.ok()) return num_slices.error();
-  const Result<std::vector<GrowthSlot>> slots = TighteningSlots(config, *num_slices, 1);
-  if (!slots.ok()) return slots.error();
-  if (slots->empty()) {
-    return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
-                      "; it needs more than " + std::to_string(kMaxBlocks) +
-                      " blocks, the most a generation can have");
-  }
-  return slots->front();
-}
-
-uint64_t HalfFillKeys(const Geometry& geometry) noexcept {
-  // A position of a slice of m stays absent with chance (1 - 1 / (m num_blocks))^n.
-  const double slots = static_cast<double>(geometry.num_blocks) * geometry.slice_positions();
-  return static_cast<uint64_t>(
-      std::max(1.0, std::floor(-std::numbers::ln2 / std::log1p(-1 / slots))));
-}
-
-Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
-  if (auto error = CheckSizes(config)) return *error;
-  GrowthPlan plan;
+// The plan where the shape is known. Whether there is a first slot is not.
+Result<GrowthPlan> GrowthPlan::OfShape(const ScalableConfig& config) {
+  auto slots = std::make_shared<Slots>(config);
   if (config.mode == GrowthMode::kIdentical) {
     const Result<GrowthSlot> slot = IdenticalSlot(config);
     if (!slot.ok()) return slot.error();
-    plan.slots_ = {*slot};
+    slots->sized = {*slot};
     const uint64_t enough = config.max_capacity == 0
-                                ? kMaxGenerations
+                                ? ScalableFilter::kMaxGenerations
                                 : (config.max_capacity + slot->capacity - 1) / slot->capacity;
-    plan.num_slots_ = std::min<uint64_t>(enough, kMaxGenerations);
-    plan.largest_capacity_ = plan.num_slots_ * slot->capacity;
-  } else {
-    const Result<uint32_t> num_slices = SlicesForTightening(config);
-    if (!num_slices.ok()) return num_slices.error();
-    Result<std::vector<GrowthSlot>> slots = TighteningSlots(config, *num_slices);
-    if (!slots.ok()) return slots.error();
-    plan.slots_ = std::move(*slots);
-    plan.num_slots_ = plan.slots_.size();
-    for (const GrowthSlot& slot : plan.slots_) plan.largest_capacity_ += slot.capacity;
+    slots->num_slots = std::min<uint64_t>(enough, ScalableFilter::kMaxGenerations);
   }
-  if (plan.largest_capacity_ < config.max_capacity) {
-    return Impossible("max_capacity is " + std::to_string(config.max_capacity) +
-                      "; with first_capacity " + std::to_string(config.first_capacity) +
-                      " and target_fpr " + TextOf(config.target_fpr) + " at most " +
-                      std::to_string(plan.largest_capacity_) + " keys in " +
-                      std::to_string(plan.num_slots_) + " generations can be promised");
+  GrowthPlan plan(std::move(slots));
+  if (config.max_capacity == 0) return plan;
+  if (!plan.Reaches(config.max_capacity)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "max_capacity is " + TextOf(config.max_capacity) + "; with first_capacity " +
+                     TextOf(config.first_capacity) + " and target_fpr " +
+                     TextOf(config.target_fpr) + " at most " + TextOf(plan.largest_capacity()) +
+                     " keys in " + TextOf(plan.num_slots()) + " generations can be promised"};
   }
   return plan;
+}
+
+// What the formulas promise up to the slot that reaches it, sizing can keep if it can keep the last
+// one's: that is the largest, of the lowest rate.
+bool GrowthPlan::Reaches(uint64_t max_capacity) const {
+  const ScalableConfig& config = slots_->config;
+  if (config.mode == GrowthMode::kIdentical) return largest_capacity() >= max_capacity;
+  uint64_t total = 0;
+  std::optional<SlotBudget> last;
+  for (size_t i = 0; const std::optional<SlotBudget> budget = BudgetOf(i); ++i) {
+    total += budget->capacity;
+    last = budget;
+  }
+  return last && total >= max_capacity &&
+         TighteningSlot(*last, config.num_slices, config.encoding).ok();
+}
+
+Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
+  if (Status good = CheckGrowth(config); !good.ok()) return good.error();
+  ScalableConfig shaped = config;
+  if (config.mode == GrowthMode::kTightening) {
+    const Result<uint32_t> num_slices = SlicesForTightening(config);
+    if (!num_slices.ok()) return num_slices.error();
+    shaped.num_slices = *num_slices;
+  }
+  Result<GrowthPlan> plan = OfShape(shaped);
+  if (!plan.ok() || plan->HasSlot(0)) return plan;
+  return FirstSlot(shaped).error();
+}
+
+Result<GrowthPlan> GrowthPlan::OfFilter(const ScalableConfig& config) {
+  if (config.num_slices == 0)
+    return OutOfRange("num_slices", config.num_slices, "that of the generations");
+  if (Status good = CheckGrowth(config); !good.ok()) return good.error();
+  return OfShape(config);
+}
+
+std::optional<SlotBudget> GrowthPlan::BudgetOf(size_t slot_idx) const {
+  if (slots_->config.mode == GrowthMode::kTightening) {
+    return TighteningBudget(slots_->config, slot_idx);
+  }
+  if (slot_idx >= *slots_->num_slots) return std::nullopt;
+  const GrowthSlot& all = slots_->sized.front();
+  return SlotBudget{.capacity = all.capacity, .budget_fpr = all.budget_fpr};
+}
+
+bool GrowthPlan::HasSlot(size_t slot_idx) const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  slots_->SizeUpTo(slot_idx);
+  return slot_idx < slots_->num_slots.value_or(slots_->sized.size());
+}
+
+GrowthSlot GrowthPlan::slot(size_t slot_idx) const {
+  TROMMEL_CHECK(HasSlot(slot_idx), "a slot that the plan does not have");
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  return slots_->sized[std::min(slot_idx, slots_->sized.size() - 1)];
+}
+
+size_t GrowthPlan::num_slots() const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  slots_->SizeUpTo(ScalableFilter::kMaxGenerations);
+  return *slots_->num_slots;
+}
+
+uint64_t GrowthPlan::largest_capacity() const {
+  const size_t num_slots = this->num_slots();
+  uint64_t largest_capacity = 0;
+  for (size_t i = 0; i < num_slots; ++i) largest_capacity += BudgetOf(i)->capacity;
+  return largest_capacity;
+}
+
+size_t GrowthPlan::num_sized() const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  return slots_->sized.size();
 }
 
 }  // namespace trommel

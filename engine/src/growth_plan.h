@@ -1,56 +1,60 @@
 // GrowthPlan: what each generation of a scalable filter will be, decided before there is one.
+//
+// Which slots there may be, and their capacities and budgets, follows from the config by a formula;
+// their blocks are searched for by sizing, milliseconds for each slot. So a slot is sized when it
+// is first asked for, and a file is judged by the formulas alone: what a forger writes costs no
+// search.
 #ifndef TROMMEL_ENGINE_SRC_GROWTH_PLAN_H_
 #define TROMMEL_ENGINE_SRC_GROWTH_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "engine/src/growth_slot.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
-#include "trommel/sizing.h"
 
 namespace trommel {
 
-// One budget and what it pays for. While a generation lives its slot is taken; a new generation
-// gets the lowest free one. The budgets of all slots together are the filter's.
-struct GrowthSlot {
-  Geometry geometry;
-  uint64_t capacity = 0;  // distinct keys
-  double budget_fpr = 0;  // the geometry's rate at capacity is no higher
-
-  friend bool operator==(const GrowthSlot&, const GrowthSlot&) = default;
-};
-
+// Copies share what was sized. Any thread may call it at any time. Where memory for sizing a slot
+// is refused, that throws std::bad_alloc.
 class GrowthPlan {
  public:
-  // Every generation's blocks are divided alike, so that one lock covers a key in all of them:
-  // num_blocks are multiples of 2^kLockBits.
-  static constexpr uint32_t kLockBits = 6;
+  static constexpr uint32_t kLockBits = kGenerationLockBits;
 
-  // Fails as ScalableFilter::Create does. Pure arithmetic: milliseconds, up to a second for
-  // hundreds of slots.
+  // Fails as ScalableFilter::Create does. Sizes the first slot; with a max_capacity the last one,
+  // too. Milliseconds; about 10 where the shape is to be chosen.
   static Result<GrowthPlan> Make(const ScalableConfig& config);
 
-  size_t num_slots() const { return num_slots_; }
-  const GrowthSlot& slot(size_t slot_idx) const {
-    return slots_[slot_idx < slots_.size() ? slot_idx : slots_.size() - 1];
-  }
-  uint64_t largest_capacity() const { return largest_capacity_; }
+  // The plan of a filter that is there already, num_slices being its blocks'. Fails for numbers out
+  // of range and for a max_capacity out of reach. Sizes no slot but the last one of a max_capacity.
+  static Result<GrowthPlan> OfFilter(const ScalableConfig& config);
+
+  // Budget and capacity of a slot, or nothing where the formulas say that there is none. (They do
+  // not know the most blocks that a generation may have; HasSlot does.) kIdentical: of the first
+  // slot, which stands for all.
+  std::optional<SlotBudget> BudgetOf(size_t slot_idx) const;
+
+  bool HasSlot(size_t slot_idx) const;
+  GrowthSlot slot(size_t slot_idx) const;  // requires HasSlot(slot_idx), else message and abort
+
+  // Of all slots: these size what has not been asked for yet.
+  size_t num_slots() const;
+  uint64_t largest_capacity() const;
+
+  size_t num_sized() const;  // slots that sizing was done for so far
 
  private:
-  std::vector<GrowthSlot> slots_;  // of kIdentical: one, which stands for all
-  size_t num_slots_ = 0;
-  uint64_t largest_capacity_ = 0;
+  struct Slots;
+  explicit GrowthPlan(std::shared_ptr<Slots> slots) : slots_(std::move(slots)) {}
+  static Result<GrowthPlan> OfShape(const ScalableConfig& config);
+  bool Reaches(uint64_t max_capacity) const;
+
+  std::shared_ptr<Slots> slots_;
 };
-
-// The plan's first slot alone, for a tenth of the work of all: about 10 ms where the shape is to be
-// chosen, under 1 ms where num_slices is given. Fails as GrowthPlan::Make does, but not for a
-// max_capacity out of reach.
-Result<GrowthSlot> FirstSlot(const ScalableConfig& config);
-
-// Distinct keys at which a position is present with chance 1/2.
-uint64_t HalfFillKeys(const Geometry& geometry) noexcept;
 
 }  // namespace trommel
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/block_memory.h"
 #include "engine/src/check.h"
 #include "engine/src/digest_parts.h"
@@ -85,7 +86,7 @@ void LayeredFilter::Insert(Keys keys) noexcept {
 }
 
 size_t LayeredFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, inserted);
   Executor* executor = impl_->large.impl_->executor.get();
   size_t num_inserted = 0;
   ForEachPartOfDigests(
@@ -103,7 +104,7 @@ EraseOutcome LayeredFilter::Erase(Keys keys) noexcept {
 }
 
 EraseOutcome LayeredFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, erased);
   Executor* executor = impl_->large.impl_->executor.get();
   EraseOutcome outcome;
   ForEachPartOfDigests(
@@ -118,14 +119,13 @@ EraseOutcome LayeredFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcep
 }
 
 size_t LayeredFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   return QueryBatch(impl_->ForQueries(), keys, maybe_present);
 }
 
 size_t LayeredFilter::Select(Keys keys, Answer answer,
                              std::span<uint32_t> selection) const noexcept {
-  TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
-  TROMMEL_CHECK(keys.size() < (uint64_t{1} << 32), "more keys than 32-bit indices can name");
+  CheckSelection(keys, selection);
   return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
 }
 

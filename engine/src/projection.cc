@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 
 #define XXH_INLINE_ALL
@@ -39,6 +40,9 @@ void ProjectionDigests(AttributeMask set, const Tuples& tuples,
   for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
     columns[size] = tuples.columns[static_cast<size_t>(std::countr_zero(rest))];
     TROMMEL_CHECK(columns[size] != nullptr, "a column of the set is not given");
+    TROMMEL_CHECK(
+        !ShareBytes(std::as_bytes(std::span(columns[size], tuples.size)), std::as_bytes(digests)),
+        "the digests overlap a column");
     ++size;
   }
   switch (size) {

@@ -58,8 +58,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/batch_parts.h"
-#include "engine/src/check.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/scalable_filter_impl.h"
@@ -91,16 +91,14 @@ InsertOutcome ScalableFilter::Insert(Keys keys) noexcept {
 }
 
 InsertOutcome ScalableFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::ranges::fill(inserted, 0);
   return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, inserted));
 }
 
 InsertOutcome ScalableFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::ranges::fill(inserted, 0);
   return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, true, inserted));
@@ -112,8 +110,7 @@ EraseOutcome ScalableFilter::Erase(Keys keys) noexcept {
 }
 
 EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, erased);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::ranges::fill(erased, 0);
   return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, erased));
@@ -122,8 +119,7 @@ EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
 // --- Queries. Each chunk reads the list anew, so that nobody waits long for a reader.
 
 size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::atomic<size_t> num_present{0};
   ForEachPart(impl_->config.executor.get(), keys, [&](size_t part_first, Keys part) {
@@ -140,8 +136,7 @@ size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const
 
 size_t ScalableFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
-  TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
-  TROMMEL_CHECK(keys.size() <= UINT32_MAX, "a selection of more than 2^32 - 1 keys");
+  CheckSelection(keys, selection);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const uint64_t unwanted = answer == Answer::kMaybePresent ? 0 : ~uint64_t{0};
   size_t num_selected = 0;
@@ -160,7 +155,7 @@ size_t ScalableFilter::Select(Keys keys, Answer answer,
 }
 
 void ScalableFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  CheckCounts(keys, counts);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
     const auto list = impl_->generations->Pass();

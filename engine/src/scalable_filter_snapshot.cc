@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +57,9 @@ Result<ScalableConfig> ConfigOf(const FamilyFacts& facts, uint64_t limit_bytes) 
   for (const Param param : {kGrowthParam, kSlicesParam}) {
     if (params[param] > UINT32_MAX) return CorruptParam(param, "a number out of range");
   }
+  if (params[kSlicesParam] == 0) {
+    return CorruptParam(kSlicesParam, "num_slices is 0; it must be that of the generations");
+  }
   return ScalableConfig{.first_capacity = params[kFirstCapacityParam],
                         .target_fpr = std::bit_cast<double>(params[kTargetFprParam]),
                         .mode = static_cast<GrowthMode>(params[kModeParam]),
@@ -71,14 +75,18 @@ Result<ScalableConfig> ConfigOf(const FamilyFacts& facts, uint64_t limit_bytes) 
 // Is the generation one that could be in this slot? Its size was computed elsewhere: another
 // processor or library may round otherwise, another version of sizing take some blocks more. What
 // counts is that it keeps its budget.
-bool FitsSlot(const FilterContents& contents, const GrowthSlot& slot, GrowthMode mode) {
+bool FitsSlot(const FilterContents& contents, const SlotBudget& slot,
+              const ScalableConfig& config) {
   constexpr double kRounding = 1 + 1e-6;
   const Geometry& geometry = contents.store.geometry();
   const FilterFacts& facts = contents.facts;
-  return geometry.num_slices == slot.geometry.num_slices &&
-         geometry.encoding == slot.geometry.encoding &&
-         geometry.shard_bits >= GrowthPlan::kLockBits &&
-         (facts.capacity == slot.capacity || mode == GrowthMode::kIdentical) &&
+  // Else a small file could announce the growth of a large one.
+  const bool has_capacity =
+      config.mode == GrowthMode::kIdentical
+          ? slot.capacity / 2 < facts.capacity && facts.capacity / 2 < slot.capacity
+          : facts.capacity == slot.capacity;
+  return geometry.num_slices == config.num_slices && geometry.encoding == config.encoding &&
+         geometry.shard_bits >= GrowthPlan::kLockBits && has_capacity &&
          facts.target_fpr <= slot.budget_fpr * kRounding &&
          facts.target_fpr >= slot.budget_fpr / kRounding &&
          PredictedFpr(geometry, facts.capacity) <= facts.target_fpr * kRounding;
@@ -91,11 +99,12 @@ uint64_t LeastLoad(const BlockStore& store) {
 }
 
 // A member must fit its slot, and be there for a reason.
-Status CheckMember(const GrowthPlan& plan, GrowthMode mode,
+Status CheckMember(const GrowthPlan& plan, const ScalableConfig& config,
                    std::span<const FamilyMemberContents> members, size_t idx) {
   const auto& [words, contents] = members[idx];
   if (Status unused = CheckUnusedWords(idx, words, kNumWords); !unused.ok()) return unused;
-  if (words[kSlotWord] >= plan.num_slots()) {
+  const std::optional<SlotBudget> slot = plan.BudgetOf(words[kSlotWord]);
+  if (!slot) {
     return CorruptMemberWord(idx, kSlotWord, "a slot that the filter does not have");
   }
   for (size_t other = 0; other < idx; ++other) {
@@ -103,7 +112,7 @@ Status CheckMember(const GrowthPlan& plan, GrowthMode mode,
       return CorruptMemberWord(idx, kSlotWord, "a slot that another generation has");
     }
   }
-  if (!FitsSlot(contents, plan.slot(words[kSlotWord]), mode)) {
+  if (!FitsSlot(contents, *slot, config)) {
     return CorruptMemberWord(idx, kSlotWord, "the generation is not what its slot says");
   }
   const bool is_newest = idx + 1 == members.size();
@@ -131,7 +140,7 @@ Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t lim
                                            GrowthPlans& plans) try {
   const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
   if (!config.ok()) return config.error();
-  Result<GrowthPlan> plan = plans.For(*config);
+  Result<GrowthPlan> plan = plans.OfFilter(*config);
   if (!plan.ok()) return CorruptParam(kModeParam, plan.error().message);
   if (contents.members.empty() || contents.members.size() > ScalableFilter::kMaxGenerations) {
     return CorruptParam(kModeParam,
@@ -140,7 +149,7 @@ Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t lim
   GenerationList::Members members;
   uint64_t num_keys = 0;
   for (size_t i = 0; i < contents.members.size(); ++i) {
-    if (Status checked = CheckMember(*plan, config->mode, contents.members, i); !checked.ok()) {
+    if (Status checked = CheckMember(*plan, *config, contents.members, i); !checked.ok()) {
       return checked.error();
     }
     num_keys += contents.members[i].contents.facts.num_keys;
@@ -211,7 +220,7 @@ auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write)
                                  .target_fpr = copy.budget_fpr,
                                  .num_keys = copy.num_keys}});
   }
-  return write(FactsOf(config, generations->plan().slot(0).geometry.num_slices), members);
+  return write(FactsOf(config, copies.front().store.geometry().num_slices), members);
 }
 
 Status ScalableFilter::Save(const std::filesystem::path& path) const try {

@@ -48,6 +48,11 @@ ScalableStats ScalableFilter::GetStats() const noexcept {
   return stats;
 }
 
+uint64_t ScalableFilter::NextGenerationBytes() const {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->generations->NextBytes();
+}
+
 void ScalableFilter::Clear() {
   [[maybe_unused]] const auto use = impl_->users.EnterAlone();
   if (!impl_->generations->Clear().ok()) throw std::bad_alloc();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 
 namespace trommel {
@@ -30,8 +31,10 @@ struct GatheredColumns {
 size_t TupleIndex::QueryEach(std::span<const AttributeMask> asked, const Tuples& tuples,
                              std::span<uint64_t> maybe_present) const noexcept {
   TROMMEL_CHECK(asked.size() == tuples.size, "each tuple needs a set that it is asked for");
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(tuples.size),
-                "a bitmap has BitmapWords(tuples.size) words");
+  constexpr AttributeMask kAllColumns = (AttributeMask{1} << kMaxAttributes) - 1;
+  CheckBitmap(tuples, kAllColumns, maybe_present);
+  TROMMEL_CHECK(!ShareBytes(std::as_bytes(asked), std::as_bytes(maybe_present)),
+                "the bitmap overlaps the sets that are asked");
   TROMMEL_CHECK(tuples.size <= UINT32_MAX, "a batch has at most 2^32 - 1 tuples");
   std::ranges::fill(maybe_present, uint64_t{0});
   std::vector<uint32_t> by_set(tuples.size);

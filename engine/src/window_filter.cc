@@ -44,7 +44,7 @@
 #include <utility>
 
 #include "engine/src/apply_run.h"
-#include "engine/src/check.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/window_filter_impl.h"
@@ -152,8 +152,7 @@ WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept
 
 WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
                                        std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, erased);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   return impl_->Erase(keys, inserted_at, erased);
 }

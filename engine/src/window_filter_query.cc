@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/batch_parts.h"
-#include "engine/src/check.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/store_list.h"
@@ -49,8 +49,7 @@ uint64_t CountOf(BucketRing& ring, uint64_t digest) {
 }  // namespace
 
 size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   std::atomic<size_t> num_present{0};
   ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
@@ -66,8 +65,7 @@ size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const n
 
 size_t WindowFilter::Select(Keys keys, Answer answer,
                             std::span<uint32_t> selection) const noexcept {
-  TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
-  TROMMEL_CHECK(keys.size() < (uint64_t{1} << 32), "more keys than 32-bit indices can name");
+  CheckSelection(keys, selection);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const bool maybe_present = answer == Answer::kMaybePresent;
   return SelectInParts(
@@ -83,7 +81,7 @@ size_t WindowFilter::Select(Keys keys, Answer answer,
 }
 
 void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  CheckCounts(keys, counts);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
     ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/check.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/key_chunks.h"
 #include "engine/src/radix_split.h"
 #include "engine/src/store_list.h"
@@ -140,8 +140,7 @@ size_t WindowFilter::Impl::InsertIfAbsentIn(uint64_t bucket, std::span<const uin
 
 size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                                     uint64_t* inserted_at) noexcept {
-  TROMMEL_CHECK(inserted.size() == CountingFilter::BitmapWords(keys.size()),
-                "bitmap of another size");
+  CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const Moment present = impl_->ring.PresentFromOutside();
   size_t num_inserted = 0;

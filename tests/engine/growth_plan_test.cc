@@ -110,6 +110,29 @@ TEST_CASE("a size that budgets cannot honour is refused, with what they can",
                                   ContainsSubstring("at most 15000 keys in 4 generations"));
 }
 
+TEST_CASE("a plan sizes the slots that are asked for, and no others",
+          "[engine][scalable][growth]") {
+  const Result<GrowthPlan> made = GrowthPlan::Make(Usual());
+  REQUIRE(made.ok());
+  CHECK(made->num_sized() == 1);
+  const GrowthPlan copy = *made;
+  CHECK(copy.slot(4).capacity == 16'000);
+  CHECK(made->num_sized() == 5);  // copies share them
+
+  ScalableConfig config = Usual();
+  config.num_slices = 5;
+  Result<GrowthPlan> plan = GrowthPlan::OfFilter(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->BudgetOf(7)->capacity == 128'000);
+  CHECK(plan->num_sized() == 0);
+  config.max_capacity = 100'000;
+  plan = GrowthPlan::OfFilter(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->num_sized() == 0);
+  CHECK(plan->num_slots() == 7);  // 1000 (2^7 - 1) is enough
+  CHECK(plan->num_sized() == 7);
+}
+
 TEST_CASE("numbers out of range are refused by name", "[engine][scalable][growth]") {
   const auto with = [](auto edit) {
     ScalableConfig config = Usual();

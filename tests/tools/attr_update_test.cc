@@ -70,5 +70,24 @@ TEST_CASE("an updated filter can go elsewhere, but not over its inputs", "[tools
   CHECK(itself.err == "trommel: the filter " + filter + " is also an input\n");
 }
 
+TEST_CASE("a memory limit bounds what rows make a file grow to", "[tools][attr_update]") {
+  const TempFolder folder;
+  const std::string filter = BuildTwoRows(folder);
+  const json stats = json::parse(RunTool({"attr", "stats", filter, "--json"}).out);
+  CHECK(stats["growth_bytes"] > 0);
+  std::string rows = "a\tb\n";
+  for (int i = 0; i < 20'000; ++i) rows += std::to_string(i) + "\t" + std::to_string(i) + "\n";
+  const std::string grown = folder.Path("grown");
+  const Strings insert = {"attr", "insert", filter, "-o", grown, "--memory-limit"};
+  Strings bounded = insert;
+  bounded.insert(bounded.end(), {"100KiB", "--json"});
+  const ToolResult result = RunTool(bounded, rows);
+  CHECK(result.exit_code == 1);
+  CHECK(json::parse(result.out)["num_refused_inserts"] > 0);
+  CHECK(folder.Read("grown").size() < 200'000);
+  CHECK(RunTool({"attr", "insert", filter, "--memory-limit", "64MiB"}, rows).exit_code == 0);
+  CHECK(RunTool({"attr", "insert", filter, "--memory-limit", "1KiB"}, rows).exit_code != 0);
+}
+
 }  // namespace
 }  // namespace trommel::tests

@@ -10,7 +10,7 @@
 
 namespace trommel::tool {
 
-Result<FilterFile> LoadAttributeFile(const std::string& path) {
+Result<FilterFile> LoadAttributeFile(const std::string& path, uint64_t memory_limit_bytes) {
   const Result<FilterType> type = TypeOfFile(path);
   if (type.ok() && *type != FilterType::kAttributes) {
     return Error{ErrorCode::kInvalidArgument,
@@ -18,7 +18,7 @@ Result<FilterFile> LoadAttributeFile(const std::string& path) {
                              "without attr",
                              path, FilterTypeName(*type))};
   }
-  Result<FilterFile> file = FilterFile::Load(path);
+  Result<FilterFile> file = FilterFile::Load(path, memory_limit_bytes);
   if (!file.ok()) return file;
   if (AttributesOf(*file).digest_policy().kind == DigestKind::kCaller) {
     return Error{

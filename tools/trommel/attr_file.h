@@ -15,7 +15,7 @@ namespace trommel::tool {
 
 // Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type and one of
 // its program's own digests, which rows of text do not have.
-Result<FilterFile> LoadAttributeFile(const std::string& path);
+Result<FilterFile> LoadAttributeFile(const std::string& path, uint64_t memory_limit_bytes = 0);
 
 // The filter in a file that LoadAttributeFile made.
 AttributeFilter& AttributesOf(FilterFile& file);

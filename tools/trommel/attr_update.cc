@@ -21,7 +21,8 @@ struct AttrUpdateOptions {
   std::string filter;
   std::string output;  // empty: the filter's own file
   bool force = false;
-  bool strict = false;  // erase's
+  bool strict = false;              // erase's
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
   RowInput input;
 };
 
@@ -43,7 +44,7 @@ Status CheckOutput(const AttrUpdateOptions& options) {
 int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const Settings& settings, const ApplyTuples& apply, Report& report) {
   if (Status free = CheckOutput(options); !free.ok()) return FailOnRequest(free.error());
-  Result<FilterFile> file = LoadAttributeFile(options.filter);
+  Result<FilterFile> file = LoadAttributeFile(options.filter, options.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   AttributeFilter& filter = AttributesOf(*file);
@@ -112,6 +113,7 @@ std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(CLI::App& command) {
       command.add_option("-o,--output", options->output, "Write here and leave FILTER as it is");
   command.add_flag("-f,--force", options->force, "Overwrite the output if it exists")
       ->needs(output);
+  AddFileMemoryLimit(command, options->memory_limit_bytes);
   AddRowInput(command, options->input,
               "The columns that hold the filter's attributes, in its order, by name or by number "
               "from 1 (default: those of the attributes' names)");

@@ -15,6 +15,9 @@ namespace {
 
 constexpr size_t kMostLines = 100;
 
+// A set's next generation holds twice the keys of its newest one, and a few bits more for each.
+constexpr uint64_t kGrowthBytes = 2;
+
 }  // namespace
 
 Json SetJson(AttributeMask set, std::span<const std::string> names) {
@@ -48,6 +51,14 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
              FormatCount(stats.num_refused_erases));
   report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
              FormatCount(stats.num_refused_inserts));
+
+  uint64_t growth_bytes = 0;
+  for (const SetStats& set : stats.sets) {
+    growth_bytes += kGrowthBytes * set.stats.generations.back().geometry.num_bytes();
+  }
+  report.Add("growth_bytes", growth_bytes, "growth",
+             fmt::format("about {} more once every set has begun another generation",
+                         FormatBytes(growth_bytes)));
 
   size_t width = 4;
   for (const SetStats& set : stats.sets) width = std::max(width, SetText(set.set, names).size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/time_text.h"
@@ -51,6 +52,13 @@ void AddGeometry(const Geometry& geometry, Report& report) {
   report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
 }
 
+void AddGrowth(const ScalableFilter& filter, Report& report) {
+  const uint64_t num_bytes = filter.NextGenerationBytes();
+  report.Add("next_generation_bytes", num_bytes, "next generation",
+             num_bytes == 0 ? "none: it cannot grow further"
+                            : fmt::format("will take {}", FormatBytes(num_bytes)));
+}
+
 void AddDigestPolicy(const DigestPolicy& digest, Report& report) {
   report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
              fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
@@ -89,6 +97,7 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
              fmt::format("{}, from {}", GrowthModeName(filter.mode()),
                          FormatCount(filter.first_capacity(), "key")));
   report.AddField("first_capacity", filter.first_capacity());
+  AddGrowth(filter, report);
   Json generations = Json::array();
   std::string text = FormatCount(stats.generations.size(), "generation");
   for (const GenerationStats& generation : stats.generations) {
@@ -109,6 +118,12 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
   }
   report.Add("generations", std::move(generations), "oldest first", std::move(text));
   AddDigestPolicy(filter.digest_policy(), report);
+}
+
+void DescribeGrowth(const AnyFilter& filter, Report& report) {
+  if (const auto* scalable = std::get_if<ScalableFilter>(&filter)) {
+    AddGrowth(*scalable, report);
+  }
 }
 
 void DescribeFilter(const WindowFilter& filter, Report& report) {

@@ -20,6 +20,9 @@ void DescribeFilter(const LayeredFilter& filter, Report& report);
 void DescribeFilter(const classic::Filter& filter, Report& report);
 void DescribeFilter(const AttributeFilter& filter, Report& report);
 
+// What the next growth of a filter takes, of one that grows.
+void DescribeGrowth(const AnyFilter& filter, Report& report);
+
 // A set of attributes as the array of their names.
 Json SetJson(AttributeMask set, std::span<const std::string> names);
 

@@ -121,6 +121,13 @@ CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& valu
   return AddParsed(command, name, value, help, ParseSomeBytes)->type_name("BYTES");
 }
 
+void AddFileMemoryLimit(CLI::App& command, uint64_t& memory_limit_bytes) {
+  AddBytes(command, "--memory-limit", memory_limit_bytes,
+           "Memory at most for the filter: 64MiB, 2GB (default: the machine's). A file that needs "
+           "more is not loaded; a filter that would grow beyond it refuses keys, and the exit "
+           "status is 1. trommel stats shows what the next growth takes");
+}
+
 CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
                      const std::string& help) {
   return AddParsed(command, name, value, help, ParseRate)->type_name("RATE");

@@ -76,6 +76,8 @@ CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& valu
                       const std::string& help);
 CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& value,
                       const std::string& help);
+// --memory-limit of a command that loads a filter file, which may grow.
+void AddFileMemoryLimit(CLI::App& command, uint64_t& memory_limit_bytes);
 CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,
                      const std::string& help);
 

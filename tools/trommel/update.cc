@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/trommel/describe_filter.h"
 #include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
@@ -17,6 +18,7 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
   CLI::Option* output =
       command.add_option("-o,--output", options.output, "Write here and leave FILTER as it is");
   command.add_flag("-f,--force", options.force, "Overwrite the output if it exists")->needs(output);
+  AddFileMemoryLimit(command, options.memory_limit_bytes);
   AddKeyInput(command, options.input, options.input_text);
   AddKeyTimes(command, options.input_text);
 }
@@ -41,7 +43,7 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
       return FailOnRequest(free.error());
     }
   }
-  Result<FilterFile> file = FilterFile::Load(options.filter);
+  Result<FilterFile> file = FilterFile::Load(options.filter, options.memory_limit_bytes);
   if (!file.ok()) return FailOnInput(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   FamilyFilter& filter = file->filter();
@@ -68,6 +70,7 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
   report.AddField("type", std::string(FilterTypeName(filter.type())));
   DescribePass(*totals, report);
   report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
+  DescribeGrowth(filter.any(), report);
   if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
     report.AddLine("It holds more keys than it was sized for (" + FormatCount(filter.capacity()) +
                    "): its false-positive rate rises; see trommel stats.");

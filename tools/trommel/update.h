@@ -19,11 +19,12 @@ struct UpdateOptions {
   std::string filter;
   std::string output;  // empty: the filter's own file
   bool force = false;
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
   KeyInput input;
   KeyInputText input_text;
 };
 
-// FILTER, -o, --force, the key options and --time.
+// FILTER, -o, --force, --memory-limit, the key options and --time.
 void AddUpdateOptions(CLI::App& command, UpdateOptions& options);
 
 struct UpdateSteps {

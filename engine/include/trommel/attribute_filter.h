@@ -41,6 +41,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
@@ -105,7 +106,8 @@ class AttributeFilter final : public TupleIndex {
 
   AttributeFilter(AttributeFilter&&) noexcept;
   AttributeFilter& operator=(AttributeFilter&&) noexcept;
-  ~AttributeFilter() override;  // A moved-from filter may only be destroyed or assigned to.
+  ~AttributeFilter() override;  // A moved-from filter may only be destroyed or assigned to:
+                                // anything else aborts with a message.
 
   // --- As TupleIndex.
   const AttributeSets& sets() const noexcept override;
@@ -129,7 +131,7 @@ class AttributeFilter final : public TupleIndex {
   EraseOutcome Erase(const Tuples& tuples) noexcept;
   EraseOutcome Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept;
   // An upper bound of how many tuples match: the least of the parts' counts. counts.size() must
-  // equal tuples.size. The empty set: num_tuples().
+  // equal tuples.size, and no column that is asked for may overlap it. The empty set: num_tuples().
   void CountEstimates(AttributeMask asked, const Tuples& tuples,
                       std::span<uint64_t> counts) const noexcept;
 
@@ -143,7 +145,8 @@ class AttributeFilter final : public TupleIndex {
 
   // The digest under which tuples' projections onto a set stand in its filter: XXH3 of the set's
   // digests, ascending by attribute, 8 little-endian bytes each, with the set as seed; the digest
-  // itself for a single attribute.
+  // itself for a single attribute. digests.size() must equal tuples.size, and no column of the set
+  // may overlap it.
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 
@@ -162,7 +165,7 @@ class AttributeFilter final : public TupleIndex {
   struct Impl;
   explicit AttributeFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

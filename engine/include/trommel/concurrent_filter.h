@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "trommel/counting_filter.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 
@@ -61,9 +62,10 @@ class ConcurrentFilter {
 
   ConcurrentFilter(ConcurrentFilter&&) noexcept;
   ConcurrentFilter& operator=(ConcurrentFilter&&) noexcept;
-  ~ConcurrentFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~ConcurrentFilter();  // A moved-from filter may only be destroyed or assigned to:
+                        // anything else aborts with a message.
 
-  // --- Batches, as CountingFilter's.
+  // --- Batches, as CountingFilter's: outputs of the same sizes, which must not overlap the keys.
   void Insert(Keys keys) noexcept;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   EraseOutcome Erase(Keys keys) noexcept;
@@ -104,7 +106,7 @@ class ConcurrentFilter {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

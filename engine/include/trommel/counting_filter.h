@@ -23,6 +23,7 @@
 
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -98,13 +99,15 @@ class CountingFilter {
 
   CountingFilter(CountingFilter&&) noexcept;
   CountingFilter& operator=(CountingFilter&&) noexcept;
-  ~CountingFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~CountingFilter();  // A moved-from filter may only be destroyed or assigned to:
+                      // anything else aborts with a message.
 
   // --- Batches. Same result for any split of a batch and on any target. Bitmaps hold key i's
   // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words, selections
-  // keys.size() entries: another size is a programmer's mistake (message and abort). Unused high
-  // bits of a bitmap are zero. Running out of memory for the side table, or for
-  // handing work to threads, ends the program.
+  // keys.size() entries: another size is a programmer's mistake (message and abort). So is an
+  // output that overlaps the array of keys; nor may it overlap the characters that strings and
+  // views point at, which is not checked. Unused high bits of a bitmap are zero. Running out of
+  // memory for the side table, or for handing work to threads, ends the program.
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
@@ -213,7 +216,7 @@ class CountingFilter {
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

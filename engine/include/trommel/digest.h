@@ -29,7 +29,8 @@ struct DigestPolicy {
   // kCaller policy is a programmer's mistake: message and abort.
   uint64_t operator()(Key key) const noexcept;
 
-  // The digests of a batch, in order. digests.size() must equal keys.size(), else abort. Integers
+  // The digests of a batch, in order. digests.size() must equal keys.size(), and the digests must
+  // not overlap the keys (nor replace them in place); else message and abort. Integers
   // under kXxh64 go through the vector kernel. Any thread may call it.
   void Digests(Keys keys, std::span<uint64_t> digests) const noexcept;
 

@@ -34,6 +34,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -88,9 +89,11 @@ class LayeredFilter {
 
   LayeredFilter(LayeredFilter&&) noexcept;
   LayeredFilter& operator=(LayeredFilter&&) noexcept;
-  ~LayeredFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~LayeredFilter();  // A moved-from filter may only be destroyed or assigned to:
+                     // anything else aborts with a message.
 
-  // --- Batches: contracts, results and shapes of bitmaps and selections as CountingFilter's.
+  // --- Batches: contracts, results and shapes of bitmaps and selections as CountingFilter's. No
+  // output may overlap the keys.
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
@@ -142,7 +145,7 @@ class LayeredFilter {
   struct Impl;
   explicit LayeredFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

@@ -55,6 +55,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -139,9 +140,11 @@ class ScalableFilter {
 
   ScalableFilter(ScalableFilter&&) noexcept;
   ScalableFilter& operator=(ScalableFilter&&) noexcept;
-  ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to:
+                      // anything else aborts with a message.
 
-  // --- Batches, as CountingFilter's: bitmaps have CountingFilter::BitmapWords(keys.size()) words.
+  // --- Batches, as CountingFilter's: bitmaps have CountingFilter::BitmapWords(keys.size()) words,
+  // and no output may overlap the keys.
 
   // Adds one to every key's counters, in input order; grows where it must. About a query of all
   // generations and an update of one block.
@@ -172,13 +175,18 @@ class ScalableFilter {
   double target_fpr() const noexcept;
   // Distinct keys that all slots together hold, if they come and stay. A slot is free again only
   // when its last key has gone, and closed generations take no new keys: where keys come and go,
-  // leave room for the turnover.
+  // leave room for the turnover. Cost: sizes the slots that were not needed yet, milliseconds each;
+  // nothing from then on.
   uint64_t largest_capacity() const noexcept;
   // Insertions less erasures. Beside writers it, and the statistics, may be too high by keys of
   // calls under way: by those that are not in yet, or have gone already.
   uint64_t num_keys() const noexcept;
   size_t num_generations() const noexcept;
   ScalableStats GetStats() const noexcept;  // one pass over all blocks
+  // What the blocks of the generation that would be begun next take, which is asked of the memory
+  // limit when the newest is full; 0: there is none. A file may announce more than it holds. Cost:
+  // sizing, milliseconds.
+  uint64_t NextGenerationBytes() const;
 
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;  // exclusive
   // As new; exclusive. Keeps the first generation's memory. Where that one is no longer there, or
@@ -200,7 +208,7 @@ class ScalableFilter {
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

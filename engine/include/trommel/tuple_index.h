@@ -24,8 +24,9 @@ class TupleIndex {
  public:
   virtual ~TupleIndex() = default;
 
-  // Bitmaps hold tuple i's answer in bit i % 64 of word i / 64, must have this many words (another
-  // size is a programmer's mistake: message and abort), and their unused high bits are zero.
+  // Bitmaps hold tuple i's answer in bit i % 64 of word i / 64, must have this many words and must
+  // not overlap a column that is read (another size or an overlap is a programmer's mistake:
+  // message and abort). Their unused high bits are zero.
   static constexpr size_t BitmapWords(size_t num_tuples) noexcept { return (num_tuples + 63) / 64; }
 
   virtual const AttributeSets& sets() const noexcept = 0;
@@ -53,9 +54,9 @@ class TupleIndex {
   virtual void UseExecutor(std::shared_ptr<Executor> executor) noexcept = 0;
 
   // Tuple i is asked for the set asked[i]: tuples are gathered by their sets, and each set's are
-  // one batch. asked.size() must equal tuples.size. A column must be given if any tuple asks it.
-  // Needs memory for a copy of the columns; where there is none, that ends the program, as for the
-  // plan of a set that is asked for the first time.
+  // one batch. asked.size() must equal tuples.size, and the bitmap must not overlap it. A column
+  // must be given if any tuple asks it. Needs memory for a copy of the columns; where there is
+  // none, that ends the program, as for the plan of a set that is asked for the first time.
   size_t QueryEach(std::span<const AttributeMask> asked, const Tuples& tuples,
                    std::span<uint64_t> maybe_present) const noexcept;
 };

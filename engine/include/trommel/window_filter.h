@@ -75,6 +75,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -140,7 +141,8 @@ class WindowFilter {
 
   WindowFilter(WindowFilter&&) noexcept;
   WindowFilter& operator=(WindowFilter&&) noexcept;
-  ~WindowFilter();  // A moved-from filter may only be destroyed or assigned to.
+  ~WindowFilter();  // A moved-from filter may only be destroyed or assigned to:
+                    // anything else aborts with a message.
 
   // --- Time.
 
@@ -149,7 +151,8 @@ class WindowFilter {
   bool Advance(uint64_t now) noexcept;
   uint64_t now() const noexcept;  // what the last Advance that has taken effect said; 0 at first
 
-  // --- Batches. Bitmaps and selections as CountingFilter's: CountingFilter::BitmapWords.
+  // --- Batches. Bitmaps and selections as CountingFilter's: CountingFilter::BitmapWords. No output
+  // may overlap the keys.
 
   // Inserts into the present bucket. Returns the time of insertion, for Erase.
   uint64_t Insert(Keys keys) noexcept;
@@ -228,7 +231,7 @@ class WindowFilter {
   struct Impl;
   explicit WindowFilter(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel

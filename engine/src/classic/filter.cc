@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/src/check.h"
+#include "engine/src/batch_output.h"
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/key_chunks.h"
 
@@ -77,7 +77,7 @@ void Filter::Insert(Keys keys) noexcept {
 }
 
 size_t Filter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  TROMMEL_CHECK(inserted.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, inserted);
   size_t num_inserted = 0;
   ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     num_inserted += impl_->store.InsertIfAbsent(digests, inserted.data() + first / 64);
@@ -101,12 +101,12 @@ size_t Filter::Impl::Query(Keys keys, uint32_t num_probes,
 }
 
 size_t Filter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   return impl_->Query(keys, geometry().num_hashes, maybe_present);
 }
 
 EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  TROMMEL_CHECK(erased.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, erased);
   EraseOutcome outcome;
   ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     outcome.num_erased += impl_->store.Erase(digests, erased.data() + first / 64);
@@ -131,7 +131,7 @@ EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
 }
 
 void CountedFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
+  CheckCounts(keys, counts);
   ForEachTask(impl_->executor.get(), keys.size(), [&](size_t begin, size_t size) {
     ForEachChunk(impl_->policy, Slice(keys, begin, size),
                  [&](size_t first, std::span<const uint64_t> digests) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/out_of_range.h"
@@ -18,7 +19,7 @@ uint32_t SplitCountingFilter::ProbesFor(double target_fpr) const noexcept {
 
 size_t SplitCountingFilter::QueryFirst(Keys keys, uint32_t num_probes,
                                        std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(keys.size()), "bitmap of another size");
+  CheckBitmap(keys, maybe_present);
   TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_hashes,
                 "more probes than slices, or none");
   return impl_->Query(keys, num_probes, maybe_present);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/block_memory.h"
 #include "engine/src/check.h"
 #include "engine/src/out_of_range.h"
@@ -162,9 +163,8 @@ InsertOutcome LiteralMatrix::Insert(const Tuples& tuples) noexcept {
 
 size_t LiteralMatrix::Query(AttributeMask asked, const Tuples& tuples,
                             std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(tuples.size),
-                "a bitmap has BitmapWords(tuples.size) words");
   TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckBitmap(tuples, asked, maybe_present);
   CheckGiven(tuples, asked);
   const std::vector<AttributeMask> parts = PartsOf(asked);
   std::ranges::fill(maybe_present, uint64_t{0});

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/src/batch_output.h"
 #include "engine/src/batch_parts.h"
 #include "engine/src/check.h"
 #include "engine/src/matrix/matrix_impl.h"
@@ -76,8 +77,8 @@ InsertOutcome Matrix::Insert(const Tuples& tuples) noexcept {
 
 size_t Matrix::Query(AttributeMask asked, const Tuples& tuples,
                      std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(maybe_present.size() == BitmapWords(tuples.size), "bitmap of another size");
   TROMMEL_CHECK(CanAnswer(asked), "a set that this matrix does not answer");
+  CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(asked, tuples);
   const Plan& plan = impl_->plans.For(impl_->store, asked);
   if (plan.blocks.empty()) return AnswerYes(tuples.size, maybe_present);

@@ -23,6 +23,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
 
@@ -56,8 +57,10 @@ struct Stats {
 class Filter {
  public:
   // --- Batches. Same result for any split of a batch and on any target. Bitmaps hold key i's
-  // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words: another size
-  // is a programmer's mistake (message and abort). Unused high bits are zero.
+  // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words. Another size
+  // is a programmer's mistake (message and abort), and so is an output that overlaps the array of
+  // keys; nor may it overlap the characters that strings and views point at, which is not checked.
+  // Unused high bits are zero.
 
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
@@ -126,9 +129,10 @@ class Filter {
   explicit Filter(std::unique_ptr<Impl> impl) noexcept;
   Filter(Filter&&) noexcept;
   Filter& operator=(Filter&&) noexcept;
-  ~Filter();  // A moved-from filter may only be destroyed or assigned to.
+  ~Filter();  // A moved-from filter may only be destroyed or assigned to:
+              // anything else aborts with a message.
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 // A filter of counters: keys can be erased.

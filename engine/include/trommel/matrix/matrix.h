@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "trommel/executor.h"
+#include "trommel/impl_ptr.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/result.h"
 #include "trommel/tuple_index.h"
@@ -46,7 +47,8 @@ class Matrix final : public TupleIndex {
 
   Matrix(Matrix&&) noexcept;
   Matrix& operator=(Matrix&&) noexcept;
-  ~Matrix() override;  // A moved-from matrix may only be destroyed or assigned to.
+  ~Matrix() override;  // A moved-from matrix may only be destroyed or assigned to:
+                       // anything else aborts with a message.
 
   const AttributeSets& sets() const noexcept override;
   // kSbf: full() only. kMdbf and kCmdbf: any set, attribute by attribute, with the joint block of
@@ -74,7 +76,7 @@ class Matrix final : public TupleIndex {
   struct Impl;
   explicit Matrix(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Impl> impl_;
+  ImplPtr<Impl> impl_;
 };
 
 }  // namespace trommel::matrix

@@ -1,0 +1,53 @@
+// A small filter of every type, with keys in it, for what holds of all types.
+#ifndef TROMMEL_TESTS_SUPPORT_EVERY_TYPE_H_
+#define TROMMEL_TESTS_SUPPORT_EVERY_TYPE_H_
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/sample_filters.h"
+#include "trommel/any_filter.h"
+
+namespace trommel::tests {
+
+struct NamedFilter {
+  std::string name;
+  AnyFilter filter;
+};
+
+inline std::vector<NamedFilter> EveryType() {
+  std::vector<uint64_t> keys(300);
+  std::iota(keys.begin(), keys.end(), 0);
+  std::vector<NamedFilter> filters;
+  const auto add = [&](std::string name, auto made) {
+    auto filter = std::move(made).value();
+    filter.Insert(keys);
+    filters.push_back({std::move(name), AnyFilter(std::move(filter))});
+  };
+  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+    const std::string of(EncodingName(encoding));
+    add("counting, " + of, CountingFilter::Create({.capacity = 300, .encoding = encoding}));
+    add("scalable, " + of, ScalableFilter::Create({.first_capacity = 100, .encoding = encoding}));
+    add("identical, " + of, ScalableFilter::Create({.first_capacity = 200,
+                                                    .target_fpr = 0.05,
+                                                    .mode = GrowthMode::kIdentical,
+                                                    .encoding = encoding}));
+  }
+  add("scalable with a largest capacity",
+      ScalableFilter::Create({.first_capacity = 200, .max_capacity = 1000}));
+  add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
+  add("layered", LayeredFilter::Create({.capacity = 300}));
+  const classic::Config config{.capacity = 300};
+  add("bloom", classic::BloomFilter::Create(config));
+  add("counting bloom", classic::CountingBloomFilter::Create(config));
+  add("split counting", classic::SplitCountingFilter::Create(config));
+  filters.push_back({"attributes", AnyFilter(AttributeSample())});
+  return filters;
+}
+
+}  // namespace trommel::tests
+
+#endif  // TROMMEL_TESTS_SUPPORT_EVERY_TYPE_H_
