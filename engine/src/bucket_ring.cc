@@ -16,10 +16,8 @@ BucketStore* BucketList::Find(uint64_t bucket) const {
 }
 
 BucketRing::BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores,
-                       uint64_t bucket_keys)
-    : times_(times),
-      bucket_keys_(bucket_keys),
-      locks_(OwnerLocks::LockBitsFor(stores.front().owner_bits())) {
+                       const BucketKeys& keys)
+    : times_(times), keys_(keys), locks_(OwnerLocks::LockBitsFor(stores.front().owner_bits())) {
   assert(stores.size() == size_t{times.num_buckets} + 2);
   for (BlockStore& store : stores) {
     all_.push_back(std::make_unique<BucketStore>(std::move(store), locks_));
@@ -62,6 +60,8 @@ void BucketRing::EnterBucket(uint64_t bucket, uint64_t now) {
   // What came in late, when the last was cleared, is not owed for what goes now.
   if (uncleared_.empty()) keys_owed_.store(0, std::memory_order_relaxed);
   for (const BucketList::Entry& entry : old_list.Entries().first(num_gone)) {
+    const uint64_t num_excess = ExcessOf(entry.bucket_store->locks.num_keys());
+    num_excess_keys_.fetch_add(num_excess, std::memory_order_relaxed);
     if (entry.bucket_store->is_touched()) {
       uncleared_.push_back(entry.bucket_store);
     } else {
@@ -89,9 +89,9 @@ void BucketRing::ClearShare(uint64_t num_keys) {
   const std::unique_lock lock(clock_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   const uint64_t keys_owed = keys_owed_.exchange(0, std::memory_order_relaxed);
-  ClearOwners(keys_owed / bucket_keys_);
+  ClearOwners(keys_owed / keys_.expected);
   if (uncleared_.empty()) return;  // nothing is owed for what goes later
-  keys_owed_.fetch_add(keys_owed % bucket_keys_, std::memory_order_relaxed);
+  keys_owed_.fetch_add(keys_owed % keys_.expected, std::memory_order_relaxed);
 }
 
 void BucketRing::ClearOwners(size_t num_owners) {
@@ -167,6 +167,7 @@ void BucketRing::Clear() {
     live.touched.store(false, std::memory_order_relaxed);
   }
   keys_owed_.store(0, std::memory_order_relaxed);
+  num_excess_keys_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace trommel

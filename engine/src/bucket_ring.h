@@ -52,6 +52,12 @@ struct Moment {
   uint64_t bucket;
 };
 
+struct BucketKeys {
+  uint64_t expected =
+      1;              // that come into a bucket while it is the present one, for clearing's pace
+  uint64_t most = 1;  // for which its store was sized
+};
+
 // The live buckets at some time.
 struct BucketList {
   struct Entry {
@@ -72,8 +78,8 @@ struct BucketList {
 class BucketRing {
  public:
   // Of num_buckets + 2 empty stores of one geometry, at time 0. While a bucket is present and takes
-  // bucket_keys keys, what has left the window is cleared twice over.
-  BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores, uint64_t bucket_keys);
+  // the expected keys, what has left the window is cleared twice over.
+  BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores, const BucketKeys& keys);
 
   const TimeBuckets& times() const { return times_; }
   const Geometry& geometry() const { return all_.front()->store.geometry(); }
@@ -83,10 +89,19 @@ class BucketRing {
   // --- For users of the stores. The list and its stores are theirs while they are inside.
   Grace::Reading Enter() { return grace_.Enter(); }
   const BucketList& List() const { return *list_.load(std::memory_order_seq_cst); }
-  Moment Present() const {
+  // A list, and a time of its present bucket.
+  struct View {
+    const BucketList& list;
+    uint64_t time;
+  };
+  View Look() const {
     const uint64_t now = now_.load(std::memory_order_acquire);  // before the list: never beyond it
     const BucketList& list = List();
-    return {std::max(now, list.present_since), list.Present().bucket};
+    return {list, std::max(now, list.present_since)};
+  }
+  Moment Present() const {
+    const View view = Look();
+    return {view.time, view.list.Present().bucket};
   }
 
   // --- The clock. Not from inside.
@@ -101,6 +116,9 @@ class BucketRing {
   // clearing or advancing.
   void ClearShare(uint64_t num_keys);
   uint64_t num_uncleared_bytes();
+  // Keys beyond `most` in the buckets that have gone, each as it went; since creation or Clear.
+  uint64_t num_excess_keys_gone() const { return num_excess_keys_.load(std::memory_order_relaxed); }
+  uint64_t ExcessOf(uint64_t num_keys) const { return num_keys - std::min(num_keys, keys_.most); }
 
   // Keeps time and list as they are while it is held.
   std::unique_lock<std::mutex> StopClock() { return std::unique_lock(clock_); }
@@ -120,7 +138,7 @@ class BucketRing {
   void FinishClearing(BucketStore& bucket_store);
 
   const TimeBuckets times_;
-  const uint64_t bucket_keys_;
+  const BucketKeys keys_;
   OwnerLocks locks_;
   std::vector<std::unique_ptr<BucketStore>> all_;
 
@@ -135,6 +153,7 @@ class BucketRing {
   std::atomic<size_t> num_uncleared_{0};
   // Insertions whose share is not done, twice, times owners. Added to without the mutex.
   std::atomic<uint64_t> keys_owed_{0};
+  std::atomic<uint64_t> num_excess_keys_{0};
 };
 
 }  // namespace trommel

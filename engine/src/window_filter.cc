@@ -30,10 +30,16 @@
 // *Linearizable.* All stores share one set of locks: the updates of one key, in whichever bucket,
 // happen one after another.
 //
-// *InsertIfAbsent* loads the list under the lock. Of two calls with one key, the list of the one
-// that has the lock later is that of the other one or later: so it has the bucket of the other
-// call's insertion, if that is still in the window. Looking into all stores and inserting are one
-// moment among the updates of the key; that Advance may come between is as if it came after.
+// *InsertIfAbsent* is inside one grace period for the whole call, with the list L and the time t
+// that it found first. Every store of L stays as it is until the call leaves, also one that Advance
+// unpublishes meanwhile: so what was in at t is still seen by the last chunk, and duplicates meet
+// in the present bucket of L even if that leaves the window. Under the lock of its keys the call
+// also asks the present bucket of the newest list, where calls that came later insert. There is no
+// third bucket: after L at most one list is published, for Advance waits for us before it returns,
+// and advances are one after another. Of two calls with one key, the one that has the lock later
+// thus asks the bucket into which the other inserted, unless its own L is of a time at which that
+// bucket had gone. Looking into all stores and inserting are one moment among the updates of the
+// key; that Advance may come between is as if it came after.
 //
 // *No ring of waiting.* Whoever is inside may wait for a lock. Whoever holds a lock waits for
 // nothing. Advance waits for those inside, and holds the clock, not a lock. Who wants the clock and

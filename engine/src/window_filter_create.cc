@@ -1,4 +1,5 @@
 // Creation of window filters: what numbers are legal, and what stores they need.
+#include <algorithm>
 #include <cmath>
 #include <new>
 #include <string>
@@ -10,13 +11,40 @@
 namespace trommel {
 namespace {
 
-uint64_t BucketCapacityFor(uint64_t capacity, uint32_t num_buckets) {
+// A bucket's keys when they come evenly.
+uint64_t EvenKeys(uint64_t capacity, uint32_t num_buckets) {
   return (capacity + num_buckets) / (num_buckets + 1);
 }
 
-// The rate of one bucket such that num_buckets + 1 of them have `fpr` together.
-double BucketFpr(double fpr, uint32_t num_buckets) {
-  return -std::expm1(std::log1p(-fpr) / (num_buckets + 1));
+// The rate that a bucket of `keys` keys may have, so that all together stay at `fpr` however
+// `capacity` keys are spread over them.
+//
+// With g = -log(1 - f(keys)), the rates' logarithms add up: the sum of g over the live buckets may
+// be G = -log(1 - fpr). A bucket's rate grows faster than its keys, so g / keys is largest in the
+// fullest; if it is at most G / capacity there, the sum is at most G for any spread. No more than
+// num_buckets + 1 buckets can be so full.
+double BucketFpr(double fpr, uint64_t keys, uint64_t capacity, uint32_t num_buckets) {
+  const double num_full = keys <= EvenKeys(capacity, num_buckets)
+                              ? num_buckets + 1.0
+                              : static_cast<double>(capacity) / static_cast<double>(keys);
+  return std::min(fpr, -std::expm1(std::log1p(-fpr) / num_full));
+}
+
+// The most keys of one bucket with which the rate is kept. From the geometry alone, so that a
+// loaded filter, whose file does not say what was asked for, has the same.
+uint64_t BucketCapacityOf(const Geometry& geometry, uint64_t capacity, uint32_t num_buckets,
+                          double fpr) {
+  const auto keeps_rate = [&](uint64_t keys) {
+    return PredictedFpr(geometry, keys) <= BucketFpr(fpr, keys, capacity, num_buckets);
+  };
+  if (keeps_rate(capacity)) return capacity;
+  uint64_t most = 1;  // whose rate is below kMinTargetFpr
+  uint64_t too_many = capacity;
+  while (too_many - most > 1) {
+    const uint64_t middle = most + (too_many - most) / 2;
+    (keeps_rate(middle) ? most : too_many) = middle;
+  }
+  return most;
 }
 
 }  // namespace
@@ -47,6 +75,7 @@ Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
 Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeBuckets& times,
                                                                      const Geometry& geometry,
                                                                      uint64_t capacity,
+                                                                     double target_fpr,
                                                                      uint64_t memory_limit_bytes) {
   const uint64_t num_stores = uint64_t{times.num_buckets} + 2;
   const uint64_t num_bytes = num_stores * geometry.num_bytes();
@@ -65,9 +94,12 @@ Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeB
     if (!store) return store.error();
     stores.push_back(*std::move(store));
   }
-  auto impl = std::make_unique<Impl>(times, std::move(stores),
-                                     BucketCapacityFor(capacity, times.num_buckets));
+  const BucketKeys keys{
+      .expected = EvenKeys(capacity, times.num_buckets),
+      .most = BucketCapacityOf(geometry, capacity, times.num_buckets, target_fpr)};
+  auto impl = std::make_unique<Impl>(times, std::move(stores), keys);
   impl->capacity = capacity;
+  impl->target_fpr = target_fpr;
   return impl;
 }
 
@@ -80,17 +112,22 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
     return OutOfRange("digest kind", static_cast<uint64_t>(config.digest.kind),
                       "between 0 (xxh64) and 2 (caller)");
   }
-  const Result<Sizing> sizing =
-      SizeFor({.capacity = BucketCapacityFor(config.capacity, config.num_buckets),
-               .target_fpr = BucketFpr(config.target_fpr, config.num_buckets),
-               .num_slices = config.num_slices,
-               .encoding = config.encoding});
+  if (config.bucket_capacity > config.capacity) {
+    return OutOfRange("bucket_capacity", config.bucket_capacity,
+                      "at most capacity, which is " + std::to_string(config.capacity));
+  }
+  const uint64_t bucket_keys =
+      std::max(config.bucket_capacity, EvenKeys(config.capacity, config.num_buckets));
+  const Result<Sizing> sizing = SizeFor(
+      {.capacity = bucket_keys,
+       .target_fpr = BucketFpr(config.target_fpr, bucket_keys, config.capacity, config.num_buckets),
+       .num_slices = config.num_slices,
+       .encoding = config.encoding});
   if (!sizing) return sizing.error();
-  Result<std::unique_ptr<Impl>> impl =
-      Impl::Make(times, sizing->geometry, config.capacity, config.memory_limit_bytes);
+  Result<std::unique_ptr<Impl>> impl = Impl::Make(times, sizing->geometry, config.capacity,
+                                                  config.target_fpr, config.memory_limit_bytes);
   if (!impl) return impl.error();
   (*impl)->policy = config.digest;
-  (*impl)->target_fpr = config.target_fpr;
   (*impl)->executor = config.executor;
   return WindowFilter(*std::move(impl));
 } catch (const std::bad_alloc&) {

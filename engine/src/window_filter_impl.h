@@ -27,9 +27,11 @@ class StoreList {
   // Those of the list that may hold a key, `except` that one.
   explicit StoreList(const BucketList& list, const BucketStore* except = nullptr) {
     for (const BucketList::Entry& entry : list.Entries()) {
-      if (!entry.bucket_store->is_touched() || entry.bucket_store == except) continue;
-      stores_[size_++] = &entry.bucket_store->store;
+      if (entry.bucket_store != except) Add(*entry.bucket_store);
     }
+  }
+  void Add(const BucketStore& bucket_store) {
+    if (bucket_store.is_touched()) stores_[size_++] = &bucket_store.store;
   }
   std::span<const BlockStore* const> get() const { return std::span(stores_).first(size_); }
 
@@ -45,14 +47,15 @@ struct WindowFilter::Impl {
     size_t num_reached = 0;
   };
 
-  Impl(const TimeBuckets& times, std::vector<BlockStore> stores, uint64_t keys_of_bucket)
-      : ring(times, std::move(stores), keys_of_bucket), bucket_capacity(keys_of_bucket) {}
+  Impl(const TimeBuckets& times, std::vector<BlockStore> stores, const BucketKeys& keys)
+      : ring(times, std::move(stores), keys), bucket_capacity(keys.most) {}
 
   // Checks all but what SizeFor checks.
   static Status Validate(const TimeBuckets& times, uint64_t capacity, double target_fpr);
   // An empty filter at time 0, of valid numbers; kOutOfMemory as Create.
   static Result<std::unique_ptr<Impl>> Make(const TimeBuckets& times, const Geometry& geometry,
-                                            uint64_t capacity, uint64_t memory_limit_bytes);
+                                            uint64_t capacity, double target_fpr,
+                                            uint64_t memory_limit_bytes);
 
   UpdateTarget ForUpdates(BucketStore& bucket_store) const {
     return {.store = bucket_store.store,
@@ -67,8 +70,10 @@ struct WindowFilter::Impl {
   // The same of one digest, from inside the ring.
   Applied UpdateOneIn(uint64_t bucket, Update update, uint64_t digest);
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
-  // Inserts into the bucket what no live one seems to hold.
-  size_t InsertIfAbsentIn(uint64_t bucket, std::span<const uint64_t> digests, uint64_t* inserted);
+  // Inserts into the view's present bucket what neither its buckets nor a later one seem to hold.
+  // From inside the ring since the view was taken; at most kMaxBatch digests.
+  size_t InsertIfAbsentIn(const BucketRing::View& view, std::span<const uint64_t> digests,
+                          uint64_t* inserted);
 
   BucketRing ring;
   DigestPolicy policy;

@@ -114,11 +114,11 @@ Result<std::unique_ptr<Impl>> MakeImpl(FamilyContents contents, uint64_t limit_b
   if (Status checked = CheckMembers(contents, times, now); !checked) return checked.error();
 
   const Geometry geometry = contents.members[0].contents.store.geometry();
-  Result<std::unique_ptr<Impl>> made = Impl::Make(times, geometry, params[2], limit_bytes);
+  Result<std::unique_ptr<Impl>> made =
+      Impl::Make(times, geometry, params[2], target_fpr, limit_bytes);
   if (!made) return made;
   Impl& impl = **made;
   impl.policy = contents.facts.policy;
-  impl.target_fpr = target_fpr;
   impl.ring.StartAt(now);
   for (FamilyMemberContents& member : contents.members) {
     const uint64_t num_keys = member.contents.facts.num_keys;

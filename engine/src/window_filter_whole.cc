@@ -60,6 +60,7 @@ WindowStats WindowFilter::GetStats() const {
   stats.num_uncleared_bytes = ring.num_uncleared_bytes();
   stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
+  stats.num_excess_keys = ring.num_excess_keys_gone();
   UnionOfRates current;
   UnionOfRates predicted;
   for (const auto& [bucket, bucket_store, totals] : survey.buckets) {
@@ -67,6 +68,7 @@ WindowStats WindowFilter::GetStats() const {
                      .last_tick = ring.times().LastTick(bucket),
                      .stats = StatsOf(bucket_store->store, totals, 0)};
     stats.num_keys += one.stats.num_keys;
+    stats.num_excess_keys += ring.ExcessOf(one.stats.num_keys);
     stats.num_bytes += one.stats.side_table_bytes;
     current.Add(one.stats.current_fpr);
     predicted.Add(one.stats.predicted_fpr);

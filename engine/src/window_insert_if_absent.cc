@@ -45,32 +45,21 @@ class AbsentKeys {
   size_t size_ = 0;
 };
 
-// A call's way to one bucket, from inside the ring.
+// A call's way to the present bucket of its view, from inside the ring.
 class Inserter {
  public:
-  Inserter(BucketRing& ring, uint64_t bucket) : ring_(ring), bucket_(bucket) {}
+  Inserter(BucketRing& ring, const BucketList& list)
+      : ring_(ring), list_(list), into_(*list.Present().bucket_store) {}
 
   // Of one lock's keys; bit first_bit + i of `inserted`, zero before, says whether key i was
   // inserted.
   size_t InsertRun(size_t lock_idx, std::span<const uint64_t> digests, size_t first_bit,
                    uint64_t* inserted) {
-    const uint32_t lock_bits = ring_.locks().lock_bits();
-    // Any bucket's: they are the same locks. Only a bucket that is live counts the keys.
-    BucketStore* into = ring_.List().Find(bucket_);
-    OwnerLocks::Held held =
-        (into == nullptr ? ring_.locks() : into->locks).Hold(lock_idx, lock_bits);
-    const BucketList& list = ring_.List();  // now that nobody else may insert these keys
-    const bool is_live = into != nullptr && ring_.times().IsLive(bucket_, list.Present().bucket);
-    const AbsentKeys absent(StoreList(list, into).get(), digests);
-    std::array<uint64_t, BlockStore::kBitmapWords> bits;
-    const size_t num_words = (absent.digests().size() + 63) / 64;
-    std::fill_n(bits.begin(), num_words, 0);
-    if (is_live) {
-      if (!absent.digests().empty()) into->Touch();
-      into->store.InsertIfAbsent(absent.digests(), bits);
-    } else {
-      std::fill_n(bits.begin(), num_words, ~uint64_t{0});  // in, and gone at once
-    }
+    OwnerLocks::Held held = into_.locks.Hold(lock_idx, ring_.locks().lock_bits());
+    const AbsentKeys absent(Others().get(), digests);
+    std::array<uint64_t, BlockStore::kBitmapWords> bits{};
+    if (!absent.digests().empty()) into_.Touch();
+    into_.store.InsertIfAbsent(absent.digests(), bits);
     size_t num_inserted = 0;
     for (size_t i = 0; i < absent.digests().size(); ++i) {
       const uint64_t bit = bits[i / 64] >> (i % 64) & 1;
@@ -78,32 +67,40 @@ class Inserter {
       inserted[place / 64] |= bit << (place % 64);
       num_inserted += bit;
     }
-    if (is_live) held.AddKeys(num_inserted);
+    held.AddKeys(num_inserted);
     return num_inserted;
   }
 
   void FetchAhead(std::span<const uint64_t> digests) const {
-    const BucketList& list = ring_.List();
-    const StoreList stores(list);
+    const StoreList stores(list_);
     const uint64_t num_blocks = ring_.geometry().num_blocks;
     for (const uint64_t digest : digests) {
       const uint64_t block_idx = kernels::BlockIndex(digest, num_blocks);
       for (const BlockStore* store : stores.get()) __builtin_prefetch(store->PresenceOf(block_idx));
     }
-    list.Present().bucket_store->store.FetchAhead(digests);
+    into_.store.FetchAhead(digests);
   }
 
  private:
+  // The other buckets that may hold a key of ours, from under its lock: the view's, and the one
+  // that was entered since, of which there is at most one, for Advance waits for us.
+  StoreList Others() const {
+    StoreList others(list_, &into_);
+    const BucketList& newest = ring_.List();
+    if (&newest != &list_) others.Add(*newest.Present().bucket_store);
+    return others;
+  }
+
   BucketRing& ring_;
-  const uint64_t bucket_;
+  const BucketList& list_;
+  BucketStore& into_;
 };
 
 }  // namespace
 
-size_t WindowFilter::Impl::InsertIfAbsentIn(uint64_t bucket, std::span<const uint64_t> digests,
-                                            uint64_t* inserted) {
-  const Grace::Reading reading = ring.Enter();
-  Inserter inserter(ring, bucket);
+size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
+                                            std::span<const uint64_t> digests, uint64_t* inserted) {
+  Inserter inserter(ring, view.list);
   const uint32_t lock_bits = ring.locks().lock_bits();
   std::fill_n(inserted, (digests.size() + 63) / 64, 0);
   size_t num_inserted = 0;
@@ -142,24 +139,31 @@ size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                                     uint64_t* inserted_at) noexcept {
   CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto use = impl_->users.Enter();
-  const Moment present = impl_->ring.PresentFromOutside();
   size_t num_inserted = 0;
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    num_inserted += impl_->InsertIfAbsentIn(present.bucket, digests, inserted.data() + first / 64);
-  });
+  {
+    // One grace period for all chunks: what the view shows stays, and the answers are of its time.
+    const Grace::Reading reading = impl_->ring.Enter();
+    const BucketRing::View view = impl_->ring.Look();
+    ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+      num_inserted += impl_->InsertIfAbsentIn(view, digests, inserted.data() + first / 64);
+    });
+    if (inserted_at != nullptr) *inserted_at = view.time;
+  }
   impl_->ring.ClearShare(num_inserted);
-  if (inserted_at != nullptr) *inserted_at = present.time;
   return num_inserted;
 }
 
 bool WindowFilter::InsertIfAbsent(Key key, uint64_t* inserted_at) noexcept {
   [[maybe_unused]] const auto use = impl_->users.Enter();
   const uint64_t digest = impl_->policy(key);
-  const Moment present = impl_->ring.PresentFromOutside();
   uint64_t inserted = 0;
-  impl_->InsertIfAbsentIn(present.bucket, std::span(&digest, 1), &inserted);
+  {
+    const Grace::Reading reading = impl_->ring.Enter();
+    const BucketRing::View view = impl_->ring.Look();
+    impl_->InsertIfAbsentIn(view, std::span(&digest, 1), &inserted);
+    if (inserted_at != nullptr) *inserted_at = view.time;
+  }
   impl_->ring.ClearShare(inserted);
-  if (inserted_at != nullptr) *inserted_at = present.time;
   return inserted != 0;
 }
 

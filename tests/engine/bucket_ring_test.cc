@@ -28,7 +28,7 @@ std::vector<BlockStore> RingStores(size_t num_stores) {
 
 // A ring of 3 buckets of 10 ticks, which clears an owner for every 2 keys.
 struct RingOfThree {
-  RingOfThree() : ring({30, 3}, RingStores(5), 16) {}
+  RingOfThree() : ring({30, 3}, RingStores(5), {.expected = 16, .most = 20}) {}
 
   BucketStore& Present() { return *ring.List().Present().bucket_store; }
   void Fill(uint64_t num_keys) {

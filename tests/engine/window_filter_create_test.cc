@@ -1,10 +1,16 @@
 // Which configurations make a window filter, and of what size.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/catch.h"
+#include "support/random_keys.h"
+#include "support/statistics.h"
 #include "trommel/window_filter.h"
 
 namespace trommel {
@@ -37,6 +43,8 @@ TEST_CASE("a window's numbers out of range are refused by name and range", "[eng
   CheckRefused(wide, "num_buckets is 65", "between 1 and 64");
   CheckRefused(with(&WindowConfig::capacity, 0), "capacity is 0", "between 1 and");
   CheckRefused(with(&WindowConfig::capacity, kMaxCapacity + 1), "capacity is", "between 1 and");
+  CheckRefused(with(&WindowConfig::bucket_capacity, 1001), "bucket_capacity is 1001",
+               "at most capacity, which is 1000");
   CheckRefused(with(&WindowConfig::target_fpr, 0.51), "target_fpr is 0.51", "and 0.5");
   CheckRefused(with(&WindowConfig::target_fpr, 6e-6), "target_fpr is 6e-06", "between 7e-06");
   CheckRefused(with(&WindowConfig::target_fpr, std::nan("")), "target_fpr is nan", "between");
@@ -71,8 +79,9 @@ TEST_CASE("buckets are sized so that all of them together keep the rate",
                                                               .target_fpr = target_fpr,
                                                               .encoding = encoding}))
                                   .value();
-  CHECK(filter.bucket_capacity() == (1'000'000 + num_buckets) / (num_buckets + 1));
-  const double one = PredictedFpr(filter.geometry(), filter.bucket_capacity());
+  const uint64_t even_keys = (1'000'000 + num_buckets) / (num_buckets + 1);
+  CHECK(filter.bucket_capacity() >= even_keys);
+  const double one = PredictedFpr(filter.geometry(), even_keys);
   const double all = 1 - std::pow(1 - one, num_buckets + 1);
   CHECK(all <= target_fpr);
   // Runs at high rates are limited by their promoted blocks; else nothing is given away.
@@ -80,6 +89,71 @@ TEST_CASE("buckets are sized so that all of them together keep the rate",
   CHECK(filter.capacity() == 1'000'000);
   CHECK(filter.target_fpr() == target_fpr);
   CHECK(filter.geometry().encoding == encoding);
+}
+
+// Of live buckets with so many keys.
+double RateOf(const Geometry& geometry, const std::vector<uint64_t>& bucket_keys) {
+  double absent = 1;
+  for (const uint64_t keys : bucket_keys) absent *= 1 - PredictedFpr(geometry, keys);
+  return 1 - absent;
+}
+
+TEST_CASE("however the capacity is spread over buckets within their size, the rate is kept",
+          "[engine][window]") {
+  static constexpr uint64_t kCapacity = 100'000;
+  const uint32_t num_buckets = GENERATE(1U, 8U, 64U);
+  const double target_fpr = GENERATE(1e-4, 0.01, 0.5);
+  const uint64_t burst = GENERATE(uint64_t{0}, kCapacity / 5, kCapacity / 2 + 1, kCapacity);
+  const Encoding encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes);
+  CAPTURE(num_buckets, target_fpr, burst, encoding);
+  const WindowFilter filter = std::move(WindowFilter::Create({.window = 6400,
+                                                              .num_buckets = num_buckets,
+                                                              .capacity = kCapacity,
+                                                              .bucket_capacity = burst,
+                                                              .target_fpr = target_fpr,
+                                                              .encoding = encoding}))
+                                  .value();
+  const uint64_t most = filter.bucket_capacity();
+  REQUIRE(most >= burst);
+  REQUIRE(most <= kCapacity);
+  // As many full buckets as there can be, and what is left in one more.
+  std::vector<uint64_t> spread;
+  uint64_t left = kCapacity;
+  while (left > 0 && spread.size() <= num_buckets) {
+    spread.push_back(std::min(left, most));
+    left -= spread.back();
+  }
+  CHECK(RateOf(filter.geometry(), spread) <= target_fpr * (1 + 1e-9));
+  std::mt19937_64 random(Catch::rngSeed());
+  for (int trial = 0; trial < 10; ++trial) {
+    left = kCapacity;
+    spread.clear();
+    while (left > 0 && spread.size() <= num_buckets) {
+      spread.push_back(1 + random() % std::min(left, most));
+      left -= spread.back();
+    }
+    CHECK(RateOf(filter.geometry(), spread) <= target_fpr * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("a window that was sized for a burst keeps its rate in one", "[engine][window]") {
+  WindowFilter filter =
+      std::move(
+          WindowFilter::Create(
+              {.window = 600, .capacity = 50'000, .bucket_capacity = 50'000, .target_fpr = 0.01}))
+          .value();
+  filter.Insert(tests::MemberKeys(50'000, 3));
+  const WindowStats stats = filter.GetStats();
+  CHECK(stats.predicted_fpr <= 0.01);
+  CHECK(stats.num_excess_keys == 0);
+  constexpr uint64_t kStrangers = 100'000;
+  std::vector<uint64_t> answers(CountingFilter::BitmapWords(kStrangers));
+  const uint64_t num_hits = filter.Query(tests::StrangerKeys(kStrangers, 3), answers);
+  CHECK(tests::BinomialBound(stats.current_fpr, kStrangers).ContainsHits(num_hits));
+  CHECK(tests::FilterFprBound(filter.geometry(), 50'000).Contains(stats.current_fpr));
+  // The file does not say what it was sized for; the geometry does.
+  const WindowFilter loaded = std::move(WindowFilter::Deserialize(filter.Serialize())).value();
+  CHECK(loaded.bucket_capacity() == filter.bucket_capacity());
 }
 
 TEST_CASE("a window filter says what it was made of", "[engine][window]") {
@@ -92,7 +166,7 @@ TEST_CASE("a window filter says what it was made of", "[engine][window]") {
   CHECK(filter.num_buckets() == 6);
   CHECK(filter.bucket_ticks() == 11);
   CHECK(filter.digest_policy() == digest);
-  CHECK(filter.bucket_capacity() == 1);
+  CHECK(filter.bucket_capacity() == 1);  // no more than the capacity
   CHECK(filter.now() == 0);
   const uint64_t end = std::numeric_limits<uint64_t>::max();
   CHECK(WindowFilter::Create({.window = end, .num_buckets = 64, .capacity = 10}).ok());

@@ -59,7 +59,7 @@ TEST_CASE("a full window keeps its rate with strangers", "[engine][window]") {
           .value();
   // Evenly, for twice the window: what has gone must not show.
   const uint64_t width = filter.bucket_ticks();
-  const uint64_t bucket_keys = filter.bucket_capacity();
+  const uint64_t bucket_keys = filter.capacity() / (num_buckets + 1);
   uint64_t num_inserted = 0;
   for (uint64_t now = 0; now < 600 + width; now += width) {
     filter.Advance(now);

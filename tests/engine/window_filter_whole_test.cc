@@ -76,6 +76,24 @@ TEST_CASE("a burst in one bucket shows in the rates", "[engine][window]") {
              Catch::Matchers::WithinRel(stats.buckets[0].stats.predicted_fpr, 1e-9));
 }
 
+TEST_CASE("keys beyond a bucket's size are counted, also when their bucket has gone",
+          "[engine][window]") {
+  WindowFilter filter = FilterAt(0);
+  const uint64_t most = filter.bucket_capacity();
+  filter.Insert(MemberKeys(most, 1));
+  CHECK(filter.GetStats().num_excess_keys == 0);
+  filter.Insert(MemberKeys(7, 2));
+  CHECK(filter.GetStats().num_excess_keys == 7);
+  filter.Advance(filter.bucket_ticks());
+  filter.Insert(MemberKeys(most + 3, 3));
+  CHECK(filter.GetStats().num_excess_keys == 10);
+  filter.Advance(100 * filter.window());
+  CHECK(filter.GetStats().num_excess_keys == 10);
+  CHECK(filter.GetStats().predicted_fpr == 0);
+  filter.Clear();
+  CHECK(filter.GetStats().num_excess_keys == 0);
+}
+
 TEST_CASE("windows that are merged hold what both held, each key at its time", "[engine][window]") {
   WindowFilter ours = FilterAt(3);
   WindowFilter theirs = FilterAt(25);

@@ -1,5 +1,6 @@
 // InsertIfAbsent of a window filter: once in the window, whichever bucket has it.
 #include <cstdint>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,104 @@ TEST_CASE("of duplicates in a batch the first is new, in batches of any size", "
   const auto new_keys = std::span(keys).first(num_distinct).subspan(old_keys.size());
   CHECK(filter.Erase(new_keys, 25).num_erased == new_keys.size());
   CHECK(filter.num_keys() == 0);
+}
+
+// A batch of many chunks during which the clock moves on.
+struct LongBatch {
+  static constexpr size_t kFillers = 300'000;
+
+  // The keys come after the fillers: in the last chunks.
+  explicit LongBatch(const std::vector<uint64_t>& last_keys)
+      : keys(tests::MemberKeys(kFillers, 8)) {
+    keys.insert(keys.end(), last_keys.begin(), last_keys.end());
+    inserted.resize(CountingFilter::BitmapWords(keys.size()));
+  }
+
+  // Begins when the time is what it is, and advances it after the first chunk.
+  void InsertWhileTimeGoesTo(WindowFilter& filter, uint64_t now) {
+    const uint64_t num_keys = filter.num_keys();
+    std::thread caller([&] { filter.InsertIfAbsent(keys, inserted, &time); });
+    while (filter.num_keys() == num_keys) std::this_thread::yield();
+    filter.Advance(now);
+    caller.join();
+  }
+
+  bool IsNew(size_t last_key_idx) const { return tests::BitAt(inserted, kFillers + last_key_idx); }
+
+  std::vector<uint64_t> keys;
+  std::vector<uint64_t> inserted;
+  uint64_t time = 0;
+};
+
+WindowFilter LargeSureFilter() {
+  return std::move(WindowFilter::Create(
+                       {.window = 40, .num_buckets = 4, .capacity = 2'000'000, .target_fpr = 5e-6}))
+      .value();
+}
+
+TEST_CASE("a key of the window is not new to a long batch during which its bucket goes",
+          "[engine][window][threads]") {
+  WindowFilter filter = LargeSureFilter();
+  const std::vector<uint64_t> old_keys = tests::MemberKeys(5000, 9);
+  REQUIRE(filter.Advance(9));
+  filter.Insert(old_keys);
+  REQUIRE(filter.Advance(48));
+  LongBatch batch(old_keys);
+  batch.InsertWhileTimeGoesTo(filter, 50);
+  REQUIRE(batch.time == 48);  // 39 after the old keys: they are in the window
+  size_t num_new = 0;
+  for (size_t i = 0; i < old_keys.size(); ++i) num_new += batch.IsNew(i) ? 1 : 0;
+  CHECK(num_new == 0);
+  CHECK(filter.now() == 50);
+}
+
+TEST_CASE("of duplicates in a long batch the first is new though the window leaps away from it",
+          "[engine][window][threads]") {
+  WindowFilter filter = LargeSureFilter();
+  REQUIRE(filter.Advance(5));
+  const std::vector<uint64_t> once = tests::MemberKeys(5000, 9);
+  std::vector<uint64_t> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  LongBatch batch(twice);
+  batch.InsertWhileTimeGoesTo(filter, 1000);
+  REQUIRE(batch.time == 5);
+  size_t num_first = 0;
+  size_t num_second = 0;
+  for (size_t i = 0; i < once.size(); ++i) {
+    num_first += batch.IsNew(i) ? 1 : 0;
+    num_second += batch.IsNew(once.size() + i) ? 1 : 0;
+  }
+  CHECK(num_first > once.size() - 100);
+  CHECK(num_second == 0);
+  // What was inserted at 5 has gone.
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.InsertIfAbsent(once[0]));
+}
+
+TEST_CASE("of a long batch and a later call with one key one is told that it is new",
+          "[engine][window][threads]") {
+  WindowFilter filter = LargeSureFilter();
+  REQUIRE(filter.Advance(5));
+  const std::vector<uint64_t> raced = tests::MemberKeys(5000, 9);
+  LongBatch batch(raced);
+  std::vector<uint64_t> later(CountingFilter::BitmapWords(raced.size()));
+  uint64_t later_time = 0;
+  std::thread other([&] {
+    while (filter.now() != 15) std::this_thread::yield();  // Advance may not have returned yet
+    filter.InsertIfAbsent(raced, later, &later_time);
+  });
+  batch.InsertWhileTimeGoesTo(filter, 15);
+  other.join();
+  REQUIRE(batch.time == 5);
+  REQUIRE(later_time == 15);
+  size_t num_both = 0;
+  size_t num_neither = 0;
+  for (size_t i = 0; i < raced.size(); ++i) {
+    num_both += batch.IsNew(i) && tests::BitAt(later, i) ? 1 : 0;
+    num_neither += !batch.IsNew(i) && !tests::BitAt(later, i) ? 1 : 0;
+  }
+  CHECK(num_both == 0);
+  CHECK(num_neither < 100);  // covered by other keys
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // trommel dedup: first occurrences, in order.
 
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -148,6 +150,62 @@ TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
   CHECK(report["num_late"] > 0);
   CHECK(report["num_wrongly_suppressed"] == 0);  // of this input, being fixed
   CHECK(report["num_wrongly_printed"] == 0);
+}
+
+// 50,000 distinct keys within 50 s.
+std::string Burst() {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) {
+    text += std::to_string(1'000'000 + i) + "\tkey-" + std::to_string(i) + "\n";
+  }
+  return text;
+}
+
+TEST_CASE("dedup with a window keeps its rate in a burst of all keys", "[tools][dedup]") {
+  std::vector<std::string> arguments = {
+      "dedup",  "--type", "window",   "--window", "600s",   "-n", "50000",       "-p", "0.01",
+      "--keys", "tsv",    "--column", "2",        "--time", "1",  "--time-unit", "ms", "--json"};
+  const ToolResult kept = RunTool(arguments, Burst());
+  CHECK(kept.exit_code == 0);
+  const json report = json::parse(kept.err);
+  const double lost = report["num_suppressed"].get<double>();
+  const double expected = report["expected_wrongly_suppressed"].get<double>();
+  CHECK(report["highest_predicted_fpr"] <= 0.01);
+  CHECK(report["num_excess_keys"] == 0);
+  CHECK(expected < 50'000 * 0.01);
+  CHECK(lost == Catch::Approx(expected).margin(6 * std::sqrt(expected)));
+
+  // Sized for even arrival it says that the rate broke, and how.
+  arguments.insert(arguments.end(), {"--bucket-capacity", "1"});
+  const json broken = json::parse(RunTool(arguments, Burst()).err);
+  CHECK(broken["highest_predicted_fpr"] > 0.1);
+  CHECK(broken["num_excess_keys"] > 30'000);
+  std::erase(arguments, "--json");
+  const ToolResult told = RunTool(arguments, Burst());
+  CHECK_THAT(told.err, Catch::Matchers::ContainsSubstring("Warning: the false-positive rate") &&
+                           Catch::Matchers::ContainsSubstring("--bucket-capacity") &&
+                           Catch::Matchers::ContainsSubstring("at least"));
+}
+
+TEST_CASE("dedup goes by the times of the keys when the header comes alone", "[tools][dedup]") {
+  RunningTool tool({"dedup", "--type", "window", "--window", "60s", "-n", "100", "--keys", "tsv",
+                    "--column", "key", "--time", "when", "--header"});
+  tool.Write("key\twhen\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // for it to be read alone
+  tool.Write("a\t10\na\t1000\n");
+  const ToolResult result = tool.Wait();
+  CHECK(result.out == "key\twhen\na\t10\na\t1000\n");
+}
+
+TEST_CASE("dedup with identical generations says what its rate has come to", "[tools][dedup]") {
+  const ToolResult result =
+      RunTool({"dedup", "--type", "scalable", "--identical", "-n", "1000", "-p", "1%", "--json"},
+              Lines("key", 50'000));
+  const json report = json::parse(result.err);
+  CHECK(report["target_fpr"] == 0.01);
+  CHECK(report["predicted_fpr"] > 0.1);
+  const std::string help = RunTool({"dedup", "--help"}).out;
+  CHECK_THAT(help, !Catch::Matchers::ContainsSubstring("with the false-positive rate at most"));
 }
 
 TEST_CASE("dedup of a pipe needs the number of keys", "[tools][dedup]") {

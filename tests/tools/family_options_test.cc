@@ -46,6 +46,8 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
              ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--window", "1h"}),
              ContainsSubstring("--window: is for --type window, not counting"));
+  CHECK_THAT(error_of({"--bucket-capacity", "5"}),
+             ContainsSubstring("--bucket-capacity: is for --type window, not counting"));
   CHECK_THAT(error_of({"--type", "classic", "--slices", "8"}),
              ContainsSubstring("--slices: is for --type counting or scalable or window or layered, "
                                "not classic"));
@@ -93,6 +95,8 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
   };
   CHECK_THAT(error_of({"window", "--window", "1h", "--buckets", "65"}),
              ContainsSubstring("--type window: --buckets is 65"));
+  CHECK_THAT(error_of({"window", "--window", "1h", "--bucket-capacity", "11"}),
+             ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
   CHECK_THAT(error_of({"layered", "--first-fpr", "1e-4"}),
              ContainsSubstring("--type layered: --first-fpr is below -p"));
   CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),

@@ -30,8 +30,14 @@ TEST_CASE("a window's size is that of all its stores", "[tools][size]") {
   const json size = SizeOf({"window", "--window", "10m", "--buckets", "3"});
   CHECK(size["type"] == "window");
   CHECK(size["window"] == 600'000);
-  CHECK(size["bucket_capacity"] == 12'500);
+  CHECK(size["bucket_capacity"] == 50'000);
   CHECK(size["num_bytes"] == 5 * size["bucket_num_bytes"].get<uint64_t>());
+  CHECK(size["even_num_bytes"] < size["num_bytes"]);
+  const json even =
+      SizeOf({"window", "--window", "10m", "--buckets", "3", "--bucket-capacity", "1"});
+  CHECK(even["bucket_capacity"] >= 12'500);
+  CHECK(even["bucket_capacity"] < 13'000);
+  CHECK(even["num_bytes"] == size["even_num_bytes"]);
 }
 
 TEST_CASE("a layered filter's size is that of both layers", "[tools][size]") {

@@ -50,18 +50,21 @@ TEST_CASE("a batch with times does what its keys one by one do", "[tools][window
   const std::vector<uint64_t> digests = SomeKeys(2000, 500, random);
   WindowFilter batch = MakeFilter(window, num_buckets);
   WindowFilter single = MakeFilter(window, num_buckets);
+  WindowRate batch_rate(batch);
+  WindowRate single_rate(single);
 
   SECTION("inserting") {
     Applied one_by_one;
     for (size_t i = 0; i < times.size(); ++i) {
-      one_by_one +=
-          InsertAtTimes(single, std::span(digests).subspan(i, 1), std::span(times).subspan(i, 1));
+      one_by_one += InsertAtTimes(single, std::span(digests).subspan(i, 1),
+                                  std::span(times).subspan(i, 1), single_rate);
     }
-    const Applied applied = InsertAtTimes(batch, digests, times);
+    const Applied applied = InsertAtTimes(batch, digests, times, batch_rate);
     CHECK(applied.num_done == 2000);
     CHECK(applied.num_late == one_by_one.num_late);
     REQUIRE(batch.now() == *std::ranges::max_element(times));
     CHECK((batch.Serialize() == single.Serialize()));
+    CHECK(batch_rate.most_bucket_keys() == single_rate.most_bucket_keys());
 
     Applied erased;
     for (size_t i = 0; i < times.size(); ++i) {
@@ -79,7 +82,7 @@ TEST_CASE("a batch with times does what its keys one by one do", "[tools][window
   }
   SECTION("inserting what is absent") {
     std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(2000), ~uint64_t{0});
-    const Applied applied = InsertIfAbsentAtTimes(batch, digests, times, bitmap);
+    const Applied applied = InsertIfAbsentAtTimes(batch, digests, times, bitmap, batch_rate);
     uint64_t num_inserted = 0;
     for (size_t i = 0; i < times.size(); ++i) {
       single.Advance(std::max(single.now(), times[i]));
@@ -98,13 +101,22 @@ TEST_CASE("a key is late when its bucket is not the present one", "[tools][windo
   const std::vector<uint64_t> digests = {1, 2, 3, 4, 5};
   // The bucket of 50 .. 74: 49 is late, 50 is not.
   const std::vector<uint64_t> times = {24, 60, 49, 50, 74};
-  const Applied applied = InsertAtTimes(filter, digests, times);
+  WindowRate rate(filter);
+  const Applied applied = InsertAtTimes(filter, digests, times, rate);
   CHECK(applied.num_late == 1);
   CHECK(filter.now() == 74);
   const WindowStats stats = filter.GetStats();
   REQUIRE(stats.buckets.size() >= 2);
   CHECK(stats.buckets.back().first_tick == 50);
   CHECK(stats.buckets.back().stats.num_keys == 4);
+}
+
+TEST_CASE("a batch without keys does not move the clock", "[tools][window_keys]") {
+  WindowFilter filter = MakeFilter(100, 4);
+  WindowRate rate(filter);
+  InsertAtTimes(filter, {}, {}, rate);
+  InsertIfAbsentAtTimes(filter, {}, {}, {}, rate);
+  CHECK(filter.now() == 0);
 }
 
 }  // namespace

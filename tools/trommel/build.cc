@@ -15,6 +15,7 @@
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/rate_report.h"
 #include "tools/trommel/report.h"
 
 namespace trommel::tool {
@@ -68,6 +69,10 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
   DescribePass(*totals, report);
   DescribeInserted(applied, report);
   filter.Describe(report);
+  if (const WindowRate* rate = filter.window_rate(); rate != nullptr) {
+    report.AddField("highest_predicted_fpr", rate->highest_fpr());
+  }
+  WarnOfWindowRate(filter);
   if (filter.num_keys() > filter.capacity()) {
     report.AddLine(
         fmt::format("It holds more keys than it was sized for ({}): build it with a "

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/line_writer.h"
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/rate_report.h"
 #include "tools/trommel/report.h"
 #include "tools/trommel/time_text.h"
 #include "trommel/counting_filter.h"
@@ -84,15 +86,23 @@ class Deduplicator {
       const double expected = ExpectedWronglySuppressed(counting->geometry(), num_printed_);
       // Beyond the capacity the prediction falls short.
       const bool is_overfull = filter_.num_keys() > filter_.capacity();
-      report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
-                 fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",
-                             is_overfull ? "at least " : "", expected));
+      AddExpected(expected, is_overfull ? "at least " : "", report);
+    }
+    if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
+      const bool is_overfull = !WindowRateWarning(filter_).empty();
+      AddExpected(rate->expected_wrongly_present(), is_overfull ? "at least " : "", report);
     }
     DescribeInserted(applied_, report);
     if (exact_) exact_->Describe(report);
   }
 
  private:
+  static void AddExpected(double expected, std::string_view at_least, Report& report) {
+    report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
+               fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",
+                           at_least, expected));
+  }
+
   static ExactDedup MakeExact(const FamilyFilter& filter) {
     const auto* window = std::get_if<WindowFilter>(&filter.any());
     if (window == nullptr) return ExactDedup();
@@ -149,7 +159,10 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
   const uint64_t num_bytes = filter.num_bytes();  // beyond its capacity it grows
   report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
   report.AddField("capacity", filter.capacity());
-  report.AddField("target_fpr", options.filter.filter.target_fpr);
+  DescribeRate(filter, report);
+  if (const std::string warning = WindowRateWarning(filter); !warning.empty()) {
+    report.AddLine("Warning: " + warning);
+  }
   if (filter.num_keys() > filter.capacity()) {
     report.AddLine(
         fmt::format("More distinct keys than the filter was sized for ({}): use a larger "
@@ -165,7 +178,12 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "dedup",
       "Print each line the first time its key comes, in input order; a summary goes to standard\n"
-      "error. A first occurrence is wrongly suppressed with the false-positive rate at most.\n"
+      "error. A first occurrence is wrongly suppressed with the false-positive rate of its "
+      "moment,\n"
+      "which is -p at most while the filter holds no more keys than it was sized for (-n; with\n"
+      "--type window, within the window and a bucket; with --bucket-capacity, within one bucket).\n"
+      "With --identical it grows beyond -p with every generation. The summary says what it is at\n"
+      "the end.\n"
       "Exits 1 if there was no room for a key: it was printed, and would be again.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
   auto options = std::make_shared<DedupOptions>();

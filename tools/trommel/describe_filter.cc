@@ -153,10 +153,15 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
                         FormatCount(bucket.stats.num_keys), FormatRate(bucket.stats.current_fpr));
   }
   report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
+  report.AddField("num_excess_keys", stats.num_excess_keys);
   if (fullest > filter.bucket_capacity()) {
     report.AddLine(fmt::format(
         "A bucket holds {}, and was sized for {}: until it goes the false-positive rate is higher.",
         FormatCount(fullest, "key"), FormatCount(filter.bucket_capacity())));
+  } else if (stats.predicted_fpr > filter.target_fpr()) {
+    report.AddLine(fmt::format(
+        "It holds {}, and was sized for {}: until some go the false-positive rate is higher.",
+        FormatCount(stats.num_keys, "key"), FormatCount(filter.capacity())));
   }
   report.Add("bucket_capacity", filter.bucket_capacity(), "a bucket",
              fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));

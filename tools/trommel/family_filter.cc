@@ -50,15 +50,6 @@ Applied InsertAbsentInto(ScalableFilter& filter, Digests digests, Times,
   return AppliedOf(filter.InsertIfAbsent(Keys::Digests(digests), inserted));
 }
 
-Applied InsertInto(WindowFilter& filter, Digests digests, Times times) {
-  return InsertAtTimes(filter, digests, times);
-}
-
-Applied InsertAbsentInto(WindowFilter& filter, Digests digests, Times times,
-                         std::span<uint64_t> inserted) {
-  return InsertIfAbsentAtTimes(filter, digests, times, inserted);
-}
-
 Applied EraseFrom(WindowFilter& filter, Digests digests, Times times) {
   return EraseAtTimes(filter, digests, times);
 }
@@ -190,6 +181,11 @@ double FamilyFilter::current_fpr() const {
   return std::visit([](const auto& one) { return CurrentFprOf(one); }, filter_);
 }
 
+WindowRate& FamilyFilter::RateOf(const WindowFilter& filter) {
+  if (!window_rate_) window_rate_.emplace(filter);
+  return *window_rate_;
+}
+
 uint64_t FamilyFilter::num_keys_worth_splitting() const noexcept {
   return std::visit([](const auto& one) { return SplittingKeysOf(one); }, filter_);
 }
@@ -199,10 +195,16 @@ void FamilyFilter::UseExecutor(std::shared_ptr<Executor> executor) {
 }
 
 Applied FamilyFilter::Insert(Digests digests, Times times) {
+  if (auto* window = std::get_if<WindowFilter>(&filter_)) {
+    return InsertAtTimes(*window, digests, times, RateOf(*window));
+  }
   return std::visit([&](auto& one) { return InsertInto(one, digests, times); }, filter_);
 }
 
 Applied FamilyFilter::InsertIfAbsent(Digests digests, Times times, std::span<uint64_t> inserted) {
+  if (auto* window = std::get_if<WindowFilter>(&filter_)) {
+    return InsertIfAbsentAtTimes(*window, digests, times, inserted, RateOf(*window));
+  }
   return std::visit([&](auto& one) { return InsertAbsentInto(one, digests, times, inserted); },
                     filter_);
 }

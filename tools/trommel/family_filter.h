@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "tools/trommel/applied.h"
 #include "tools/trommel/report.h"
+#include "tools/trommel/window_rate.h"
 #include "trommel/any_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -34,6 +36,8 @@ class FamilyFilter {
   uint64_t capacity() const noexcept;  // distinct keys it was sized for; 0: not sized
   uint64_t num_bytes() const;          // one pass
   double current_fpr() const;          // one pass
+  // Of a window into which keys were inserted through this object; else null.
+  const WindowRate* window_rate() const noexcept { return window_rate_ ? &*window_rate_ : nullptr; }
   // How many keys make a batch worth splitting.
   uint64_t num_keys_worth_splitting() const noexcept;
 
@@ -70,7 +74,10 @@ class FamilyFilter {
   void Describe(Report& report) const;
 
  private:
+  WindowRate& RateOf(const WindowFilter& filter);
+
   AnyFilter filter_;
+  std::optional<WindowRate> window_rate_;
 };
 
 }  // namespace trommel::tool

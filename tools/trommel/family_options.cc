@@ -34,6 +34,7 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--identical", {FilterType::kScalable}},
       {"--window", {FilterType::kWindow}},
       {"--buckets", {FilterType::kWindow}},
+      {"--bucket-capacity", {FilterType::kWindow}},
       {"--first-fpr", {FilterType::kLayered}},
       {"--hashes", {FilterType::kClassic}},
       {"--counter-bits", {FilterType::kClassic}},
@@ -82,6 +83,9 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
       return AsAny(WindowFilter::Create({.window = options.window,
                                          .num_buckets = Saturated(options.num_buckets),
                                          .capacity = filter.capacity,
+                                         .bucket_capacity = options.bucket_capacity != 0
+                                                                ? options.bucket_capacity
+                                                                : filter.capacity,
                                          .target_fpr = filter.target_fpr,
                                          .digest = filter.digest,
                                          .num_slices = filter.num_slices,
@@ -129,12 +133,17 @@ void AddWindow(CLI::App& command, FamilyOptions& options) {
             options.window = *ticks;
           },
           "How long a key is remembered, and up to a bucket longer: 90s, 10m, 1.5h, 7d (required); "
-          "-n is how many come within that time")
+          "-n is how many distinct keys come within that time and a bucket")
       ->type_name("DURATION")
       ->group(group);
   AddCount(command, "--buckets", options.num_buckets,
            "Buckets of time that the window is cut into, from 1 to 64; each goes as a whole "
            "(default 8)")
+      ->group(group);
+  AddCount(command, "--bucket-capacity", options.bucket_capacity,
+           "Distinct keys of -n that come within one bucket at most; a burst of more raises the "
+           "rate, and is reported (default: all of -n, so that -p holds however they come; 1: as "
+           "few as can be, which is even arrival, in about a sixth of the memory)")
       ->group(group);
 }
 
@@ -155,12 +164,13 @@ void AddLayeredAndClassic(CLI::App& command, FamilyOptions& options) {
 }  // namespace
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
       {"first_capacity", "-n"},
       {"max_capacity", "--max-capacity"},
+      {"bucket_capacity", "--bucket-capacity"},
       {"capacity", "-n"},
       {"target_fpr", "-p"},
       {"first_fpr", "--first-fpr"},
@@ -189,6 +199,7 @@ Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) cons
 Status FamilyOptions::CheckShape() const {
   FamilyOptions least = *this;
   least.filter.capacity = 1;
+  least.bucket_capacity = 0;
   const Result<AnyFilter> made = least.Create(nullptr);
   return made.ok() ? Ok() : Status(made.error());
 }

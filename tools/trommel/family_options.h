@@ -25,6 +25,7 @@ struct FamilyOptions {
   // kWindow: the capacity is what comes in within a window and a bucket.
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;
+  uint64_t bucket_capacity = 0;  // 0: the capacity, which any arrival of so many keys keeps to
   // kLayered.
   double first_fpr = LayeredConfig{}.first_fpr;
   // kClassic: a SplitCountingFilter.

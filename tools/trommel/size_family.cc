@@ -94,6 +94,13 @@ void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Repo
       fmt::format("{}: {}, {}", FormatCount(filter.bucket_capacity(), "key"),
                   FormatBytes(filter.geometry().num_bytes()), GeometryText(filter.geometry())));
   report.AddField("bucket_num_bytes", filter.geometry().num_bytes());
+  FamilyOptions even = options;
+  even.bucket_capacity = 1;
+  const Result<AnyFilter> made = even.Create(nullptr);
+  if (!made.ok()) return;
+  const uint64_t even_bytes = num_stores * std::get<WindowFilter>(*made).geometry().num_bytes();
+  report.Add("even_num_bytes", even_bytes, "even arrival",
+             fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
 }
 
 void DescribeSize(const LayeredFilter& filter, const FamilyOptions& options, Report& report) {

@@ -9,6 +9,7 @@
 #include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/rate_report.h"
 
 namespace trommel::tool {
 
@@ -71,6 +72,8 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
   DescribePass(*totals, report);
   report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
   DescribeGrowth(filter.any(), report);
+  DescribeRate(filter, report);
+  WarnOfWindowRate(filter);
   if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
     report.AddLine("It holds more keys than it was sized for (" + FormatCount(filter.capacity()) +
                    "): its false-positive rate rises; see trommel stats.");

@@ -10,23 +10,10 @@
 namespace trommel::tool {
 namespace {
 
-// Which bucket the tick is in, as window_filter.h defines them.
-uint64_t BucketOf(const WindowFilter& filter, uint64_t tick) {
-  const uint64_t num_buckets = filter.num_buckets();
-  const uint64_t whole = filter.window() / num_buckets;
-  const uint64_t rest = filter.window() % num_buckets;
-  // ceil(bucket * window / num_buckets), where the product would not always fit.
-  const auto first_tick = [&](uint64_t bucket) {
-    return bucket * whole + (bucket * rest + num_buckets - 1) / num_buckets;
-  };
-  const uint64_t in_window = tick % filter.window();
-  uint64_t bucket = in_window / filter.bucket_ticks();  // or a later one: most are shorter
-  while (bucket + 1 < num_buckets && first_tick(bucket + 1) <= in_window) ++bucket;
-  return tick / filter.window() * num_buckets + bucket;
-}
-
-// The present, or the filter's own time where that is later: then all keys are late.
+// The present, or the filter's own time where that is later: then all keys are late. A batch
+// without keys has no times either, whatever clock its input goes by: it moves nothing.
 void AdvanceToWallClock(WindowFilter& filter, size_t num_keys, Applied& applied) {
+  if (num_keys == 0) return;
   if (!filter.Advance(WallClockTicks())) applied.num_late += num_keys;
 }
 
@@ -61,34 +48,54 @@ void CopyBits(std::span<const uint64_t> from, size_t num_bits, size_t begin,
 
 }  // namespace
 
+uint64_t BucketOf(const WindowFilter& filter, uint64_t tick) {
+  const uint64_t num_buckets = filter.num_buckets();
+  const uint64_t whole = filter.window() / num_buckets;
+  const uint64_t rest = filter.window() % num_buckets;
+  // ceil(bucket * window / num_buckets), where the product would not always fit.
+  const auto first_tick = [&](uint64_t bucket) {
+    return bucket * whole + (bucket * rest + num_buckets - 1) / num_buckets;
+  };
+  const uint64_t in_window = tick % filter.window();
+  uint64_t bucket = in_window / filter.bucket_ticks();  // or a later one: most are shorter
+  while (bucket + 1 < num_buckets && first_tick(bucket + 1) <= in_window) ++bucket;
+  return tick / filter.window() * num_buckets + bucket;
+}
+
 Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
-                      std::span<const uint64_t> times) {
+                      std::span<const uint64_t> times, WindowRate& rate) {
   Applied applied{.num_done = digests.size()};
   if (times.empty()) {
     AdvanceToWallClock(filter, digests.size(), applied);
     filter.Insert(Keys::Digests(digests));
+    rate.Add(filter, digests.size());
     return applied;
   }
   ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
     filter.Insert(Keys::Digests(digests.subspan(begin, end - begin)));
+    rate.Add(filter, end - begin);
   });
   return applied;
 }
 
 Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
-                              std::span<const uint64_t> times, std::span<uint64_t> inserted) {
+                              std::span<const uint64_t> times, std::span<uint64_t> inserted,
+                              WindowRate& rate) {
   Applied applied;
   if (times.empty()) {
     AdvanceToWallClock(filter, digests.size(), applied);
     applied.num_done = filter.InsertIfAbsent(Keys::Digests(digests), inserted);
+    rate.Add(filter, applied.num_done);
     return applied;
   }
   std::ranges::fill(inserted, 0);
   std::vector<uint64_t> bitmap;
   ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
     bitmap.resize(CountingFilter::BitmapWords(end - begin));
-    applied.num_done +=
+    const size_t num_inserted =
         filter.InsertIfAbsent(Keys::Digests(digests.subspan(begin, end - begin)), bitmap);
+    applied.num_done += num_inserted;
+    rate.Add(filter, num_inserted);
     CopyBits(bitmap, end - begin, begin, inserted);
   });
   return applied;

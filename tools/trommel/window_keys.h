@@ -6,16 +6,21 @@
 #include <cstdint>
 #include <span>
 
-#include "tools/trommel/family_filter.h"
+#include "tools/trommel/applied.h"
+#include "tools/trommel/window_rate.h"
 #include "trommel/window_filter.h"
 
 namespace trommel::tool {
 
-// As FamilyFilter's. Without times: now, by the wall clock.
+// Which bucket the tick is in, as window_filter.h numbers them.
+uint64_t BucketOf(const WindowFilter& filter, uint64_t tick);
+
+// As FamilyFilter's. Without times: now, by the wall clock. What was inserted is added to `rate`.
 Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
-                      std::span<const uint64_t> times);
+                      std::span<const uint64_t> times, WindowRate& rate);
 Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
-                              std::span<const uint64_t> times, std::span<uint64_t> inserted);
+                              std::span<const uint64_t> times, std::span<uint64_t> inserted,
+                              WindowRate& rate);
 // Times there must be.
 Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times);

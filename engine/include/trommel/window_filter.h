@@ -33,16 +33,18 @@
 //                                    at some moment of the call, which the call returns.
 //   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys of
 //   CountEstimate(s)                 one batch and one block are handled in input order.
-//   InsertIfAbsent                   Of n racing callers with one absent key exactly one is told
-//                                    "new" (none, if other keys come to cover it meanwhile), also
-//                                    when the time advances between them; a key whose insertion is
-//                                    a window ago may be new again. Of duplicates in one batch: the
-//                                    first.
-//   Advance                          One after another. Entering a new bucket waits for the chunks
-//                                    (2048 keys; 2^17 of updates spread over an executor) that
-//                                    others are working on, so not from within such a call. A batch
-//                                    whose bucket leaves the window while it runs is over: what is
-//                                    left of it would be gone already.
+//   InsertIfAbsent                   Its answers are of the time t that the call returns, for a
+//                                    batch of any size: a key inserted at s is not "new" while
+//                                    t < s + window, unless an erasure could match it. Of n racing
+//                                    callers with one absent key exactly one is told "new" (none,
+//                                    if other keys come to cover it meanwhile), also when the time
+//                                    advances between them. Of duplicates in one batch: the first.
+//   Advance                          One after another. now() moves at once; entering a new bucket
+//                                    then waits for the chunks (2048 keys; 2^17 of updates spread
+//                                    over an executor) and for the whole InsertIfAbsent calls that
+//                                    others are working on, so not from within such a call. An
+//                                    Insert or Erase whose bucket leaves the window while it runs
+//                                    is over: what is left of it would be gone already.
 //   num_keys, GetStats, Save,        Of each bucket and lock some moment's state, between
 //   Serialize                        operations; of different ones different moments. Buckets that
 //                                    leave the window meanwhile are left out.
@@ -85,13 +87,17 @@ namespace trommel {
 struct WindowConfig {
   uint64_t window = 0;       // ticks; required
   uint32_t num_buckets = 8;  // 1 .. kMaxBuckets, and no more than ticks of the window
-  // Distinct keys that may come in within any span of window + bucket_ticks(), if they come evenly;
-  // required. To be exact, see target_fpr.
+  // Distinct keys that may come in within any span of window + bucket_ticks(); required.
   uint64_t capacity = 0;
-  // The false-positive rate of a query, which asks all live buckets: it is kept as long as each
-  // bucket holds at most capacity / (num_buckets + 1) distinct keys, rounded up. A burst that puts
-  // more into one bucket raises the rate until that bucket goes (GetStats says to what); for such
-  // arrivals size for the burst: its keys times num_buckets + 1.
+  // How many of them may come within one bucket's span; at most capacity. 0, or anything below
+  // capacity / (num_buckets + 1): that many, rounded up, which is even arrival. As long as all live
+  // buckets hold at most capacity keys and each at most this many, the rate is kept. A burst beyond
+  // raises the rate until its bucket goes; GetStats says to what, and by how many keys. With
+  // bucket_capacity = capacity no arrival of that many keys breaks the rate. The price: every store
+  // is sized for the burst. At 1 % and 8 buckets even arrival takes 33 bits per key of capacity,
+  // any arrival 188.
+  uint64_t bucket_capacity = 0;
+  // The false-positive rate of a query, which asks all live buckets.
   // Between (num_buckets + 1) * kMinTargetFpr and kMaxTargetFpr.
   double target_fpr = 0.01;
   DigestPolicy digest = {};
@@ -128,6 +134,10 @@ struct WindowStats {
   double current_fpr = 0;            // 1 - prod(1 - f) over the buckets' current_fpr: for keys that
                                      // are in several buckets the true rate is lower
   double predicted_fpr = 0;          // the same of their predicted_fpr
+  // Keys beyond bucket_capacity() in live buckets, and in others when they left the window (a key
+  // inserted twice counts twice); since creation, load or clear. While a bucket holds such keys the
+  // rate may exceed target_fpr.
+  uint64_t num_excess_keys = 0;
   std::vector<WindowBucket> buckets;  // oldest first; the last one is the present's
 };
 
@@ -159,7 +169,9 @@ class WindowFilter {
 
   // In input order: a key that answers "maybe present" in some live bucket is left alone, in its
   // old bucket; any other is inserted into the present one and its bit in `inserted` set. Returns
-  // how many were inserted; their time goes to `inserted_at`, if there is one.
+  // how many were inserted. The time of the call goes to `inserted_at`, if there is one: what was
+  // inserted was inserted then, and what was left alone was in the window then. An Advance into a
+  // new bucket returns after the call; where its thread must not wait so long, cut the batch.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                         uint64_t* inserted_at = nullptr) noexcept;
 
@@ -208,11 +220,14 @@ class WindowFilter {
   uint64_t bucket_ticks() const noexcept;     // of the longest bucket
   const Geometry& geometry() const noexcept;  // of one bucket; all have the same
   const DigestPolicy& digest_policy() const noexcept;
-  uint64_t capacity() const noexcept;         // as asked for
-  uint64_t bucket_capacity() const noexcept;  // what one bucket is sized for
-  double target_fpr() const noexcept;         // as asked for
-  uint64_t num_keys() const noexcept;         // insertions less erasures of live buckets
-  WindowStats GetStats() const;               // One pass over all live buckets, a lock at a time.
+  uint64_t capacity() const noexcept;  // as asked for
+  // How many keys one bucket may hold while the rate is kept, whatever the others hold within the
+  // capacity: as asked for or slightly more, by the model (sizing.h) of the geometry. A loaded
+  // filter's is the same.
+  uint64_t bucket_capacity() const noexcept;
+  double target_fpr() const noexcept;  // as asked for
+  uint64_t num_keys() const noexcept;  // insertions less erasures of live buckets
+  WindowStats GetStats() const;        // One pass over all live buckets, a lock at a time.
 
   // --- On disk. The canonical snapshot: the same configuration, time and counts give the same
   // bytes. A loaded filter goes on exactly where the saved one was. Buckets are copied first, so

@@ -1,0 +1,76 @@
+// No burst goes by in silence: what the command says of a window whose rate broke.
+#include "tools/trommel/rate_report.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+// `count` keys, one per millisecond.
+std::string Burst(size_t count, uint64_t first_ms, const std::string& prefix) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    text += std::to_string(first_ms + i) + "\t" + prefix + std::to_string(i) + "\n";
+  }
+  return text;
+}
+
+TEST_CASE("building and inserting warn of a burst beyond a bucket's size", "[tools][rate_report]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  const std::vector<std::string> times = {"--keys", "tsv",    "--time",      "1",  "--column",
+                                          "2",      "--json", "--time-unit", "ms", "--threads=1"};
+  std::vector<std::string> build = {
+      "build", "-o",       path,  "--type", "window", "--bucket-capacity",
+      "1",     "--window", "10m", "-n",     "9000"};
+  build.insert(build.end(), times.begin(), times.end());
+  const ToolResult within = RunTool(build, Burst(500, 1, "a"));
+  CHECK(within.exit_code == 0);
+  CHECK(within.err.empty());
+
+  std::vector<std::string> insert = {"insert", path};
+  insert.insert(insert.end(), times.begin(), times.end());
+  const ToolResult beyond = RunTool(insert, Burst(8000, 1000, "b"));
+  CHECK(beyond.exit_code == 0);
+  CHECK_THAT(beyond.err, ContainsSubstring("trommel: warning: the false-positive rate") &&
+                             ContainsSubstring("a bucket took 8,500 keys") &&
+                             ContainsSubstring("a larger --bucket-capacity"));
+  const json report = json::parse(beyond.out);
+  CHECK(report["highest_predicted_fpr"] > 0.1);
+  CHECK(report["predicted_fpr"] == report["highest_predicted_fpr"]);
+  CHECK(report["target_fpr"] == 0.01);
+  CHECK(report["num_excess_keys"] > 7000);
+
+  // By default a window is sized for any arrival.
+  build = {"build", "-f", "-o", path, "--type", "window", "--window", "10m", "-n", "9000"};
+  build.insert(build.end(), times.begin(), times.end());
+  CHECK(RunTool(build, Burst(9000, 1, "a")).err.empty());
+  const ToolResult more = RunTool(insert, Burst(9000, 10'000, "b"));
+  CHECK_THAT(more.err, ContainsSubstring("larger -n"));
+}
+
+TEST_CASE("inserting into any filter tells the rate that it has come to", "[tools][rate_report]") {
+  const TempFolder folder;
+  const std::string type = GENERATE("counting", "scalable", "layered", "classic");
+  const std::string path = folder.Path("filter");
+  REQUIRE(
+      RunTool({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000)).exit_code ==
+      0);
+  const ToolResult inserted = RunTool({"insert", "--json", path}, Lines("b", 1000));
+  const json report = json::parse(inserted.out);
+  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
+  CHECK(report["predicted_fpr"] == stats["predicted_fpr"]);
+  CHECK(report["target_fpr"] == stats["target_fpr"]);
+}
+
+}  // namespace
+}  // namespace trommel::tests
