@@ -147,8 +147,9 @@ Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memo
                 [&]<class Filter>() { return Filter::Deserialize(bytes, memory_limit_bytes); });
 }
 
-Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path) {
-  return std::visit([&path](const auto& one) { return one.Save(path); }, filter);
+Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
+               const SaveOptions& options) {
+  return std::visit([&](const auto& one) { return one.Save(path, options); }, filter);
 }
 
 std::vector<std::byte> SerializeAny(const AnyFilter& filter) {

@@ -53,27 +53,33 @@ Status WriteAll(const FileDescriptor& fd, const std::filesystem::path& path, uin
   return Ok();
 }
 
+Error NotNew(const std::filesystem::path& path) {
+  return {ErrorCode::kExists, "cannot make " + path.string() + ": a file is there already"};
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(FileDescriptor fd, FileDescriptor folder, std::filesystem::path path,
-                       std::filesystem::path temporary)
+                       std::filesystem::path temporary, SaveOptions options)
     : fd_(std::move(fd)),
       folder_(std::move(folder)),
       path_(std::move(path)),
-      temporary_(std::move(temporary)) {}
+      temporary_(std::move(temporary)),
+      options_(std::move(options)) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : fd_(std::move(other.fd_)),
       folder_(std::move(other.folder_)),
       path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
+      options_(std::move(other.options_)),
       end_(other.end_) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) (void)unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path) {
+Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path, SaveOptions options) {
   std::filesystem::path target = path;
   struct stat status = {};
   if (stat(path.c_str(), &status) == 0) {
@@ -81,6 +87,7 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path) {
     if (!S_ISREG(status.st_mode)) {  // renaming over /dev/null would be no favour
       return Error{ErrorCode::kIo, "cannot write " + path.string() + ": not a regular file"};
     }
+    if (!options.replace) return NotNew(path);
     std::error_code failed;
     target = std::filesystem::canonical(path, failed);
     if (failed) return IoError("write", path, failed.value());
@@ -95,14 +102,14 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path) {
   constexpr int kMode = 0666;  // the system takes the umask off
   FileDescriptor fd(open(folder_path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (fd.is_open() && access(LinkableName(fd).c_str(), F_OK) == 0) {
-    return AtomicFile(std::move(fd), std::move(folder), std::move(target), {});
+    return AtomicFile(std::move(fd), std::move(folder), std::move(target), {}, std::move(options));
   }
   for (int i = 0; i < kMaxNamesTried; ++i) {
     std::filesystem::path temporary = TemporaryName(folder_path);
     FileDescriptor named(open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
     if (named.is_open()) {
       return AtomicFile(std::move(named), std::move(folder), std::move(target),
-                        std::move(temporary));
+                        std::move(temporary), std::move(options));
     }
     if (errno != EEXIST) break;
   }
@@ -127,9 +134,8 @@ Status AtomicFile::Commit() {
   // EINVAL: a file system whose folders cannot be flushed. A folder we may write but not read
   // cannot be opened to be flushed, either.
   if (folder_.is_open() && fsync(folder_.get()) != 0 && errno != EINVAL) {
-    Error error = IoError("flush the folder of", path_, errno);
-    error.message += " (the file itself is complete and in place)";
-    return error;
+    return Error{ErrorCode::kNotFlushed, IoError("flush the folder of", path_, errno).message +
+                                             " (the file itself is complete and in place)"};
   }
   return Ok();
 }
@@ -155,19 +161,49 @@ Status AtomicFile::TakeAfterReplaced() {
 }
 
 Status AtomicFile::GiveName() {
-  const auto link_as = [this](const std::filesystem::path& name) {
-    return linkat(AT_FDCWD, LinkableName(fd_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-  };
+  const auto check = [this] { return options_.check ? options_.check() : Ok(); };
+  if (Status checked = check(); !checked) return checked;
+  if (!options_.replace) {
+    if (TakeFreeName() == 0) return Ok();
+    return errno == EEXIST ? NotNew(path_) : IoError("write", path_, errno);
+  }
   if (temporary_.empty()) {
-    if (link_as(path_) == 0) return Ok();
+    if (LinkAs(path_) == 0) return Ok();
     for (int i = 0; errno == EEXIST && temporary_.empty() && i < kMaxNamesTried; ++i) {
       std::filesystem::path name = TemporaryName(path_.parent_path());
-      if (link_as(name) == 0) temporary_ = std::move(name);
+      if (LinkAs(name) == 0) temporary_ = std::move(name);
     }
     if (temporary_.empty()) return IoError("write", path_, errno);
+    // What has the path's name may have got it just now.
+    if (Status checked = check(); !checked) return checked;
   }
   if (rename(temporary_.c_str(), path_.c_str()) != 0) return IoError("write", path_, errno);
   return Ok();
+}
+
+int AtomicFile::LinkAs(const std::filesystem::path& name) const {
+  return linkat(AT_FDCWD, LinkableName(fd_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+}
+
+int AtomicFile::TakeFreeName() const {
+  if (temporary_.empty()) return LinkAs(path_);
+  const char* const from = temporary_.c_str();
+  const char* const to = path_.c_str();
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno == EEXIST) return -1;
+  // NFS and 9P take no flags, but link.
+  if (linkat(AT_FDCWD, from, AT_FDCWD, to, 0) == 0) {
+    (void)unlink(from);
+    return 0;
+  }
+  if (errno == EEXIST) return -1;
+  // Some FUSE file systems do neither.
+  if (!FileDescriptor(open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)).is_open()) return -1;
+  if (rename(from, to) == 0) return 0;
+  const int failed = errno;
+  (void)unlink(to);
+  errno = failed;
+  return -1;
 }
 
 }  // namespace trommel

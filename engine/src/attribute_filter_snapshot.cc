@@ -127,9 +127,9 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
 }
 
-Status AttributeFilter::Save(const std::filesystem::path& path) const {
+Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
   [[maybe_unused]] const auto use = impl_->users.Enter();
-  Result<AtomicFile> file = AtomicFile::Create(path);
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file.ok()) return file.error();
   if (Status written = impl_->WriteTo(*file); !written.ok()) return written;
   return file->Commit();

@@ -43,10 +43,10 @@ Stats ConcurrentFilter::Impl::GetStats() {
 
 Stats ConcurrentFilter::GetStats() const noexcept { return impl_->GetStats(); }
 
-Status ConcurrentFilter::Save(const std::filesystem::path& path) const {
+Status ConcurrentFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
   const Result<CountingFilter> copy = impl_->Copy();
   if (!copy) return copy.error();
-  return copy->Save(path);
+  return copy->Save(path, options);
 }
 
 std::vector<std::byte> ConcurrentFilter::Serialize() const {

@@ -23,8 +23,8 @@ Result<FilterContents> ReadWithoutThrowing(const ByteSource& source, uint64_t li
 
 }  // namespace
 
-Status CountingFilter::Save(const std::filesystem::path& path) const {
-  Result<AtomicFile> file = AtomicFile::Create(path);
+Status CountingFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file) return file.error();
   try {
     if (Status written = WriteSnapshot(impl_->store, impl_->Facts(), *file); !written)

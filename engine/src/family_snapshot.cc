@@ -176,8 +176,8 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
 }
 
 Status SaveFamily(const FamilyFacts& facts, std::span<const FamilyMember> members,
-                  const std::filesystem::path& path) {
-  Result<AtomicFile> file = AtomicFile::Create(path);
+                  const std::filesystem::path& path, const SaveOptions& options) {
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file) return file.error();
   try {
     if (Status written = WriteFamily(facts, members, *file); !written) return written;

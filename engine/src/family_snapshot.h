@@ -19,6 +19,7 @@
 #include "engine/src/snapshot.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 
 namespace trommel {
 
@@ -65,9 +66,9 @@ Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected);
 
 // --- Whole doors: memory that the system refuses is an error here, except for Serialize's.
 
-// Writes the file atomically. Fails with kIo and kOutOfMemory; a file that was there stays.
+// Writes the file atomically. Fails as CountingFilter::Save does.
 Status SaveFamily(const FamilyFacts& facts, std::span<const FamilyMember> members,
-                  const std::filesystem::path& path);
+                  const std::filesystem::path& path, const SaveOptions& options = {});
 // Throws std::bad_alloc where there is no memory for the bytes.
 std::vector<std::byte> SerializeFamily(const FamilyFacts& facts,
                                        std::span<const FamilyMember> members);

@@ -58,9 +58,9 @@ Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t 
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
 }
 
-Status LayeredFilter::Save(const std::filesystem::path& path) const {
+Status LayeredFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
   return SaveFamily({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
-                    impl_->Members(), path);
+                    impl_->Members(), path, options);
 }
 
 std::vector<std::byte> LayeredFilter::Serialize() const {

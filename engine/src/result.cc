@@ -20,6 +20,10 @@ std::string_view ErrorCodeName(ErrorCode code) noexcept {
       return "Version";
     case ErrorCode::kIo:
       return "Io";
+    case ErrorCode::kExists:
+      return "Exists";
+    case ErrorCode::kNotFlushed:
+      return "NotFlushed";
   }
   return "Unknown";
 }

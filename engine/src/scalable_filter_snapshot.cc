@@ -223,11 +223,12 @@ auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write)
   return write(FactsOf(config, copies.front().store.geometry().num_slices), members);
 }
 
-Status ScalableFilter::Save(const std::filesystem::path& path) const try {
+Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const
+    try {
   const Result<Impl::Copies> copies = impl_->Copy();
   if (!copies.ok()) return copies.error();
   return impl_->WithMembers(*copies, [&](const FamilyFacts& facts, const auto& members) {
-    return SaveFamily(facts, members, path);
+    return SaveFamily(facts, members, path, options);
   });
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};

@@ -143,9 +143,9 @@ Result<std::unique_ptr<Impl>> MakeWithoutThrowing(FamilyContents contents, uint6
 
 }  // namespace
 
-Status WindowFilter::Save(const std::filesystem::path& path) const try {
+Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const try {
   const WindowCopy copy = CopyOf(*impl_);
-  return SaveFamily(copy.facts, copy.Members(), path);
+  return SaveFamily(copy.facts, copy.Members(), path, options);
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
 }

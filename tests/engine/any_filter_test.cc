@@ -70,6 +70,7 @@ TEST_CASE("every type comes back through the one door", "[engine][any_filter][lo
     INFO("type " << FilterTypeName(TypeOf(filter)));
     const std::filesystem::path path = folder / "filter";
     REQUIRE(SaveAny(filter, path).ok());
+    CHECK(SaveAny(filter, path, {.replace = false}).error().code == ErrorCode::kExists);
     CHECK(TypeOfFile(path).value() == TypeOf(filter));
     const Result<AnyFilter> loaded = LoadAny(path);
     REQUIRE(loaded.ok());

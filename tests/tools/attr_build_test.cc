@@ -140,7 +140,7 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
       {{"--values", "zz=3"}, kThreeColumns, 2, "no attribute named 'zz'"},
       {{"-n", "100M", "--memory-limit", "1MB"},
        kThreeColumns,
-       2,
+       3,
        "the filters of 7 sets of attributes need 22"},
   };
   for (const Refused& refused : all) {

@@ -77,7 +77,7 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
   CHECK(RunTool(
             {"build", "--type", "scalable", "-n", "1M", "--memory-limit", "1k", "-f", "-o", filter},
             "a\n")
-            .exit_code == 2);
+            .exit_code == 3);
   const ToolResult alike = RunTool(
       {"build", "--type", "scalable", "--identical", "-n", "100", "-f", "-o", filter, "--json"},
       Lines("a", 1000));
@@ -125,7 +125,7 @@ TEST_CASE("a memory limit holds for every type", "[tools][family]") {
       "build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")};
   if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});
   const ToolResult result = RunTool(arguments, "a\n");
-  CHECK(result.exit_code == 2);
+  CHECK(result.exit_code == 3);
   CHECK_THAT(result.err, ContainsSubstring("--memory-limit"));
   CHECK(folder.Names().empty());
 }

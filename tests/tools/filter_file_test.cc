@@ -35,17 +35,29 @@ TEST_CASE("a file that was changed meanwhile is not replaced", "[tools][filter_f
   const TempFolder folder;
   const std::string path = folder.Path("filter");
   REQUIRE(SaveFilter(Small(), path).ok());
+  const FileLock lock = FileLock::Take(path, {}).value();
   Result<FilterFile> mine = FilterFile::Load(path);
   Result<FilterFile> theirs = FilterFile::Load(path);
   REQUIRE(mine.ok());
   REQUIRE(theirs.ok());
   InsertOne(*theirs, "theirs");
-  REQUIRE(theirs->SaveBack().ok());
+  REQUIRE(SaveFilter(theirs->filter().any(), path).ok());  // takes no lock
   InsertOne(*mine, "mine");
-  const Status saved = mine->SaveBack();
+  const Status saved = mine->SaveBack(lock);
   REQUIRE_FALSE(saved.ok());
   CHECK_THAT(saved.error().message, Catch::Matchers::ContainsSubstring("another program"));
   CHECK(HasKey(path, "theirs"));
+}
+
+TEST_CASE("a file that is not the one that was locked is not replaced", "[tools][filter_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  REQUIRE(SaveFilter(Small(), path).ok());
+  const FileLock lock = FileLock::Take(path, {}).value();
+  REQUIRE(SaveFilter(Small(), path).ok());  // another file by that name, and unlocked
+  const Result<FilterFile> file = FilterFile::Load(path);
+  REQUIRE(file.ok());
+  CHECK(file->SaveBack(lock).error().code == ErrorCode::kIo);
 }
 
 TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
@@ -53,10 +65,11 @@ TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
   REQUIRE(SaveFilter(Small(), folder.Path("filter")).ok());
   REQUIRE(chmod(folder.Path("filter").c_str(), 0640) == 0);
   std::filesystem::create_symlink("filter", folder.Path("link"));
+  const FileLock lock = FileLock::Take(folder.Path("link"), {}).value();
   Result<FilterFile> file = FilterFile::Load(folder.Path("link"));
   REQUIRE(file.ok());
   InsertOne(*file, "key");
-  REQUIRE(file->SaveBack().ok());
+  REQUIRE(file->SaveBack(lock).ok());
   CHECK(std::filesystem::is_symlink(folder.Path("link")));
   CHECK(HasKey(folder.Path("filter"), "key"));
   struct stat status = {};
@@ -69,9 +82,11 @@ TEST_CASE("saving back gives nobody rights that were another's", "[tools][filter
   const std::string path = folder.Path("filter");
   REQUIRE(SaveFilter(Small(), path).ok());
   const auto mode_after_saving = [&] {
+    const FileLock lock = FileLock::Take(path, {}).value();
     const Result<FilterFile> file = FilterFile::Load(path);
     struct stat status = {};
-    const bool is_saved = file.ok() && file->SaveBack().ok() && stat(path.c_str(), &status) == 0;
+    const bool is_saved =
+        file.ok() && file->SaveBack(lock).ok() && stat(path.c_str(), &status) == 0;
     return is_saved ? status.st_mode & 07777 : 0;
   };
   REQUIRE(chmod(path.c_str(), 06750) == 0);

@@ -15,7 +15,7 @@
 #include "tools/trommel/attr_options.h"
 #include "tools/trommel/attr_pass.h"
 #include "tools/trommel/describe_filter.h"
-#include "tools/trommel/filter_file.h"
+#include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
@@ -24,8 +24,7 @@ namespace trommel::tool {
 namespace {
 
 struct AttrBuildOptions {
-  std::string output;
-  bool force = false;
+  OutputOptions output;
   AttributeOptions attributes;
   RowInput input;
 };
@@ -81,12 +80,8 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.files.paths;
   if (options.input.files.reads_stdin()) inputs.push_back("-");
-  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
-    return FailOnRequest(apart.error());
-  }
-  if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
-    return FailOnRequest(free.error());
-  }
+  Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
   FilterOptions& filter_options = options.attributes.filter;
   if (filter_options.capacity == 0) {
@@ -120,15 +115,14 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   }
   if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
   const AnyFilter filter(*std::move(builder.filter()));
-  if (Status saved = SaveFilter(filter, options.output); !saved.ok()) {
-    return FailOnInput(saved.error());
-  }
-  Report report;
-  report.Add("filter", options.output, "built", options.output);
-  DescribeRows(*totals, report);
-  DescribeInserted(builder.applied(), report, "row");
-  DescribeFilter(std::get<AttributeFilter>(filter), report);
-  return Finish(report, settings.json, builder.applied().CodeOfInsert());
+  if (Status saved = output->Save(filter); !saved.ok()) return FailOnRequest(saved.error());
+  return FinishChange(output->path(), settings.json, [&](Report& report) {
+    report.Add("filter", output->path(), "built", output->path());
+    DescribeRows(*totals, report);
+    DescribeInserted(builder.applied(), report, "row");
+    DescribeFilter(std::get<AttributeFilter>(filter), report);
+    return builder.applied().CodeOfInsert();
+  });
 }
 
 }  // namespace
@@ -139,8 +133,7 @@ void AddAttrBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Build a filter from rows and save it: questions for any of the columns, or several.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the rows.");
   auto options = std::make_shared<AttrBuildOptions>();
-  command->add_option("-o,--output", options->output, "The filter file to write")->required();
-  command->add_flag("-f,--force", options->force, "Overwrite the file if it exists");
+  AddOutput(*command, options->output);
   AddAttributeSizing(*command, options->attributes);
   AddBytes(*command, "--memory-limit", options->attributes.memory_limit_bytes,
            "Refuse to take more memory than this (default: the machine's)");

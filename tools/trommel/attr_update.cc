@@ -11,6 +11,7 @@
 #include "tools/trommel/attr_commands.h"
 #include "tools/trommel/attr_file.h"
 #include "tools/trommel/attr_pass.h"
+#include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
 
@@ -19,31 +20,24 @@ namespace {
 
 struct AttrUpdateOptions {
   std::string filter;
-  std::string output;  // empty: the filter's own file
-  bool force = false;
+  OutputOptions output;
   bool strict = false;              // erase's
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
   RowInput input;
 };
 
 using ApplyTuples = std::function<void(AttributeFilter&, const Tuples&)>;
+using DescribeApplied = std::function<ExitCode(Report&)>;
 
-Status CheckOutput(const AttrUpdateOptions& options) {
+// As RunUpdate (update.h).
+int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
+                     const Settings& settings, const ApplyTuples& apply,
+                     const DescribeApplied& describe) {
   std::vector<std::string> inputs = options.input.files.paths;
   if (options.input.files.reads_stdin()) inputs.push_back("-");
-  if (options.output.empty()) {
-    Status apart = CheckNoInput(options.filter, inputs, "filter");
-    return apart.ok() ? CheckWritable(options.filter) : apart;
-  }
-  inputs.push_back(options.filter);
-  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) return apart;
-  return CheckNewFile(options.output, options.force);
-}
-
-// As ApplyUpdate (update.h).
-int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
-                     const Settings& settings, const ApplyTuples& apply, Report& report) {
-  if (Status free = CheckOutput(options); !free.ok()) return FailOnRequest(free.error());
+  Result<FilterOutput> output =
+      FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   Result<FilterFile> file = LoadAttributeFile(options.filter, options.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
@@ -65,54 +59,47 @@ int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
         return Ok();
       });
   if (!totals.ok()) return FailOnRows(options.input, reader, totals.error());
-  const Status saved =
-      options.output.empty() ? file->SaveBack() : SaveFilter(file->filter().any(), options.output);
-  if (!saved.ok()) return FailOnInput(saved.error());
+  if (Status saved = output->Save(*file); !saved.ok()) return FailOnRequest(saved.error());
 
-  const std::string& written = options.output.empty() ? options.filter : options.output;
-  report.Add("filter", written, "written", written);
-  DescribeRows(*totals, report);
-  report.Add("num_tuples", filter.num_tuples(), "rows now", FormatCount(filter.num_tuples()));
-  return kDone;
+  return FinishChange(output->path(), settings.json, [&](Report& report) {
+    report.Add("filter", output->path(), "written", output->path());
+    DescribeRows(*totals, report);
+    report.Add("num_tuples", filter.num_tuples(), "rows now", FormatCount(filter.num_tuples()));
+    return describe(report);
+  });
 }
 
 int RunAttrInsert(const AttrUpdateOptions& options, const Settings& settings) {
-  Report report;
   Applied applied;
   const auto insert = [&applied](AttributeFilter& filter, const Tuples& tuples) {
     applied += AppliedOf(filter.Insert(tuples));
   };
-  const int code = UpdateAttributes("inserting", options, settings, insert, report);
-  if (code != kDone) return code;
-  DescribeInserted(applied, report, "row");
-  return Finish(report, settings.json, applied.CodeOfInsert());
+  const auto describe = [&applied](Report& report) {
+    DescribeInserted(applied, report, "row");
+    return applied.CodeOfInsert();
+  };
+  return UpdateAttributes("inserting", options, settings, insert, describe);
 }
 
 int RunAttrErase(const AttrUpdateOptions& options, const Settings& settings) {
-  Report report;
   EraseOutcome erased;
   const auto erase = [&erased](AttributeFilter& filter, const Tuples& tuples) {
     const EraseOutcome outcome = filter.Erase(tuples);
     erased.num_erased += outcome.num_erased;
     erased.num_refused += outcome.num_refused;
   };
-  const int code = UpdateAttributes("erasing", options, settings, erase, report);
-  if (code != kDone) return code;
-  report.Add("num_erased", erased.num_erased, "erased", FormatCount(erased.num_erased));
-  report.Add("num_refused", erased.num_refused, "refused",
-             FormatCount(erased.num_refused) + " (certainly absent: nothing changed for them)");
-  const bool is_negative = options.strict && erased.num_refused > 0;
-  return Finish(report, settings.json, is_negative ? kNegativeAnswer : kDone);
+  const auto describe = [&](Report& report) {
+    report.Add("num_erased", erased.num_erased, "erased", FormatCount(erased.num_erased));
+    report.Add("num_refused", erased.num_refused, "refused",
+               FormatCount(erased.num_refused) + " (certainly absent: nothing changed for them)");
+    return options.strict && erased.num_refused > 0 ? kNegativeAnswer : kDone;
+  };
+  return UpdateAttributes("erasing", options, settings, erase, describe);
 }
 
 std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(CLI::App& command) {
   auto options = std::make_shared<AttrUpdateOptions>();
-  command.add_option("FILTER", options->filter, "Filter file; replaced in one step at the end")
-      ->required();
-  CLI::Option* output =
-      command.add_option("-o,--output", options->output, "Write here and leave FILTER as it is");
-  command.add_flag("-f,--force", options->force, "Overwrite the output if it exists")
-      ->needs(output);
+  AddUpdateOutput(command, options->filter, options->output);
   AddFileMemoryLimit(command, options->memory_limit_bytes);
   AddRowInput(command, options->input,
               "The columns that hold the filter's attributes, in its order, by name or by number "

@@ -16,8 +16,10 @@
 #include "bench/sweep/sweep.h"
 #include "tools/trommel/bench_print.h"
 #include "tools/trommel/commands.h"
+#include "tools/trommel/file_lock.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
+#include "tools/trommel/output_options.h"
 #include "tools/trommel/progress.h"
 #include "tools/trommel/report.h"
 
@@ -29,25 +31,26 @@ constexpr const char* kJsonToStdout = "-";
 struct BenchOptions {
   bench::SweepOptions sweep;
   std::string json;  // a file, or kJsonToStdout; empty: none
+  double wait_seconds = LockWait{}.seconds;
   std::vector<std::string> compare;
 };
 
-Status PrintNow(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return Ok();
-  }
-  return Error{ErrorCode::kIo, "cannot write output"};
-}
+Status PrintNow(std::string_view text) { return WriteText(text, stdout); }
 
-// Where the JSON goes. Made before measuring: a path that cannot be written is told at once.
+// Where the JSON goes. Made before measuring: a path that cannot be written is told at once, and a
+// file that is there is locked.
 class JsonOut {
  public:
-  static Result<JsonOut> Create(const std::string& path) {
+  static Result<JsonOut> Create(const BenchOptions& options, bool quiet) {
     JsonOut out;
-    out.is_stdout_ = path == kJsonToStdout;
-    if (!path.empty() && !out.is_stdout_) {
-      Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(path);
+    out.is_stdout_ = options.json == kJsonToStdout;
+    if (!options.json.empty() && !out.is_stdout_) {
+      const LockWait wait = {.seconds = options.wait_seconds, .quiet = quiet};
+      Result<FileLock> lock = FileLock::Take(options.json, wait);
+      if (!lock.ok()) return lock.error();
+      Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(options.json);
       if (!file.ok()) return file.error();
+      out.lock_.emplace(*std::move(lock));
       out.file_.emplace(std::move(*file));
     }
     return out;
@@ -58,6 +61,7 @@ class JsonOut {
   Status Write(std::string_view text) { return file_ ? file_->Write(text) : PrintNow(text); }
 
  private:
+  std::optional<FileLock> lock_;
   std::optional<bench::RunFileWriter> file_;
   bool is_stdout_ = false;
 };
@@ -79,14 +83,14 @@ Json ComparisonJson(const bench::Comparison& comparison) {
   return json;
 }
 
-int RunCompare(const BenchOptions& options) {
+int RunCompare(const BenchOptions& options, const Settings& settings) {
   const Result<bench::RunFile> a = bench::ReadRunFile(options.compare[0]);
   if (!a.ok()) return FailOnInput(a.error());
   const Result<bench::RunFile> b = bench::ReadRunFile(options.compare[1]);
   if (!b.ok()) return FailOnInput(b.error());
   const Result<bench::Comparison> comparison = bench::Compare(*a, *b);
   if (!comparison.ok()) return FailOnInput(comparison.error());
-  Result<JsonOut> json = JsonOut::Create(options.json);
+  Result<JsonOut> json = JsonOut::Create(options, settings.quiet);
   if (!json.ok()) return FailOnInput(json.error());
   if (!json->is_stdout()) {
     const Status printed =
@@ -103,7 +107,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   const Result<bench::SweepPlan> plan = bench::MakePlan(options.sweep, card);
   if (!plan.ok()) return FailOnRequest(plan.error());
   NoteInterrupts();
-  Result<JsonOut> json = JsonOut::Create(options.json);
+  Result<JsonOut> json = JsonOut::Create(options, settings.quiet);
   if (!json.ok()) return FailOnInput(json.error());
 
   Status printed = Ok();
@@ -209,6 +213,7 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
       ->expected(0, 1)
       ->default_str(kJsonToStdout)
       ->option_text("[FILE]");
+  AddWait(*command, options->wait_seconds);
   command
       ->add_option("--compare", options->compare,
                    "Measure nothing: show the rows of B.json beside those of A.json")
@@ -217,7 +222,8 @@ void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
   command->callback([&settings, &run, options] {
     run = [&settings, options] {
       if (settings.json && options->json.empty()) options->json = kJsonToStdout;
-      return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options);
+      return options->compare.empty() ? RunBench(*options, settings)
+                                      : RunCompare(*options, settings);
     };
   });
 }

@@ -11,7 +11,7 @@
 #include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/family_filter.h"
 #include "tools/trommel/family_options.h"
-#include "tools/trommel/filter_file.h"
+#include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
@@ -22,8 +22,7 @@ namespace trommel::tool {
 namespace {
 
 struct BuildOptions {
-  std::string output;
-  bool force = false;
+  OutputOptions output;
   FamilyOptions filter;
   KeyInput input;
   KeyInputText input_text;
@@ -33,12 +32,8 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
-  if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
-    return FailOnRequest(apart.error());
-  }
-  if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
-    return FailOnRequest(free.error());
-  }
+  Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
       code != kDone) {
@@ -60,26 +55,25 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
-  if (Status saved = SaveFilter(filter.any(), options.output); !saved.ok()) {
-    return FailOnInput(saved.error());
-  }
+  if (Status saved = output->Save(filter.any()); !saved.ok()) return FailOnRequest(saved.error());
 
-  Report report;
-  report.Add("filter", options.output, "built", options.output);
-  DescribePass(*totals, report);
-  DescribeInserted(applied, report);
-  filter.Describe(report);
-  if (const WindowRate* rate = filter.window_rate(); rate != nullptr) {
-    report.AddField("highest_predicted_fpr", rate->highest_fpr());
-  }
-  WarnOfWindowRate(filter);
-  if (filter.num_keys() > filter.capacity()) {
-    report.AddLine(
-        fmt::format("It holds more keys than it was sized for ({}): build it with a "
-                    "larger -n.",
-                    FormatCount(filter.capacity())));
-  }
-  return Finish(report, settings.json, applied.CodeOfInsert());
+  return FinishChange(output->path(), settings.json, [&](Report& report) {
+    report.Add("filter", output->path(), "built", output->path());
+    DescribePass(*totals, report);
+    DescribeInserted(applied, report);
+    filter.Describe(report);
+    if (const WindowRate* rate = filter.window_rate(); rate != nullptr) {
+      report.AddField("highest_predicted_fpr", rate->highest_fpr());
+    }
+    WarnOfWindowRate(filter);
+    if (filter.num_keys() > filter.capacity()) {
+      report.AddLine(
+          fmt::format("It holds more keys than it was sized for ({}): build it with a "
+                      "larger -n.",
+                      FormatCount(filter.capacity())));
+    }
+    return applied.CodeOfInsert();
+  });
 }
 
 }  // namespace
@@ -90,8 +84,7 @@ void AddBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
       "Build a filter from keys and save it.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
   auto options = std::make_shared<BuildOptions>();
-  command->add_option("-o,--output", options->output, "The filter file to write")->required();
-  command->add_flag("-f,--force", options->force, "Overwrite the file if it exists");
+  AddOutput(*command, options->output);
   AddFamily(*command, options->filter, 0.01);
   AddDigest(*command, options->filter.filter);
   AddKeyInput(*command, options->input, options->input_text);

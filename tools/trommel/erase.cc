@@ -14,7 +14,6 @@ struct EraseOptions {
 };
 
 int RunErase(const EraseOptions& options, const Settings& settings) {
-  Report report;
   Applied applied;
   const UpdateSteps erase = {
       [](const FamilyFilter& filter, bool has_times) {
@@ -22,20 +21,21 @@ int RunErase(const EraseOptions& options, const Settings& settings) {
         return keys.ok() ? filter.CheckCanErase(has_times) : keys;
       },
       [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
-                 std::span<const uint64_t> times) { applied += filter.Erase(digests, times); }};
-  if (const int code = ApplyUpdate("erasing", options.update, settings, erase, report);
-      code != kDone) {
-    return code;
-  }
-  report.Add("num_erased", applied.num_done, "erased", FormatCount(applied.num_done));
-  report.Add("num_refused", applied.num_refused, "refused",
-             FormatCount(applied.num_refused) + " (certainly absent: nothing changed for them)");
-  if (applied.num_expired > 0) {
-    report.Add("num_expired", applied.num_expired, "expired",
-               FormatCount(applied.num_expired) + " (of no live bucket: nothing changed for them)");
-  }
-  const bool is_negative = options.strict && applied.num_refused + applied.num_expired > 0;
-  return Finish(report, settings.json, is_negative ? kNegativeAnswer : kDone);
+                 std::span<const uint64_t> times) { applied += filter.Erase(digests, times); },
+      [&](Report& report) {
+        report.Add("num_erased", applied.num_done, "erased", FormatCount(applied.num_done));
+        report.Add(
+            "num_refused", applied.num_refused, "refused",
+            FormatCount(applied.num_refused) + " (certainly absent: nothing changed for them)");
+        if (applied.num_expired > 0) {
+          report.Add(
+              "num_expired", applied.num_expired, "expired",
+              FormatCount(applied.num_expired) + " (of no live bucket: nothing changed for them)");
+        }
+        const bool is_negative = options.strict && applied.num_refused + applied.num_expired > 0;
+        return is_negative ? kNegativeAnswer : kDone;
+      }};
+  return RunUpdate("erasing", options.update, settings, erase);
 }
 
 }  // namespace

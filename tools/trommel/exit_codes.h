@@ -9,7 +9,13 @@ enum ExitCode : int {
   // It ran, and the answer is no: nothing present, a law broken, a key missing, no room for a key.
   kNegativeAnswer = 1,
   kUsageError = 2,  // the command line or the environment asks for something that cannot be
-  kBadInput = 3,    // a file or a key that cannot be read, or a file that cannot be written
+  // A file or a key that cannot be read, a file or output that cannot be written, a file that
+  // another command is changing, or no memory: the system's, or what --memory-limit leaves. A
+  // command that changes a file has not changed it.
+  kBadInput = 3,
+  // The file was changed, but then its report could not be written, or its folder not be flushed.
+  // A script must not run the command again.
+  kChanged = 4,
 };
 
 }  // namespace trommel::tool

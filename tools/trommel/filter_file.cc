@@ -70,9 +70,11 @@ Status CheckWritable(const std::string& path) {
   return Error{ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
 }
 
-Status SaveFilter(const AnyFilter& filter, const std::string& path) {
+Status SaveFilter(const AnyFilter& filter, const std::string& path, const SaveOptions& options) {
   const HoldInterrupts hold;
-  if (Status saved = SaveAny(filter, path); !saved.ok()) return Naming(path, saved.error());
+  if (Status saved = SaveAny(filter, path, options); !saved.ok()) {
+    return Naming(path, saved.error());
+  }
   return Ok();
 }
 
@@ -95,14 +97,15 @@ Result<FilterFile> FilterFile::Load(const std::string& path, uint64_t memory_lim
 FilterFile::FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded)
     : filter_(std::move(filter)), path_(std::move(path)), loaded_(loaded) {}
 
-Status FilterFile::SaveBack() const {
-  struct stat now = {};
-  if (stat(path_.c_str(), &now) != 0 || !SameFile(now, loaded_)) {
+Status FilterFile::SaveBack(const FileLock& lock) const {
+  const auto check = [&]() -> Status {
+    struct stat now = {};
+    if (lock.IsCurrent() && stat(path_.c_str(), &now) == 0 && SameFile(now, loaded_)) return Ok();
     return Error{ErrorCode::kIo, fmt::format("{} was changed by another program meanwhile; nothing "
                                              "was written: run this again",
                                              path_)};
-  }
-  return SaveFilter(filter_.any(), path_);
+  };
+  return SaveFilter(filter_.any(), path_, {.check = check});
 }
 
 Status CheckKeysFit(const DigestPolicy& policy, KeyFormat format) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/trommel/family_filter.h"
+#include "tools/trommel/file_lock.h"
 #include "tools/trommel/key_format.h"
 #include "trommel/any_filter.h"
 #include "trommel/digest.h"
@@ -30,7 +31,8 @@ Status CheckNoInput(const std::string& path, const std::vector<std::string>& inp
 Status CheckWritable(const std::string& path);
 
 // SaveAny with interrupts held off until the file is whole.
-Status SaveFilter(const AnyFilter& filter, const std::string& path);
+Status SaveFilter(const AnyFilter& filter, const std::string& path,
+                  const SaveOptions& options = {});
 
 // A filter that was loaded from a file and may go back there.
 class FilterFile {
@@ -43,9 +45,10 @@ class FilterFile {
   const FamilyFilter& filter() const noexcept { return filter_; }
 
   // Replaces the file atomically, keeping a symbolic link to it and its permissions (but none of
-  // the group's where the group cannot be kept). Fails with kIo and changes nothing if another
-  // program has changed the file since it was loaded.
-  Status SaveBack() const;
+  // the group's where the group cannot be kept). `lock` was taken before it was loaded. Fails with
+  // kIo and changes nothing if the file was changed since, or is not the one that is locked: not
+  // every program takes locks. Looks right before it replaces the file.
+  Status SaveBack(const FileLock& lock) const;
 
  private:
   FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded);

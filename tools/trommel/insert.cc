@@ -8,7 +8,6 @@ namespace trommel::tool {
 namespace {
 
 int RunInsert(const UpdateOptions& options, const Settings& settings) {
-  Report report;
   Applied applied;
   const UpdateSteps insert = {
       [](const FamilyFilter& filter, bool has_times) {
@@ -16,11 +15,12 @@ int RunInsert(const UpdateOptions& options, const Settings& settings) {
         return keys.ok() ? filter.CheckTimes(has_times) : keys;
       },
       [&applied](FamilyFilter& filter, std::span<const uint64_t> digests,
-                 std::span<const uint64_t> times) { applied += filter.Insert(digests, times); }};
-  const int code = ApplyUpdate("inserting", options, settings, insert, report);
-  if (code != kDone) return code;
-  DescribeInserted(applied, report);
-  return Finish(report, settings.json, applied.CodeOfInsert());
+                 std::span<const uint64_t> times) { applied += filter.Insert(digests, times); },
+      [&applied](Report& report) {
+        DescribeInserted(applied, report);
+        return applied.CodeOfInsert();
+      }};
+  return RunUpdate("inserting", options, settings, insert);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,11 @@ constexpr const char* kDescription =
     "is wrong for a stranger with the filter's false-positive rate. Try: trommel demo";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 negative answer, 2 usage, 3 bad input.\n"
+    "Exit codes: 0 done, 1 negative answer, 2 usage, 3 bad input, output that cannot be written, "
+    "a\n"
+    "file that another command is changing, or no memory (the system's or --memory-limit's), 4 "
+    "the\n"
+    "file was changed, but its report could not be written. After 2 and 3 no file was changed.\n"
     "With --json the report is one JSON object on standard output, or on standard error when\n"
     "standard output carries lines (query --print-..., dedup).";
 
@@ -41,7 +46,12 @@ int FailOnParse(const CLI::App& app, const CLI::ParseError& error) {
     command = command->get_subcommands().front();
     name += " " + command->get_name();
   }
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream text;  // --help or --version
+    app.exit(error, text, text);
+    const Status written = WriteText(text.str(), stdout);
+    return written.ok() ? kDone : FailOnInput(written.error());
+  }
   std::string message = error.what();
   if (command == &app) {
     const std::vector<std::string> words = app.remaining();

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "tools/trommel/interrupt.h"
@@ -36,10 +38,14 @@ Status Report::Print(bool json, std::FILE* stream) const {
                                  : fmt::format("{:<{}}  {}\n", line.label, label_width, line.text);
     }
   }
-  if (std::fwrite(text.data(), 1, text.size(), stream) != text.size() || std::fflush(stream) != 0) {
-    return Error{ErrorCode::kIo, fmt::format("cannot write output: {}", std::strerror(errno))};
+  return WriteText(text, stream);
+}
+
+Status WriteText(std::string_view text, std::FILE* stream) {
+  if (std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0) {
+    return Ok();
   }
-  return Ok();
+  return Error{ErrorCode::kIo, fmt::format("cannot write output: {}", std::strerror(errno))};
 }
 
 std::string JsonText(const Json& json) {
@@ -59,18 +65,39 @@ int Fail(ExitCode code, std::string_view message) {
 }
 
 int FailOnRequest(const Error& error) {
-  const bool is_request =
-      error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kOutOfMemory;
-  return Fail(is_request ? kUsageError : kBadInput, error.message);
+  if (error.code == ErrorCode::kInvalidArgument) return Fail(kUsageError, error.message);
+  return FailOnInput(error);
 }
 
-int FailOnInput(const Error& error) { return Fail(kBadInput, error.message); }
+int FailOnInput(const Error& error) {
+  return Fail(error.code == ErrorCode::kNotFlushed ? kChanged : kBadInput, error.message);
+}
 
 int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream) {
   if (Status printed = report.Print(json, stream); !printed.ok()) {
     return FailOnInput(printed.error());
   }
   return code;
+}
+
+int FinishChange(const std::string& path, bool json,
+                 const std::function<ExitCode(Report&)>& describe) {
+  std::string why;
+  try {
+    Report report;
+    const ExitCode code = describe(report);
+    const Status printed = report.Print(json, stdout);
+    if (printed.ok()) return code;
+    why = printed.error().message;
+  } catch (const std::bad_alloc&) {
+    why = "out of memory";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  fmt::memory_buffer message;  // see Fail
+  fmt::format_to(std::back_inserter(message),
+                 "{} was changed, but the report of it was not written: {}", path, why);
+  return Fail(kChanged, {message.data(), message.size()});
 }
 
 }  // namespace trommel::tool

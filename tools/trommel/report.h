@@ -4,6 +4,7 @@
 #define TROMMEL_TOOLS_REPORT_H_
 
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ class Report {
   std::vector<Line> lines_;
 };
 
+// Writes `text` to `stream` and flushes it. Fails with kIo.
+Status WriteText(std::string_view text, std::FILE* stream);
+
 // `text` as JSON, whatever bytes it has: file names need not be UTF-8.
 std::string JsonText(const Json& json);
 
@@ -49,12 +53,20 @@ void WriteToStderr(std::string_view text) noexcept;
 int Fail(ExitCode code, std::string_view message);
 
 // The same for what the library says: what the user asked for in vain is a usage error, what is
-// wrong with files and keys is bad input.
+// wrong with files and keys is bad input. A lack of memory is bad input in both, whether it is the
+// system's or the user's own limit: with more memory, the same request would be served. kNotFlushed
+// is kChanged.
 int FailOnRequest(const Error& error);  // the user's numbers were wrong
 int FailOnInput(const Error& error);    // a file or a key was wrong
 
 // Prints the report to standard output and returns `code`, or fails.
 int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream = stdout);
+
+// The same for a command that has changed the file `path`. `describe` fills the report and returns
+// the code. Where it throws or the report cannot be printed, says that the file was changed and
+// returns kChanged.
+int FinishChange(const std::string& path, bool json,
+                 const std::function<ExitCode(Report&)>& describe);
 
 }  // namespace trommel::tool
 

@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/trommel/describe_filter.h"
 #include "tools/trommel/digest_gatherer.h"
+#include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/rate_report.h"
@@ -14,36 +16,19 @@
 namespace trommel::tool {
 
 void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
-  command.add_option("FILTER", options.filter, "Filter file; replaced in one step at the end")
-      ->required();
-  CLI::Option* output =
-      command.add_option("-o,--output", options.output, "Write here and leave FILTER as it is");
-  command.add_flag("-f,--force", options.force, "Overwrite the output if it exists")->needs(output);
+  AddUpdateOutput(command, options.filter, options.output);
   AddFileMemoryLimit(command, options.memory_limit_bytes);
   AddKeyInput(command, options.input, options.input_text);
   AddKeyTimes(command, options.input_text);
 }
 
-int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
-                const UpdateSteps& steps, Report& report) {
+int RunUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
+              const UpdateSteps& steps) {
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
-  if (options.output.empty()) {
-    if (Status apart = CheckNoInput(options.filter, inputs, "filter"); !apart.ok()) {
-      return FailOnRequest(apart.error());
-    }
-    if (Status writable = CheckWritable(options.filter); !writable.ok()) {
-      return FailOnInput(writable.error());
-    }
-  } else {
-    inputs.push_back(options.filter);
-    if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
-      return FailOnRequest(apart.error());
-    }
-    if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
-      return FailOnRequest(free.error());
-    }
-  }
+  Result<FilterOutput> output =
+      FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   Result<FilterFile> file = FilterFile::Load(options.filter, options.memory_limit_bytes);
   if (!file.ok()) return FailOnInput(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
@@ -62,23 +47,22 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
-  const Status saved =
-      options.output.empty() ? file->SaveBack() : SaveFilter(filter.any(), options.output);
-  if (!saved.ok()) return FailOnInput(saved.error());
+  if (Status saved = output->Save(*file); !saved.ok()) return FailOnRequest(saved.error());
 
-  const std::string& written = options.output.empty() ? options.filter : options.output;
-  report.Add("filter", written, "written", written);
-  report.AddField("type", std::string(FilterTypeName(filter.type())));
-  DescribePass(*totals, report);
-  report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
-  DescribeGrowth(filter.any(), report);
-  DescribeRate(filter, report);
-  WarnOfWindowRate(filter);
-  if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
-    report.AddLine("It holds more keys than it was sized for (" + FormatCount(filter.capacity()) +
-                   "): its false-positive rate rises; see trommel stats.");
-  }
-  return kDone;
+  return FinishChange(output->path(), settings.json, [&](Report& report) {
+    report.Add("filter", output->path(), "written", output->path());
+    report.AddField("type", std::string(FilterTypeName(filter.type())));
+    DescribePass(*totals, report);
+    report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
+    DescribeGrowth(filter.any(), report);
+    DescribeRate(filter, report);
+    WarnOfWindowRate(filter);
+    if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
+      report.AddLine("It holds more keys than it was sized for (" + FormatCount(filter.capacity()) +
+                     "): its false-positive rate rises; see trommel stats.");
+    }
+    return steps.describe(report);
+  });
 }
 
 }  // namespace trommel::tool

@@ -8,23 +8,22 @@
 #include <string>
 
 #include "tools/trommel/family_filter.h"
-#include "tools/trommel/filter_file.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/options.h"
+#include "tools/trommel/output_options.h"
 #include "tools/trommel/report.h"
 
 namespace trommel::tool {
 
 struct UpdateOptions {
   std::string filter;
-  std::string output;  // empty: the filter's own file
-  bool force = false;
+  OutputOptions output;
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
   KeyInput input;
   KeyInputText input_text;
 };
 
-// FILTER, -o, --force, --memory-limit, the key options and --time.
+// FILTER, -o, --force, --wait, --memory-limit, the key options and --time.
 void AddUpdateOptions(CLI::App& command, UpdateOptions& options);
 
 struct UpdateSteps {
@@ -33,12 +32,14 @@ struct UpdateSteps {
   std::function<void(FamilyFilter&, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times)>
       apply;
+  // Adds what became of the keys to the report, and returns the exit code.
+  std::function<ExitCode(Report&)> describe;
 };
 
-// Applies all keys, saves, and adds what was read and what the filter is now to `report`. Returns
-// kDone, or the exit code after saying why; nothing is written then.
-int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
-                const UpdateSteps& steps, Report& report);
+// Applies all keys, saves, and reports what was read, what the filter is now, and what became of
+// the keys. Returns the exit code.
+int RunUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
+              const UpdateSteps& steps);
 
 }  // namespace trommel::tool
 

@@ -18,6 +18,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/layered_filter.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -52,7 +53,8 @@ Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
 // The type's own Load, Deserialize, Save and Serialize.
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0);
 Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0);
-Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path);
+Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
+               const SaveOptions& options = {});
 std::vector<std::byte> SerializeAny(const AnyFilter& filter);
 
 }  // namespace trommel

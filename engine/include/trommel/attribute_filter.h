@@ -43,6 +43,7 @@
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/tuple_index.h"
@@ -152,7 +153,7 @@ class AttributeFilter final : public TupleIndex {
 
   // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time. Insert and Erase
   // wait until it is written; queries do not.
-  Status Save(const std::filesystem::path& path) const;
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   // In a limit for loading side tables count from the first byte, as no room may be left for them:
   // a filter that went beyond its own limit is loaded under a higher one.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,

@@ -48,6 +48,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 
 namespace trommel {
 
@@ -92,7 +93,7 @@ class ConcurrentFilter {
   // --- On disk: CountingFilter's snapshots. The filter is copied first, a shard at a time, so that
   // no writer waits for the disk: needs the filter's memory once more; kOutOfMemory where there is
   // none. Serialize throws std::bad_alloc instead.
-  Status Save(const std::filesystem::path& path) const;
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   std::vector<std::byte> Serialize() const;
   // For an executor: CountingFilter::Load, UseExecutor, and the constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,

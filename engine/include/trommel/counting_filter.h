@@ -26,6 +26,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -195,9 +196,10 @@ class CountingFilter {
   // --- On disk. The canonical snapshot: the same configuration and counts give the same bytes,
   // whatever the target, thread count or batch split, and whatever detours the filter took.
 
-  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo; a
-  // file that was there stays as it was.
-  Status Save(const std::filesystem::path& path) const;
+  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo,
+  // kOutOfMemory, kExists and what options.check returns: the path is then as it was. Fails with
+  // kNotFlushed, too, when the file is in place.
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory or kCorrupt (naming the byte offset);
   // never crashes, whatever the bytes.

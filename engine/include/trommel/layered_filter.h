@@ -37,6 +37,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -132,7 +133,8 @@ class LayeredFilter {
 
   // --- On disk. The canonical snapshot: layers with the same counts give the same bytes.
 
-  Status Save(const std::filesystem::path& path) const;  // as CountingFilter::Save
+  // As CountingFilter::Save.
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   // Fails as CountingFilter::Load does, with kMismatch for another type's snapshot, and with
   // kCorrupt for layers that do not hold the same keys: counters are compared, too.
   static Result<LayeredFilter> Load(const std::filesystem::path& path,

@@ -12,10 +12,12 @@ namespace trommel {
 enum class ErrorCode {
   kInvalidArgument,  // a number or name outside its legal range
   kOutOfMemory,      // more memory than the limit, or than the system gives
-  kMismatch,  // two filters that differ in a field that must agree, or a file of another type
-  kCorrupt,   // bytes that are not a whole, valid snapshot
-  kVersion,   // a snapshot of a version this library does not read
-  kIo,        // the operating system refused a file operation
+  kMismatch,    // two filters that differ in a field that must agree, or a file of another type
+  kCorrupt,     // bytes that are not a whole, valid snapshot
+  kVersion,     // a snapshot of a version this library does not read
+  kIo,          // the operating system refused a file operation
+  kExists,      // a file that was to be new is there already
+  kNotFlushed,  // a file is whole and in place, but may be lost or undone if the machine fails now
 };
 
 // The code's name as in the enumeration, without the k: "Mismatch". Never empty.

@@ -58,6 +58,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -196,7 +197,7 @@ class ScalableFilter {
 
   // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
   // copied first, so that no writer waits for the disk: needs its memory once more.
-  Status Save(const std::filesystem::path& path) const;
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   static Result<ScalableFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0);
   std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory

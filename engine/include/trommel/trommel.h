@@ -25,6 +25,7 @@
 #include "trommel/matrix/matrix.h"
 #include "trommel/matrix/sizing.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/targets.h"

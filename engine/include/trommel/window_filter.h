@@ -80,6 +80,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -234,7 +235,8 @@ class WindowFilter {
   // that no writer waits for the disk: needs the memory of those that hold keys once more;
   // kOutOfMemory where there is none (Serialize throws std::bad_alloc).
 
-  Status Save(const std::filesystem::path& path) const;  // as CountingFilter::Save
+  // As CountingFilter::Save.
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   // Fails as CountingFilter::Load does, and with kMismatch for another type's snapshot.
   static Result<WindowFilter> Load(const std::filesystem::path& path,
                                    uint64_t memory_limit_bytes = 0);

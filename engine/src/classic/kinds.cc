@@ -88,8 +88,8 @@ Filter::Impl::Made Filter::Impl::Load(Kind kind, const std::filesystem::path& pa
   return error;
 }
 
-Status Filter::Save(const std::filesystem::path& path) const {
-  Result<AtomicFile> file = AtomicFile::Create(path);
+Status Filter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file) return file.error();
   const ClassicFacts facts{impl_->policy, impl_->capacity, impl_->target_fpr, impl_->num_keys};
   if (Status written = WriteSnapshot(impl_->store, facts, *file); !written) return written;

@@ -26,6 +26,7 @@
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/save_options.h"
 
 namespace trommel::classic {
 
@@ -117,9 +118,10 @@ class Filter {
   // --- On disk. The same geometry and counts give the same bytes, and there is one form for each
   // state. CountingFilter and these refuse each other's snapshots.
 
-  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo; a
-  // file that was there stays as it was.
-  Status Save(const std::filesystem::path& path) const;
+  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo,
+  // kExists and what options.check returns: the path is then as it was. Fails with kNotFlushed,
+  // too, when the file is in place.
+  Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   // The same to memory. Throws std::bad_alloc where there is none.
   std::vector<std::byte> Serialize() const;
