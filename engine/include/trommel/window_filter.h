@@ -217,12 +217,15 @@ class WindowFilter {
   // kOutOfMemory where there is none (Serialize throws std::bad_alloc).
 
   Status Save(const std::filesystem::path& path) const;  // as CountingFilter::Save
-  // Fails as CountingFilter::Load does, and with kMismatch for another type's snapshot.
+  // Fails, and takes `digest_key`, as CountingFilter::Load, and with kMismatch for another type's
+  // snapshot.
   static Result<WindowFilter> Load(const std::filesystem::path& path,
-                                   uint64_t memory_limit_bytes = 0);
+                                   uint64_t memory_limit_bytes = 0,
+                                   const DigestKey& digest_key = {});
   std::vector<std::byte> Serialize() const;
   static Result<WindowFilter> Deserialize(std::span<const std::byte> bytes,
-                                          uint64_t memory_limit_bytes = 0);
+                                          uint64_t memory_limit_bytes = 0,
+                                          const DigestKey& digest_key = {});
 
  private:
   struct Impl;
