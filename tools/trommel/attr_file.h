@@ -13,9 +13,12 @@
 
 namespace trommel::tool {
 
-// Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type and one of
+// Fails as LoadWithKey does, and with kInvalidArgument for a filter of another type and one of
 // its program's own digests, which rows of text do not have.
-Result<FilterFile> LoadAttributeFile(const std::string& path);
+Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string& key_file = "");
+
+// The same for commands that hash rows: kInvalidArgument, too, for a filter whose key is not given.
+Result<FilterFile> LoadToHashRows(const std::string& path, const std::string& key_file);
 
 // The filter in a file that LoadAttributeFile made.
 AttributeFilter& AttributesOf(FilterFile& file);

@@ -12,6 +12,7 @@
 #include "tools/trommel/attr_file.h"
 #include "tools/trommel/attr_pass.h"
 #include "tools/trommel/interrupt.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/number_text.h"
 
 namespace trommel::tool {
@@ -22,6 +23,7 @@ struct AttrUpdateOptions {
   std::string output;  // empty: the filter's own file
   bool force = false;
   bool strict = false;  // erase's
+  std::string key_file;
   RowInput input;
 };
 
@@ -30,6 +32,7 @@ using ApplyTuples = std::function<void(AttributeFilter&, const Tuples&)>;
 Status CheckOutput(const AttrUpdateOptions& options) {
   std::vector<std::string> inputs = options.input.files.paths;
   if (options.input.files.reads_stdin()) inputs.push_back("-");
+  if (!options.key_file.empty()) inputs.push_back(options.key_file);
   if (options.output.empty()) {
     Status apart = CheckNoInput(options.filter, inputs, "filter");
     return apart.ok() ? CheckWritable(options.filter) : apart;
@@ -43,7 +46,7 @@ Status CheckOutput(const AttrUpdateOptions& options) {
 int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const Settings& settings, const ApplyTuples& apply, Report& report) {
   if (Status free = CheckOutput(options); !free.ok()) return FailOnRequest(free.error());
-  Result<FilterFile> file = LoadAttributeFile(options.filter);
+  Result<FilterFile> file = LoadToHashRows(options.filter, options.key_file);
   if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   AttributeFilter& filter = AttributesOf(*file);
@@ -112,6 +115,7 @@ std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(CLI::App& command) {
       command.add_option("-o,--output", options->output, "Write here and leave FILTER as it is");
   command.add_flag("-f,--force", options->force, "Overwrite the output if it exists")
       ->needs(output);
+  AddKeyFile(command, options->key_file);
   AddRowInput(command, options->input,
               "The columns that hold the filter's attributes, in its order, by name or by number "
               "from 1 (default: those of the attributes' names)");

@@ -9,6 +9,7 @@
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/digest_gatherer.h"
+#include "tools/trommel/digest_options.h"
 #include "tools/trommel/family_filter.h"
 #include "tools/trommel/family_options.h"
 #include "tools/trommel/filter_file.h"
@@ -32,12 +33,16 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
+  FilterOptions& filter_options = options.filter.filter;
+  if (!filter_options.key_file.empty()) inputs.push_back(filter_options.key_file);
   if (Status apart = CheckNoInput(options.output, inputs); !apart.ok()) {
     return FailOnRequest(apart.error());
   }
   if (Status free = CheckNewFile(options.output, options.force); !free.ok()) {
     return FailOnRequest(free.error());
   }
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok())
+    return FailOnRequest(keyed.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
       code != kDone) {
@@ -93,6 +98,7 @@ void AddBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
   AddKeyTimes(*command, options->input_text);
   command->callback([&settings, &run, options, command] {
     FinishFamily(*command, options->filter);
+    FinishDigest(*command, options->filter.filter);
     FinishKeyInput(options->input, options->input_text);
     run = [&settings, options] { return RunBuild(*options, settings); };
   });

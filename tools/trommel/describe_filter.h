@@ -9,6 +9,7 @@
 #include "trommel/any_filter.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
+#include "trommel/digest.h"
 
 namespace trommel::tool {
 
@@ -19,6 +20,9 @@ void DescribeFilter(const WindowFilter& filter, Report& report);
 void DescribeFilter(const LayeredFilter& filter, Report& report);
 void DescribeFilter(const classic::Filter& filter, Report& report);
 void DescribeFilter(const AttributeFilter& filter, Report& report);
+
+// Adds how keys become digests. Of a digest key, only its check value.
+void DescribeDigest(const DigestPolicy& digest, Report& report);
 
 // A set of attributes as the array of their names.
 Json SetJson(AttributeMask set, std::span<const std::string> names);

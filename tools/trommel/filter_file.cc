@@ -76,7 +76,7 @@ Status SaveFilter(const AnyFilter& filter, const std::string& path) {
   return Ok();
 }
 
-Result<FilterFile> FilterFile::Load(const std::string& path) {
+Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& digest_key) {
   std::error_code ignored;
   const std::filesystem::path target = std::filesystem::canonical(path, ignored);
   const std::string real_path = ignored ? path : target.string();
@@ -87,7 +87,7 @@ Result<FilterFile> FilterFile::Load(const std::string& path) {
   if (S_ISDIR(loaded.st_mode)) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(EISDIR))};
   }
-  Result<AnyFilter> filter = LoadAny(real_path);
+  Result<AnyFilter> filter = LoadAny(real_path, 0, digest_key);
   if (!filter.ok()) return Naming(path, filter.error());
   return FilterFile(FamilyFilter(*std::move(filter)), real_path, loaded);
 }

@@ -34,8 +34,8 @@ Status SaveFilter(const AnyFilter& filter, const std::string& path);
 // A filter that was loaded from a file and may go back there.
 class FilterFile {
  public:
-  // Fails as LoadAny does, naming the path.
-  static Result<FilterFile> Load(const std::string& path);
+  // Fails as LoadAny does, naming the path. `digest_key`: the filter's, or none.
+  static Result<FilterFile> Load(const std::string& path, const DigestKey& digest_key = {});
 
   FamilyFilter& filter() noexcept { return filter_; }
   const FamilyFilter& filter() const noexcept { return filter_; }

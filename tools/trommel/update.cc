@@ -7,6 +7,7 @@
 
 #include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/interrupt.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/number_text.h"
 
 namespace trommel::tool {
@@ -17,6 +18,7 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
   CLI::Option* output =
       command.add_option("-o,--output", options.output, "Write here and leave FILTER as it is");
   command.add_flag("-f,--force", options.force, "Overwrite the output if it exists")->needs(output);
+  AddKeyFile(command, options.key_file);
   AddKeyInput(command, options.input, options.input_text);
   AddKeyTimes(command, options.input_text);
 }
@@ -25,6 +27,7 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
                 const UpdateSteps& steps, Report& report) {
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
+  if (!options.key_file.empty()) inputs.push_back(options.key_file);
   if (options.output.empty()) {
     if (Status apart = CheckNoInput(options.filter, inputs, "filter"); !apart.ok()) {
       return FailOnRequest(apart.error());
@@ -41,12 +44,13 @@ int ApplyUpdate(std::string_view what, const UpdateOptions& options, const Setti
       return FailOnRequest(free.error());
     }
   }
-  Result<FilterFile> file = FilterFile::Load(options.filter);
-  if (!file.ok()) return FailOnInput(file.error());
+  Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
+  if (!file.ok()) return FailOnLoad(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   FamilyFilter& filter = file->filter();
   const KeyOptions& format = options.input.options;
   Status fit = CheckKeysFit(filter.digest_policy(), format.format);
+  if (fit.ok()) fit = CheckKeyGiven(filter.digest_policy());
   if (fit.ok() && steps.check) fit = steps.check(filter, format.time_column.has_value());
   if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();

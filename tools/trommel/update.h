@@ -19,6 +19,7 @@ struct UpdateOptions {
   std::string filter;
   std::string output;  // empty: the filter's own file
   bool force = false;
+  std::string key_file;
   KeyInput input;
   KeyInputText input_text;
 };
