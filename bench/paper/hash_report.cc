@@ -143,10 +143,11 @@ Table HashRates(const Options& options) {
 }
 
 Report HashReport(const Options& options) {
-  Report report{.name = "hash_bench",
-                .source = "the choice of a hash: XXH64, XXH3, and others as a caller's digests",
-                .tables = {HashRates(options)}};
-  for (const size_t length : {8, 16, 32, 64}) {
+  Report report{
+      .name = "hash_bench",
+      .source = "the choice of a hash: XXH64, XXH3, SipHash, and others as a caller's digests",
+      .tables = {HashRates(options)}};
+  for (const size_t length : {8, 16, 32, 64, 256}) {
     RandomStream random(options.seed, 70 + length);
     const KeyBatch keys = MakeKeys(0, kBatch, [&](uint64_t /*index*/) {
       std::string key(length, ' ');

@@ -1,5 +1,8 @@
 #include "bench/paper/hash_sides.h"
 
+#include <array>
+#include <cstddef>
+
 #include "trommel/digest.h"
 #include "trommel/keys.h"
 
@@ -19,6 +22,12 @@ void Xxh64(std::span<const std::string_view> keys, std::span<uint64_t> digests) 
 
 void Xxh3(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
   DigestPolicy{.kind = DigestKind::kXxh3}.Digests(keys, digests);
+}
+
+// The key does not matter for time or rates.
+void SipHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  static constexpr std::array<std::byte, DigestKey::kNumBytes> kKey = {};
+  DigestPolicy::Keyed(DigestKey(kKey)).Digests(keys, digests);
 }
 
 #ifdef TROMMEL_WITH_FARMHASH
@@ -45,6 +54,7 @@ const std::vector<HashSide>& HashSides() {
   static const std::vector<HashSide> sides = {
       {"XXH64", Xxh64},
       {"XXH3", Xxh3},
+      {"SipHash-1-3", SipHash},
 #ifdef TROMMEL_WITH_FARMHASH
       {"FarmHash64", FarmHash},
 #endif

@@ -16,7 +16,8 @@ struct HashSide {
   void (*digests)(std::span<const std::string_view> keys, std::span<uint64_t> digests);
 };
 
-// XXH64 first, then XXH3, then FarmHash and MurmurHash3 if built in.
+// XXH64 first, then XXH3, SipHash-1-3 (ours for keys that strangers choose), then FarmHash and
+// MurmurHash3 if built in.
 const std::vector<HashSide>& HashSides();
 
 // A sentence about those left out, "" if there are none.

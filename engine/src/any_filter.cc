@@ -134,17 +134,21 @@ Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes) {
   return TypeOfSource(SpanSource(bytes));
 }
 
-Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes) {
+Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes,
+                          const DigestKey& digest_key) {
   const Result<FilterType> type = TypeOfFile(path);
   if (!type) return type.error();
-  return ReadAs(*type, [&]<class Filter>() { return Filter::Load(path, memory_limit_bytes); });
+  return ReadAs(*type,
+                [&]<class Filter>() { return Filter::Load(path, memory_limit_bytes, digest_key); });
 }
 
-Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes) {
+Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes,
+                                 const DigestKey& digest_key) {
   const Result<FilterType> type = TypeOfBytes(bytes);
   if (!type) return type.error();
-  return ReadAs(*type,
-                [&]<class Filter>() { return Filter::Deserialize(bytes, memory_limit_bytes); });
+  return ReadAs(*type, [&]<class Filter>() {
+    return Filter::Deserialize(bytes, memory_limit_bytes, digest_key);
+  });
 }
 
 Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,

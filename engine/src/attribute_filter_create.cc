@@ -6,6 +6,7 @@
 
 #include "engine/src/attribute_filter_impl.h"
 #include "engine/src/block_memory.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/scalable_parts.h"
 #include "engine/src/set_capacity.h"
 
@@ -28,11 +29,7 @@ Status CheckNumbers(const AttributeConfig& config) {
     return BadRequest("capacity is " + std::to_string(config.capacity) +
                       "; it must be between 1 and " + std::to_string(kMaxCapacity));
   }
-  if (config.digest.kind > DigestKind::kCaller) {
-    return BadRequest("digest kind is " +
-                      std::to_string(static_cast<unsigned>(config.digest.kind)) +
-                      "; it must be between 0 and 2 (xxh64, xxh3, caller)");
-  }
+  if (Status good = CheckPolicy(config.digest); !good.ok()) return good;
   const uint32_t num_attributes = config.sets.num_attributes();
   if (!config.num_values.empty() && config.num_values.size() != num_attributes) {
     return BadRequest("num_values has " + std::to_string(config.num_values.size()) +

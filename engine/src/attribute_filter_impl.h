@@ -78,7 +78,8 @@ struct AttributeFilter::Impl {
                     std::span<uint64_t> maybe_present) const;
 
   Status WriteTo(ByteSink& sink) const;
-  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes);
+  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes,
+                                                const DigestKey& digest_key);
 
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()

@@ -7,6 +7,7 @@
 #include "engine/src/atomic_file.h"
 #include "engine/src/attribute_filter_impl.h"
 #include "engine/src/attribute_format.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/family_snapshot.h"
 #include "engine/src/padding.h"
 #include "engine/src/rounding.h"
@@ -88,9 +89,12 @@ Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
 }
 
 Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
-    const ByteSource& source, uint64_t limit_bytes) try {
+    const ByteSource& source, uint64_t limit_bytes, const DigestKey& digest_key) try {
   Result<AttributeFront> front = ReadFront(source);
   if (!front.ok()) return front.error();
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(static_cast<uint32_t>(front->digest.kind), front->digest.seed, digest_key);
+  if (!policy.ok()) return policy.error();
   if (Status good = CheckNames(front->names, front->sets.num_attributes()); !good.ok()) {
     return CorruptAt(kHeaderBytes, good.error().message);
   }
@@ -117,7 +121,7 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
   }
   auto impl = std::make_unique<Impl>(Frame{.sets = std::move(front->sets),
                                            .names = std::move(front->names),
-                                           .digest = front->digest,
+                                           .digest = *policy,
                                            .executor = nullptr,
                                            .share = share},
                                      std::move(filters));
@@ -143,17 +147,20 @@ std::vector<std::byte> AttributeFilter::Serialize() const {
 }
 
 Result<AttributeFilter> AttributeFilter::Load(const std::filesystem::path& path,
-                                              uint64_t memory_limit_bytes) {
+                                              uint64_t memory_limit_bytes,
+                                              const DigestKey& digest_key) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source.ok()) return source.error();
-  Result<std::unique_ptr<Impl>> impl = Impl::ReadFrom(*source, memory_limit_bytes);
+  Result<std::unique_ptr<Impl>> impl = Impl::ReadFrom(*source, memory_limit_bytes, digest_key);
   if (!impl.ok()) return NamingFile(path, impl.error());
   return AttributeFilter(*std::move(impl));
 }
 
 Result<AttributeFilter> AttributeFilter::Deserialize(std::span<const std::byte> bytes,
-                                                     uint64_t memory_limit_bytes) {
-  Result<std::unique_ptr<Impl>> impl = Impl::ReadFrom(SpanSource(bytes), memory_limit_bytes);
+                                                     uint64_t memory_limit_bytes,
+                                                     const DigestKey& digest_key) {
+  Result<std::unique_ptr<Impl>> impl =
+      Impl::ReadFrom(SpanSource(bytes), memory_limit_bytes, digest_key);
   if (!impl.ok()) return impl.error();
   return AttributeFilter(*std::move(impl));
 }

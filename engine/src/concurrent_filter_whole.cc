@@ -56,8 +56,9 @@ std::vector<std::byte> ConcurrentFilter::Serialize() const {
 }
 
 Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& path,
-                                                uint64_t memory_limit_bytes) {
-  Result<CountingFilter> filter = CountingFilter::Load(path, memory_limit_bytes);
+                                                uint64_t memory_limit_bytes,
+                                                const DigestKey& digest_key) {
+  Result<CountingFilter> filter = CountingFilter::Load(path, memory_limit_bytes, digest_key);
   if (!filter) return filter.error();
   return ConcurrentFilter(*std::move(filter));
 }

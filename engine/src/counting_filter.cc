@@ -7,6 +7,7 @@
 #include "engine/src/batch_output.h"
 #include "engine/src/check.h"
 #include "engine/src/counting_filter_impl.h"
+#include "engine/src/digest_policy.h"
 
 namespace trommel {
 
@@ -42,11 +43,7 @@ Result<CountingFilter> CountingFilter::Create(const Config& config) {
 Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geometry,
                                                           const DigestPolicy& digest,
                                                           uint64_t memory_limit_bytes) {
-  if (digest.kind > DigestKind::kCaller) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "digest kind is " + std::to_string(static_cast<unsigned>(digest.kind)) +
-                     "; it must be between 0 (xxh64) and 2 (caller)"};
-  }
+  if (const Status good = CheckPolicy(digest); !good) return good.error();
   Result<BlockStore> store = BlockStore::Create(geometry, memory_limit_bytes);
   if (!store) return store.error();
   auto impl = std::make_unique<Impl>(*std::move(store));

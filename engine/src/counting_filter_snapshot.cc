@@ -13,9 +13,10 @@ namespace trommel {
 namespace {
 
 // The side table's map reports a lack of memory by throwing; a loader may not.
-Result<FilterContents> ReadWithoutThrowing(const ByteSource& source, uint64_t limit_bytes) {
+Result<FilterContents> ReadWithoutThrowing(const ByteSource& source, uint64_t limit_bytes,
+                                           const DigestKey& digest_key) {
   try {
-    return ReadSnapshot(source, limit_bytes);
+    return ReadSnapshot(source, limit_bytes, digest_key);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory for the side table"};
   }
@@ -44,17 +45,20 @@ std::vector<std::byte> CountingFilter::Serialize() const {
 }
 
 Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> bytes,
-                                                   uint64_t memory_limit_bytes) {
-  Result<FilterContents> contents = ReadWithoutThrowing(SpanSource(bytes), memory_limit_bytes);
+                                                   uint64_t memory_limit_bytes,
+                                                   const DigestKey& digest_key) {
+  Result<FilterContents> contents =
+      ReadWithoutThrowing(SpanSource(bytes), memory_limit_bytes, digest_key);
   if (!contents) return contents.error();
   return CountingFilter(std::make_unique<Impl>(*std::move(contents), memory_limit_bytes));
 }
 
 Result<CountingFilter> CountingFilter::Load(const std::filesystem::path& path,
-                                            uint64_t memory_limit_bytes) {
+                                            uint64_t memory_limit_bytes,
+                                            const DigestKey& digest_key) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source) return source.error();
-  Result<FilterContents> contents = ReadWithoutThrowing(*source, memory_limit_bytes);
+  Result<FilterContents> contents = ReadWithoutThrowing(*source, memory_limit_bytes, digest_key);
   if (!contents) {
     Error error = contents.error();
     // Errors of the file system name the file themselves.

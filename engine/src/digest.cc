@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "engine/src/batch_output.h"
 #include "engine/src/check.h"
+#include "engine/src/siphash.h"
 #include "kernels/targets.h"
 
 #define XXH_INLINE_ALL
@@ -16,10 +18,13 @@ namespace trommel {
 namespace {
 
 uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  if (policy.kind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
+  if (policy.kind == DigestKind::kXxh3) return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
   TROMMEL_CHECK(policy.kind != DigestKind::kCaller,
                 "this filter takes the caller's digests only (Keys::Digests)");
-  return policy.kind == DigestKind::kXxh3 ? XXH3_64bits_withSeed(bytes, num_bytes, policy.seed)
-                                          : XXH64(bytes, num_bytes, policy.seed);
+  TROMMEL_CHECK(policy.digest_key.is_given(),
+                "this filter hashes under a key, and was loaded without it (can_hash tells)");
+  return SipHash13(policy.digest_key.words(), bytes, num_bytes);
 }
 
 template <class T>
@@ -46,8 +51,31 @@ std::string_view DigestKindName(DigestKind kind) noexcept {
       return "xxh3";
     case DigestKind::kCaller:
       return "caller";
+    case DigestKind::kSipHash:
+      return "siphash";
   }
   return "unknown";
+}
+
+DigestKey::DigestKey(std::span<const std::byte, kNumBytes> bytes) noexcept : is_given_(true) {
+  std::memcpy(words_.data(), bytes.data(), kNumBytes);
+}
+
+// A plain assignment before the end of life would be dropped by compilers.
+DigestKey::~DigestKey() {
+  for (volatile uint64_t& word : words_) word = 0;
+}
+
+DigestPolicy DigestPolicy::Keyed(const DigestKey& key) noexcept {
+  TROMMEL_CHECK(key.is_given(), "a keyed policy needs a key");
+  constexpr std::string_view kLabel = "trommel digest key check";
+  return {.kind = DigestKind::kSipHash,
+          .seed = SipHash13(key.words(), kLabel.data(), kLabel.size()),
+          .digest_key = key};
+}
+
+bool DigestPolicy::can_hash() const noexcept {
+  return kind != DigestKind::kCaller && (kind != DigestKind::kSipHash || digest_key.is_given());
 }
 
 uint64_t DigestPolicy::operator()(Key key) const noexcept {

@@ -10,6 +10,7 @@
 #include "engine/src/atomic_file.h"
 #include "engine/src/check.h"
 #include "engine/src/checksum.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/padding.h"
 
 namespace trommel {
@@ -86,9 +87,9 @@ Result<JudgedFamily> JudgeFamily(const ByteSource& source, SnapshotType expected
 }
 
 Result<FamilyContents> WithoutThrowing(const ByteSource& source, SnapshotType expected,
-                                       uint64_t limit_bytes) {
+                                       uint64_t limit_bytes, const DigestKey& digest_key) {
   try {
-    return ReadFamily(source, expected, limit_bytes);
+    return ReadFamily(source, expected, limit_bytes, digest_key);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
   }
@@ -140,11 +141,14 @@ Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected) {
 }
 
 Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expected,
-                                  uint64_t limit_bytes) {
+                                  uint64_t limit_bytes, const DigestKey& digest_key) {
   const Result<JudgedFamily> judged = JudgeFamily(source, expected);
   if (!judged) return judged.error();
   const FamilyHeader& header = judged->header;
   const std::vector<MemberRecord>& table = judged->table;
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
+  if (!policy) return policy.error();
   const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
   if (judged->block_bytes > limit) {
     return Error{ErrorCode::kOutOfMemory,
@@ -152,12 +156,8 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
                      " bytes, more than the limit of " + std::to_string(limit) + " bytes"};
   }
 
-  FamilyContents family{
-      .facts = {.type = expected,
-                .policy = {.kind = static_cast<DigestKind>(header.start.digest_kind),
-                           .seed = header.start.seed},
-                .params = header.params},
-      .members = {}};
+  FamilyContents family{.facts = {.type = expected, .policy = *policy, .params = header.params},
+                        .members = {}};
   family.members.reserve(table.size());
   uint64_t end = kHeaderBytes + std::span(table).size_bytes();
   uint64_t num_bytes = 0;
@@ -166,7 +166,7 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
     const PartSource part(source, table[i].offset, table[i].num_bytes);
     // A limit of 0 would be none at all; no filter fits in 1 byte.
     Result<FilterContents> contents =
-        ReadSnapshot(part, std::max<uint64_t>(limit - std::min(limit, num_bytes), 1));
+        ReadSnapshot(part, std::max<uint64_t>(limit - std::min(limit, num_bytes), 1), digest_key);
     if (!contents) return InMember(i, table[i], contents.error());
     num_bytes += contents->store.num_bytes();
     end = table[i].offset + table[i].num_bytes;
@@ -197,17 +197,17 @@ std::vector<std::byte> SerializeFamily(const FamilyFacts& facts,
 }
 
 Result<FamilyContents> LoadFamily(const std::filesystem::path& path, SnapshotType expected,
-                                  uint64_t limit_bytes) {
+                                  uint64_t limit_bytes, const DigestKey& digest_key) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source) return source.error();
-  Result<FamilyContents> family = WithoutThrowing(*source, expected, limit_bytes);
+  Result<FamilyContents> family = WithoutThrowing(*source, expected, limit_bytes, digest_key);
   if (!family) return NamingFile(path, family.error());
   return family;
 }
 
 Result<FamilyContents> DeserializeFamily(std::span<const std::byte> bytes, SnapshotType expected,
-                                         uint64_t limit_bytes) {
-  return WithoutThrowing(SpanSource(bytes), expected, limit_bytes);
+                                         uint64_t limit_bytes, const DigestKey& digest_key) {
+  return WithoutThrowing(SpanSource(bytes), expected, limit_bytes, digest_key);
 }
 
 Error NamingFile(const std::filesystem::path& path, Error error) {

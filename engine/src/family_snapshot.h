@@ -55,10 +55,10 @@ uint64_t FamilySnapshotBytes(std::span<const FamilyMember> members);
 Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> members, ByteSink& sink);
 
 // Whole valid members, or kMismatch (another type's file), kVersion, kCorrupt, kOutOfMemory (all
-// members together over limit_bytes; 0: physical memory) or what the source says. All members'
-// headers are judged before memory is taken for any.
+// members together over limit_bytes; 0: physical memory), kInvalidArgument (as PolicyOfFile) or
+// what the source says. All members' headers are judged before memory is taken for any.
 Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expected,
-                                  uint64_t limit_bytes);
+                                  uint64_t limit_bytes, const DigestKey& digest_key = {});
 
 // What the members' blocks will take when such a family is read, by all headers: the same errors,
 // but for the limit, and no memory for blocks.
@@ -75,9 +75,9 @@ std::vector<std::byte> SerializeFamily(const FamilyFacts& facts,
 // As ReadFamily. LoadFamily's errors name the path; what the type finds wrong afterwards must be
 // named with NamingFile.
 Result<FamilyContents> LoadFamily(const std::filesystem::path& path, SnapshotType expected,
-                                  uint64_t limit_bytes);
+                                  uint64_t limit_bytes, const DigestKey& digest_key = {});
 Result<FamilyContents> DeserializeFamily(std::span<const std::byte> bytes, SnapshotType expected,
-                                         uint64_t limit_bytes);
+                                         uint64_t limit_bytes, const DigestKey& digest_key = {});
 
 // The error with the file's path in front.
 Error NamingFile(const std::filesystem::path& path, Error error);

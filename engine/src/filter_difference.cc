@@ -1,5 +1,7 @@
 #include "engine/src/filter_difference.h"
 
+#include "engine/src/digest_policy.h"
+
 namespace trommel {
 namespace {
 
@@ -28,12 +30,7 @@ std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
   if (ours.encoding != theirs.encoding) {
     return NameDiffers("encoding", EncodingName(ours.encoding), EncodingName(theirs.encoding));
   }
-  if (our_policy.kind != their_policy.kind) {
-    return NameDiffers("digest kind", DigestKindName(our_policy.kind),
-                       DigestKindName(their_policy.kind));
-  }
-  // The seed may be a secret: say that it differs, not what it is.
-  return our_policy.seed == their_policy.seed ? "" : "digest seed differs";
+  return PolicyDifference(our_policy, their_policy);
 }
 
 std::string FilterDifference(const CountingFilter& a, const CountingFilter& b) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/digest_policy.h"
 #include "engine/src/out_of_range.h"
 
 namespace trommel {
@@ -30,10 +31,7 @@ std::optional<Error> CheckNumbers(const ScalableConfig& config) {
     return OutOfRange("mode", static_cast<unsigned>(config.mode),
                       "0 (tightening) or 1 (identical)");
   }
-  if (config.digest.kind > DigestKind::kCaller) {
-    return OutOfRange("digest kind", static_cast<unsigned>(config.digest.kind),
-                      "between 0 and 2 (xxh64, xxh3, caller)");
-  }
+  if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
   if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
     return OutOfRange("first_capacity", config.first_capacity, uint64_t{1}, kMaxCapacity);
   }

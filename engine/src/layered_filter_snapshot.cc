@@ -69,9 +69,10 @@ std::vector<std::byte> LayeredFilter::Serialize() const {
 }
 
 Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
-                                          uint64_t memory_limit_bytes) {
+                                          uint64_t memory_limit_bytes,
+                                          const DigestKey& digest_key) {
   Result<FamilyContents> family =
-      LoadFamily(path, SnapshotType::kLayeredFilter, memory_limit_bytes);
+      LoadFamily(path, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
   if (!family) return family.error();
   Result<LayeredFilter> filter = Impl::Make(*std::move(family), memory_limit_bytes);
   if (!filter) return NamingFile(path, filter.error());
@@ -79,9 +80,10 @@ Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
 }
 
 Result<LayeredFilter> LayeredFilter::Deserialize(std::span<const std::byte> bytes,
-                                                 uint64_t memory_limit_bytes) {
+                                                 uint64_t memory_limit_bytes,
+                                                 const DigestKey& digest_key) {
   Result<FamilyContents> family =
-      DeserializeFamily(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes);
+      DeserializeFamily(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
   if (!family) return family.error();
   return Impl::Make(*std::move(family), memory_limit_bytes);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/src/check.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/filter_difference.h"
 #include "engine/src/layered_filter_impl.h"
 #include "engine/src/layered_sizing.h"
@@ -67,7 +68,8 @@ Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFi
                     std::string(DigestKindName(large.digest_policy().kind)));
   }
   if (first.digest_policy().seed != large.digest_policy().seed) {
-    return Mismatch("digest seed differs between the layers");
+    return Mismatch(PolicyDifference(first.digest_policy(), large.digest_policy()) +
+                    " between the layers");
   }
   if (first.num_keys() != large.num_keys()) {
     return Mismatch("num_keys differs between the layers: " + std::to_string(first.num_keys()) +
@@ -83,6 +85,12 @@ Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFi
     return Mismatch("the layers hold keys in other numbers: counters of block " +
                     std::to_string(unequal) +
                     " of the first one are not the sums of the large one's");
+  }
+  // A digest key that one layer has is both's.
+  if (large.digest_policy().digest_key.is_given()) {
+    first.impl_->policy = large.impl_->policy;
+  } else {
+    large.impl_->policy = first.impl_->policy;
   }
   return LayeredFilter(std::make_unique<Impl>(std::move(first), std::move(large)));
 } catch (const std::bad_alloc&) {

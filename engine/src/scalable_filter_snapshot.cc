@@ -275,9 +275,10 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t li
 }
 
 Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
-                                            uint64_t memory_limit_bytes) {
+                                            uint64_t memory_limit_bytes,
+                                            const DigestKey& digest_key) {
   Result<FamilyContents> contents =
-      LoadFamily(path, SnapshotType::kScalableFilter, memory_limit_bytes);
+      LoadFamily(path, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
   if (!contents.ok()) return contents.error();
   GrowthPlans plans;
   Result<std::unique_ptr<Impl>> impl =
@@ -287,9 +288,10 @@ Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
 }
 
 Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> bytes,
-                                                   uint64_t memory_limit_bytes) {
+                                                   uint64_t memory_limit_bytes,
+                                                   const DigestKey& digest_key) {
   Result<FamilyContents> contents =
-      DeserializeFamily(bytes, SnapshotType::kScalableFilter, memory_limit_bytes);
+      DeserializeFamily(bytes, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
   if (!contents.ok()) return contents.error();
   GrowthPlans plans;
   Result<std::unique_ptr<Impl>> impl =

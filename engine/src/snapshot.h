@@ -33,9 +33,11 @@ uint64_t SnapshotBytes(const BlockStore& store);
 // does.
 Status WriteSnapshot(const BlockStore& store, const FilterFacts& facts, ByteSink& sink);
 
-// A whole valid filter, or kVersion, kCorrupt, kOutOfMemory (over limit_bytes; 0: physical memory)
-// or what the source says. Takes no memory for what the header claims before the source has it.
-Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes);
+// A whole valid filter, or kVersion, kCorrupt, kOutOfMemory (over limit_bytes; 0: physical memory),
+// kInvalidArgument (as PolicyOfFile, before anything else is read) or what the source says. Takes
+// no memory for what the header claims before the source has it.
+Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes,
+                                    const DigestKey& digest_key = {});
 
 }  // namespace trommel
 

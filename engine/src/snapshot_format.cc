@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/src/checksum.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/encoding.h"
 #include "engine/src/rounding.h"
 #include "trommel/digest.h"
@@ -39,9 +40,9 @@ Status CheckKnown(const SnapshotStart& start) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
                      "1 (counting filter) to 6 (attribute filter)");
   }
-  if (start.digest_kind > static_cast<uint32_t>(DigestKind::kCaller)) {
+  if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,
-                     "0 (xxh64), 1 (xxh3) and 2 (caller)");
+                     "0 (xxh64), 1 (xxh3), 2 (caller) and 3 (siphash)");
   }
   return Ok();
 }

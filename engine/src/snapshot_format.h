@@ -81,7 +81,7 @@ struct SnapshotStart {
   uint32_t header_bytes;               //  12  256
   uint32_t type;                       //  16  SnapshotType
   uint32_t digest_kind;                //  20  DigestKind
-  uint64_t seed;                       //  24
+  uint64_t seed;                       //  24  of kSipHash: the check value of its key
 };
 static_assert(sizeof(SnapshotStart) == 32);
 inline constexpr uint64_t kHeaderBytes = 256;
@@ -99,7 +99,7 @@ struct SnapshotHeader {
   uint32_t header_bytes;               //  12  256
   uint32_t type;                       //  16  SnapshotType
   uint32_t digest_kind;                //  20  DigestKind
-  uint64_t seed;                       //  24
+  uint64_t seed;                       //  24  of kSipHash: the check value of its key
   uint32_t num_slices;                 //  32
   uint32_t encoding;                   //  36  Encoding
   uint32_t shard_bits;                 //  40

@@ -6,6 +6,7 @@
 
 #include "engine/src/block_audit.h"
 #include "engine/src/checksum.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/padding.h"
 #include "engine/src/snapshot.h"
 #include "engine/src/snapshot_format.h"
@@ -57,13 +58,16 @@ Status CheckBlocks(const SnapshotHeader& header, const BlockStore& store,
 
 }  // namespace
 
-Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes) {
+Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes,
+                                    const DigestKey& digest_key) {
   std::array<std::byte, sizeof(SnapshotHeader)> buffer;
   const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));
   if (Status read = source.ReadAt(0, start); !read) return read.error();
   const Result<SnapshotHeader> parsed = ParseHeader(start, source.num_bytes());
   if (!parsed) return parsed.error();
   const SnapshotHeader& header = *parsed;
+  const Result<DigestPolicy> policy = PolicyOfFile(header.digest_kind, header.seed, digest_key);
+  if (!policy) return policy.error();
 
   const Geometry geometry = GeometryOf(header);
   const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
@@ -102,11 +106,10 @@ Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_byt
   if (!read) return read.error();
   if (store->num_bytes() > limit) return over_limit(store->num_bytes());
 
-  const FilterFacts facts{
-      .policy = {.kind = static_cast<DigestKind>(header.digest_kind), .seed = header.seed},
-      .capacity = header.capacity,
-      .target_fpr = header.target_fpr,
-      .num_keys = header.num_keys};
+  const FilterFacts facts{.policy = *policy,
+                          .capacity = header.capacity,
+                          .target_fpr = header.target_fpr,
+                          .num_keys = header.num_keys};
   return FilterContents{*std::move(store), facts};
 }
 

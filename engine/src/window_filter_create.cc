@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/digest_policy.h"
 #include "engine/src/out_of_range.h"
 #include "engine/src/window_filter_impl.h"
 
@@ -108,10 +109,7 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
   if (Status valid = Impl::Validate(times, config.capacity, config.target_fpr); !valid) {
     return valid.error();
   }
-  if (config.digest.kind > DigestKind::kCaller) {
-    return OutOfRange("digest kind", static_cast<uint64_t>(config.digest.kind),
-                      "between 0 (xxh64) and 2 (caller)");
-  }
+  if (const Status digest = CheckPolicy(config.digest); !digest) return digest.error();
   if (config.bucket_capacity > config.capacity) {
     return OutOfRange("bucket_capacity", config.bucket_capacity,
                       "at most capacity, which is " + std::to_string(config.capacity));

@@ -156,9 +156,9 @@ std::vector<std::byte> WindowFilter::Serialize() const {
 }
 
 Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
-                                        uint64_t memory_limit_bytes) {
+                                        uint64_t memory_limit_bytes, const DigestKey& digest_key) {
   Result<FamilyContents> contents =
-      LoadFamily(path, SnapshotType::kWindowFilter, memory_limit_bytes);
+      LoadFamily(path, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
   if (!contents) return contents.error();
   auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
   if (!impl) return NamingFile(path, impl.error());
@@ -166,9 +166,10 @@ Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
 }
 
 Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
-                                               uint64_t memory_limit_bytes) {
+                                               uint64_t memory_limit_bytes,
+                                               const DigestKey& digest_key) {
   Result<FamilyContents> contents =
-      DeserializeFamily(bytes, SnapshotType::kWindowFilter, memory_limit_bytes);
+      DeserializeFamily(bytes, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
   if (!contents) return contents.error();
   auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
   if (!impl) return impl.error();

@@ -38,7 +38,9 @@ TEST_CASE("numbers out of range are refused for a filter over attributes",
   }
   config = UsualAttributes();
   config.digest.kind = static_cast<DigestKind>(9);
-  CHECK(RefusalOf(config) == "digest kind is 9; it must be between 0 and 2 (xxh64, xxh3, caller)");
+  CHECK(RefusalOf(config) ==
+        "digest kind is 9; it must be between 0 and 3 "
+        "(xxh64, xxh3, caller, siphash)");
   config = UsualAttributes();
   config.encoding = static_cast<Encoding>(7);
   CHECK(RefusalOf(config).find("encoding is 7") != std::string::npos);

@@ -149,6 +149,7 @@ TEST_CASE("digest kinds have their documented names", "[engine][digest]") {
   CHECK(DigestKindName(DigestKind::kXxh64) == "xxh64");
   CHECK(DigestKindName(DigestKind::kXxh3) == "xxh3");
   CHECK(DigestKindName(DigestKind::kCaller) == "caller");
+  CHECK(DigestKindName(DigestKind::kSipHash) == "siphash");
   CHECK(DigestKindName(static_cast<DigestKind>(7)) == "unknown");
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("a forged field of a family's header is refused and named", "[engine][
       {"header size", [](H& h) { h.start.header_bytes = 64; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},
       {"type 7", [](H& h) { h.start.type = 7; }, kVersion, "byte 16 the type is 7"},
-      {"digest kind", [](H& h) { h.start.digest_kind = 3; }, kVersion, "byte 20"},
+      {"digest kind", [](H& h) { h.start.digest_kind = 4; }, kVersion, "byte 20"},
       {"a byte less", [](H& h) { h.file_bytes -= 1; }, kCorrupt, "but the snapshot"},
       {"all bytes", [](H& h) { h.file_bytes = ~uint64_t{0}; }, kCorrupt, "but the snapshot"},
       {"no members", [](H& h) { h.num_members = 0; }, kCorrupt, "256: the file goes on behind"},

@@ -49,7 +49,7 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
       {"type 0", [](H& h) { h.type = 0; }, kVersion, "byte 16 the type is 0"},
       {"type 7", [](H& h) { h.type = 7; }, kVersion, "byte 16 the type is 7"},
       {"type 2", [](H& h) { h.type = 2; }, ErrorCode::kMismatch, "a scalable filter's snapshot"},
-      {"digest kind", [](H& h) { h.digest_kind = 3; }, kVersion, "byte 20 the digest kind is 3"},
+      {"digest kind", [](H& h) { h.digest_kind = 4; }, kVersion, "byte 20 the digest kind is 4"},
       {"digest 256", [](H& h) { h.digest_kind = 256; }, kVersion, "the digest kind is 256"},
       {"slices", [](H& h) { h.num_slices = 9; }, kCorrupt, "num_slices is 9"},
       {"no slices", [](H& h) { h.num_slices = 0; }, kCorrupt, "num_slices is 0"},

@@ -1,5 +1,6 @@
 // Writes the seeds of snapshot_fuzz into the folder named on the command line: each sample's
-// snapshot and a script that changes nothing, and a snapshot of each other type.
+// snapshot and a script that changes nothing, and a snapshot of each other type and of a filter
+// under a digest key.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -32,6 +33,10 @@ bool SaveAttributes(const std::filesystem::path& path) {
   return filter.Save(path).ok();
 }
 
+bool SaveKeyed(const std::filesystem::path& path) {
+  return trommel::tests::KeyedSample().Save(path).ok();
+}
+
 bool SaveOtherTypes(const std::filesystem::path& folder) {
   const trommel::classic::Config classic{.capacity = 50, .target_fpr = 0.1};
   return SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
@@ -41,7 +46,7 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
              folder / "window.snapshot") &&
          SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
                                          folder / "layered.snapshot") &&
-         SaveAttributes(folder / "attribute.snapshot") &&
+         SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot") &&
          SaveOne<trommel::classic::BloomFilter>(classic, folder / "bloom.snapshot") &&
          SaveOne<trommel::classic::CountingBloomFilter>(classic,
                                                         folder / "counting bloom.snapshot") &&

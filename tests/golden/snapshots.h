@@ -31,6 +31,9 @@ inline constexpr std::array<SnapshotRecord, 11> kSnapshots = {{
 // Of AttributeSample.
 inline constexpr SnapshotRecord kAttributeSnapshot = {"attributes", 49808, 0x86b68cdfbc374bac};
 
+// Of KeyedSample.
+inline constexpr SnapshotRecord kKeyedSnapshot = {"keyed", 8512, 0x2e9c0c7096e98f58};
+
 }  // namespace trommel::golden
 
 #endif  // TROMMEL_TESTS_GOLDEN_SNAPSHOTS_H_

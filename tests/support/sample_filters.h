@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/digest_keys.h"
 #include "support/digests.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/counting_filter.h"
@@ -89,6 +90,14 @@ inline AttributeFilter AttributeSample() {
   tuples.Set(0, sources);
   tuples.Set(1, std::vector<uint64_t>(sources.size(), 53));
   filter.Insert(tuples.view());
+  return filter;
+}
+
+// Under the digest key of the published vectors.
+inline CountingFilter KeyedSample() {
+  CountingFilter filter = MakeFilter({.num_slices = 8, .num_blocks = 3}, KeyedPolicy());
+  InsertIntegers(filter, 40);
+  filter.Insert("alice@example.org");
   return filter;
 }
 

@@ -27,9 +27,9 @@ TEST_CASE("a saved window can be seen as of a later time", "[tools][now_option]"
   CHECK(RunTool({"query", filter, "-c", "--now", "1185000", "--time-unit", "ms"}, "a\nb\n").out ==
         "0\n");
   const ToolResult stats = RunTool({"stats", filter, "--json", "--now", "1970-01-01T00:18:45Z"});
-  const nlohmann::json json = nlohmann::json::parse(stats.out);
-  CHECK(json["now"] == 1125000);
-  CHECK(json["num_keys"] == 1);
+  const nlohmann::json report = nlohmann::json::parse(stats.out);
+  CHECK(report["now"] == 1125000);
+  CHECK(report["num_keys"] == 1);
   CHECK(folder.Read("filter") == saved);
 }
 

@@ -15,6 +15,7 @@
 #include "tools/trommel/attr_options.h"
 #include "tools/trommel/attr_pass.h"
 #include "tools/trommel/describe_filter.h"
+#include "tools/trommel/digest_options.h"
 #include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/key_pass.h"
@@ -80,10 +81,13 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.files.paths;
   if (options.input.files.reads_stdin()) inputs.push_back("-");
+  FilterOptions& filter_options = options.attributes.filter;
+  if (!filter_options.key_file.empty()) inputs.push_back(filter_options.key_file);
   Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok())
+    return FailOnRequest(keyed.error());
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
-  FilterOptions& filter_options = options.attributes.filter;
   if (filter_options.capacity == 0) {
     FamilyOptions counted;  // lines: headers are among them
     counted.filter = filter_options;
@@ -140,7 +144,8 @@ void AddAttrBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
   AddDigest(*command, options->attributes.filter);
   AddRowInput(*command, options->input,
               "The columns to take, by name or by number from 1: src_ip,domain (default: all)");
-  command->callback([&settings, &run, options] {
+  command->callback([&settings, &run, options, command] {
+    FinishDigest(*command, options->attributes.filter);
     if (!options->attributes.mix.empty() && options->attributes.memory_bytes == 0) {
       throw CLI::ValidationError("--mix", "needs --memory to share");
     }

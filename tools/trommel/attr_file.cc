@@ -6,11 +6,13 @@
 #include <utility>
 #include <variant>
 
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/number_text.h"
 
 namespace trommel::tool {
 
-Result<FilterFile> LoadAttributeFile(const std::string& path, uint64_t memory_limit_bytes) {
+Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string& key_file,
+                                     uint64_t memory_limit_bytes) {
   const Result<FilterType> type = TypeOfFile(path);
   if (type.ok() && *type != FilterType::kAttributes) {
     return Error{ErrorCode::kInvalidArgument,
@@ -18,12 +20,22 @@ Result<FilterFile> LoadAttributeFile(const std::string& path, uint64_t memory_li
                              "without attr",
                              path, FilterTypeName(*type))};
   }
-  Result<FilterFile> file = FilterFile::Load(path, memory_limit_bytes);
+  Result<FilterFile> file = LoadWithKey(path, key_file, memory_limit_bytes);
   if (!file.ok()) return file;
   if (AttributesOf(*file).digest_policy().kind == DigestKind::kCaller) {
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("{} was made of its program's own digests, which rows do not have", path)};
+  }
+  return file;
+}
+
+Result<FilterFile> LoadToHashRows(const std::string& path, const std::string& key_file,
+                                  uint64_t memory_limit_bytes) {
+  Result<FilterFile> file = LoadAttributeFile(path, key_file, memory_limit_bytes);
+  if (!file.ok()) return file;
+  if (Status given = CheckKeyGiven(file->filter().digest_policy()); !given.ok()) {
+    return given.error();
   }
   return file;
 }

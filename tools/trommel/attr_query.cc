@@ -14,6 +14,7 @@
 #include "tools/trommel/attr_names.h"
 #include "tools/trommel/attr_pass.h"
 #include "tools/trommel/describe_filter.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/line_writer.h"
 #include "tools/trommel/number_text.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 struct AttrQueryOptions {
   std::string filter;
+  std::string key_file;
   std::optional<std::string> asked;  // none: all
   std::optional<std::string> any;
   RowInput input;
@@ -141,7 +143,7 @@ void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool is_e
 }
 
 int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
-  Result<FilterFile> file = LoadAttributeFile(options.filter);
+  Result<FilterFile> file = LoadToHashRows(options.filter, options.key_file);
   if (!file.ok()) return FailOnRequest(file.error());
   AttributeFilter& filter = AttributesOf(*file);
   AttributeMask asked = filter.sets().full();
@@ -221,6 +223,7 @@ void AddAttrQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
                    "\"count\"");
   output->add_flag("-c,--count", options->count_only, "Print only how many rows may be present");
   output->require_option(0, 1);
+  AddKeyFile(*command, options->key_file);
   AddRowInput(*command, options->input,
               "The columns that hold the attributes asked for, in their order, by name or by "
               "number from 1 (default: those of the attributes' names)");

@@ -13,6 +13,7 @@
 #include "tools/trommel/attr_pass.h"
 #include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/number_text.h"
 
 namespace trommel::tool {
@@ -23,6 +24,7 @@ struct AttrUpdateOptions {
   OutputOptions output;
   bool strict = false;              // erase's
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+  std::string key_file;
   RowInput input;
 };
 
@@ -35,10 +37,12 @@ int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const DescribeApplied& describe) {
   std::vector<std::string> inputs = options.input.files.paths;
   if (options.input.files.reads_stdin()) inputs.push_back("-");
+  if (!options.key_file.empty()) inputs.push_back(options.key_file);
   Result<FilterOutput> output =
       FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
-  Result<FilterFile> file = LoadAttributeFile(options.filter, options.memory_limit_bytes);
+  Result<FilterFile> file =
+      LoadToHashRows(options.filter, options.key_file, options.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   AttributeFilter& filter = AttributesOf(*file);
@@ -101,6 +105,7 @@ std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(CLI::App& command) {
   auto options = std::make_shared<AttrUpdateOptions>();
   AddUpdateOutput(command, options->filter, options->output);
   AddFileMemoryLimit(command, options->memory_limit_bytes);
+  AddKeyFile(command, options->key_file);
   AddRowInput(command, options->input,
               "The columns that hold the filter's attributes, in its order, by name or by number "
               "from 1 (default: those of the attributes' names)");

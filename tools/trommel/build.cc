@@ -9,6 +9,7 @@
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/digest_gatherer.h"
+#include "tools/trommel/digest_options.h"
 #include "tools/trommel/family_filter.h"
 #include "tools/trommel/family_options.h"
 #include "tools/trommel/filter_output.h"
@@ -32,8 +33,12 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
   NoteInterrupts();
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
+  FilterOptions& filter_options = options.filter.filter;
+  if (!filter_options.key_file.empty()) inputs.push_back(filter_options.key_file);
   Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok())
+    return FailOnRequest(keyed.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
       code != kDone) {
@@ -91,6 +96,7 @@ void AddBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
   AddKeyTimes(*command, options->input_text);
   command->callback([&settings, &run, options, command] {
     FinishFamily(*command, options->filter);
+    FinishDigest(*command, options->filter.filter);
     FinishKeyInput(options->input, options->input_text);
     run = [&settings, options] { return RunBuild(*options, settings); };
   });

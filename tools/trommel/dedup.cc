@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/trommel/commands.h"
+#include "tools/trommel/digest_options.h"
 #include "tools/trommel/exact_dedup.h"
 #include "tools/trommel/family_filter.h"
 #include "tools/trommel/family_options.h"
@@ -129,6 +130,9 @@ class Deduplicator {
 };
 
 int RunDedup(DedupOptions& options, const Settings& settings) {
+  if (Status keyed = ReadDigestKey(options.filter.filter); !keyed.ok()) {
+    return FailOnRequest(keyed.error());
+  }
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
       code != kDone) {
@@ -195,6 +199,7 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
   AddKeyTimes(*command, options->input_text);
   command->callback([&settings, &run, options, command] {
     FinishFamily(*command, options->filter);
+    FinishDigest(*command, options->filter.filter);
     FinishKeyInput(options->input, options->input_text);
     run = [&settings, options] { return RunDedup(*options, settings); };
   });

@@ -83,10 +83,7 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
                         set.stats.generations.size());
   }
   report.Add("sets", std::move(sets), "filters", std::move(text));
-  const DigestPolicy& digest = filter.digest_policy();
-  report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
-             fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
-  report.AddField("seed", digest.seed);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 }  // namespace trommel::tool

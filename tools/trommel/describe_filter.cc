@@ -59,13 +59,19 @@ void AddGrowth(const ScalableFilter& filter, Report& report) {
                             : fmt::format("will take {}", FormatBytes(num_bytes)));
 }
 
-void AddDigestPolicy(const DigestPolicy& digest, Report& report) {
-  report.Add("digest", std::string(DigestKindName(digest.kind)), "digest",
-             fmt::format("{}, seed {}", DigestKindName(digest.kind), digest.seed));
+}  // namespace
+
+void DescribeDigest(const DigestPolicy& digest, Report& report) {
+  const std::string name(DigestKindName(digest.kind));
+  if (digest.kind == DigestKind::kSipHash) {
+    const std::string check = fmt::format("{:016x}", digest.seed);
+    report.Add("digest", name, "digest", fmt::format("{}, key of check value {}", name, check));
+    report.AddField("key_check", check);
+    return;
+  }
+  report.Add("digest", name, "digest", fmt::format("{}, seed {}", name, digest.seed));
   report.AddField("seed", digest.seed);
 }
-
-}  // namespace
 
 void DescribeFilter(const CountingFilter& filter, Report& report) {
   const Geometry& geometry = filter.geometry();
@@ -82,7 +88,7 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
                          FormatRate(static_cast<double>(stats.num_promoted) / num_blocks)));
   AddRefusedErases(stats.num_refused_erases, report);
   AddGeometry(geometry, report);
-  AddDigestPolicy(filter.digest_policy(), report);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 void DescribeFilter(const ScalableFilter& filter, Report& report) {
@@ -117,7 +123,7 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
                         FormatRate(generation.budget_fpr, generation.stats.current_fpr));
   }
   report.Add("generations", std::move(generations), "oldest first", std::move(text));
-  AddDigestPolicy(filter.digest_policy(), report);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 void DescribeGrowth(const AnyFilter& filter, Report& report) {
@@ -166,7 +172,7 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
   report.Add("bucket_capacity", filter.bucket_capacity(), "a bucket",
              fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));
   AddGeometry(filter.geometry(), report);
-  AddDigestPolicy(filter.digest_policy(), report);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 void DescribeFilter(const LayeredFilter& filter, Report& report) {
@@ -186,7 +192,7 @@ void DescribeFilter(const LayeredFilter& filter, Report& report) {
   report.Add("first_num_blocks", first.num_blocks, "in front",
              fmt::format("{} of {} slices, {}", FormatCount(first.num_blocks, "block"),
                          first.num_slices, EncodingName(first.encoding)));
-  AddDigestPolicy(filter.digest_policy(), report);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 void DescribeFilter(const classic::Filter& filter, Report& report) {
@@ -211,7 +217,7 @@ void DescribeFilter(const classic::Filter& filter, Report& report) {
   report.AddField("num_hashes", geometry.num_hashes);
   report.AddField("counter_bits", geometry.counter_bits);
   report.AddField("hashing", std::string(classic::HashingName(geometry.hashing)));
-  AddDigestPolicy(filter.digest_policy(), report);
+  DescribeDigest(filter.digest_policy(), report);
 }
 
 }  // namespace trommel::tool

@@ -9,6 +9,7 @@
 #include "trommel/any_filter.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
+#include "trommel/digest.h"
 
 namespace trommel::tool {
 
@@ -22,6 +23,9 @@ void DescribeFilter(const AttributeFilter& filter, Report& report);
 
 // What the next growth of a filter takes, of one that grows.
 void DescribeGrowth(const AnyFilter& filter, Report& report);
+
+// Adds how keys become digests. Of a digest key, only its check value.
+void DescribeDigest(const DigestPolicy& digest, Report& report);
 
 // A set of attributes as the array of their names.
 Json SetJson(AttributeMask set, std::span<const std::string> names);

@@ -78,7 +78,8 @@ Status SaveFilter(const AnyFilter& filter, const std::string& path, const SaveOp
   return Ok();
 }
 
-Result<FilterFile> FilterFile::Load(const std::string& path, uint64_t memory_limit_bytes) {
+Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& digest_key,
+                                    uint64_t memory_limit_bytes) {
   std::error_code ignored;
   const std::filesystem::path target = std::filesystem::canonical(path, ignored);
   const std::string real_path = ignored ? path : target.string();
@@ -89,7 +90,7 @@ Result<FilterFile> FilterFile::Load(const std::string& path, uint64_t memory_lim
   if (S_ISDIR(loaded.st_mode)) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(EISDIR))};
   }
-  Result<AnyFilter> filter = LoadAny(real_path, memory_limit_bytes);
+  Result<AnyFilter> filter = LoadAny(real_path, memory_limit_bytes, digest_key);
   if (!filter.ok()) return Naming(path, filter.error());
   return FilterFile(FamilyFilter(*std::move(filter)), real_path, loaded);
 }

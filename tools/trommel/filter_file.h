@@ -37,9 +37,10 @@ Status SaveFilter(const AnyFilter& filter, const std::string& path,
 // A filter that was loaded from a file and may go back there.
 class FilterFile {
  public:
-  // Fails as LoadAny does, naming the path. The limit holds for what the filter grows to, too; 0:
-  // the machine's memory.
-  static Result<FilterFile> Load(const std::string& path, uint64_t memory_limit_bytes = 0);
+  // Fails as LoadAny does, naming the path. `digest_key`: the filter's, or none. The limit holds
+  // for what the filter grows to, too; 0: the machine's memory.
+  static Result<FilterFile> Load(const std::string& path, const DigestKey& digest_key = {},
+                                 uint64_t memory_limit_bytes = 0);
 
   FamilyFilter& filter() noexcept { return filter_; }
   const FamilyFilter& filter() const noexcept { return filter_; }

@@ -42,13 +42,6 @@ Result<uint64_t> ParseSomeBytes(std::string_view text) {
   return AtLeastOne(text, ParseBytes(text));
 }
 
-Result<uint64_t> ParseSeed(std::string_view text) {
-  const Result<uint64_t> seed = ParseU64(text);
-  if (seed.ok()) return seed;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{} is not a whole number from 0 to {}", Quoted(text), UINT64_MAX)};
-}
-
 Result<uint32_t> ParseThreads(std::string_view text) {
   const Result<uint64_t> number = ParseU64(text);
   if (number.ok() && *number <= Executor::kMaxThreads) return static_cast<uint32_t>(*number);
@@ -252,20 +245,6 @@ void AddEncoding(CLI::App& command, Encoding& encoding) {
                       EncodingName(encoding)))
       ->type_name("NAME")
       ->check(CLI::IsMember({planes, runs}));
-}
-
-void AddDigest(CLI::App& command, FilterOptions& options) {
-  command
-      .add_option_function<std::string>(
-          "--digest",
-          [&options](const std::string& name) {
-            options.digest.kind = name == "xxh3" ? DigestKind::kXxh3 : DigestKind::kXxh64;
-          },
-          "Hash of the keys: xxh64 (default) or xxh3")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"xxh64", "xxh3"}));
-  AddParsed(command, "--seed", options.digest.seed, "Seed of the hash (default 0)", ParseSeed)
-      ->type_name("UINT");
 }
 
 }  // namespace trommel::tool

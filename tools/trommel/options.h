@@ -40,6 +40,7 @@ struct FilterOptions {
   uint32_t num_slices = 0;  // 0: not given
   Encoding encoding = Config{}.encoding;
   DigestPolicy digest;
+  std::string key_file;  // of --digest siphash; its key is not read yet
   bool power_of_two_blocks = false;
 
   Config ToConfig() const;
@@ -64,12 +65,11 @@ void AddKeyTimes(CLI::App& command, KeyInputText& text);
 // --threads alone.
 void AddThreads(CLI::App& command, uint32_t& num_threads);
 
-// -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two; the digest's two options apart.
+// -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two.
 // Which slices go with which encoding is for sizing to say.
 void AddSizing(CLI::App& command, FilterOptions& options, double default_fpr);
 // --encoding alone.
 void AddEncoding(CLI::App& command, Encoding& encoding);
-void AddDigest(CLI::App& command, FilterOptions& options);
 
 // Options with values as number_text.h reads them; a count or size of 0 is a usage error.
 CLI::Option* AddCount(CLI::App& command, const std::string& name, uint64_t& value,

@@ -8,6 +8,7 @@
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/filter_file.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/line_writer.h"
 #include "tools/trommel/now_option.h"
@@ -19,6 +20,7 @@ namespace {
 
 struct QueryOptions {
   std::string filter;
+  std::string key_file;
   NowOption now;
   KeyInput input;
   KeyInputText input_text;
@@ -82,8 +84,8 @@ int Describe(const QueryOptions& options, const FamilyFilter& filter, const Pass
 }
 
 int RunQuery(const QueryOptions& options, const Settings& settings) {
-  Result<FilterFile> file = FilterFile::Load(options.filter);
-  if (!file.ok()) return FailOnInput(file.error());
+  Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
+  if (!file.ok()) return FailOnLoad(file.error());
   if (Status keys = file->filter().CheckTakesKeys("query"); !keys.ok()) {
     return FailOnRequest(keys.error());
   }
@@ -93,6 +95,9 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
   const FamilyFilter& filter = file->filter();
   if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
+  }
+  if (Status given = CheckKeyGiven(filter.digest_policy()); !given.ok()) {
+    return FailOnRequest(given.error());
   }
   if (options.print_counts) {
     if (Status counts = filter.CheckHasCounts(); !counts.ok()) return FailOnRequest(counts.error());
@@ -148,6 +153,7 @@ void AddQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
   output->add_flag("-c,--count", options->count_only, "Print only how many keys may be present");
   output->require_option(0, 1);
   AddNow(*command, options->now);
+  AddKeyFile(*command, options->key_file);
   AddKeyInput(*command, options->input, options->input_text);
   command->callback([&settings, &run, options] {
     FinishKeyInput(options->input, options->input_text);

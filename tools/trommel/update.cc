@@ -10,6 +10,7 @@
 #include "tools/trommel/digest_gatherer.h"
 #include "tools/trommel/filter_output.h"
 #include "tools/trommel/interrupt.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/rate_report.h"
 
@@ -18,6 +19,7 @@ namespace trommel::tool {
 void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
   AddUpdateOutput(command, options.filter, options.output);
   AddFileMemoryLimit(command, options.memory_limit_bytes);
+  AddKeyFile(command, options.key_file);
   AddKeyInput(command, options.input, options.input_text);
   AddKeyTimes(command, options.input_text);
 }
@@ -26,15 +28,18 @@ int RunUpdate(std::string_view what, const UpdateOptions& options, const Setting
               const UpdateSteps& steps) {
   std::vector<std::string> inputs = options.input.paths;
   if (options.input.reads_stdin()) inputs.push_back("-");
+  if (!options.key_file.empty()) inputs.push_back(options.key_file);
   Result<FilterOutput> output =
       FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
-  Result<FilterFile> file = FilterFile::Load(options.filter, options.memory_limit_bytes);
-  if (!file.ok()) return FailOnInput(file.error());
+  Result<FilterFile> file =
+      LoadWithKey(options.filter, options.key_file, options.memory_limit_bytes);
+  if (!file.ok()) return FailOnLoad(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   FamilyFilter& filter = file->filter();
   const KeyOptions& format = options.input.options;
   Status fit = CheckKeysFit(filter.digest_policy(), format.format);
+  if (fit.ok()) fit = CheckKeyGiven(filter.digest_policy());
   if (fit.ok() && steps.check) fit = steps.check(filter, format.time_column.has_value());
   if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();

@@ -19,6 +19,7 @@ struct UpdateOptions {
   std::string filter;
   OutputOptions output;
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+  std::string key_file;
   KeyInput input;
   KeyInputText input_text;
 };

@@ -7,6 +7,7 @@
 
 #include "tools/trommel/commands.h"
 #include "tools/trommel/filter_file.h"
+#include "tools/trommel/key_file.h"
 #include "tools/trommel/key_pass.h"
 #include "tools/trommel/number_text.h"
 #include "tools/trommel/report.h"
@@ -16,13 +17,14 @@ namespace {
 
 struct VerifyOptions {
   std::string filter;
+  std::string key_file;
   KeyInput input;
   KeyInputText input_text;
 };
 
 int RunVerify(const VerifyOptions& options, const Settings& settings) {
-  const Result<FilterFile> file = FilterFile::Load(options.filter);
-  if (!file.ok()) return FailOnInput(file.error());
+  const Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
+  if (!file.ok()) return FailOnLoad(file.error());
   const FamilyFilter& filter = file->filter();
   if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
     return FailOnRequest(fit.error());
@@ -30,6 +32,9 @@ int RunVerify(const VerifyOptions& options, const Settings& settings) {
   if (!options.input.paths.empty()) {
     if (Status keys = filter.CheckTakesKeys("query --print-absent"); !keys.ok()) {
       return FailOnRequest(keys.error());
+    }
+    if (Status given = CheckKeyGiven(filter.digest_policy()); !given.ok()) {
+      return FailOnRequest(given.error());
     }
   }
   Report report;
@@ -65,6 +70,7 @@ void AddVerifyCommand(CLI::App& app, const Settings& settings, Run& run) {
       "input), that none of their keys is missing. Exits 1 if one is.");
   auto options = std::make_shared<VerifyOptions>();
   command->add_option("FILTER", options->filter, "Filter file")->required();
+  AddKeyFile(*command, options->key_file);
   AddKeyInput(*command, options->input, options->input_text);
   command->callback([&settings, &run, options] {
     FinishKeyInput(options->input, options->input_text);

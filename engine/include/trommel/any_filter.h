@@ -50,9 +50,12 @@ FilterType TypeOf(const AnyFilter& filter);
 Result<FilterType> TypeOfFile(const std::filesystem::path& path);
 Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
 
-// The type's own Load, Deserialize, Save and Serialize.
-Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0);
-Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0);
+// The type's own Load, Deserialize, Save and Serialize. A digest key that is wrong or not called
+// for fails as the type's own.
+Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0,
+                          const DigestKey& digest_key = {});
+Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0,
+                                 const DigestKey& digest_key = {});
 Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
                const SaveOptions& options = {});
 std::vector<std::byte> SerializeAny(const AnyFilter& filter);

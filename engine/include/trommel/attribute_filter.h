@@ -147,7 +147,8 @@ class AttributeFilter final : public TupleIndex {
   // The digest under which tuples' projections onto a set stand in its filter: XXH3 of the set's
   // digests, ascending by attribute, 8 little-endian bytes each, with the set as seed; the digest
   // itself for a single attribute. digests.size() must equal tuples.size, and no column of the set
-  // may overlap it.
+  // may overlap it. Values' digests are what is keyed, under kSipHash: without knowing them nobody
+  // can choose tuples that collide in XXH3, which then needs no key of its own.
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 
@@ -155,12 +156,16 @@ class AttributeFilter final : public TupleIndex {
   // wait until it is written; queries do not.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   // In a limit for loading side tables count from the first byte, as no room may be left for them:
-  // a filter that went beyond its own limit is loaded under a higher one.
+  // a filter that went beyond its own limit is loaded under a higher one. `digest_key`, of the
+  // values' digests, as for CountingFilter::Load: tuples come as digests, so that a filter without
+  // it does all it did, and only digest_policy() cannot hash values for it.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
-                                      uint64_t memory_limit_bytes = 0);
+                                      uint64_t memory_limit_bytes = 0,
+                                      const DigestKey& digest_key = {});
   std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
   static Result<AttributeFilter> Deserialize(std::span<const std::byte> bytes,
-                                             uint64_t memory_limit_bytes = 0);
+                                             uint64_t memory_limit_bytes = 0,
+                                             const DigestKey& digest_key = {});
 
  private:
   struct Impl;

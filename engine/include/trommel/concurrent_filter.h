@@ -97,7 +97,8 @@ class ConcurrentFilter {
   std::vector<std::byte> Serialize() const;
   // For an executor: CountingFilter::Load, UseExecutor, and the constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
-                                       uint64_t memory_limit_bytes = 0);
+                                       uint64_t memory_limit_bytes = 0,
+                                       const DigestKey& digest_key = {});
 
   // --- Exclusive.
   Status Merge(const CountingFilter& other);  // as CountingFilter::Merge

@@ -160,7 +160,8 @@ class CountingFilter {
   // Adds the other's counts: as if its keys had been inserted here. Fails with kMismatch, naming
   // the field, when geometry or digest policy differ, and with kInvalidArgument when both together
   // hold more than 2^62 keys; nothing is changed then. Running out of memory for the side table
-  // ends the program. Cost: one pass.
+  // ends the program. Digest keys are compared by their check values; this filter keeps its own, or
+  // stays without. Cost: one pass.
   Status Merge(const CountingFilter& other);
 
   // Takes the other's counts away: as if its keys had been erased here. Fails with kMismatch as
@@ -202,14 +203,20 @@ class CountingFilter {
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory or kCorrupt (naming the byte offset);
-  // never crashes, whatever the bytes.
+  // never crashes, whatever the bytes. `digest_key` is that of a file whose digest is kSipHash:
+  // fails with kInvalidArgument if it is another one, or if the file's digest takes none. Without
+  // it such a file is loaded for all that hashes nothing: statistics, merging, folding, saving, and
+  // digests as keys. To give it keys to hash is then a programmer's mistake: message and abort;
+  // digest_policy().can_hash() tells.
   static Result<CountingFilter> Load(const std::filesystem::path& path,
-                                     uint64_t memory_limit_bytes = 0);
+                                     uint64_t memory_limit_bytes = 0,
+                                     const DigestKey& digest_key = {});
 
   // The same from and to memory. Serialize throws std::bad_alloc where there is none.
   std::vector<std::byte> Serialize() const;
   static Result<CountingFilter> Deserialize(std::span<const std::byte> bytes,
-                                            uint64_t memory_limit_bytes = 0);
+                                            uint64_t memory_limit_bytes = 0,
+                                            const DigestKey& digest_key = {});
 
  private:
   friend class ConcurrentFilter;

@@ -58,7 +58,8 @@ class Keys {
   }
 
   // Hashes computed by the caller. All 64 bits must be well mixed: the high half chooses the block,
-  // the low half the positions. Policy and seed of the filter are not applied.
+  // the low half the positions. The filter's policy, seed and digest key are not applied: what an
+  // attacker can do is decided by the caller's own hash (digest.h).
   static Keys Digests(std::span<const uint64_t> digests) noexcept {
     return {digests.data(), digests.size(), KeyKind::kDigests};
   }

@@ -135,13 +135,16 @@ class LayeredFilter {
 
   // As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails as CountingFilter::Load does, with kMismatch for another type's snapshot, and with
-  // kCorrupt for layers that do not hold the same keys: counters are compared, too.
+  // Fails, and takes `digest_key`, as CountingFilter::Load, with kMismatch for another type's
+  // snapshot, and with kCorrupt for layers that do not hold the same keys: counters are compared,
+  // too.
   static Result<LayeredFilter> Load(const std::filesystem::path& path,
-                                    uint64_t memory_limit_bytes = 0);
+                                    uint64_t memory_limit_bytes = 0,
+                                    const DigestKey& digest_key = {});
   std::vector<std::byte> Serialize() const;
   static Result<LayeredFilter> Deserialize(std::span<const std::byte> bytes,
-                                           uint64_t memory_limit_bytes = 0);
+                                           uint64_t memory_limit_bytes = 0,
+                                           const DigestKey& digest_key = {});
 
  private:
   struct Impl;

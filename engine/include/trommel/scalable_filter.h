@@ -197,12 +197,15 @@ class ScalableFilter {
 
   // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
   // copied first, so that no writer waits for the disk: needs its memory once more.
+  // Loading fails, and takes `digest_key`, as CountingFilter::Load.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   static Result<ScalableFilter> Load(const std::filesystem::path& path,
-                                     uint64_t memory_limit_bytes = 0);
+                                     uint64_t memory_limit_bytes = 0,
+                                     const DigestKey& digest_key = {});
   std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
   static Result<ScalableFilter> Deserialize(std::span<const std::byte> bytes,
-                                            uint64_t memory_limit_bytes = 0);
+                                            uint64_t memory_limit_bytes = 0,
+                                            const DigestKey& digest_key = {});
 
  private:
   friend struct ScalableParts;  // filters made of these

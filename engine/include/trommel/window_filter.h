@@ -237,12 +237,15 @@ class WindowFilter {
 
   // As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails as CountingFilter::Load does, and with kMismatch for another type's snapshot.
+  // Fails, and takes `digest_key`, as CountingFilter::Load, and with kMismatch for another type's
+  // snapshot.
   static Result<WindowFilter> Load(const std::filesystem::path& path,
-                                   uint64_t memory_limit_bytes = 0);
+                                   uint64_t memory_limit_bytes = 0,
+                                   const DigestKey& digest_key = {});
   std::vector<std::byte> Serialize() const;
   static Result<WindowFilter> Deserialize(std::span<const std::byte> bytes,
-                                          uint64_t memory_limit_bytes = 0);
+                                          uint64_t memory_limit_bytes = 0,
+                                          const DigestKey& digest_key = {});
 
  private:
   struct Impl;

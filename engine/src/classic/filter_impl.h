@@ -22,8 +22,10 @@ struct Filter::Impl {
   static Made Create(Kind kind, const Config& config);
   static Made WithGeometry(Kind kind, const Geometry& geometry, const DigestPolicy& policy,
                            uint64_t limit_bytes);
-  static Made Load(Kind kind, const std::filesystem::path& path, uint64_t limit_bytes);
-  static Made Deserialize(Kind kind, std::span<const std::byte> bytes, uint64_t limit_bytes);
+  static Made Load(Kind kind, const std::filesystem::path& path, uint64_t limit_bytes,
+                   const DigestKey& digest_key);
+  static Made Deserialize(Kind kind, std::span<const std::byte> bytes, uint64_t limit_bytes,
+                          const DigestKey& digest_key);
 
   size_t Query(Keys keys, uint32_t num_probes, std::span<uint64_t> maybe_present) const noexcept;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/src/classic/filter_impl.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/snapshot_format.h"
 #include "trommel/classic/filter.h"
 #include "trommel/classic/sizing.h"
@@ -39,13 +40,7 @@ std::string Difference(const Filter& a, const Filter& b) {
   if (ours.hashing != theirs.hashing) {
     return differs("hashing", HashingName(ours.hashing), HashingName(theirs.hashing));
   }
-  if (a.digest_policy().kind != b.digest_policy().kind) {
-    return differs("digest kind", DigestKindName(a.digest_policy().kind),
-                   DigestKindName(b.digest_policy().kind));
-  }
-  // The seed may be a secret: say that it differs, not what it is.
-  if (a.digest_policy().seed != b.digest_policy().seed) return "digest seed differs";
-  return "";
+  return PolicyDifference(a.digest_policy(), b.digest_policy());
 }
 
 }  // namespace

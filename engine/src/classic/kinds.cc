@@ -11,6 +11,7 @@
 #include "engine/src/check.h"
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/classic/snapshot.h"
+#include "engine/src/digest_policy.h"
 #include "engine/src/out_of_range.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
@@ -27,10 +28,7 @@ Filter::Impl::Made Filter::Impl::WithGeometry(Kind kind, const Geometry& geometr
         "kind", static_cast<unsigned>(geometry.kind),
         TextOf(static_cast<unsigned>(kind)) + " (" + std::string(KindName(kind)) + ") here");
   }
-  if (policy.kind > DigestKind::kCaller) {
-    return OutOfRange("digest kind", static_cast<unsigned>(policy.kind),
-                      "between 0 (xxh64) and 2 (caller)");
-  }
+  if (const Status good = CheckPolicy(policy); !good) return good.error();
   Result<PositionStore> store = PositionStore::Create(geometry, limit_bytes);
   if (!store) return store.error();
   auto impl = std::make_unique<Impl>(*std::move(store));
@@ -73,15 +71,16 @@ Result<std::unique_ptr<Impl>> FromContents(Result<ClassicContents> contents, uin
 }  // namespace
 
 Filter::Impl::Made Filter::Impl::Deserialize(Kind kind, std::span<const std::byte> bytes,
-                                             uint64_t limit_bytes) {
-  return FromContents<Impl>(ReadSnapshot(SpanSource(bytes), kind, limit_bytes), limit_bytes);
+                                             uint64_t limit_bytes, const DigestKey& digest_key) {
+  return FromContents<Impl>(ReadSnapshot(SpanSource(bytes), kind, limit_bytes, digest_key),
+                            limit_bytes);
 }
 
 Filter::Impl::Made Filter::Impl::Load(Kind kind, const std::filesystem::path& path,
-                                      uint64_t limit_bytes) {
+                                      uint64_t limit_bytes, const DigestKey& digest_key) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source) return source.error();
-  Made made = FromContents<Impl>(ReadSnapshot(*source, kind, limit_bytes), limit_bytes);
+  Made made = FromContents<Impl>(ReadSnapshot(*source, kind, limit_bytes, digest_key), limit_bytes);
   if (made || made.error().code == ErrorCode::kIo) return made;  // kIo names the file itself
   Error error = made.error();
   error.message = path.string() + ": " + error.message;
@@ -124,15 +123,16 @@ Result<BloomFilter> BloomFilter::CreateWithGeometry(const Geometry& geometry,
 }
 
 Result<BloomFilter> BloomFilter::Load(const std::filesystem::path& path,
-                                      uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Load(Kind::kBloom, path, memory_limit_bytes);
+                                      uint64_t memory_limit_bytes, const DigestKey& digest_key) {
+  Impl::Made made = Impl::Load(Kind::kBloom, path, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return BloomFilter(*std::move(made));
 }
 
 Result<BloomFilter> BloomFilter::Deserialize(std::span<const std::byte> bytes,
-                                             uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Deserialize(Kind::kBloom, bytes, memory_limit_bytes);
+                                             uint64_t memory_limit_bytes,
+                                             const DigestKey& digest_key) {
+  Impl::Made made = Impl::Deserialize(Kind::kBloom, bytes, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return BloomFilter(*std::move(made));
 }
@@ -157,15 +157,17 @@ Result<CountingBloomFilter> CountingBloomFilter::CreateWithGeometry(const Geomet
 }
 
 Result<CountingBloomFilter> CountingBloomFilter::Load(const std::filesystem::path& path,
-                                                      uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Load(Kind::kCountingBloom, path, memory_limit_bytes);
+                                                      uint64_t memory_limit_bytes,
+                                                      const DigestKey& digest_key) {
+  Impl::Made made = Impl::Load(Kind::kCountingBloom, path, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return CountingBloomFilter(*std::move(made));
 }
 
 Result<CountingBloomFilter> CountingBloomFilter::Deserialize(std::span<const std::byte> bytes,
-                                                             uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Deserialize(Kind::kCountingBloom, bytes, memory_limit_bytes);
+                                                             uint64_t memory_limit_bytes,
+                                                             const DigestKey& digest_key) {
+  Impl::Made made = Impl::Deserialize(Kind::kCountingBloom, bytes, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return CountingBloomFilter(*std::move(made));
 }
@@ -190,15 +192,17 @@ Result<SplitCountingFilter> SplitCountingFilter::CreateWithGeometry(const Geomet
 }
 
 Result<SplitCountingFilter> SplitCountingFilter::Load(const std::filesystem::path& path,
-                                                      uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Load(Kind::kSplitCounting, path, memory_limit_bytes);
+                                                      uint64_t memory_limit_bytes,
+                                                      const DigestKey& digest_key) {
+  Impl::Made made = Impl::Load(Kind::kSplitCounting, path, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return SplitCountingFilter(*std::move(made));
 }
 
 Result<SplitCountingFilter> SplitCountingFilter::Deserialize(std::span<const std::byte> bytes,
-                                                             uint64_t memory_limit_bytes) {
-  Impl::Made made = Impl::Deserialize(Kind::kSplitCounting, bytes, memory_limit_bytes);
+                                                             uint64_t memory_limit_bytes,
+                                                             const DigestKey& digest_key) {
+  Impl::Made made = Impl::Deserialize(Kind::kSplitCounting, bytes, memory_limit_bytes, digest_key);
   if (!made) return made.error();
   return SplitCountingFilter(*std::move(made));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/src/checksum.h"
+#include "engine/src/digest_policy.h"
 #include "trommel/classic/sizing.h"
 #include "trommel/sizing.h"
 
@@ -191,7 +192,8 @@ Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, Byte
   return sink.Append(store.bytes());
 }
 
-Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes) {
+Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes,
+                                     const DigestKey& digest_key) {
   std::array<std::byte, sizeof(ClassicHeader)> buffer;
   const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));
   if (Status read = source.ReadAt(0, start); !read) return read.error();
@@ -203,15 +205,16 @@ Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64
                                            std::string(KindName(geometry.kind)) + ", not " +
                                            std::string(KindName(kind))};
   }
+  const Result<DigestPolicy> policy = PolicyOfFile(header->digest_kind, header->seed, digest_key);
+  if (!policy) return policy.error();
   Result<PositionStore> store = PositionStore::Create(geometry, limit_bytes);
   if (!store) return store.error();
   if (Status read = ReadPositions(source, *header, *store); !read) return read.error();
   store->Recount();
-  const ClassicFacts facts{
-      .policy = {.kind = static_cast<DigestKind>(header->digest_kind), .seed = header->seed},
-      .capacity = header->capacity,
-      .target_fpr = header->target_fpr,
-      .num_keys = header->num_keys};
+  const ClassicFacts facts{.policy = *policy,
+                           .capacity = header->capacity,
+                           .target_fpr = header->target_fpr,
+                           .num_keys = header->num_keys};
   return ClassicContents{*std::move(store), facts};
 }
 

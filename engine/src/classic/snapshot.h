@@ -33,7 +33,7 @@ struct ClassicHeader {
   uint32_t header_bytes;               //  12  256
   uint32_t type;                       //  16  SnapshotType::kClassicFilter
   uint32_t digest_kind;                //  20  DigestKind
-  uint64_t seed;                       //  24
+  uint64_t seed;                       //  24  of kSipHash: the check value of its key
   uint32_t kind;                       //  32  Kind
   uint32_t hashing;                    //  36  Hashing
   uint32_t num_hashes;                 //  40
@@ -74,7 +74,8 @@ uint64_t SnapshotBytes(const Geometry& geometry);
 Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, ByteSink& sink);
 
 // kMismatch for a snapshot of another type or kind; else as the filters' Load.
-Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes);
+Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes,
+                                     const DigestKey& digest_key = {});
 
 }  // namespace trommel::classic
 

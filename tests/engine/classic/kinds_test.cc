@@ -68,10 +68,10 @@ TEST_CASE("classic filters that cannot be are refused with the reason", "[engine
         "capacity is 0; it must be between 1 and 1099511627776");
   CHECK_THAT(CountingBloomFilter::Create({.capacity = 10, .counter_bits = 12}).error().message,
              ContainsSubstring("counter_bits is 12"));
-  CHECK_THAT(BloomFilter::Create({.capacity = 10, .digest = {.kind = static_cast<DigestKind>(3)}})
+  CHECK_THAT(BloomFilter::Create({.capacity = 10, .digest = {.kind = static_cast<DigestKind>(4)}})
                  .error()
                  .message,
-             ContainsSubstring("digest kind is 3; it must be between 0 (xxh64) and 2 (caller)"));
+             ContainsSubstring("digest kind is 4; it must be between 0 and 3"));
   const Geometry split{.num_hashes = 3, .num_positions = 10};
   CHECK(BloomFilter::CreateWithGeometry(split).error().message ==
         "kind is 2; it must be 0 (bloom) here");

@@ -97,8 +97,8 @@ TEST_CASE("each field of a classic header is checked for itself", "[engine][clas
              ContainsSubstring("snapshot of version 2"));
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.type = 1; }),
              ContainsSubstring("counting filter's snapshot, not a classic"));
-  CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.digest_kind = 3; }),
-             ContainsSubstring("at byte 20 the digest kind is 3"));
+  CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.digest_kind = 4; }),
+             ContainsSubstring("at byte 20 the digest kind is 4"));
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.kind = 3; }),
              ContainsSubstring("at byte 32 the kind is 3"));
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.hashing = 2; }),

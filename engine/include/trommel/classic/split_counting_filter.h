@@ -62,10 +62,13 @@ class SplitCountingFilter : public CountedFilter {
 
   // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a classic filter of
   // another kind) or kCorrupt (naming the byte offset); never crashes, whatever the bytes.
+  // `digest_key` as for CountingFilter::Load.
   static Result<SplitCountingFilter> Load(const std::filesystem::path& path,
-                                          uint64_t memory_limit_bytes = 0);
+                                          uint64_t memory_limit_bytes = 0,
+                                          const DigestKey& digest_key = {});
   static Result<SplitCountingFilter> Deserialize(std::span<const std::byte> bytes,
-                                                 uint64_t memory_limit_bytes = 0);
+                                                 uint64_t memory_limit_bytes = 0,
+                                                 const DigestKey& digest_key = {});
 
  private:
   explicit SplitCountingFilter(std::unique_ptr<Impl> impl) noexcept;

@@ -1,0 +1,203 @@
+// --key-file: filters under a digest key, from the command line.
+#include "tools/trommel/key_file.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/digest_keys.h"
+#include "support/xxh64_twins.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+std::string KeyText(uint8_t first = 0) {
+  const auto bytes = KeyBytes(first);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string Hex(const std::string& bytes) {
+  std::string digits;
+  for (const char byte : bytes) {
+    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+    digits += "0123456789abcdef"[byte & 15];
+  }
+  return digits + "\n";
+}
+
+Words With(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_CASE("a twin erases a key under a seed, and not under a digest key",
+          "[tools][keyed][hostile]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string alice = "alice@example.org";
+  const bool is_keyed = GENERATE(false, true);
+  const Words key_file = is_keyed ? Words{"--key-file", folder.Write("key", KeyText())} : Words{};
+  const Words digest =
+      is_keyed ? With({"--digest", "siphash"}, key_file) : Words{"--seed", "1311768467294899695"};
+  REQUIRE(RunTool(With({"build", "-n", "1k", "-o", filter}, digest), alice + "\nbob\n").exit_code ==
+          0);
+  const ToolResult erased =
+      RunTool(With({"erase", filter, "--keys", "hex", "--json"}, key_file), Hex(TwinOf(alice)));
+  REQUIRE(erased.exit_code == 0);
+  CHECK(json::parse(erased.out)["num_erased"] == (is_keyed ? 0 : 1));
+  CHECK(RunTool(With({"query", filter}, key_file), alice + "\n").exit_code == (is_keyed ? 0 : 1));
+}
+
+TEST_CASE("a twin suppresses another's line in dedup under a seed, and not under a digest key",
+          "[tools][keyed][hostile]") {
+  const TempFolder folder;
+  const std::string key_file = folder.Write("key", KeyText());
+  const std::string lines = Hex("alice@example.org") + Hex(TwinOf("alice@example.org"));
+  CHECK(RunTool({"dedup", "-n", "100", "--keys", "hex", "--seed", "4711"}, lines).out != lines);
+  CHECK(RunTool(
+            {"dedup", "-n", "100", "--keys", "hex", "--digest", "siphash", "--key-file", key_file},
+            lines)
+            .out == lines);
+}
+
+TEST_CASE("every command that hashes takes the key of the filter", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string key = folder.Write("key", KeyText());
+  REQUIRE(RunTool({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key},
+                  "a\nb\n")
+              .exit_code == 0);
+  CHECK(RunTool({"insert", filter, "--key-file", key}, "c\n").exit_code == 0);
+  CHECK(RunTool({"query", filter, "--key-file", key, "-c"}, "a\nb\nc\nd\n").out == "3\n");
+  CHECK(RunTool({"query", filter, "--key-file", key, "--print-counts"}, "a\n").out == "1\ta\n");
+  CHECK(RunTool({"erase", filter, "--key-file", key, "--strict"}, "b\n").exit_code == 0);
+  CHECK(RunTool({"verify", filter, "--key-file", key, "-"}, "a\nc\n").exit_code == 0);
+  CHECK(RunTool({"query", filter, "--key-file", key, "--keys", "u64"}, "7\n").exit_code == 1);
+
+  const std::string rows = folder.Path("rows");
+  REQUIRE(
+      RunTool({"attr", "build", "-n", "100", "-o", rows, "--digest", "siphash", "--key-file", key},
+              "a\tb\n1\t2\n3\t4\n")
+          .exit_code == 0);
+  CHECK(RunTool({"attr", "insert", rows, "--key-file", key}, "a\tb\n5\t6\n").exit_code == 0);
+  CHECK(RunTool({"attr", "query", rows, "--key-file", key, "-c"}, "a\tb\n1\t2\n5\t6\n").out ==
+        "2\n");
+  CHECK(RunTool({"attr", "erase", rows, "--key-file", key, "--strict"}, "a\tb\n1\t2\n").exit_code ==
+        0);
+  CHECK(RunTool({"attr", "stats", rows}).exit_code == 0);
+}
+
+TEST_CASE("a filter of every type is built and asked under a digest key", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string key = folder.Write("key", KeyText());
+  const Words type =
+      GENERATE(Words{"--type", "scalable"}, Words{"--type", "layered"},
+               Words{"--type", "window", "--window", "1h"}, Words{"--type", "classic"});
+  REQUIRE(
+      RunTool(With({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key},
+                   type),
+              "a\nb\n")
+          .exit_code == 0);
+  CHECK(RunTool({"query", filter, "--key-file", key, "-c"}, "a\nb\nc\n").out == "2\n");
+  CHECK(RunTool({"query", filter}, "a\n").exit_code == 2);
+  CHECK(RunTool({"stats", filter}).exit_code == 0);
+}
+
+TEST_CASE("without its key a filter's statistics are shown, and no key is read", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string key = folder.Write("key", KeyText());
+  const std::string rows = folder.Path("rows");
+  const Words digest = {"--digest", "siphash", "--key-file", key};
+  REQUIRE(RunTool(With({"build", "-n", "100", "-o", filter}, digest), "a\n").exit_code == 0);
+  REQUIRE(
+      RunTool(With({"attr", "build", "-n", "9", "-o", rows}, digest), "a\tb\n1\t2\n").exit_code ==
+      0);
+  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
+  CHECK(stats["digest"] == "siphash");
+  CHECK(stats["key_check"] == "add1ad41a0cc35cf");
+  CHECK(stats["num_keys"] == 1);
+  CHECK(RunTool({"verify", filter}).exit_code == 0);
+
+  const std::string before = folder.Read("filter");
+  const std::string rows_before = folder.Read("rows");
+  for (const Words& command :
+       {Words{"insert", filter}, Words{"erase", filter}, Words{"query", filter},
+        Words{"verify", filter, "-"}, Words{"attr", "insert", rows}, Words{"attr", "erase", rows},
+        Words{"attr", "query", rows}}) {
+    INFO(command[0] << " " << command[1]);
+    RunningTool tool(command);
+    const ToolResult refused = tool.WaitWithInputOpen();  // it ends though input may come
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("give the file of its key with --key-file"));
+  }
+  CHECK(folder.Read("filter") == before);
+  CHECK(folder.Read("rows") == rows_before);
+}
+
+TEST_CASE("a wrong key, and a key where none is called for, are refused before input is read",
+          "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string plain = folder.Path("plain");
+  const std::string key = folder.Write("key", KeyText());
+  const std::string wrong = folder.Write("wrong", KeyText(1));
+  REQUIRE(
+      RunTool({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key}, "a\n")
+          .exit_code == 0);
+  REQUIRE(RunTool({"build", "-n", "100", "-o", plain}, "a\n").exit_code == 0);
+  const std::string before = folder.Read("filter");
+  for (const std::string command : {"insert", "erase", "query", "verify"}) {
+    RunningTool with_wrong({command, filter, "--key-file", wrong});
+    const ToolResult refused = with_wrong.WaitWithInputOpen();
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring(filter + ": wrong key"));
+    RunningTool with_key({command, plain, "--key-file", key});
+    const ToolResult not_called_for = with_key.WaitWithInputOpen();
+    CHECK(not_called_for.exit_code == 2);
+    CHECK_THAT(not_called_for.err, ContainsSubstring("digest is xxh64, which takes none"));
+  }
+  CHECK(folder.Read("filter") == before);
+}
+
+TEST_CASE("a key file holds exactly 16 bytes, and is no output", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string out = folder.Path("out");
+  const auto build = [&](const std::string& key_file) {
+    return RunTool(
+        {"build", "-f", "-n", "100", "-o", out, "--digest", "siphash", "--key-file", key_file},
+        "a\n");
+  };
+  const auto refusal = [&](const std::string& key_file, int exit_code) {
+    const ToolResult result = build(key_file);
+    CHECK(result.exit_code == exit_code);
+    return result.err;
+  };
+  CHECK_THAT(refusal(folder.Write("short", "0123456789abcde"), 2),
+             ContainsSubstring("holds 15 bytes; a key file must hold exactly 16"));
+  CHECK_THAT(refusal(folder.Write("long", "0123456789abcdef\n"), 2),
+             ContainsSubstring("holds more than 16 bytes"));
+  CHECK_THAT(refusal(folder.Write("empty", ""), 2), ContainsSubstring("/dev/urandom"));
+  CHECK_THAT(refusal(folder.Path("none"), 3), ContainsSubstring("cannot open"));
+  CHECK_THAT(refusal(folder.Path(""), 3), ContainsSubstring("cannot read"));
+  CHECK_THAT(refusal("-", 2), ContainsSubstring("not standard input"));
+  const std::string key = folder.Write("key", KeyText());
+  CHECK(build(key).exit_code == 0);
+  const ToolResult onto_key = RunTool(
+      {"build", "-f", "-n", "100", "-o", key, "--digest", "siphash", "--key-file", key}, "a\n");
+  CHECK(onto_key.exit_code == 2);
+  CHECK_THAT(onto_key.err, ContainsSubstring("is also an input"));
+  const ToolResult moved = RunTool({"insert", out, "-f", "-o", key, "--key-file", key}, "a\n");
+  CHECK(moved.exit_code == 2);
+  CHECK(folder.Read("key") == KeyText());
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,70 @@
+// Digest keys in files.
+#include "tools/trommel/key_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "tools/trommel/input_file.h"
+#include "tools/trommel/report.h"
+
+namespace trommel::tool {
+
+void AddKeyFile(CLI::App& command, std::string& key_file) {
+  command
+      .add_option("--key-file", key_file,
+                  "The file of 16 bytes with the key of a filter made with --digest siphash")
+      ->type_name("FILE");
+}
+
+Result<DigestKey> ReadKeyFile(const std::string& path) {
+  if (path == "-") {
+    return Error{ErrorCode::kInvalidArgument, "--key-file must name a file, not standard input"};
+  }
+  Result<InputFile> file = InputFile::Open(path);
+  if (!file.ok()) return file.error();
+  std::array<char, DigestKey::kNumBytes + 1> bytes;  // one more, to see what is too long
+  size_t num_bytes = 0;
+  while (num_bytes < bytes.size()) {
+    const Result<size_t> num_read = file->Read(std::span(bytes).subspan(num_bytes));
+    if (!num_read.ok()) return num_read.error();
+    if (*num_read == 0) break;
+    num_bytes += *num_read;
+  }
+  if (num_bytes != DigestKey::kNumBytes) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} holds {} bytes; a key file must hold exactly {}: make one with "
+                             "head -c {} /dev/urandom > FILE",
+                             path,
+                             num_bytes > DigestKey::kNumBytes
+                                 ? fmt::format("more than {}", DigestKey::kNumBytes)
+                                 : std::to_string(num_bytes),
+                             DigestKey::kNumBytes, DigestKey::kNumBytes)};
+  }
+  const DigestKey key(std::as_bytes(std::span(bytes)).first<DigestKey::kNumBytes>());
+  explicit_bzero(bytes.data(), bytes.size());
+  return key;
+}
+
+Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file,
+                               uint64_t memory_limit_bytes) {
+  if (key_file.empty()) return FilterFile::Load(path, {}, memory_limit_bytes);
+  const Result<DigestKey> key = ReadKeyFile(key_file);
+  if (!key.ok()) return key.error();
+  return FilterFile::Load(path, *key, memory_limit_bytes);
+}
+
+int FailOnLoad(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument ? FailOnRequest(error) : FailOnInput(error);
+}
+
+Status CheckKeyGiven(const DigestPolicy& policy) {
+  if (policy.kind != DigestKind::kSipHash || policy.can_hash()) return Ok();
+  return Error{ErrorCode::kInvalidArgument,
+               "this filter was made with --digest siphash: give the file of its key with "
+               "--key-file"};
+}
+
+}  // namespace trommel::tool
