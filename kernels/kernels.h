@@ -20,6 +20,10 @@
 
 namespace trommel::kernels {
 
+// Kernels take at most this many digests a call: small enough that digests, bitmap and spill list
+// stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
+inline constexpr size_t kMaxBatch = 2048;
+
 // The part of a chunk of digests that a kernel updates: keys [begin, end), in order. Runs of a
 // split chunk are short, so a kernel fetches beyond its own: while run after run of a chunk is
 // handled, the pipeline never runs dry.

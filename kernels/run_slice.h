@@ -23,6 +23,8 @@
 
 namespace trommel::kernels {
 
+// A run string of 64 bits holds this many keys, beside the closing 1.
+inline constexpr uint32_t kMaxLongRunKeys = 63;
 inline constexpr uint64_t kOneKeyRuns = 3;  // the run string of any single key
 
 // The keys in a run string.

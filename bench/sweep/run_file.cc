@@ -9,7 +9,7 @@
 #include <span>
 #include <type_traits>
 
-#include "engine/src/atomic_file.h"
+#include "engine/src/disk/atomic_file.h"
 
 namespace trommel::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/src/byte_source.h"
-#include "engine/src/snapshot_format.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/snapshot_format.h"
 
 namespace trommel {
 namespace {

@@ -1,9 +1,9 @@
-#include "engine/src/apply_run.h"
+#include "engine/src/batches/apply_run.h"
 
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/radix_split.h"
+#include "engine/src/keys/radix_split.h"
 #include "support/catch.h"
 #include "support/ways.h"
 

@@ -1,5 +1,5 @@
 // A file that appears whole or not at all.
-#include "engine/src/atomic_file.h"
+#include "engine/src/disk/atomic_file.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/attribute_format.h"
+#include "engine/src/attributes/attribute_format.h"
 #include "golden/snapshots.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/src/set_sizes.h"
+#include "engine/src/attributes/set_sizes.h"
 #include "support/catch.h"
 #include "trommel/matrix/sizing.h"
 

@@ -1,6 +1,6 @@
 // What a batch writes must lie apart from what it reads: every batch function of every type says
 // so.
-#include "engine/src/batch_output.h"
+#include "engine/src/keys/batch_output.h"
 
 #include <array>
 #include <cstdint>

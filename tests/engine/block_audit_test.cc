@@ -1,5 +1,5 @@
 // The audit at the speed of words against an audit counter by counter.
-#include "engine/src/block_audit.h"
+#include "engine/src/blocks/block_audit.h"
 
 #include <bit>
 #include <numeric>

@@ -1,6 +1,6 @@
 // The law of a block's load and what follows from it, against independent arithmetic and
 // simulation.
-#include "engine/src/block_load.h"
+#include "engine/src/sizing/block_load.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Block memory: zeroed, aligned, moved without a copy, and refused with a number.
-#include "engine/src/block_memory.h"
+#include "engine/src/base/block_memory.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "kernels/reference.h"
 #include "support/catch.h"
 #include "support/digests.h"
@@ -23,8 +23,8 @@ using tests::StoreDifference;
 struct Pair {
   Pair(uint64_t num_blocks, kernels::Shape shape, const std::vector<uint64_t>& digests)
       : store(Make(num_blocks, shape)), reference(num_blocks, shape) {
-    for (size_t i = 0; i < digests.size(); i += BlockStore::kMaxBatch) {
-      const size_t size = std::min(BlockStore::kMaxBatch, digests.size() - i);
+    for (size_t i = 0; i < digests.size(); i += kernels::kMaxBatch) {
+      const size_t size = std::min(kernels::kMaxBatch, digests.size() - i);
       store.Insert(std::span(digests).subspan(i, size));
     }
     for (const uint64_t digest : digests) reference.Insert(digest);

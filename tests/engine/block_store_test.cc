@@ -1,5 +1,5 @@
 // Block stores against the reference: bytes, counters, promotion and coming back.
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 
 #include <array>
 #include <cstdint>

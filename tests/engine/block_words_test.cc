@@ -1,5 +1,5 @@
 // The map from block to words, against std::map.
-#include "engine/src/block_words.h"
+#include "engine/src/blocks/block_words.h"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // Stores that go round: present, live, gone, cleared, present again.
-#include "engine/src/bucket_ring.h"
+#include "engine/src/window/bucket_ring.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Reading files by offset, and what is not a file to be read.
-#include "engine/src/byte_source.h"
+#include "engine/src/disk/byte_source.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

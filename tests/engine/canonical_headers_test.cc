@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/attribute_format.h"
-#include "engine/src/family_format.h"
+#include "engine/src/attributes/attribute_format.h"
+#include "engine/src/snapshots/family_format.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
 #include "support/every_type.h"

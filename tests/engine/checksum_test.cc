@@ -1,5 +1,5 @@
 // Checksums against published values, and in pieces against the whole.
-#include "engine/src/checksum.h"
+#include "engine/src/disk/checksum.h"
 
 #include <cstdint>
 #include <random>

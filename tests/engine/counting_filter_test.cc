@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
@@ -35,7 +35,7 @@ CountingFilter MakeFilter(uint64_t capacity, const DigestPolicy& digest = {}) {
 }
 
 // The engine works in chunks of this many keys.
-constexpr size_t kChunk = BlockStore::kMaxBatch;
+constexpr size_t kChunk = kernels::kMaxBatch;
 
 std::vector<uint64_t> Bitmap(size_t num_keys) {
   return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});

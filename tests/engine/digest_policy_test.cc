@@ -1,11 +1,11 @@
 // Policies from callers and files: what goes together, and what is said where it does not.
-#include "engine/src/digest_policy.h"
+#include "engine/src/keys/digest_policy.h"
 
 #include <cstring>
 #include <new>
 #include <string>
 
-#include "engine/src/siphash.h"
+#include "engine/src/keys/siphash.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"

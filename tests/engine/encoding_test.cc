@@ -1,11 +1,11 @@
 // The seam of encodings: whatever an encoding is, its table must keep these promises.
-#include "engine/src/encoding.h"
+#include "engine/src/blocks/encoding.h"
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
-#include "engine/src/long_runs.h"
+#include "engine/src/blocks/long_runs.h"
 #include "kernels/layout.h"
 #include "kernels/targets.h"
 #include "support/block_counters.h"

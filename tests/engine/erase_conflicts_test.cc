@@ -1,5 +1,5 @@
 // Which erasures of a batch could get in each other's way.
-#include "engine/src/erase_conflicts.h"
+#include "engine/src/scalable/erase_conflicts.h"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Exact counters: of any size, exactly.
-#include "engine/src/exact_counters.h"
+#include "engine/src/blocks/exact_counters.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,12 +1,12 @@
 // Family headers and tables: each field's rule, by a forger whose checksums are right.
-#include "engine/src/family_format.h"
+#include "engine/src/snapshots/family_format.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/src/family_snapshot.h"
+#include "engine/src/snapshots/family_snapshot.h"
 #include "support/catch.h"
 #include "support/family_forge.h"
 

@@ -1,5 +1,5 @@
 // Family snapshots: what goes in comes out, and nothing else is believed.
-#include "engine/src/family_snapshot.h"
+#include "engine/src/snapshots/family_snapshot.h"
 
 #include <algorithm>
 #include <cstddef>

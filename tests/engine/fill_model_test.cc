@@ -1,6 +1,6 @@
 // The law of the fill, by Monte Carlo: means, variances and covariances of estimates from real
 // positions, and the ends of the range.
-#include "engine/src/fill_model.h"
+#include "engine/src/counting/fill_model.h"
 
 #include <cmath>
 #include <cstdint>

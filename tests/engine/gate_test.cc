@@ -1,5 +1,5 @@
 // Many pass, or one is alone.
-#include "engine/src/gate.h"
+#include "engine/src/sync/gate.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The list of generations: room, growth, and what is let go.
-#include "engine/src/generations.h"
+#include "engine/src/scalable/generations.h"
 
 #include <chrono>
 #include <cstdint>

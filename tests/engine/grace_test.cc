@@ -1,5 +1,5 @@
 // Readers and a writer who takes away what they read.
-#include "engine/src/grace.h"
+#include "engine/src/sync/grace.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What each generation will be, before there is one.
-#include "engine/src/growth_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // One slot: what the formula says, sizing keeps.
-#include "engine/src/growth_slot.h"
+#include "engine/src/scalable/growth_slot.h"
 
-#include "engine/src/growth_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "support/catch.h"
 
 namespace trommel::tests {

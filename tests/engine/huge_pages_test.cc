@@ -1,9 +1,9 @@
-#include "engine/src/huge_pages.h"
+#include "engine/src/base/huge_pages.h"
 
 #include <cstring>
 #include <sstream>
 
-#include "engine/src/block_memory.h"
+#include "engine/src/base/block_memory.h"
 #include "support/catch.h"
 
 namespace trommel {

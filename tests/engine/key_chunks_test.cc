@@ -1,4 +1,4 @@
-#include "engine/src/key_chunks.h"
+#include "engine/src/keys/key_chunks.h"
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ std::vector<uint64_t> Joined(const DigestPolicy& policy, Keys keys) {
   return joined;
 }
 
-constexpr size_t kMax = BlockStore::kMaxBatch;
+constexpr size_t kMax = kernels::kMaxBatch;
 
 TEST_CASE("chunks have the digests of the batch, whatever the kind of key",
           "[engine][key_chunks]") {

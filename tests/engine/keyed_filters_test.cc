@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/src/checksum.h"
+#include "engine/src/disk/checksum.h"
 #include "golden/snapshots.h"
 #include "support/catch.h"
 #include "support/death.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_memory.h"
-#include "engine/src/layered_sizing.h"
+#include "engine/src/base/block_memory.h"
+#include "engine/src/layered/layered_sizing.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digests.h"

@@ -1,5 +1,5 @@
 // The geometries of layers: nested, within their rates and bytes, and errors that say why not.
-#include "engine/src/layered_sizing.h"
+#include "engine/src/layered/layered_sizing.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "engine/src/locked_update.h"
+#include "engine/src/batches/locked_update.h"
 
 #include <array>
 #include <cstdint>

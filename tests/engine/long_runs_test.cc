@@ -1,12 +1,12 @@
 // Long runs of one block, against its counters counted one by one.
-#include "engine/src/long_runs.h"
+#include "engine/src/blocks/long_runs.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
 
-#include "engine/src/presence_bits.h"
+#include "engine/src/blocks/presence_bits.h"
 #include "kernels/run_block.h"
 #include "kernels/run_slice.h"
 #include "support/block_counters.h"
@@ -30,8 +30,8 @@ TEST_CASE("long runs hold what single counters hold after each key", "[engine][l
       std::vector<uint64_t> held;
       for (int step = 0; step < 1500; ++step) {
         const bool is_filling = step / 100 % 2 == 0;
-        const bool adds =
-            held.empty() || (held.size() < kMaxLongRunKeys && random() % 10 < (is_filling ? 9 : 1));
+        const bool adds = held.empty() || (held.size() < kernels::kMaxLongRunKeys &&
+                                           random() % 10 < (is_filling ? 9 : 1));
         const size_t at = adds ? held.size() : random() % held.size();
         if (adds) held.push_back(pool[random() % pool.size()]);
         const uint64_t digest = held[at];

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_load.h"
+#include "engine/src/sizing/block_load.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/random_keys.h"

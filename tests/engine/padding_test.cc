@@ -1,11 +1,11 @@
 // Padding: zeros, any number of them, and what is none.
-#include "engine/src/padding.h"
+#include "engine/src/snapshots/padding.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "engine/src/snapshot_format.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "support/catch.h"
 
 namespace trommel {

@@ -1,11 +1,11 @@
 // The filters' side of plans.
-#include "engine/src/plan_filters.h"
+#include "engine/src/attributes/plan_filters.h"
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 
-#include "engine/src/set_sizes.h"
+#include "engine/src/attributes/set_sizes.h"
 #include "support/catch.h"
 
 namespace trommel::tests {

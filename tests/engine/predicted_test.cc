@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/block_load.h"
+#include "engine/src/sizing/block_load.h"
 #include "kernels/layout.h"
 #include "kernels/run_block.h"
 #include "support/catch.h"

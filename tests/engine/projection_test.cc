@@ -1,5 +1,5 @@
 // Projections are what the header promises, since files depend on it.
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "engine/src/query_batch.h"
+#include "engine/src/batches/query_batch.h"
 
 #include <cstdint>
 #include <vector>

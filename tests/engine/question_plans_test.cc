@@ -1,5 +1,5 @@
 // Which filters answer a question, and in which order.
-#include "engine/src/question_plans.h"
+#include "engine/src/attributes/question_plans.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "engine/src/radix_split.h"
+#include "engine/src/keys/radix_split.h"
 
 #include <algorithm>
 #include <cstdint>

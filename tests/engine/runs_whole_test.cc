@@ -146,8 +146,8 @@ TEST_CASE("a copied owner is what it was, levels and all", "[engine][runs]") {
   BlockStore from = std::move(BlockStore::Create(geometry, 0)).value();
   BlockStore into = std::move(BlockStore::Create(geometry, 0)).value();
   const std::vector<uint64_t> digests = Both(shape);
-  for (size_t i = 0; i < digests.size(); i += BlockStore::kMaxBatch) {
-    const size_t size = std::min(BlockStore::kMaxBatch, digests.size() - i);
+  for (size_t i = 0; i < digests.size(); i += kernels::kMaxBatch) {
+    const size_t size = std::min(kernels::kMaxBatch, digests.size() - i);
     from.Insert(std::span(digests).subspan(i, size));
   }
   into.Insert(std::vector<uint64_t>(500, tests::DigestInBlock(20, kSquare, 3)));  // owner 1

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/src/atomic_file.h"
+#include "engine/src/disk/atomic_file.h"
 #include "support/catch.h"
 #include "support/refuse_call.h"
 #include "support/scratch_folder.h"

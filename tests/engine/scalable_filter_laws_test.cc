@@ -16,7 +16,7 @@ namespace trommel::tests {
 namespace {
 
 std::vector<uint64_t> Bitmap(size_t num_keys) {
-  return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});
+  return std::vector<uint64_t>(BitmapWords(num_keys), ~uint64_t{0});
 }
 
 ScalableFilter MadeScalable(const ScalableConfig& config) {

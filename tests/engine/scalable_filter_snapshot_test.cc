@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/attribute_format.h"
-#include "engine/src/byte_source.h"
-#include "engine/src/growth_plans.h"
-#include "engine/src/memory_share.h"
-#include "engine/src/scalable_parts.h"
+#include "engine/src/attributes/attribute_format.h"
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/scalable/scalable_parts.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
 #include "support/family_forge.h"

@@ -12,6 +12,7 @@
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "support/statistics.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -25,7 +26,7 @@ ScalableFilter NewScalable(const ScalableConfig& config) {
 }
 
 uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& keys) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(keys.size()));
+  std::vector<uint64_t> bitmap(BitmapWords(keys.size()));
   return filter.Query(keys, bitmap);
 }
 
@@ -83,7 +84,7 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
   ScalableFilter filter = NewScalable({.first_capacity = 1000, .max_capacity = 3000});
   CHECK(filter.largest_capacity() == 3000);
   const std::vector<uint64_t> keys = MemberKeys(10'000, Catch::rngSeed());
-  std::vector<uint64_t> inserted(CountingFilter::BitmapWords(keys.size()));
+  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
   const InsertOutcome outcome = filter.Insert(keys, inserted);
   CHECK(outcome.refusal == GrowthRefusal::kLargestCapacity);
   CHECK(outcome.num_inserted + outcome.num_refused == keys.size());
@@ -95,7 +96,7 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
 
   // There is room again when keys have gone from the newest generation.
   const std::vector<uint64_t> strangers = StrangerKeys(200, Catch::rngSeed());
-  std::vector<uint64_t> news(CountingFilter::BitmapWords(strangers.size()));
+  std::vector<uint64_t> news(BitmapWords(strangers.size()));
   const InsertOutcome full = filter.InsertIfAbsent(strangers, news);
   CHECK(full.num_inserted == 0);
   CHECK(full.num_refused > 150);
@@ -109,11 +110,11 @@ TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalab
   constexpr uint64_t kLimit = 200'000;
   ScalableFilter filter = NewScalable({.first_capacity = 1000, .memory_limit_bytes = kLimit});
   const std::vector<uint64_t> keys = MemberKeys(500'000, Catch::rngSeed());
-  std::vector<uint64_t> inserted(CountingFilter::BitmapWords(keys.size()));
+  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
   const InsertOutcome outcome = filter.Insert(keys, inserted);
   CHECK(outcome.refusal == GrowthRefusal::kMemoryLimit);
   CHECK(filter.GetStats().num_bytes <= kLimit);
-  std::vector<uint64_t> shown(CountingFilter::BitmapWords(keys.size()));
+  std::vector<uint64_t> shown(BitmapWords(keys.size()));
   filter.Query(keys, shown);
   for (size_t w = 0; w < shown.size(); ++w) REQUIRE((inserted[w] & ~shown[w]) == 0);
   CHECK(outcome.num_inserted > 30'000);
@@ -205,7 +206,7 @@ TEST_CASE("batches of every size and kind of key find their way", "[engine][scal
   ScalableFilter filter = NewScalable({.first_capacity = 50});
   const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
   const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(size), ~uint64_t{0});
+  std::vector<uint64_t> bitmap(BitmapWords(size), ~uint64_t{0});
   CHECK(filter.Insert(keys, bitmap).num_inserted == size);
   CHECK(filter.Query(keys, bitmap) == size);
   std::vector<uint32_t> selection(size);

@@ -37,7 +37,7 @@ TEST_CASE("a key that is in is never missed while generations come and go",
   std::atomic<uint64_t> num_refused{0};
   std::atomic<size_t> most_generations{0};
   std::thread reader([&] {
-    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(staying.size()));
+    std::vector<uint64_t> bitmap(BitmapWords(staying.size()));
     while (!is_over) {
       if (filter.Query(staying, bitmap) != staying.size()) ++num_missed;
       if (!filter.MayContain(staying[num_asked % staying.size()])) ++num_missed;
@@ -79,7 +79,7 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
   WithThreads(kThreads, [&](uint64_t) {
     const std::vector<uint64_t> keys = MemberKeys(kKeys, 7);
     for (size_t first = 0; first < kKeys; first += batch) {
-      std::vector<uint64_t> inserted(CountingFilter::BitmapWords(batch));
+      std::vector<uint64_t> inserted(BitmapWords(batch));
       filter->InsertIfAbsent(std::span(keys).subspan(first, batch), inserted);
       for (size_t i = 0; i < batch; ++i) told[first + i] += BitAt(inserted, i) ? 1 : 0;
     }
@@ -102,7 +102,7 @@ TEST_CASE("snapshots and statistics beside writers are whole", "[engine][scalabl
   std::atomic<int> num_bad{0};
   std::atomic<int> num_looks{0};
   std::thread looker([&] {
-    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(staying.size()));
+    std::vector<uint64_t> bitmap(BitmapWords(staying.size()));
     do {
       const Result<ScalableFilter> copy = ScalableFilter::Deserialize(filter->Serialize());
       if (!copy.ok() || copy->Query(staying, bitmap) != staying.size()) ++num_bad;

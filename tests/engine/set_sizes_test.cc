@@ -1,5 +1,5 @@
 // Sizes that filters can have, and the sharing of memory among them.
-#include "engine/src/set_sizes.h"
+#include "engine/src/attributes/set_sizes.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // The side table against plain counters, block by block.
-#include "engine/src/side_table.h"
+#include "engine/src/blocks/side_table.h"
 
 #include <algorithm>
 #include <cstdint>

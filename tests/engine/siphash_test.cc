@@ -1,5 +1,5 @@
 // SipHash against the published vectors, of the variant in use and of the paper's.
-#include "engine/src/siphash.h"
+#include "engine/src/keys/siphash.h"
 
 #include <numeric>
 #include <string>

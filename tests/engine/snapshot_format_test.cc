@@ -1,5 +1,5 @@
 // Headers: each field's rule, by a forger whose checksums are right.
-#include "engine/src/snapshot_format.h"
+#include "engine/src/snapshots/snapshot_format.h"
 
 #include <cstddef>
 #include <functional>
@@ -10,6 +10,7 @@
 #include "support/catch.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel {
 namespace {

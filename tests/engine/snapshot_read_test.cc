@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/snapshot.h"
-#include "engine/src/snapshot_format.h"
+#include "engine/src/snapshots/snapshot.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "support/catch.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel {
 namespace {

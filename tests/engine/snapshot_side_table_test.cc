@@ -1,15 +1,16 @@
 // Forged side tables whose checksums are right.
-#include "engine/src/snapshot_side_table.h"
+#include "engine/src/snapshots/snapshot_side_table.h"
 
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/src/snapshot_format.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "support/catch.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel {
 namespace {

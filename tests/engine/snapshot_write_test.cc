@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/checksum.h"
-#include "engine/src/snapshot.h"
+#include "engine/src/disk/checksum.h"
+#include "engine/src/snapshots/snapshot.h"
 #include "golden/snapshots.h"
 #include "kernels/reference.h"
 #include "support/catch.h"
@@ -17,6 +17,7 @@
 #include "support/snapshot_forge.h"
 #include "support/subject.h"
 #include "support/targets.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel {
 namespace {

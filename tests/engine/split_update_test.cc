@@ -1,9 +1,9 @@
-#include "engine/src/split_update.h"
+#include "engine/src/batches/split_update.h"
 
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/radix_split.h"
+#include "engine/src/keys/radix_split.h"
 #include "support/catch.h"
 #include "support/shapes.h"
 #include "support/ways.h"

@@ -1,5 +1,5 @@
 // Lists of stores: what each store says by itself, put together.
-#include "engine/src/store_list.h"
+#include "engine/src/blocks/store_list.h"
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 // Which tick is in which bucket, and what of it must be and may not be live, tick by tick.
-#include "engine/src/time_buckets.h"
+#include "engine/src/window/time_buckets.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 // Some tuples of a batch, by their places.
-#include "engine/src/tuple_choice.h"
+#include "engine/src/tuples/tuple_choice.h"
 
 #include <cstdint>
 #include <numeric>

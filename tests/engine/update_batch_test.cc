@@ -1,4 +1,4 @@
-#include "engine/src/update_batch.h"
+#include "engine/src/batches/update_batch.h"
 
 #include <cstdint>
 #include <random>

@@ -74,7 +74,7 @@ class LoggedWindow {
 
   void InsertIfAbsent(size_t num_keys) {
     const std::vector<uint64_t> keys = NewKeys(num_keys);
-    std::vector<uint64_t> inserted(CountingFilter::BitmapWords(num_keys));
+    std::vector<uint64_t> inserted(BitmapWords(num_keys));
     uint64_t time = 0;
     filter_.InsertIfAbsent(keys, inserted, &time);
     for (size_t i = 0; i < num_keys; ++i) {
@@ -103,7 +103,7 @@ class LoggedWindow {
     for (size_t i = first; i < log_.size() && keys.size() < num_keys; ++i) {
       if (!log_[i].is_erased) keys.push_back(log_[i].key);
     }
-    std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+    std::vector<uint64_t> answers(BitmapWords(keys.size()));
     num_wrong_ += keys.size() - filter_.Query(keys, answers);
     num_found_ += keys.size();
   }

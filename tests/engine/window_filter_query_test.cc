@@ -28,7 +28,7 @@ TEST_CASE("queries, selections, points and counts of a window agree", "[engine][
   const std::vector<uint64_t> members = tests::MemberKeys(num_keys, 3);
   for (size_t i = 0; i < num_keys; i += 3) keys[i] = members[i];
 
-  std::vector<uint64_t> answers(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});
+  std::vector<uint64_t> answers(BitmapWords(num_keys), ~uint64_t{0});
   const size_t num_present = filter.Query(keys, answers);
   std::vector<uint32_t> present(num_keys);
   std::vector<uint32_t> absent(num_keys);
@@ -72,7 +72,7 @@ TEST_CASE("a full window keeps its rate with strangers", "[engine][window]") {
   CHECK(stats.predicted_fpr <= filter.target_fpr());
 
   constexpr uint64_t kStrangers = 200'000;
-  std::vector<uint64_t> answers(CountingFilter::BitmapWords(kStrangers));
+  std::vector<uint64_t> answers(BitmapWords(kStrangers));
   const uint64_t num_hits = filter.Query(tests::StrangerKeys(kStrangers, 5), answers);
   // The filter's own rate, whichever blocks it drew, is what its bits say.
   const auto bound = tests::BinomialBound(stats.current_fpr, kStrangers);

@@ -8,6 +8,7 @@
 #include "support/family_forge.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
+#include "trommel/counting_filter.h"
 #include "trommel/window_filter.h"
 
 namespace trommel {

@@ -54,7 +54,7 @@ TEST_CASE("of threads that race with one absent key while time advances one is t
     const std::vector<uint64_t> keys = tests::MemberKeys(kKeys, 7);
     const size_t step = batch == 0 ? 1 : batch;
     for (size_t first = 0; first < kKeys; first += step) {
-      std::vector<uint64_t> inserted(CountingFilter::BitmapWords(step));
+      std::vector<uint64_t> inserted(BitmapWords(step));
       if (batch == 0) {
         inserted[0] = filter.InsertIfAbsent(keys[first]) ? 1 : 0;
       } else {
@@ -112,7 +112,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   const auto look_up = [&](const WindowFilter& where, const InsertionLog::Entry& entry,
                            const std::function<uint64_t()>& now_at_last) {
     const std::vector<uint64_t> keys = tests::MemberKeys(batch, 3, entry.first_key);
-    std::vector<uint64_t> answers(CountingFilter::BitmapWords(batch));
+    std::vector<uint64_t> answers(BitmapWords(batch));
     uint64_t misses = batch - where.Query(keys, answers);
     misses += where.MayContain(keys[0]) ? 0 : 1;
     if (now_at_last() >= entry.time + kWindow) return;
@@ -199,7 +199,7 @@ TEST_CASE("merging a window beside another operation ends a debug build",
     std::atomic<bool> is_done{false};
     std::thread reader([&] {
       const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
-      std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
+      std::vector<uint64_t> answers(BitmapWords(keys.size()));
       while (!is_done) filter.Query(keys, answers);
     });
     for (int i = 0; i < 1'000'000; ++i) filter.Clear();

@@ -51,7 +51,7 @@ TEST_CASE("of duplicates in a batch the first is new, in batches of any size", "
   REQUIRE(filter.Advance(25));
   std::vector<uint64_t> keys = tests::MemberKeys(num_distinct, 1);
   keys.insert(keys.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(num_distinct));
-  std::vector<uint64_t> inserted(CountingFilter::BitmapWords(keys.size()), ~uint64_t{0});
+  std::vector<uint64_t> inserted(BitmapWords(keys.size()), ~uint64_t{0});
   uint64_t time = 0;
   const size_t num_new = filter.InsertIfAbsent(keys, inserted, &time);
   CHECK(time == 25);
@@ -78,7 +78,7 @@ struct LongBatch {
   explicit LongBatch(const std::vector<uint64_t>& last_keys)
       : keys(tests::MemberKeys(kFillers, 8)) {
     keys.insert(keys.end(), last_keys.begin(), last_keys.end());
-    inserted.resize(CountingFilter::BitmapWords(keys.size()));
+    inserted.resize(BitmapWords(keys.size()));
   }
 
   // Begins when the time is what it is, and advances it after the first chunk.
@@ -148,7 +148,7 @@ TEST_CASE("of a long batch and a later call with one key one is told that it is 
   REQUIRE(filter.Advance(5));
   const std::vector<uint64_t> raced = tests::MemberKeys(5000, 9);
   LongBatch batch(raced);
-  std::vector<uint64_t> later(CountingFilter::BitmapWords(raced.size()));
+  std::vector<uint64_t> later(BitmapWords(raced.size()));
   uint64_t later_time = 0;
   std::thread other([&] {
     while (filter.now() != 15) std::this_thread::yield();  // Advance may not have returned yet

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "kernels/kernels.h"
 #include "kernels/plane_block.h"
 #include "kernels/reference.h"
@@ -20,7 +20,7 @@ namespace {
 using tests::DrawnDigests;
 using tests::KernelFilter;
 
-constexpr size_t kMaxBatch = BlockStore::kMaxBatch;
+constexpr size_t kMaxBatch = kernels::kMaxBatch;
 
 ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
                             Shape shape) {

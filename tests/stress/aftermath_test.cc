@@ -5,6 +5,7 @@
 
 #include "stress/sample_rounds.h"
 #include "support/catch.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::stress {
 namespace {

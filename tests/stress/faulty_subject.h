@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tools/stress/subject.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::stress {
 

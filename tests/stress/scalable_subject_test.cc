@@ -68,7 +68,7 @@ TEST_CASE("a scalable filter is made as asked, and grows", "[stress][subject][th
   REQUIRE(loaded.ok());
   CHECK((*loaded)->num_keys() == 8000);
   CHECK((*loaded)->Serialize() == subject.Serialize());
-  std::vector<uint64_t> erased(CountingFilter::BitmapWords(keys.size()));
+  std::vector<uint64_t> erased(BitmapWords(keys.size()));
   CHECK(subject.Erase(keys, erased).num_erased == 8000);
   CHECK(subject.num_generations() == 1);
   CHECK(subject.Serialize() == as_new);

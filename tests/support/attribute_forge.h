@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "engine/src/attribute_format.h"
-#include "engine/src/checksum.h"
+#include "engine/src/attributes/attribute_format.h"
+#include "engine/src/disk/checksum.h"
 #include "support/snapshot_forge.h"
 
 namespace trommel::tests {

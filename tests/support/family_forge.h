@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/checksum.h"
-#include "engine/src/family_snapshot.h"
+#include "engine/src/disk/checksum.h"
+#include "engine/src/snapshots/family_snapshot.h"
 #include "support/snapshot_forge.h"
 
 namespace trommel::tests {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
 
 namespace trommel::tests {
 namespace {

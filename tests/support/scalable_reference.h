@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/growth_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "kernels/reference.h"
 
 namespace trommel::tests {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/checksum.h"
-#include "engine/src/snapshot_format.h"
+#include "engine/src/disk/checksum.h"
+#include "engine/src/snapshots/snapshot_format.h"
 
 namespace trommel::tests {
 

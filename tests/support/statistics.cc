@@ -5,7 +5,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "engine/src/block_load.h"
+#include "engine/src/sizing/block_load.h"
 #include "kernels/layout.h"
 
 namespace trommel::tests {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "kernels/reference.h"
 
 namespace trommel::tests {

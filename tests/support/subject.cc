@@ -18,7 +18,7 @@ void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
 template <class Part>
 void ForEachChunk(Digests digests, const Part& part) {
   while (!digests.empty()) {
-    const size_t size = std::min(digests.size(), BlockStore::kMaxBatch);
+    const size_t size = std::min(digests.size(), kernels::kMaxBatch);
     part(digests.first(size));
     digests = digests.subspan(size);
   }
@@ -110,7 +110,7 @@ void StoreSubject::Fold() {
 }
 void StoreSubject::Clear(size_t which) { stores_[which].Clear(); }
 Answers StoreSubject::Query(size_t which, Digests digests) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()));
+  std::vector<uint64_t> bitmap(BitmapWords(digests.size()));
   stores_[which].Query(digests, bitmap.data());
   Answers answers;
   Append(answers, bitmap, digests.size());

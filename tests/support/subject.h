@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "kernels/reference.h"
 #include "support/exact_model.h"
 #include "support/program.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
 #include "support/random_keys.h"
 #include "trommel/tuples.h"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_store.h"
-#include "engine/src/owner_locks.h"
-#include "engine/src/update_batch.h"
+#include "engine/src/batches/update_batch.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/sync/owner_locks.h"
 #include "kernels/presence_words.h"
 #include "trommel/executor.h"
 

@@ -18,7 +18,7 @@ WindowAnswers AnswersOf(std::span<const uint64_t> bitmap, size_t num_keys) {
 }
 
 std::vector<uint64_t> RoomFor(size_t num_keys) {
-  return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});
+  return std::vector<uint64_t>(BitmapWords(num_keys), ~uint64_t{0});
 }
 
 std::string TextOf(const WindowAnswers& answers) {

@@ -10,6 +10,7 @@
 #include "support/catch.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/family_filter.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {

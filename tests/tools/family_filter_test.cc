@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -21,7 +22,7 @@ std::vector<uint64_t> SomeDigests(size_t count) {
 }
 
 std::vector<uint64_t> Bitmap(size_t num_keys) {
-  return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys));
+  return std::vector<uint64_t>(BitmapWords(num_keys));
 }
 
 FamilyFilter MakeFamilyFilter(FilterType type) {

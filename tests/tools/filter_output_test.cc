@@ -7,6 +7,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {

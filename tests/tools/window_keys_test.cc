@@ -81,7 +81,7 @@ TEST_CASE("a batch with times does what its keys one by one do", "[tools][window
     CHECK((batch.Serialize() == single.Serialize()));
   }
   SECTION("inserting what is absent") {
-    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(2000), ~uint64_t{0});
+    std::vector<uint64_t> bitmap(BitmapWords(2000), ~uint64_t{0});
     const Applied applied = InsertIfAbsentAtTimes(batch, digests, times, bitmap, batch_rate);
     uint64_t num_inserted = 0;
     for (size_t i = 0; i < times.size(); ++i) {

@@ -38,10 +38,10 @@
 #include <vector>
 
 #include "trommel/attribute_sets.h"
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"

@@ -32,8 +32,9 @@
 // that fall into that range are applied. Batches cost little more than a CountingFilter's from
 // about 2048 keys on; a single key costs a lock more. Large batches may be spread over an
 // executor's threads. A child made by fork must not use filters that its parent's other threads
-// were changing. The argument why all this holds stands in engine/src/concurrent_filter.cc; what it
-// needs of the machine, in kernels/presence_words.h.
+// were changing. The argument why all this holds stands in
+// engine/src/counting/concurrent_filter.cc; what it needs of the machine, in
+// kernels/presence_words.h.
 #ifndef TROMMEL_CONCURRENT_FILTER_H_
 #define TROMMEL_CONCURRENT_FILTER_H_
 

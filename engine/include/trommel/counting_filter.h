@@ -25,18 +25,12 @@
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
-
-// How a large batch of updates reaches memory.
-enum class Route : uint8_t {
-  kAutomatic,  // whichever of the two is faster for this filter and batch
-  kDirect,     // in input order, fetching ahead
-  kSplit,  // first split by shard, so that every shard's part of memory is near while it is used
-};
 
 struct Config {
   // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
@@ -60,31 +54,6 @@ struct Config {
   // filters are not. null: the calling thread does all the work.
   std::shared_ptr<Executor> executor = nullptr;
   Route route = Route::kAutomatic;  // the others are for measurements; bytes are the same
-};
-
-struct EraseOutcome {
-  uint64_t num_erased = 0;
-  uint64_t num_refused = 0;  // certainly absent: nothing changed for them
-
-  friend bool operator==(const EraseOutcome&, const EraseOutcome&) = default;
-};
-
-// Which answers Select lists.
-enum class Answer : uint8_t { kAbsent, kMaybePresent };
-
-struct Stats {
-  uint64_t num_keys = 0;            // insertions less erasures: duplicates count
-  uint64_t num_bytes = 0;           // presence bits, counters and side table
-  uint64_t side_table_bytes = 0;    // of these, the counts of promoted blocks
-  uint64_t num_promoted = 0;        // blocks in the side table
-  uint64_t num_refused_erases = 0;  // since creation, load or clear
-  uint64_t huge_page_bytes = 0;     // of presence bits and counters, on huge pages at this moment
-  double fill_ratio = 0;            // share of positions present
-  // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
-  // product of their slices' fills, whatever keys came in. (Two keys of a block whose low digest
-  // halves are equal are not in it: load / 2^32, which the model counts.)
-  double current_fpr = 0;
-  double predicted_fpr = 0;  // the model's, if num_keys keys are in and all are distinct
 };
 
 class CountingFilter {

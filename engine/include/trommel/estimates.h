@@ -8,7 +8,7 @@
 // num_blocks x positions places, one of which a key marks, all alike: the mean fill is 1 - e^(-n/N)
 // without any mixture over block loads. But the k slices of a block share its keys: a crowded block
 // is full in all of them, their fills vary together, and k slices tell less than k tables would.
-// The variance of the estimate from n keys (engine/src/fill_model.h has the derivation) is
+// The variance of the estimate from n keys (engine/src/counting/fill_model.h has the derivation) is
 //
 //   V(n) = N/k (e^a - 1 - a) + (k-1)/k N m (e^(a/m) - 1 - a/m)      a = n/N, m positions a slice
 //

@@ -8,7 +8,7 @@
 // A caller never depends on other threads: tasks that no helper has begun it runs itself, and it
 // waits only for those that helpers have begun. So calls may be nested in each other, also those of
 // several executors, and may come from tasks of a program's own oneTBB; none waits for another's
-// end. (The argument: engine/src/work_list.h.)
+// end. (The argument: engine/src/sync/work_list.h.)
 //
 // More threads than the machine has raise oneTBB's limit for the whole process while the executor
 // lives. Threads outlive it, asleep: do not unload the library. A child made by fork has none of

@@ -17,8 +17,8 @@
 // generation shows is added to the oldest one that does, whose bits are all set already, and only
 // what no generation shows enters the newest. Erase takes a key from the oldest generation that
 // shows it, which is where all of its copies are. (The proof stands in
-// engine/src/scalable_filter.cc.) A generation that has become empty is dropped, and its slot is
-// free again.
+// engine/src/scalable/scalable_filter.cc.) A generation that has become empty is dropped, and its
+// slot is free again.
 //
 // *Threads.* Any thread may use it at any time, also while it grows. The promises are
 // ConcurrentFilter's:
@@ -52,11 +52,11 @@
 #include <string_view>
 #include <vector>
 
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/sizing.h"
@@ -89,26 +89,6 @@ struct ScalableConfig {
   // machine's physical memory.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  // as Config's
-};
-
-// Why a filter would not grow.
-enum class GrowthRefusal : uint8_t {
-  kNone,
-  kLargestCapacity,  // no further budget, or max_capacity
-  kMemoryLimit,      // memory_limit_bytes
-  kOutOfMemory,      // the system refused
-};
-
-std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
-
-struct InsertOutcome {
-  uint64_t num_inserted = 0;
-  // Keys that no generation showed and that there was no room for: nothing changed for them, and
-  // nothing may be erased.
-  uint64_t num_refused = 0;
-  GrowthRefusal refusal = GrowthRefusal::kNone;  // why, if there are any
-
-  friend bool operator==(const InsertOutcome&, const InsertOutcome&) = default;
 };
 
 struct GenerationStats {
@@ -144,7 +124,7 @@ class ScalableFilter {
   ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to:
                       // anything else aborts with a message.
 
-  // --- Batches, as CountingFilter's: bitmaps have CountingFilter::BitmapWords(keys.size()) words,
+  // --- Batches, as CountingFilter's: bitmaps have BitmapWords(keys.size()) words,
   // and no output may overlap the keys.
 
   // Adds one to every key's counters, in input order; grows where it must. About a query of all

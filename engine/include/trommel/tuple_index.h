@@ -15,7 +15,7 @@
 
 #include "trommel/attribute_sets.h"
 #include "trommel/executor.h"
-#include "trommel/scalable_filter.h"
+#include "trommel/outcomes.h"
 #include "trommel/tuples.h"
 
 namespace trommel {

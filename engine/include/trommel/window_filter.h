@@ -63,7 +63,7 @@
 // Memory is that of num_buckets + 2 stores of one geometry: the live ones, and one to be cleared.
 // It is reserved from the start, and used as buckets are. A query asks every live bucket that has
 // held a key: about one cache line each. The argument why all this holds stands in
-// engine/src/window_filter.cc.
+// engine/src/window/window_filter.cc.
 #ifndef TROMMEL_WINDOW_FILTER_H_
 #define TROMMEL_WINDOW_FILTER_H_
 
@@ -74,11 +74,11 @@
 #include <span>
 #include <vector>
 
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/sizing.h"
@@ -162,7 +162,7 @@ class WindowFilter {
   bool Advance(uint64_t now) noexcept;
   uint64_t now() const noexcept;  // what the last Advance that has taken effect said; 0 at first
 
-  // --- Batches. Bitmaps and selections as CountingFilter's: CountingFilter::BitmapWords. No output
+  // --- Batches. Bitmaps and selections as CountingFilter's: BitmapWords. No output
   // may overlap the keys.
 
   // Inserts into the present bucket. Returns the time of insertion, for Erase.

@@ -8,9 +8,9 @@
 #include <new>
 #include <utility>
 
-#include "engine/src/batch_output.h"
 #include "engine/src/classic/filter_impl.h"
-#include "engine/src/key_chunks.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_chunks.h"
 
 namespace trommel::classic {
 namespace {
@@ -119,9 +119,9 @@ EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcep
 
 EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
   EraseOutcome outcome;
-  std::array<uint64_t, BlockStore::kBitmapWords> erased;
-  for (size_t first = 0; first < keys.size(); first += BlockStore::kMaxBatch) {
-    const size_t count = std::min(BlockStore::kMaxBatch, keys.size() - first);
+  std::array<uint64_t, BitmapWords(kernels::kMaxBatch)> erased;
+  for (size_t first = 0; first < keys.size(); first += kernels::kMaxBatch) {
+    const size_t count = std::min(kernels::kMaxBatch, keys.size() - first);
     const EraseOutcome part =
         Erase(Slice(keys, first, count), std::span(erased).first(BitmapWords(count)));
     outcome.num_erased += part.num_erased;

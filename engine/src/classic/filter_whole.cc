@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/src/classic/filter_impl.h"
-#include "engine/src/digest_policy.h"
-#include "engine/src/snapshot_format.h"
+#include "engine/src/keys/digest_policy.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/classic/filter.h"
 #include "trommel/classic/sizing.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include "engine/src/out_of_range.h"
+#include "engine/src/base/out_of_range.h"
 #include "trommel/classic/geometry.h"
 #include "trommel/sizing.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/src/out_of_range.h"
+#include "engine/src/base/out_of_range.h"
 
 namespace trommel::classic {
 

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/atomic_file.h"
-#include "engine/src/byte_sink.h"
-#include "engine/src/byte_source.h"
-#include "engine/src/check.h"
+#include "engine/src/base/check.h"
+#include "engine/src/base/out_of_range.h"
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/classic/snapshot.h"
-#include "engine/src/digest_policy.h"
-#include "engine/src/out_of_range.h"
+#include "engine/src/disk/atomic_file.h"
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/keys/digest_policy.h"
 #include "trommel/classic/bloom_filter.h"
 #include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/filter.h"

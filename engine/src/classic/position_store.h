@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/block_memory.h"
+#include "engine/src/base/block_memory.h"
 #include "kernels/classic_array.h"
 #include "trommel/classic/geometry.h"
 #include "trommel/executor.h"

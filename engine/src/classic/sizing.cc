@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/src/out_of_range.h"
+#include "engine/src/base/out_of_range.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/sizing.h"
 

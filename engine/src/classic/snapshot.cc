@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/checksum.h"
-#include "engine/src/digest_policy.h"
+#include "engine/src/disk/checksum.h"
+#include "engine/src/keys/digest_policy.h"
 #include "trommel/classic/sizing.h"
 #include "trommel/sizing.h"
 

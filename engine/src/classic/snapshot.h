@@ -18,10 +18,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "engine/src/byte_sink.h"
-#include "engine/src/byte_source.h"
 #include "engine/src/classic/position_store.h"
-#include "engine/src/snapshot_format.h"
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
 

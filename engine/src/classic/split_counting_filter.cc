@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "engine/src/batch_output.h"
-#include "engine/src/check.h"
+#include "engine/src/base/check.h"
+#include "engine/src/base/out_of_range.h"
 #include "engine/src/classic/filter_impl.h"
-#include "engine/src/out_of_range.h"
+#include "engine/src/keys/batch_output.h"
 
 namespace trommel::classic {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/src/block_memory.h"
+#include "engine/src/base/block_memory.h"
 #include "kernels/cells.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/executor.h"

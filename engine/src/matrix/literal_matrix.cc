@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/batch_output.h"
-#include "engine/src/block_memory.h"
-#include "engine/src/check.h"
-#include "engine/src/out_of_range.h"
+#include "engine/src/base/block_memory.h"
+#include "engine/src/base/check.h"
+#include "engine/src/base/out_of_range.h"
+#include "engine/src/tuples/tuple_output.h"
 #include "kernels/classic_array.h"
 #include "trommel/matrix/sizing.h"
 

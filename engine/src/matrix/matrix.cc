@@ -6,11 +6,11 @@
 #include <new>
 #include <utility>
 
-#include "engine/src/batch_output.h"
-#include "engine/src/batch_parts.h"
-#include "engine/src/check.h"
+#include "engine/src/base/check.h"
+#include "engine/src/keys/batch_parts.h"
 #include "engine/src/matrix/matrix_impl.h"
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
+#include "engine/src/tuples/tuple_output.h"
 #include "kernels/targets.h"
 
 namespace trommel::matrix {

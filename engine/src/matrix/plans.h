@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/src/made_for_sets.h"
 #include "engine/src/matrix/cell_store.h"
 #include "engine/src/matrix/traversal.h"
+#include "engine/src/tuples/made_for_sets.h"
 #include "kernels/cells.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/matrix/geometry.h"

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-#include "engine/src/out_of_range.h"
+#include "engine/src/base/out_of_range.h"
 
 namespace trommel::matrix {
 namespace {

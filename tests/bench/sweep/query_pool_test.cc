@@ -5,6 +5,7 @@
 
 #include "bench/workload.h"
 #include "support/catch.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::bench {
 namespace {
@@ -20,7 +21,7 @@ CountingFilter Filled() {
 }
 
 uint64_t Ask(const CountingFilter& filter, const QueryPool& pool) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(pool.digests().size()));
+  std::vector<uint64_t> bitmap(BitmapWords(pool.digests().size()));
   return filter.Query(Keys::Digests(pool.digests()), bitmap);
 }
 

@@ -3,6 +3,7 @@
 #include "bench/sweep/sweep_arena.h"
 
 #include "support/catch.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::bench {
 namespace {

@@ -15,6 +15,7 @@
 #include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/classic/split_counting_filter.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::classic {
 namespace {

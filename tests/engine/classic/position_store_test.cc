@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/src/block_store.h"
+#include "engine/src/blocks/block_store.h"
 #include "kernels/classic_reference.h"
 #include "support/catch.h"
 #include "support/classic_shapes.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/checksum.h"
+#include "engine/src/disk/checksum.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/snapshot_forge.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"

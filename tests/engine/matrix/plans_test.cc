@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/src/projection.h"
+#include "engine/src/tuples/projection.h"
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/tuple_batch.h"

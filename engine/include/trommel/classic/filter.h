@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "trommel/classic/geometry.h"
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 

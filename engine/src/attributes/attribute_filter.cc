@@ -1,0 +1,211 @@
+// AttributeFilter: how tuples come into all sets or none, and go.
+//
+// *Insert* works set after set. Where a set might be full, all are looked at first, and what it has
+// no room for touches none of them. That is more than speed: a tuple that came into a set and is
+// taken back leaves its weight there (Generation::Reserve: whom its bits covered meanwhile is not
+// known), and room that refused tuples use up would never come back.
+//
+// Between looking and inserting others may take the room. A tuple that is refused then is taken
+// back from the sets before, each of which shows it and holds this very copy of it, so that taking
+// it back cannot fail and takes nobody else's. What remains is what erasing leaves, its weight, and
+// a generation that was begun for it.
+//
+// *Erase* may not work like that: attribute_filter_erase.cc.
+//
+// *Queries* take no lock: each set's filter promises that what is in is shown (scalable_filter.cc).
+// A tuple is in all sets when Insert returns, so every part of every question shows it.
+#include "trommel/attribute_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <numeric>
+#include <thread>
+
+#include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/tuples/tuple_choice.h"
+#include "engine/src/tuples/tuple_chunks.h"
+#include "engine/src/tuples/tuple_output.h"
+
+namespace trommel {
+namespace {
+
+// With threads to share it a chunk is what is worth sharing; both are multiples of 64.
+constexpr size_t kInsertChunkAlone = kernels::kMaxBatch;
+constexpr size_t kInsertChunkShared = size_t{1} << 16;
+// Below, arrays on the stack are enough.
+constexpr size_t kFewTuples = 64;
+
+}  // namespace
+
+// Room for so many tuples, or for kFewTuples where there is no memory for more.
+struct AttributeFilter::Impl::Desk {
+  explicit Desk(size_t num_tuples) {
+    if (num_tuples <= kFewTuples) return;
+    try {
+      words.resize(num_tuples + TupleIndex::BitmapWords(num_tuples));
+      numbers.resize(2 * num_tuples);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    digests = std::span(words).first(num_tuples);
+    bits = std::span(words).subspan(num_tuples);
+    places = std::span(numbers).first(num_tuples);
+    others = std::span(numbers).subspan(num_tuples);
+  }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  std::array<uint64_t, kFewTuples + 1> few_words;
+  std::array<uint32_t, 2 * kFewTuples> few_numbers;
+  std::vector<uint64_t> words;
+  std::vector<uint32_t> numbers;
+  std::span<uint64_t> digests = std::span(few_words).first(kFewTuples);
+  std::span<uint64_t> bits = std::span(few_words).last(1);
+  std::span<uint32_t> places = std::span(few_numbers).first(kFewTuples);
+  std::span<uint32_t> others = std::span(few_numbers).last(kFewTuples);
+};
+
+// --- Insert.
+
+bool AttributeFilter::Impl::HasRoomFor(uint64_t num_wanted) const {
+  return std::ranges::all_of(filters, [num_wanted](const ScalableFilter& filter) {
+    return ScalableParts::RoomOf(filter) >= num_wanted;
+  });
+}
+
+std::span<const uint64_t> AttributeFilter::Impl::ShownBy(size_t set_idx, const Tuples& chunk,
+                                                         std::span<const uint32_t> places,
+                                                         const Desk& desk) const {
+  const std::span<const uint64_t> digests =
+      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, desk.digests);
+  const auto bits = desk.bits.first(BitmapWords(digests.size()));
+  filters[set_idx].Query(Keys::Digests(digests), bits);
+  return bits;
+}
+
+size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
+                                          std::span<const uint32_t> places,
+                                          const Desk& desk) const {
+  uint64_t room = ScalableParts::RoomOf(filters[set_idx]);
+  if (room >= places.size()) return places.size();
+  const std::span<const uint64_t> bits = ShownBy(set_idx, chunk, places, desk);
+  for (size_t k = 0; k < places.size(); ++k) {
+    if ((bits[k / 64] >> (k % 64) & 1) != 0) continue;
+    if (room == 0) return k;
+    --room;
+  }
+  return places.size();
+}
+
+InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
+                                                  const Desk& desk) {
+  InsertOutcome outcome;
+  for (size_t s = 0; s < filters.size() && !places.empty(); ++s) {
+    const std::span<const uint64_t> digests =
+        ChosenDigests(frame.sets.allowed()[s], chunk, places, desk.digests);
+    const auto bits = desk.bits.first(BitmapWords(digests.size()));
+    const InsertOutcome here = filters[s].Insert(Keys::Digests(digests), bits);
+    if (here.num_refused == 0) continue;
+    outcome.num_refused += here.num_refused;
+    outcome.refusal = here.refusal;
+    const auto refused = desk.others.first(here.num_refused);
+    size_t num_kept = 0;
+    size_t num_refused = 0;
+    for (size_t k = 0; k < places.size(); ++k) {
+      const bool is_in = (bits[k / 64] >> (k % 64) & 1) != 0;
+      (is_in ? places[num_kept++] : refused[num_refused++]) = places[k];
+    }
+    places = places.first(num_kept);
+    TakeBack(chunk, refused, s, desk);
+  }
+  outcome.num_inserted = places.size();
+  return outcome;
+}
+
+InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
+                                                   const Desk& desk) {
+  InsertOutcome total;
+  for (std::span<uint32_t> left = places; !left.empty();) {
+    size_t num_fitting = left.size();
+    size_t narrowest = 0;
+    for (size_t s = 0; s < filters.size() && num_fitting > 0; ++s) {
+      const size_t num_here = NumWithRoom(s, chunk, left.first(num_fitting), desk);
+      if (num_here < num_fitting) narrowest = s;
+      num_fitting = num_here;
+    }
+    if (num_fitting > 0) {
+      const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), desk);
+      for (const uint32_t place : left.first(outcome.num_inserted)) {
+        places[total.num_inserted++] = place;
+      }
+      total.num_refused += outcome.num_refused;
+      if (outcome.num_refused != 0) total.refusal = outcome.refusal;
+      left = left.subspan(num_fitting);
+      continue;
+    }
+    const GrowthRefusal refusal = ScalableParts::Grow(filters[narrowest]);
+    if (refusal == GrowthRefusal::kNone) {
+      // Others hold what room there is, and will say how much of it they need.
+      if (ScalableParts::RoomOf(filters[narrowest]) == 0) std::this_thread::yield();
+      continue;
+    }
+    // Only what it shows can come in; duplicates of what came in by now are among that.
+    const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, desk), left);
+    total.num_refused += left.size() - num_shown;
+    total.refusal = refusal;
+    left = left.first(num_shown);
+  }
+  return total;
+}
+
+InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk& desk,
+                                                 std::span<uint64_t> inserted) {
+  const auto passage = gate.Pass();
+  const std::span<uint32_t> places = desk.places.first(chunk.size);
+  std::iota(places.begin(), places.end(), 0);
+  const InsertOutcome outcome = HasRoomFor(chunk.size) ? InsertPlaces(chunk, places, desk)
+                                                       : InsertInTurns(chunk, places, desk);
+  num_tuples.fetch_add(outcome.num_inserted, std::memory_order_relaxed);
+  num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  if (!inserted.empty()) SetOnly(places.first(outcome.num_inserted), inserted);
+  return outcome;
+}
+
+void AttributeFilter::Impl::TakeBack(const Tuples& chunk, std::span<const uint32_t> places,
+                                     size_t num_sets, const Desk& desk) {
+  for (size_t s = 0; s < num_sets; ++s) {
+    filters[s].Erase(
+        Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, places, desk.digests)));
+  }
+}
+
+InsertOutcome AttributeFilter::Impl::InsertBatch(const Tuples& tuples,
+                                                 std::span<uint64_t> inserted) {
+  [[maybe_unused]] const auto use = users.Enter();
+  CheckColumns(tuples, frame.sets.full());
+  const bool is_shared = frame.executor != nullptr && frame.executor->num_threads() > 1;
+  const Desk desk(std::min(tuples.size, is_shared ? kInsertChunkShared : kInsertChunkAlone));
+  InsertOutcome total;
+  ForEachTupleChunk(tuples, desk.digests.size(), [&](size_t first, const Tuples& chunk) {
+    const auto words = inserted.empty() ? inserted : WordsOf(inserted, first, chunk.size);
+    const InsertOutcome outcome = InsertChunk(chunk, desk, words);
+    total.num_inserted += outcome.num_inserted;
+    total.num_refused += outcome.num_refused;
+    if (outcome.num_refused != 0) total.refusal = outcome.refusal;
+  });
+  return total;
+}
+
+InsertOutcome AttributeFilter::Insert(const Tuples& tuples) noexcept {
+  return impl_->InsertBatch(tuples, {});
+}
+
+InsertOutcome AttributeFilter::Insert(const Tuples& tuples, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(tuples, sets().full(), inserted);
+  return impl_->InsertBatch(tuples, inserted);
+}
+
+}  // namespace trommel

@@ -1,0 +1,171 @@
+// AttributeFilter::Create: what is asked for, checked, sized and made.
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/base/block_memory.h"
+#include "engine/src/keys/digest_policy.h"
+#include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/tuples/set_capacity.h"
+
+namespace trommel {
+namespace {
+
+Error BadRequest(std::string message) {
+  return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
+}
+
+std::vector<std::string> NamesFor(const AttributeConfig& config) {
+  if (!config.names.empty()) return config.names;
+  std::vector<std::string> numbers;
+  for (uint32_t a = 0; a < config.sets.num_attributes(); ++a) numbers.push_back(std::to_string(a));
+  return numbers;
+}
+
+Status CheckNumbers(const AttributeConfig& config) {
+  if (config.capacity == 0 || config.capacity > kMaxCapacity) {
+    return BadRequest("capacity is " + std::to_string(config.capacity) +
+                      "; it must be between 1 and " + std::to_string(kMaxCapacity));
+  }
+  if (Status good = CheckPolicy(config.digest); !good.ok()) return good;
+  const uint32_t num_attributes = config.sets.num_attributes();
+  if (!config.num_values.empty() && config.num_values.size() != num_attributes) {
+    return BadRequest("num_values has " + std::to_string(config.num_values.size()) +
+                      " numbers; it must have one for each of the " +
+                      std::to_string(num_attributes) + " attributes, or none");
+  }
+  const auto zero = std::ranges::find(config.num_values, 0U);
+  if (zero != config.num_values.end()) {
+    return BadRequest("num_values[" + std::to_string(zero - config.num_values.begin()) +
+                      "] is 0; it must be at least 1");
+  }
+  return Ok();
+}
+
+// Capacity and rate of each allowed set.
+Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
+  std::vector<SetBudget> budgets;
+  for (const AttributeMask set : config.sets.allowed()) {
+    budgets.push_back(
+        {.set = set,
+         .capacity = CapacityOfSet(set, config.sets, config.capacity, config.num_values),
+         .target_fpr = config.target_fpr});
+  }
+  std::vector<bool> is_given(budgets.size());
+  for (const SetBudget& given : config.budgets) {
+    if (!config.sets.IsAllowed(given.set)) {
+      return BadRequest("a budget for " + AttributeMaskText(given.set) +
+                        ", which is not an allowed set of attributes");
+    }
+    const size_t set_idx = config.sets.IndexOf(given.set);
+    if (is_given[set_idx]) {
+      return BadRequest("two budgets for " + AttributeMaskText(given.set));
+    }
+    is_given[set_idx] = true;
+    if (given.capacity != 0) budgets[set_idx].capacity = given.capacity;
+    if (given.target_fpr != 0) budgets[set_idx].target_fpr = given.target_fpr;
+  }
+  return budgets;
+}
+
+// What a set's filter is made with.
+ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
+  return {.first_capacity = budget.capacity,
+          .target_fpr = budget.target_fpr,
+          .digest = {.kind = DigestKind::kCaller},
+          .encoding = config.encoding,
+          .memory_limit_bytes = config.memory_limit_bytes};
+}
+
+// Of the first generations of all.
+Result<uint64_t> FirstBytes(std::span<const SetBudget> budgets, const AttributeConfig& config,
+                            GrowthPlans& plans) {
+  uint64_t num_bytes = 0;
+  for (const SetBudget& budget : budgets) {
+    const Result<GrowthPlan> plan = plans.For(ConfigFor(budget, config));
+    if (!plan.ok()) {
+      return BadRequest("the filter of " + AttributeMaskText(budget.set) + ": " +
+                        plan.error().message);
+    }
+    num_bytes += plan->slot(0).geometry.num_bytes();  // 2^16 sets of 2^38 bytes: cannot wrap
+  }
+  return num_bytes;
+}
+
+}  // namespace
+
+Status AttributeFilter::Impl::CheckNames(std::span<const std::string> names,
+                                         uint32_t num_attributes) {
+  if (names.size() != num_attributes) {
+    return BadRequest("there are " + std::to_string(names.size()) + " names for " +
+                      std::to_string(num_attributes) + " attributes");
+  }
+  for (size_t a = 0; a < names.size(); ++a) {
+    const std::string& name = names[a];
+    if (name.empty() || name.size() > kMaxNameBytes) {
+      return BadRequest("the name of attribute " + std::to_string(a) + " has " +
+                        std::to_string(name.size()) + " bytes; it must have between 1 and " +
+                        std::to_string(kMaxNameBytes));
+    }
+    if (std::ranges::find(names.first(a), name) != names.begin() + static_cast<std::ptrdiff_t>(a)) {
+      return BadRequest("two attributes are named \"" + name + "\"");
+    }
+  }
+  return Ok();
+}
+
+uint64_t AttributeFilter::Impl::LimitFor(size_t num_sets, uint64_t memory_limit_bytes) {
+  if (memory_limit_bytes != 0) return memory_limit_bytes;
+  const uint64_t physical = PhysicalMemoryBytes();
+  return physical - std::min(physical, num_sets * ScalableParts::kFixedBytes);
+}
+
+Error AttributeFilter::Impl::TooLarge(size_t num_sets, uint64_t num_bytes,
+                                      uint64_t memory_limit_bytes) {
+  return {.code = ErrorCode::kOutOfMemory,
+          .message = "the filters of " + std::to_string(num_sets) + " sets of attributes need " +
+                     std::to_string(num_bytes) + " bytes, more than the limit of " +
+                     std::to_string(LimitFor(num_sets, memory_limit_bytes)) + " bytes (" +
+                     (memory_limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") +
+                     ")"};
+}
+
+Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) try {
+  if (Status good = CheckNumbers(config); !good.ok()) return good.error();
+  std::vector<std::string> names = NamesFor(config);
+  if (Status good = Impl::CheckNames(names, config.sets.num_attributes()); !good.ok()) {
+    return good.error();
+  }
+  const Result<std::vector<SetBudget>> budgets = BudgetsFor(config);
+  if (!budgets.ok()) return budgets.error();
+  auto share =
+      std::make_shared<MemoryShare>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
+  GrowthPlans plans;
+  const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
+  if (!num_bytes.ok()) return num_bytes.error();
+  if (!share->HasRoomFor(*num_bytes)) {
+    return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);
+  }
+  std::vector<ScalableFilter> filters;
+  filters.reserve(budgets->size());
+  for (const SetBudget& budget : *budgets) {
+    const ScalableConfig made_with = ConfigFor(budget, config);
+    Result<ScalableFilter> filter = ScalableParts::Create(made_with, *plans.For(made_with), share);
+    if (!filter.ok()) return filter.error();
+    filters.push_back(*std::move(filter));
+  }
+  AttributeFilter made(std::make_unique<Impl>(Impl::Frame{.sets = config.sets,
+                                                          .names = std::move(names),
+                                                          .digest = config.digest,
+                                                          .executor = nullptr,
+                                                          .share = std::move(share)},
+                                              std::move(filters)));
+  made.UseExecutor(config.executor);
+  return made;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the sets' filters"};
+}
+
+}  // namespace trommel

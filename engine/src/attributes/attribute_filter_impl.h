@@ -1,0 +1,97 @@
+// What an AttributeFilter is made of: a scalable filter for each allowed set.
+#ifndef TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
+#define TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/attributes/question_plans.h"
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/sync/gate.h"
+#include "engine/src/sync/users.h"
+#include "trommel/attribute_filter.h"
+
+namespace trommel {
+
+struct AttributeFilter::Impl {
+  // What it is, but for its filters.
+  struct Frame {
+    AttributeSets sets;
+    std::vector<std::string> names;
+    DigestPolicy digest;
+    std::shared_ptr<Executor> executor;
+    std::shared_ptr<MemoryShare> share;  // of all filters
+  };
+
+  Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set);
+
+  static constexpr size_t kMaxNameBytes = 255;
+  static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);
+  // Of so many sets' filters: as given, or what the machine has beside what they take anyway.
+  static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
+  static Error TooLarge(size_t num_sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
+
+  // Either bitmap may be empty: nobody asks.
+  InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
+  EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
+
+  struct Desk;  // the memory for a chunk of tuples on their way in
+  InsertOutcome InsertChunk(const Tuples& chunk, const Desk& desk, std::span<uint64_t> inserted);
+  // Whether every set has room, whatever the tuples are.
+  bool HasRoomFor(uint64_t num_wanted) const;
+  // Which of the tuples at these places the set shows, the k-th being bit k; in the desk's memory.
+  std::span<const uint64_t> ShownBy(size_t set_idx, const Tuples& chunk,
+                                    std::span<const uint32_t> places, const Desk& desk) const;
+  // Of the tuples at these places, how many there are before the first for which the set has no
+  // room; it may say fewer, but none only where the first has no room.
+  size_t NumWithRoom(size_t set_idx, const Tuples& chunk, std::span<const uint32_t> places,
+                     const Desk& desk) const;
+  // Inserts those at these places. Returns what came of it; those that came in are kept, in front.
+  InsertOutcome InsertPlaces(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
+  // The same, set by set as far as all have room, so that none is refused but where others take
+  // the room meanwhile.
+  InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
+  // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
+  void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
+                const Desk& desk);
+
+  // Returns how many went.
+  uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
+  // The places of those that all sets show, ascending; how many. places.size() must be chunk.size.
+  size_t PlacesInAllSets(const Tuples& chunk, std::span<uint32_t> places) const;
+  // Moves those that might depend on each other's erasure behind the others, both in order; how
+  // many others.
+  size_t MoveConflictsBack(const Tuples& chunk, std::span<uint32_t> places) const;
+  // Out of all sets, or out of none.
+  bool EraseOne(const Tuples& tuple);
+
+  // The answers of a chunk of at most kernels::kMaxBatch tuples; how many are set. There must be
+  // parts.
+  size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
+                    std::span<uint64_t> maybe_present) const;
+
+  Status WriteTo(ByteSink& sink) const;
+  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes,
+                                                const DigestKey& digest_key);
+
+  Frame frame;
+  std::vector<ScalableFilter> filters;  // as sets.allowed()
+  QuestionPlans plans;
+  // Who inserts passes; who erases a chunk shuts it (attribute_filter.cc says why).
+  mutable Gate gate;
+  std::atomic<uint64_t> num_tuples{0};
+  std::atomic<uint64_t> num_refused_inserts{0};
+  std::atomic<uint64_t> num_refused_erases{0};
+  mutable Users users;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_

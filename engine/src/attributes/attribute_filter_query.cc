@@ -1,0 +1,118 @@
+// Queries of attribute filters: part after part, each for those tuples that all before it show.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+
+#include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/base/check.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/tuples/projection.h"
+#include "engine/src/tuples/tuple_choice.h"
+#include "engine/src/tuples/tuple_chunks.h"
+#include "engine/src/tuples/tuple_output.h"
+
+namespace trommel {
+namespace {
+
+// Enough to be worth starting a task, and a multiple of 64.
+constexpr size_t kQueryTask = size_t{1} << 14;
+constexpr size_t kCountChunk = 256;
+
+void SetAll(size_t num_tuples, std::span<uint64_t> bitmap) {
+  std::ranges::fill(bitmap, ~uint64_t{0});
+  if (num_tuples % 64 != 0) bitmap.back() >>= 64 - num_tuples % 64;
+}
+
+}  // namespace
+
+size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
+                                         std::span<uint64_t> maybe_present) const {
+  std::array<uint64_t, kernels::kMaxBatch> buffer;
+  const auto ask = [&](uint32_t set_idx, std::span<const uint32_t> places,
+                       std::span<uint64_t> answers) {
+    const AttributeMask set = frame.sets.allowed()[set_idx];
+    const auto digests = ChosenDigests(set, chunk, places, buffer);
+    return filters[set_idx].Query(Keys::Digests(digests), answers);
+  };
+  std::array<uint32_t, kernels::kMaxBatch> place_room;
+  const std::span<uint32_t> all = std::span(place_room).first(chunk.size);
+  size_t num_shown = ask(parts.front(), all, maybe_present);
+  if (parts.size() == 1 || num_shown == 0) return num_shown;
+
+  // All tuples' places need not be written: they are asked as they are.
+  if (num_shown != chunk.size) PlacesOf(maybe_present, chunk.size, all.data());
+  std::span<uint32_t> places = all.first(num_shown);
+  std::array<uint64_t, BlockStore::kBitmapWords> bits;
+  for (const uint32_t set_idx : parts.subspan(1)) {
+    const auto answers = std::span(bits).first(BitmapWords(places.size()));
+    num_shown = ask(set_idx, places, answers);
+    if (num_shown == places.size()) continue;
+    if (places.size() == chunk.size) {
+      PlacesOf(answers, chunk.size, all.data());
+    } else {
+      KeepPlaces(answers, places);
+    }
+    places = all.first(num_shown);
+    SetOnly(places, maybe_present);
+    if (places.empty()) break;
+  }
+  return places.size();
+}
+
+size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
+                              std::span<uint64_t> maybe_present) const noexcept {
+  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckBitmap(tuples, asked, maybe_present);
+  CheckColumns(tuples, asked);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const std::span<const uint32_t> parts = impl_->plans.Of(asked);
+  if (parts.empty()) {
+    SetAll(tuples.size, maybe_present);
+    return tuples.size;
+  }
+  std::atomic<size_t> num_present{0};
+  const auto work = [&](size_t begin, size_t num_tuples) {
+    size_t num_here = 0;
+    ForEachTupleChunk(
+        tuples.From(begin, num_tuples), kernels::kMaxBatch, [&](size_t first, const Tuples& chunk) {
+          num_here +=
+              impl_->QueryChunk(parts, chunk, WordsOf(maybe_present, begin + first, chunk.size));
+        });
+    num_present.fetch_add(num_here, std::memory_order_relaxed);
+  };
+  Executor* executor = impl_->frame.executor.get();
+  if (executor == nullptr || tuples.size <= kQueryTask) {
+    work(0, tuples.size);
+  } else {
+    executor->ForEach((tuples.size + kQueryTask - 1) / kQueryTask, [&](size_t t) {
+      work(t * kQueryTask, std::min(kQueryTask, tuples.size - t * kQueryTask));
+    });
+  }
+  return num_present.load(std::memory_order_relaxed);
+}
+
+void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
+                                     std::span<uint64_t> counts) const noexcept {
+  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  CheckCounts(tuples, asked, counts);
+  CheckColumns(tuples, asked);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::ranges::fill(counts, num_tuples());
+  std::array<uint64_t, kCountChunk> digests;
+  std::array<uint64_t, kCountChunk> counts_here;
+  for (const uint32_t set_idx : impl_->plans.Of(asked)) {
+    const AttributeMask set = sets().allowed()[set_idx];
+    ForEachTupleChunk(tuples, kCountChunk, [&](size_t first, const Tuples& chunk) {
+      const auto keys = std::span(digests).first(chunk.size);
+      ProjectionDigests(set, chunk, keys);
+      impl_->filters[set_idx].CountEstimates(Keys::Digests(keys),
+                                             std::span(counts_here).first(chunk.size));
+      for (size_t i = 0; i < chunk.size; ++i) {
+        counts[first + i] = std::min(counts[first + i], counts_here[i]);
+      }
+    });
+  }
+}
+
+}  // namespace trommel

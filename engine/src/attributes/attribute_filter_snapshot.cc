@@ -1,0 +1,168 @@
+// Attribute filters on disk: one set's filter after the other (attribute_format.h).
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/attributes/attribute_format.h"
+#include "engine/src/base/rounding.h"
+#include "engine/src/disk/atomic_file.h"
+#include "engine/src/keys/digest_policy.h"
+#include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/padding.h"
+
+namespace trommel {
+namespace {
+
+// What is said of a set's filter names the set; offsets within it count from its own start.
+Error InFilterOf(const SetRecord& record, Error error) {
+  if (error.code != ErrorCode::kIo) {
+    error.message = "the filter of " + AttributeMaskText(record.set) + ", which begins at byte " +
+                    std::to_string(record.offset) + ": " + error.message;
+  }
+  return error;
+}
+
+PartSource PartOf(const ByteSource& source, const SetRecord& record) {
+  return {source, record.offset, record.num_bytes};
+}
+
+// Memory for all is judged before any is taken.
+Result<uint64_t> BytesOfAll(const ByteSource& source, const AttributeFront& front) {
+  uint64_t num_bytes = 0;
+  for (const SetRecord& record : front.table) {
+    const Result<uint64_t> here =
+        FamilyBytes(PartOf(source, record), SnapshotType::kScalableFilter);
+    if (!here.ok()) return InFilterOf(record, here.error());
+    num_bytes += *here;  // no more than the file has: cannot wrap
+  }
+  return num_bytes;
+}
+
+// Is it such a filter as an attribute filter makes?
+Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
+  const ScalableConfig made = {};
+  const ScalableConfig& config = ScalableParts::ConfigOf(filter);
+  if (config.digest != DigestPolicy{.kind = DigestKind::kCaller} || config.mode != made.mode ||
+      config.growth != made.growth || config.tightening != made.tightening ||
+      config.max_capacity != made.max_capacity) {
+    return Error{ErrorCode::kCorrupt, "its digests or its growth are not an attribute filter's"};
+  }
+  if (filter.num_keys() != front.num_tuples) {
+    return Error{ErrorCode::kCorrupt, "it holds " + std::to_string(filter.num_keys()) +
+                                          " tuples, the whole " + std::to_string(front.num_tuples)};
+  }
+  return Ok();
+}
+
+}  // namespace
+
+// Alone with the queries: a tuple on its way between sets would be in some of them only, and where
+// another is on its way out, their counts could even agree.
+Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
+  const Gate::Shut alone(gate);
+  AttributeFront front{.digest = frame.digest,
+                       .sets = frame.sets,
+                       .names = frame.names,
+                       .num_tuples = 0,
+                       .table = std::vector<SetRecord>(filters.size())};
+  // No half-written file has a header.
+  uint64_t end = FrontEnd(front);
+  if (Status done = sink.Append(std::vector<std::byte>(end)); !done.ok()) return done;
+  for (size_t s = 0; s < filters.size(); ++s) {
+    const uint64_t offset = RoundUp(end, kPageAlignment);
+    if (Status done = AppendZeros(offset - end, sink); !done.ok()) return done;
+    const Result<ScalableParts::Written> written = ScalableParts::Write(filters[s], offset, sink);
+    if (!written.ok()) return written.error();
+    front.table[s] = {.offset = offset,
+                      .num_bytes = written->num_bytes,
+                      .set = frame.sets.allowed()[s],
+                      .reserved = 0};
+    if (s == 0) front.num_tuples = written->num_keys;
+    end = offset + written->num_bytes;
+  }
+  return sink.Overwrite(0, FrontBytes(front));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
+    const ByteSource& source, uint64_t limit_bytes, const DigestKey& digest_key) try {
+  Result<AttributeFront> front = ReadFront(source);
+  if (!front.ok()) return front.error();
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(static_cast<uint32_t>(front->digest.kind), front->digest.seed, digest_key);
+  if (!policy.ok()) return policy.error();
+  if (Status good = CheckNames(front->names, front->sets.num_attributes()); !good.ok()) {
+    return CorruptAt(kHeaderBytes, good.error().message);
+  }
+  const Result<uint64_t> num_bytes = BytesOfAll(source, *front);
+  if (!num_bytes.ok()) return num_bytes.error();
+  const uint64_t limit = LimitFor(front->table.size(), limit_bytes);
+  if (*num_bytes > limit) return TooLarge(front->table.size(), *num_bytes, limit_bytes);
+
+  const auto share = std::make_shared<MemoryShare>(limit);
+  GrowthPlans plans;
+  std::vector<ScalableFilter> filters;
+  filters.reserve(front->table.size());
+  uint64_t end = FrontEnd(*front);
+  for (const SetRecord& record : front->table) {
+    if (Status zero = CheckZeros(source, end, record.offset); !zero.ok()) return zero.error();
+    Result<ScalableFilter> filter =
+        ScalableParts::Read(PartOf(source, record), limit_bytes, plans, share);
+    if (!filter.ok()) return InFilterOf(record, filter.error());
+    if (Status good = CheckFilter(*filter, *front); !good.ok()) {
+      return InFilterOf(record, good.error());
+    }
+    filters.push_back(*std::move(filter));
+    end = record.offset + record.num_bytes;
+  }
+  auto impl = std::make_unique<Impl>(Frame{.sets = std::move(front->sets),
+                                           .names = std::move(front->names),
+                                           .digest = *policy,
+                                           .executor = nullptr,
+                                           .share = share},
+                                     std::move(filters));
+  impl->num_tuples = front->num_tuples;
+  return impl;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
+}
+
+Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
+  if (!file.ok()) return file.error();
+  if (Status written = impl_->WriteTo(*file); !written.ok()) return written;
+  return file->Commit();
+}
+
+std::vector<std::byte> AttributeFilter::Serialize() const {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  VectorSink sink;
+  if (!impl_->WriteTo(sink).ok()) throw std::bad_alloc();
+  return sink.Take();
+}
+
+Result<AttributeFilter> AttributeFilter::Load(const std::filesystem::path& path,
+                                              uint64_t memory_limit_bytes,
+                                              const DigestKey& digest_key) {
+  const Result<FileSource> source = FileSource::Open(path);
+  if (!source.ok()) return source.error();
+  Result<std::unique_ptr<Impl>> impl = Impl::ReadFrom(*source, memory_limit_bytes, digest_key);
+  if (!impl.ok()) return NamingFile(path, impl.error());
+  return AttributeFilter(*std::move(impl));
+}
+
+Result<AttributeFilter> AttributeFilter::Deserialize(std::span<const std::byte> bytes,
+                                                     uint64_t memory_limit_bytes,
+                                                     const DigestKey& digest_key) {
+  Result<std::unique_ptr<Impl>> impl =
+      Impl::ReadFrom(SpanSource(bytes), memory_limit_bytes, digest_key);
+  if (!impl.ok()) return impl.error();
+  return AttributeFilter(*std::move(impl));
+}
+
+}  // namespace trommel

@@ -1,0 +1,82 @@
+// Block memory from mmap, with huge pages asked for.
+#include "engine/src/base/block_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "engine/src/base/huge_pages.h"
+
+namespace trommel {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+
+}  // namespace
+
+Result<BlockMemory> BlockMemory::Allocate(uint64_t num_words) {
+  const uint64_t num_bytes = num_words * sizeof(uint32_t);
+  // Small arrays stay on ordinary pages; a huge page for each would waste more than it saves.
+  const bool is_large = num_bytes >= kHugePage;
+  const size_t mapping_bytes = num_bytes + (is_large ? kHugePage : 0);
+  void* mapping =
+      mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the system refused " + std::to_string(num_bytes) + " bytes of memory"};
+  }
+  BlockMemory memory;
+  memory.mapping_ = mapping;
+  memory.mapping_bytes_ = mapping_bytes;
+  memory.num_words_ = num_words;
+  auto address = reinterpret_cast<uintptr_t>(mapping);
+  if (is_large) {
+    address = (address + kHugePage - 1) / kHugePage * kHugePage;
+    // A wish, not a need: without huge pages everything works, only slower.
+    (void)madvise(reinterpret_cast<void*>(address), num_bytes, MADV_HUGEPAGE);
+  }
+  memory.words_ = reinterpret_cast<uint32_t*>(address);
+  return memory;
+}
+
+BlockMemory::BlockMemory(BlockMemory&& other) noexcept
+    : mapping_(std::exchange(other.mapping_, nullptr)),
+      mapping_bytes_(std::exchange(other.mapping_bytes_, 0)),
+      words_(std::exchange(other.words_, nullptr)),
+      num_words_(std::exchange(other.num_words_, 0)) {}
+
+BlockMemory& BlockMemory::operator=(BlockMemory&& other) noexcept {
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapping_bytes_, other.mapping_bytes_);
+  std::swap(words_, other.words_);
+  std::swap(num_words_, other.num_words_);
+  return *this;
+}
+
+BlockMemory::~BlockMemory() {
+  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+}
+
+std::span<const std::byte> BlockMemory::bytes() const noexcept {
+  return std::as_bytes(std::span(words_, num_words_));
+}
+
+void BlockMemory::Clear() noexcept {
+  if (words_ != nullptr) std::memset(words_, 0, num_bytes());
+}
+
+uint64_t BlockMemory::HugePageBytes() const {
+  if (num_bytes() < kHugePage) return 0;  // asking reads every mapping of the process
+  const auto first = reinterpret_cast<uintptr_t>(words_);
+  return HugePageBytesOf(first, first + num_bytes());
+}
+
+uint64_t PhysicalMemoryBytes() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
+}
+
+}  // namespace trommel

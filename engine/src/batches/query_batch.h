@@ -1,0 +1,36 @@
+// Queries of whole batches, spread over an executor's threads where that pays. None of them writes
+// to the store; queries and selections take no lock, even beside writers (see ConcurrentFilter).
+#ifndef TROMMEL_ENGINE_SRC_BATCHES_QUERY_BATCH_H_
+#define TROMMEL_ENGINE_SRC_BATCHES_QUERY_BATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/sync/owner_locks.h"
+#include "trommel/digest.h"
+#include "trommel/executor.h"
+#include "trommel/keys.h"
+
+namespace trommel {
+
+struct QueryTarget {
+  const BlockStore& store;
+  const DigestPolicy& policy;
+  Executor* executor = nullptr;             // null: the calling thread only
+  uint32_t num_probes = 0;                  // of QueryBatch: slices to probe, the first; 0: all
+  const BlockStore* first_layer = nullptr;  // asked before the store, if not null (nested_query.h)
+};
+
+// As CountingFilter's.
+size_t QueryBatch(const QueryTarget& target, Keys keys, std::span<uint64_t> maybe_present) noexcept;
+size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
+                   std::span<uint32_t> selection) noexcept;
+// Counts do change under a reader's eyes: each key is looked up under its lock, if there are any.
+void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
+                std::span<uint64_t> counts) noexcept;
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BATCHES_QUERY_BATCH_H_

@@ -1,0 +1,220 @@
+// Updates and queries of a block store. Whole-store operations: block_store_combine.cc.
+#include "engine/src/blocks/block_store.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kernels/pipeline.h"
+
+namespace trommel {
+
+using kernels::Applied;
+using kernels::BlockKernels;
+
+Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
+  if (Status valid = Validate(geometry); !valid) return valid.error();
+  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
+  if (geometry.num_bytes() > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the filter needs " + std::to_string(geometry.num_bytes()) +
+                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
+                     (limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  }
+  BlockStore store;
+  store.geometry_ = geometry;
+  store.encoding_ = &EncodingTable(geometry.encoding);
+  store.kernels_ = store.encoding_->kernels(geometry.num_slices);
+  store.count_words_ = store.encoding_->count_words(geometry.num_slices);
+  const bool is_interleaved = store.encoding_->is_interleaved;
+  const size_t block_words = store.presence_words() + store.count_words_;
+  store.presence_stride_ = is_interleaved ? block_words : store.presence_words();
+  store.count_stride_ = is_interleaved ? block_words : store.count_words_;
+  Result<BlockMemory> counts = BlockMemory::Allocate(geometry.num_blocks * store.count_stride_);
+  if (!counts) return counts.error();
+  store.counts_ = *std::move(counts);
+  if (!is_interleaved) {
+    Result<BlockMemory> presence =
+        BlockMemory::Allocate(geometry.num_blocks * store.presence_stride_);
+    if (!presence) return presence.error();
+    store.presence_ = *std::move(presence);
+  }
+  store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
+  store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
+  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owner_bits());
+  return store;
+}
+
+bool BlockStore::IsPromoted(uint64_t block_idx) const {
+  return encoding_->is_promoted(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices);
+}
+
+// --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
+// stops the block is promoted and the kernel called again, which then spills that key.
+
+void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Run& run,
+                       uint64_t* answers) {
+  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, run, answers);
+  std::array<uint32_t, kernels::kMaxBatch> spilled;
+  const size_t fetch_end = std::max(run.end, run.fetch_end);
+  size_t fetched = run.fetched;
+  for (size_t begin = run.begin; begin < run.end;) {
+    const size_t end = std::min(run.end, begin + kernels::kMaxBatch);
+    const Applied applied =
+        CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
+    FinishSpilled(update, digests, std::span(spilled).first(applied.num_spilled), answers);
+    begin = applied.end;
+    fetched = begin + kernels::kUpdateDistance;
+    if (begin < end) Promote(BlockOf(digests[begin]));
+  }
+}
+
+Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
+                               uint64_t* answers, uint32_t* spilled) {
+  const BlockKernels& run_on = Kernels();
+  if (update == Update::kInsert) return run_on.insert(digests, run, View(), spilled);
+  const auto kernel = update == Update::kErase ? run_on.erase : run_on.insert_if_absent;
+  return kernel(digests, run, View(), answers, spilled);
+}
+
+// The keys' answers are known beforehand, because none of them changes a presence bit.
+void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Run& run,
+                                 uint64_t* answers) {
+  std::array<uint64_t, kBitmapWords> shown;
+  std::array<uint64_t, kernels::kMaxBatch> present;
+  for (size_t begin = run.begin; begin < run.end; begin += kernels::kMaxBatch) {
+    const size_t num_keys = std::min(kernels::kMaxBatch, run.end - begin);
+    Query(std::span(digests + begin, num_keys), shown.data());
+    size_t num_present = 0;
+    for (size_t i = 0; i < num_keys; ++i) {
+      const uint64_t is_shown = shown[i / 64] >> (i % 64) & 1;
+      answers[(begin + i) / 64] |= is_shown << ((begin + i) % 64);
+      present[num_present] = digests[begin + i];
+      num_present += is_shown;
+    }
+    Insert(std::span(present).first(num_present));
+  }
+}
+
+void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
+                               std::span<const uint32_t> spilled, uint64_t* answers) {
+  for (const uint32_t key_idx : spilled) {
+    const uint64_t digest = digests[key_idx];
+    if (update == Update::kInsert) {
+      InsertPromoted(digest, /*only_if_absent=*/false);
+    } else if (update == Update::kInsertIfAbsent) {
+      const bool is_new = InsertPromoted(digest, /*only_if_absent=*/true);
+      answers[key_idx / 64] |= uint64_t{is_new} << (key_idx % 64);
+    } else if (IsPromoted(BlockOf(digest))) {
+      const bool was_in = ErasePromoted(digest);
+      answers[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
+    } else {  // an earlier key of this list let the block come back: it is the kernel's again
+      uint32_t unused = 0;
+      Kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
+    }
+  }
+}
+
+void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
+  constexpr size_t kWordsPerLine = 16;
+  for (const uint64_t digest : digests) {
+    const uint64_t block_idx = BlockOf(digest);
+    __builtin_prefetch(PresenceOf(block_idx));
+    // Presence and counts begin within lines.
+    const uint32_t* counts = CountsOf(block_idx);
+    for (size_t w = 0; w < count_words_; w += kWordsPerLine) __builtin_prefetch(counts + w);
+    __builtin_prefetch(counts + count_words_ - 1);
+  }
+}
+
+void BlockStore::Promote(uint64_t block_idx) {
+  if (encoding_->unpack_runs != nullptr) {
+    std::array<uint64_t, kernels::kMaxSlices> runs;
+    encoding_->unpack_runs(CountsOf(block_idx), geometry_.num_slices, runs);
+    side_table_.PutRuns(block_idx, std::span(runs).first(geometry_.num_slices));
+  } else {
+    Counters counters;
+    ReadCounters(block_idx, counters);
+    side_table_.Put(block_idx, std::span(counters).first(num_counters()));
+  }
+  encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+}
+
+bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
+  if (only_if_absent && MayContain(digest)) return false;
+  const uint64_t block_idx = BlockOf(digest);
+  side_table_.Add(block_idx, digest, PresenceOf(block_idx));
+  return true;
+}
+
+bool BlockStore::ErasePromoted(uint64_t digest) {
+  if (!MayContain(digest)) return false;
+  const uint64_t block_idx = BlockOf(digest);
+  uint32_t* presence = PresenceOf(block_idx);
+  side_table_.Take(block_idx, digest, presence);
+  if (MayHaveDrained(block_idx, digest)) ReturnIfDrained(block_idx);
+  return true;
+}
+
+// Few blocks are taken apart to know.
+bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
+  const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
+  if (!runs.empty()) return encoding_->has_drained_runs(runs, geometry_.num_slices);
+  // A crowded block. Runs ask for its keys. Planes ask for counts: if one run as long as what is
+  // left of the key is too much, the block is.
+  const uint64_t left = encoding_->pack_runs != nullptr
+                            ? side_table_.KeysOf(block_idx)
+                            : side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
+  const uint64_t run = left > kernels::kMaxLongRunKeys ? 0 : uint64_t{1} << left | 1;
+  return run != 0 && encoding_->has_drained_runs(std::span(&run, 1), geometry_.num_slices);
+}
+
+void BlockStore::ReturnIfDrained(uint64_t block_idx) {
+  const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
+  if (encoding_->pack_runs != nullptr && !runs.empty()) {  // the same strings, only shorter
+    encoding_->pack_runs(runs, geometry_.num_slices, CountsOf(block_idx));
+    side_table_.Remove(block_idx);
+    return;
+  }
+  Counters buffer;
+  const std::span<uint64_t> counters = std::span(buffer).first(num_counters());
+  uint32_t* presence = PresenceOf(block_idx);
+  side_table_.CopyTo(block_idx, presence, counters);
+  if (!encoding_->has_drained(counters, geometry_.num_slices)) return;
+  side_table_.Remove(block_idx);
+  encoding_->encode(counters, geometry_.num_slices, presence, CountsOf(block_idx));
+}
+
+// --- Queries.
+
+size_t BlockStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
+  return Kernels().query(digests.data(), digests.size(), View(), maybe_present);
+}
+
+size_t BlockStore::QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                              uint64_t* maybe_present) const {
+  return Kernels().query_first(digests.data(), digests.size(), View(), num_probes, maybe_present);
+}
+
+size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                          uint32_t* selection) const {
+  return Kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,
+                          selection);
+}
+
+uint64_t BlockStore::CountEstimate(uint64_t digest) const {
+  const uint64_t block_idx = BlockOf(digest);
+  const bool is_promoted = IsPromoted(block_idx);
+  uint64_t least = ~uint64_t{0};
+  for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
+    const uint32_t* presence = PresenceOf(block_idx);
+    const uint64_t count =
+        is_promoted ? side_table_.CountAt(block_idx, digest, s, presence)
+                    : encoding_->count_at(presence, CountsOf(block_idx), geometry_.num_slices, s,
+                                          kernels::Position(digest, s, geometry_.num_slices));
+    least = std::min(least, count);
+  }
+  return least;
+}
+
+}  // namespace trommel

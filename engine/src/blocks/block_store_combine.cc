@@ -1,0 +1,152 @@
+// Whole block stores: tally, merge, subtract, fold, clear; and single blocks, wherever they live.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "engine/src/blocks/block_store.h"
+
+namespace trommel {
+
+uint64_t BlockStore::num_bytes() const {
+  return presence_.num_bytes() + counts_.num_bytes() + side_table_.num_bytes();
+}
+
+uint64_t BlockStore::huge_page_bytes() const {
+  return presence_.HugePageBytes() + counts_.HugePageBytes();
+}
+
+void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
+  assert(geometry_ == from.geometry_);
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  const uint64_t first = owner_idx * num_blocks;
+  // Beside queries of `from`, which only read, and under whatever keeps its writers away.
+  if (!encoding_->is_interleaved) {
+    std::copy_n(from.PresenceOf(first), num_blocks * presence_stride_, PresenceOf(first));
+  }
+  const size_t first_word = first * count_stride_;
+  std::copy_n(from.counts_.data() + first_word, num_blocks * count_stride_,
+              counts_.data() + first_word);
+  side_table_.CopyOwner(from.side_table_, owner_idx);
+}
+
+void BlockStore::TouchOwner(uint64_t owner_idx) {
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  const uint64_t first = owner_idx * num_blocks;
+  if (!encoding_->is_interleaved) {
+    std::fill_n(PresenceOf(first), num_blocks * presence_stride_, 0U);
+  }
+  std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
+}
+
+void BlockStore::ClearOwner(uint64_t owner_idx) {
+  TouchOwner(owner_idx);
+  side_table_.ClearOwner(owner_idx);
+}
+
+StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
+  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
+  return {.tally = Kernels().tally(View(), owner_idx * num_blocks, (owner_idx + 1) * num_blocks),
+          .side_table_bytes = side_table_.num_bytes(owner_idx)};
+}
+
+kernels::Tally BlockStore::Tally() const {
+  return Kernels().tally(View(), 0, geometry_.num_blocks);
+}
+
+void BlockStore::ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const {
+  if (IsPromoted(block_idx)) {
+    side_table_.CopyTo(block_idx, PresenceOf(block_idx), counters.first(num_counters()));
+  } else {
+    encoding_->decode(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices, counters);
+  }
+}
+
+void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters) {
+  const std::span<const uint64_t> all = counters.first(num_counters());
+  uint32_t* presence = PresenceOf(block_idx);
+  if (encoding_->fits(all, geometry_.num_slices)) {
+    side_table_.Remove(block_idx);
+    encoding_->encode(all, geometry_.num_slices, presence, CountsOf(block_idx));
+    return;
+  }
+  side_table_.Put(block_idx, all);
+  encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+  for (size_t w = 0; w < presence_words(); ++w) {
+    uint32_t present = 0;
+    for (size_t i = 0; i < 32; ++i) present |= uint32_t{all[w * 32 + i] > 0} << i;
+    presence[w] = present;
+  }
+}
+
+// In each of these the kernel runs over whole stretches of blocks and stops where a block is
+// promoted or would have to be; that one is done counter by counter.
+
+void BlockStore::Merge(const BlockStore& other) noexcept {
+  assert(geometry_ == other.geometry_);
+  Counters ours;
+  Counters theirs;
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().merge(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) ours[i] += theirs[i];
+    WriteCounters(b, ours);
+  }
+}
+
+bool BlockStore::Subtract(const BlockStore& other) noexcept {
+  assert(geometry_ == other.geometry_);
+  Counters ours;
+  Counters theirs;
+  // First look, then leap: a refusal must leave no trace.
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().can_subtract(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) {
+      if (ours[i] < theirs[i]) return false;
+    }
+  }
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    b = Kernels().subtract(View(), other.View(), b, geometry_.num_blocks);
+    if (b == geometry_.num_blocks) break;
+    ReadCounters(b, ours);
+    other.ReadCounters(b, theirs);
+    for (size_t i = 0; i < num_counters(); ++i) ours[i] -= theirs[i];
+    WriteCounters(b, ours);
+  }
+  return true;
+}
+
+Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
+  assert(geometry_.num_blocks % 2 == 0);
+  Geometry half = geometry_;
+  half.num_blocks /= 2;
+  // As many shards as a filter created at this size would have, so that the two can be merged; and
+  // where half the blocks are no multiple of them, half the shards.
+  half.shard_bits = std::min(half.shard_bits, ShardBitsFor(half.num_blocks));
+  if (half.num_blocks % (uint64_t{1} << half.shard_bits) != 0) half.shard_bits -= 1;
+  Result<BlockStore> folded = Create(half, limit_bytes);
+  if (!folded) return folded;
+  Counters low;
+  Counters high;
+  for (uint64_t b = 0; b < half.num_blocks; ++b) {
+    b = Kernels().fold(folded->View(), View(), b, half.num_blocks);
+    if (b == half.num_blocks) break;
+    ReadCounters(2 * b, low);
+    ReadCounters(2 * b + 1, high);
+    for (size_t i = 0; i < num_counters(); ++i) low[i] += high[i];
+    folded->WriteCounters(b, low);
+  }
+  return folded;
+}
+
+void BlockStore::Clear() {
+  presence_.Clear();
+  counts_.Clear();
+  side_table_.Clear();
+}
+
+}  // namespace trommel

@@ -1,0 +1,89 @@
+// The encodings there are.
+#include "engine/src/blocks/encoding.h"
+
+#include <algorithm>
+
+#include "kernels/plane_block.h"
+#include "kernels/run_block.h"
+#include "kernels/run_slice.h"
+
+namespace trommel {
+namespace {
+
+using kernels::Kernels;
+
+BlockKernelsMember PlaneKernels(size_t num_slices) {
+  return num_slices == 8 ? &Kernels::planes8 : &Kernels::planes16;
+}
+
+BlockKernelsMember RunKernels(size_t num_slices) {
+  switch (num_slices) {
+    case 4:
+      return &Kernels::runs4;
+    case 5:
+      return &Kernels::runs5;
+    case 8:
+      return &Kernels::runs8;
+    default:
+      return &Kernels::runs10;
+  }
+}
+
+bool HaveRunsDrainedForPlanes(std::span<const uint64_t> runs, size_t /*num_slices*/) {
+  return std::ranges::none_of(runs, [](uint64_t slice) {
+    return kernels::HasCountAbove(slice, kernels::kMaxDrainedCount);
+  });
+}
+
+constexpr BlockEncoding kPlanesTable = {
+    .is_interleaved = false,
+    .count_words = [](size_t num_slices) { return num_slices * kernels::kNumPlanes; },
+    .kernels = &PlaneKernels,
+    .is_promoted = [](const uint32_t*, const uint32_t* planes,
+                      size_t num_slices) { return kernels::IsPromoted(planes, num_slices); },
+    .mark_promoted = &kernels::MarkPromoted,
+    .decode = &kernels::DecodePlanes,
+    .fits = &kernels::FitsPlanes,
+    .has_drained = &kernels::HasDrainedForPlanes,
+    .has_drained_runs = &HaveRunsDrainedForPlanes,
+    .unpack_runs = nullptr,
+    .pack_runs = nullptr,
+    .encode = &kernels::EncodePlanes,
+    .count_at = &kernels::PlaneCountAt,
+};
+
+constexpr BlockEncoding kRunsTable = {
+    .is_interleaved = true,
+    .count_words =
+        [](size_t num_slices) {
+          return kernels::RunBlockWords(num_slices) - kernels::PresenceWords(num_slices);
+        },
+    .kernels = &RunKernels,
+    .is_promoted = &kernels::IsPromotedRunBlock,
+    .mark_promoted = &kernels::MarkPromotedRunBlock,
+    .decode = &kernels::DecodeRuns,
+    .fits = &kernels::FitsRuns,
+    .has_drained = &kernels::HaveDrainedForRuns,
+    .has_drained_runs =
+        [](std::span<const uint64_t> runs, size_t num_slices) {
+          return kernels::HasDrainedForRuns(kernels::KeysOfRuns(runs[0]), num_slices);
+        },
+    .unpack_runs = &kernels::UnpackRuns,
+    .pack_runs = &kernels::PackRuns,
+    .encode = &kernels::EncodeRuns,
+    .count_at = &kernels::RunCountAt,
+};
+
+}  // namespace
+
+const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
+  switch (encoding) {
+    case Encoding::kPlanes:
+      break;
+    case Encoding::kRuns:
+      return kRunsTable;
+  }
+  return kPlanesTable;
+}
+
+}  // namespace trommel

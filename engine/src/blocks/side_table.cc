@@ -1,0 +1,195 @@
+// Promoted blocks, and which of the two ways holds the counts of each.
+#include "engine/src/blocks/side_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <numeric>
+
+#include "engine/src/blocks/presence_bits.h"
+#include "kernels/layout.h"
+#include "kernels/run_slice.h"
+
+namespace trommel {
+namespace {
+
+using CounterBuffer = std::array<uint64_t, kernels::kMaxCounters>;
+
+}  // namespace
+
+SideTable::SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t owner_bits)
+    : blocks_per_owner_(num_blocks >> owner_bits),
+      num_slices_(num_slices),
+      owners_(size_t{1} << owner_bits, Owner{BlockWords(num_slices), {}}) {}
+
+size_t SideTable::num_counters() const {
+  return size_t{num_slices_} * kernels::SlicePositions(num_slices_);
+}
+
+uint64_t* SideTable::EntryOf(uint64_t block_idx) {
+  uint64_t* entry = Of(block_idx).runs.Find(block_idx);
+  assert(entry != nullptr);
+  return entry;
+}
+
+const uint64_t* SideTable::EntryOf(uint64_t block_idx) const {
+  const uint64_t* entry = Of(block_idx).runs.Find(block_idx);
+  assert(entry != nullptr);
+  return entry;
+}
+
+void SideTable::DropExact(Owner& owner, uint64_t block_idx) {
+  owner.exact.erase(block_idx);
+  if (owner.exact.empty()) owner.exact = ExactMap();  // the bucket array goes only with the map
+}
+
+// --- Blocks that come, go and are replaced.
+
+void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
+  std::array<uint64_t, kernels::kMaxSlices> buffer;
+  const std::span<uint64_t> runs = Runs(buffer.data());
+  if (MakeLongRuns(counters, runs)) return PutRuns(block_idx, runs);
+  const auto slice0 = counters.first(kernels::SlicePositions(num_slices_));
+  Owner& owner = Of(block_idx);
+  owner.exact.insert_or_assign(
+      block_idx, ExactBlock{ExactCounters(counters.first(num_counters())),
+                            std::accumulate(slice0.begin(), slice0.end(), uint64_t{0})});
+  std::ranges::fill(Runs(owner.runs.FindOrMake(block_idx)), 0);
+}
+
+void SideTable::PutRuns(uint64_t block_idx, std::span<const uint64_t> runs) {
+  Owner& owner = Of(block_idx);
+  uint64_t* entry = owner.runs.FindOrMake(block_idx);
+  if (IsExact(entry)) DropExact(owner, block_idx);
+  std::ranges::copy(runs.first(num_slices_), entry);
+}
+
+void SideTable::Remove(uint64_t block_idx) {
+  Owner& owner = Of(block_idx);
+  const uint64_t* entry = owner.runs.Find(block_idx);
+  if (entry == nullptr) return;
+  if (IsExact(entry)) DropExact(owner, block_idx);
+  owner.runs.Remove(block_idx);
+}
+
+void SideTable::Clear() {
+  for (size_t o = 0; o < owners_.size(); ++o) ClearOwner(o);
+}
+
+void SideTable::ClearOwner(uint64_t owner_idx) {
+  owners_[owner_idx].runs.Clear();
+  owners_[owner_idx].exact = ExactMap();
+}
+
+void SideTable::CopyOwner(const SideTable& from, uint64_t owner_idx) {
+  owners_[owner_idx] = from.owners_[owner_idx];
+}
+
+// --- One key.
+
+void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+  uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) {
+    if (kernels::KeysOfRuns(entry[0]) < kernels::kMaxLongRunKeys) {
+      return AddToLongRuns(digest, presence, Runs(entry));
+    }
+    CounterBuffer counters;
+    CopyLongRuns(Runs(entry), presence, counters);
+    Of(block_idx).exact.insert_or_assign(
+        block_idx, ExactBlock{ExactCounters(std::span(counters).first(num_counters())),
+                              kernels::kMaxLongRunKeys});
+    std::ranges::fill(Runs(entry), 0);
+  }
+  ExactBlock& block = Of(block_idx).exact.at(block_idx);
+  for (size_t s = 0; s < num_slices_; ++s) {
+    const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
+    block.counters.Add(counter_idx);
+    MarkPresent(counter_idx, presence);
+  }
+  block.num_keys += 1;
+}
+
+void SideTable::Take(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+  uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return TakeFromLongRuns(digest, presence, Runs(entry));
+  Owner& owner = Of(block_idx);
+  ExactBlock& block = owner.exact.at(block_idx);
+  for (size_t s = 0; s < num_slices_; ++s) {
+    const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
+    if (block.counters.Take(counter_idx) == 0) MarkAbsent(counter_idx, presence);
+  }
+  block.num_keys -= 1;
+  if (block.num_keys > kKeysToReturn) return;
+  CounterBuffer counters;
+  block.counters.CopyTo(counters);
+  std::array<uint64_t, kernels::kMaxSlices> runs;
+  if (!MakeLongRuns(std::span(counters).first(num_counters()), Runs(runs.data()))) return;
+  std::copy_n(runs.begin(), num_slices_, entry);
+  DropExact(owner, block_idx);
+}
+
+std::span<const uint64_t> SideTable::RunsOf(uint64_t block_idx) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (IsExact(entry)) return {};
+  return Runs(entry);
+}
+
+uint64_t SideTable::KeysOf(uint64_t block_idx) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  return IsExact(entry) ? Of(block_idx).exact.at(block_idx).num_keys
+                        : kernels::KeysOfRuns(entry[0]);
+}
+
+uint64_t SideTable::CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
+                            const uint32_t* presence) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return LongRunCount(Runs(entry), presence, digest, slice_idx);
+  const ExactBlock& block = Of(block_idx).exact.at(block_idx);
+  return block.counters.At(kernels::CounterIndex(digest, slice_idx, num_slices_));
+}
+
+void SideTable::CopyTo(uint64_t block_idx, const uint32_t* presence,
+                       std::span<uint64_t> counters) const {
+  const uint64_t* entry = EntryOf(block_idx);
+  if (!IsExact(entry)) return CopyLongRuns(Runs(entry), presence, counters);
+  Of(block_idx).exact.at(block_idx).counters.CopyTo(counters);
+}
+
+// --- The whole table.
+
+uint64_t SideTable::num_blocks() const {
+  uint64_t num_blocks = 0;
+  for (const Owner& owner : owners_) num_blocks += owner.runs.size();
+  return num_blocks;
+}
+
+uint64_t SideTable::num_bytes() const {
+  uint64_t bytes = 0;
+  for (uint64_t o = 0; o < owners_.size(); ++o) bytes += num_bytes(o);
+  return bytes;
+}
+
+uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
+  const Owner& owner = owners_[owner_idx];
+  uint64_t bytes = owner.runs.num_bytes();
+  // A node of the map is its key, value and a link. A map's first bucket is part of the map.
+  constexpr uint64_t kNodeBytes = sizeof(ExactMap::value_type) + sizeof(void*);
+  if (owner.exact.bucket_count() > 1) bytes += owner.exact.bucket_count() * sizeof(void*);
+  for (const auto& [block_idx, block] : owner.exact) {
+    bytes += kNodeBytes + block.counters.num_bytes();
+  }
+  return bytes;
+}
+
+std::vector<uint64_t> SideTable::SortedBlocks() const {
+  std::vector<uint64_t> sorted;
+  sorted.reserve(num_blocks());
+  for (const Owner& owner : owners_) {  // their ranges ascend
+    const size_t first = sorted.size();
+    for (size_t i = 0; i < owner.runs.size(); ++i) sorted.push_back(owner.runs.BlockAt(i));
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.end());
+  }
+  return sorted;
+}
+
+}  // namespace trommel

@@ -1,0 +1,17 @@
+// The statistics of one block store.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
+
+#include <cstdint>
+
+#include "engine/src/blocks/block_store.h"
+#include "trommel/outcomes.h"
+
+namespace trommel {
+
+// Of a store that holds these totals.
+Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases);
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_

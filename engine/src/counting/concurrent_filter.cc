@@ -1,0 +1,165 @@
+// ConcurrentFilter: why its contract holds.
+//
+// *Blocks and locks.* A digest's top bits name its block's owner, owners share 2^lock_bits locks,
+// and nobody changes a block's words, its counts or its part of the side table without its lock
+// (ApplyRun is the only door). So the updates of one block happen one after another; all of a key
+// is in one block, and therefore every update of a key is a moment under its block's lock:
+// linearizable. Counts are looked up under the lock, too. A thread takes one lock after another and
+// never two, so none wait for each other in a ring. Input order within a block is kept by the
+// stable split.
+//
+// *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
+// first finds the key absent and the others find it present. (Where strangers' bits cover the key,
+// all are told "maybe present", as for a filter of one thread.)
+//
+// *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
+// query, and no erasure that could match it has begun. Each bit of the key was set by a store that
+// happened before the query's load. What may be stored to that word later?
+//
+//   an insertion of another key      only adds bits
+//   an erasure of another key        clears bits whose counts it takes to zero; our key counts one
+//                                    at each of its positions, so never ours
+//   a promotion                      nothing: presence words stay as they are
+//   a return from the side table     the bits whose counts are not zero, ours among them, in one
+//                                    store (EncodePlanes, EncodeRuns); or nothing, where long runs
+//                                    become a block's strings as they are
+//
+// Blocks of runs take the same steps slice by slice. TryAdd and TryTake store each slice's presence
+// once, with its final value, and then its string, which queries do not look at. Two cases have
+// code of their own: the first key of a block (AddFirstKey) stores its bits alone, for there were
+// none; the last one (TakeLastKey) stores zeros, for a block that holds one key does not hold ours
+// and another. Long runs of the side table take the same steps (kernels/long_runs.cc); beside exact
+// counters a bit is stored when its count comes to one or to zero, and else not touched
+// (MarkPresent, MarkAbsent). A query's last vector may reach into words of strings while they
+// change; it takes nothing from them.
+//
+// A load sees the last of the stores that happened before it or a later one (coherence), and all of
+// these show the bit. Words of different slices need no order among each other. What makes loads
+// and stores of words whole stands in kernels/presence_words.h.
+//
+// *InsertIfAbsent and Erase* see the words the same way, but under the lock.
+//
+// *num_keys* is kept for each lock, under it; a copy of the lock's blocks taken under it has just
+// that many keys. So a snapshot of a filter in use is valid: every block is some moment's state,
+// and the sum of keys is the sum over what was copied.
+#include "trommel/concurrent_filter.h"
+
+#include <utility>
+
+#include "engine/src/counting/concurrent_filter_impl.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/radix_split.h"
+
+namespace trommel {
+namespace {
+
+template <class Impl>
+void CheckAlone(Impl* impl) {
+  if (impl == nullptr) return;
+  [[maybe_unused]] const auto use = impl->users.EnterAlone();
+}
+
+}  // namespace
+
+ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
+    : filter(std::move(whole)), locks(OwnerLocks::LockBitsFor(core().store.owner_bits())) {
+  // The keys that are in already are nobody's difference: they count for the first lock.
+  locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
+  num_refused_erases = core().num_refused_erases;
+}
+
+ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter)
+    : impl_(std::make_unique<Impl>(std::move(filter))) {}
+ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept { *this = std::move(other); }
+ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept {
+  CheckAlone(impl_.get());
+  CheckAlone(other.impl_.get());
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
+
+Result<ConcurrentFilter> ConcurrentFilter::Create(const Config& config) {
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  if (!filter) return filter.error();
+  return ConcurrentFilter(*std::move(filter));
+}
+
+// --- Batches.
+
+void ConcurrentFilter::Insert(Keys keys) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+}
+
+size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
+}
+
+EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+}
+
+EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  CheckBitmap(keys, erased);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+}
+
+size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->filter.Query(keys, maybe_present);
+}
+
+size_t ConcurrentFilter::Select(Keys keys, Answer answer,
+                                std::span<uint32_t> selection) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->filter.Select(keys, answer, selection);
+}
+
+void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  CheckCounts(keys, counts);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
+}
+
+// --- One key.
+
+void ConcurrentFilter::Insert(Key key) noexcept { impl_->UpdateOne(Update::kInsert, key); }
+
+bool ConcurrentFilter::InsertIfAbsent(Key key) noexcept {
+  return impl_->UpdateOne(Update::kInsertIfAbsent, key);
+}
+
+bool ConcurrentFilter::Erase(Key key) noexcept {
+  const bool is_erased = impl_->UpdateOne(Update::kErase, key);
+  if (!is_erased) impl_->num_refused_erases.fetch_add(1, std::memory_order_relaxed);
+  return is_erased;
+}
+
+bool ConcurrentFilter::MayContain(Key key) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->filter.MayContain(key);
+}
+
+uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->core().policy(key);
+  const auto held = impl_->HoldFor(digest);
+  return impl_->core().store.CountEstimate(digest);
+}
+
+// --- What it is.
+
+const Geometry& ConcurrentFilter::geometry() const noexcept { return impl_->filter.geometry(); }
+const DigestPolicy& ConcurrentFilter::digest_policy() const noexcept {
+  return impl_->filter.digest_policy();
+}
+uint64_t ConcurrentFilter::capacity() const noexcept { return impl_->filter.capacity(); }
+double ConcurrentFilter::target_fpr() const noexcept { return impl_->filter.target_fpr(); }
+uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_keys(); }
+
+}  // namespace trommel

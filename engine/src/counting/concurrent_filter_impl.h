@@ -1,0 +1,63 @@
+// What a ConcurrentFilter is made of: a CountingFilter and locks. The argument why that is enough
+// stands in concurrent_filter.cc.
+#ifndef TROMMEL_ENGINE_SRC_COUNTING_CONCURRENT_FILTER_IMPL_H_
+#define TROMMEL_ENGINE_SRC_COUNTING_CONCURRENT_FILTER_IMPL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "engine/src/batches/apply_run.h"
+#include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/keys/radix_split.h"
+#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/users.h"
+#include "trommel/concurrent_filter.h"
+
+namespace trommel {
+
+struct ConcurrentFilter::Impl {
+  explicit Impl(CountingFilter&& whole);
+
+  CountingFilter::Impl& core() { return *filter.impl_; }
+  const CountingFilter::Impl& core() const { return *filter.impl_; }
+  UpdateTarget ForUpdates() { return core().ForUpdates(&locks); }
+
+  OwnerLocks::Held HoldFor(uint64_t digest) {
+    return locks.Hold(OwnerOf(digest, locks.lock_bits()), locks.lock_bits());
+  }
+
+  // Whether the key was inserted or erased.
+  bool UpdateOne(Update update, Key key) {
+    [[maybe_unused]] const auto use = users.Enter();
+    const uint64_t digest = core().policy(key);
+    uint64_t bit = 0;
+    const uint64_t num_applied =
+        ApplyRun(ForUpdates(), update, &digest, {0, 1}, OwnerOf(digest, locks.lock_bits()),
+                 locks.lock_bits(), std::span(&bit, 1));
+    return num_applied == 1;
+  }
+
+  EraseOutcome Outcome(Keys keys, uint64_t num_erased) {
+    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+    num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+    return outcome;
+  }
+
+  // A CountingFilter with what is in, each lock's blocks as they are at one moment.
+  Result<CountingFilter> Copy();
+  // The statistics, as they are at one moment for each lock.
+  Stats GetStats();
+  size_t owners_per_lock() const {
+    return size_t{1} << (core().store.owner_bits() - locks.lock_bits());
+  }
+
+  CountingFilter filter;
+  OwnerLocks locks;  // they count the keys; the filter's own count rests meanwhile
+  std::atomic<uint64_t> num_refused_erases{0};
+  Users users;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_COUNTING_CONCURRENT_FILTER_IMPL_H_

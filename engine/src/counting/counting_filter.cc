@@ -1,0 +1,156 @@
+// Creation, batches and single keys. Whole filters: counting_filter_whole.cc.
+#include "trommel/counting_filter.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/src/base/check.h"
+#include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/digest_policy.h"
+
+namespace trommel {
+
+CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
+CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
+CountingFilter::~CountingFilter() = default;
+
+Result<CountingFilter> CountingFilter::Create(const Config& config) {
+  if (config.route > Route::kSplit) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "route is " + std::to_string(static_cast<unsigned>(config.route)) +
+                     "; it must be between 0 (automatic) and 2 (split)"};
+  }
+  Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
+                                   .target_fpr = config.target_fpr,
+                                   .num_slices = config.num_slices,
+                                   .encoding = config.encoding,
+                                   .power_of_two_blocks = config.power_of_two_blocks});
+  if (!sizing) return sizing.error();
+  Result<CountingFilter> filter =
+      CreateWithGeometry(sizing->geometry, config.digest, config.memory_limit_bytes);
+  if (filter) {
+    filter->impl_->capacity = config.capacity;
+    filter->impl_->target_fpr = config.target_fpr;
+    filter->impl_->route = config.route;
+    filter->UseExecutor(config.executor);
+    filter->impl_->TouchByOwners();
+  }
+  return filter;
+}
+
+Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geometry,
+                                                          const DigestPolicy& digest,
+                                                          uint64_t memory_limit_bytes) {
+  if (const Status good = CheckPolicy(digest); !good) return good.error();
+  Result<BlockStore> store = BlockStore::Create(geometry, memory_limit_bytes);
+  if (!store) return store.error();
+  auto impl = std::make_unique<Impl>(*std::move(store));
+  impl->policy = digest;
+  impl->memory_limit_bytes = memory_limit_bytes;
+  return CountingFilter(std::move(impl));
+}
+
+// --- How it works.
+
+void CountingFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  impl_->executor = std::move(executor);
+}
+
+void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
+
+// --- Batches.
+
+void CountingFilter::Insert(Keys keys) noexcept {
+  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+  impl_->num_keys += keys.size();
+}
+
+size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  const uint64_t num_inserted =
+      UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
+  impl_->num_keys += num_inserted;
+  return num_inserted;
+}
+
+EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+}
+
+EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  CheckBitmap(keys, erased);
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+}
+
+size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  return QueryBatch(impl_->ForQueries(), keys, maybe_present);
+}
+
+size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
+                             uint32_t num_probes) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_slices,
+                "as many probes as no block has slices");
+  QueryTarget target = impl_->ForQueries();
+  target.num_probes = num_probes;
+  return QueryBatch(target, keys, maybe_present);
+}
+
+size_t CountingFilter::Select(Keys keys, Answer answer,
+                              std::span<uint32_t> selection) const noexcept {
+  CheckSelection(keys, selection);
+  return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
+}
+
+void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  CheckCounts(keys, counts);
+  CountBatch(impl_->ForQueries(), keys, nullptr, counts);
+}
+
+// --- One key.
+
+void CountingFilter::Insert(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  impl_->store.Insert(std::span(&digest, 1));
+  impl_->num_keys += 1;
+}
+
+bool CountingFilter::InsertIfAbsent(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  uint64_t inserted = 0;
+  impl_->store.InsertIfAbsent(std::span(&digest, 1), std::span(&inserted, 1));
+  impl_->num_keys += inserted;
+  return inserted != 0;
+}
+
+bool CountingFilter::Erase(Key key) noexcept {
+  const uint64_t digest = impl_->policy(key);
+  uint64_t erased = 0;
+  impl_->store.Erase(std::span(&digest, 1), std::span(&erased, 1));
+  impl_->num_keys -= erased;
+  impl_->num_refused_erases += 1 - erased;
+  return erased != 0;
+}
+
+bool CountingFilter::MayContain(Key key) const noexcept {
+  // Digests are asked for without the detour: instructions here are misses that cannot overlap.
+  const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
+  return impl_->store.MayContain(digest);
+}
+
+uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
+  return impl_->store.CountEstimate(impl_->policy(key));
+}
+
+// --- What it is.
+
+const Geometry& CountingFilter::geometry() const noexcept { return impl_->store.geometry(); }
+const DigestPolicy& CountingFilter::digest_policy() const noexcept { return impl_->policy; }
+uint64_t CountingFilter::capacity() const noexcept { return impl_->capacity; }
+double CountingFilter::target_fpr() const noexcept { return impl_->target_fpr; }
+uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
+
+}  // namespace trommel

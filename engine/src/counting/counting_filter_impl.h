@@ -1,0 +1,76 @@
+// What a CountingFilter is made of, shared by its sources and by ConcurrentFilter.
+#ifndef TROMMEL_ENGINE_SRC_COUNTING_COUNTING_FILTER_IMPL_H_
+#define TROMMEL_ENGINE_SRC_COUNTING_COUNTING_FILTER_IMPL_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/src/batches/query_batch.h"
+#include "engine/src/batches/update_batch.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/keys/merge_compatibility.h"
+#include "engine/src/snapshots/snapshot.h"
+#include "engine/src/sync/owner_locks.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel {
+
+// Names the first field in which they differ; empty if they can be added up.
+inline std::string DifferenceOf(const CountingFilter& ours, const CountingFilter& theirs) {
+  return DifferenceOf(ours.geometry(), ours.digest_policy(), theirs.geometry(),
+                      theirs.digest_policy());
+}
+
+struct CountingFilter::Impl {
+  explicit Impl(BlockStore blocks) : store(std::move(blocks)) {}
+  // As it was saved.
+  Impl(FilterContents contents, uint64_t limit_bytes)
+      : store(std::move(contents.store)),
+        policy(contents.facts.policy),
+        capacity(contents.facts.capacity),
+        target_fpr(contents.facts.target_fpr),
+        memory_limit_bytes(limit_bytes),
+        num_keys(contents.facts.num_keys) {}
+
+  FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
+
+  UpdateTarget ForUpdates(OwnerLocks* locks = nullptr) {
+    return {.store = store,
+            .policy = policy,
+            .executor = executor.get(),
+            .locks = locks,
+            .route = route};
+  }
+  QueryTarget ForQueries() const {
+    return {.store = store, .policy = policy, .executor = executor.get()};
+  }
+
+  // Counts an erasure.
+  EraseOutcome Count(Keys keys, uint64_t num_erased) {
+    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+    num_keys -= outcome.num_erased;
+    num_refused_erases += outcome.num_refused;
+    return outcome;
+  }
+
+  // Spreads an unused store's memory over the nodes of those who will work on it.
+  void TouchByOwners() {
+    if (executor == nullptr || executor->num_threads() == 1) return;
+    executor->ForEach(store.num_owners(), [this](size_t o) { store.TouchOwner(o); });
+  }
+
+  BlockStore store;
+  DigestPolicy policy;
+  std::shared_ptr<Executor> executor;
+  Route route = Route::kAutomatic;
+  uint64_t capacity = 0;
+  double target_fpr = 0;
+  uint64_t memory_limit_bytes = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_refused_erases = 0;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_COUNTING_COUNTING_FILTER_IMPL_H_

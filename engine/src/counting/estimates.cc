@@ -1,0 +1,46 @@
+#include "trommel/estimates.h"
+
+#include <bit>
+#include <string>
+
+#include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/counting/fill_model.h"
+#include "engine/src/keys/merge_compatibility.h"
+
+namespace trommel {
+
+// Counts presence bits where nobody else may look.
+class PresencePair {
+ public:
+  static uint64_t CountPresent(const CountingFilter& filter) {
+    return filter.impl_->store.Tally().num_present;
+  }
+
+  static uint64_t CountEither(const CountingFilter& a, const CountingFilter& b) {
+    const BlockStore& ours = a.impl_->store;
+    const BlockStore& theirs = b.impl_->store;
+    uint64_t num_present = 0;
+    for (uint64_t block = 0; block < ours.geometry().num_blocks; ++block) {
+      const uint32_t* here = ours.PresenceOf(block);
+      const uint32_t* there = theirs.PresenceOf(block);
+      for (size_t w = 0; w < ours.presence_words(); ++w) {
+        num_present += static_cast<uint64_t>(std::popcount(here[w] | there[w]));
+      }
+    }
+    return num_present;
+  }
+};
+
+Estimate EstimateDistinctKeys(const CountingFilter& filter) noexcept {
+  return KeysFromFill(filter.geometry(), PresencePair::CountPresent(filter));
+}
+
+Result<Overlap> EstimateOverlap(const CountingFilter& a, const CountingFilter& b) {
+  if (std::string difference = DifferenceOf(a, b); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot compare: " + difference};
+  }
+  return OverlapFromFills(a.geometry(), PresencePair::CountPresent(a),
+                          PresencePair::CountPresent(b), PresencePair::CountEither(a, b));
+}
+
+}  // namespace trommel

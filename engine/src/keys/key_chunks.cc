@@ -1,0 +1,41 @@
+#include "engine/src/keys/key_chunks.h"
+
+#include <bit>
+#include <string>
+#include <string_view>
+
+namespace trommel {
+
+Keys Slice(Keys keys, size_t first, size_t count) noexcept {
+  switch (keys.kind()) {
+    case KeyKind::kInt64:
+      return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
+    case KeyKind::kInt32:
+      return Keys::Int32(std::span(static_cast<const uint32_t*>(keys.data()) + first, count));
+    case KeyKind::kViews:
+      return std::span(static_cast<const std::string_view*>(keys.data()) + first, count);
+    case KeyKind::kStrings:
+      return std::span(static_cast<const std::string*>(keys.data()) + first, count);
+    case KeyKind::kDigests:
+      break;
+  }
+  return Keys::Digests(std::span(static_cast<const uint64_t*>(keys.data()) + first, count));
+}
+
+std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_t first,
+                                    size_t count, std::span<uint64_t> buffer) noexcept {
+  if (keys.kind() == KeyKind::kDigests) {
+    return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
+  }
+  const std::span<uint64_t> digests = buffer.first(count);
+  policy.Digests(Slice(keys, first, count), digests);
+  return digests;
+}
+
+uint64_t CountBits(std::span<const uint64_t> bitmap) noexcept {
+  uint64_t num_bits = 0;
+  for (const uint64_t word : bitmap) num_bits += static_cast<uint64_t>(std::popcount(word));
+  return num_bits;
+}
+
+}  // namespace trommel

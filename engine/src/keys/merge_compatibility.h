@@ -1,0 +1,23 @@
+// What keeps two filters from being added up, as their errors say it.
+#ifndef TROMMEL_ENGINE_SRC_KEYS_MERGE_COMPATIBILITY_H_
+#define TROMMEL_ENGINE_SRC_KEYS_MERGE_COMPATIBILITY_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trommel/digest.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+// "num_blocks differs: 16 here, 18 there".
+std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs);
+
+// Names the first field in which they differ; empty if they agree in all.
+std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
+                         const Geometry& theirs, const DigestPolicy& their_policy);
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_KEYS_MERGE_COMPATIBILITY_H_

@@ -1,0 +1,181 @@
+// Creation, batches and single keys. Whole filters: layered_filter_whole.cc.
+#include "trommel/layered_filter.h"
+
+#include <bit>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "engine/src/base/block_memory.h"
+#include "engine/src/base/check.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/digest_parts.h"
+#include "engine/src/layered/layered_filter_impl.h"
+#include "engine/src/layered/layered_sizing.h"
+
+namespace trommel {
+namespace {
+
+// Calls visit(digests) with the marked ones, in order.
+template <class Visit>
+void ForMarked(std::span<const uint64_t> digests, std::span<const uint64_t> bitmap,
+               const Visit& visit) {
+  std::vector<uint64_t> marked;
+  marked.reserve(CountBits(bitmap));
+  for (size_t w = 0; w < bitmap.size(); ++w) {
+    for (uint64_t word = bitmap[w]; word != 0; word &= word - 1) {
+      marked.push_back(digests[w * 64 + static_cast<size_t>(std::countr_zero(word))]);
+    }
+  }
+  visit(Keys::Digests(marked));
+}
+
+}  // namespace
+
+LayeredFilter::LayeredFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+LayeredFilter::LayeredFilter(LayeredFilter&&) noexcept = default;
+LayeredFilter& LayeredFilter::operator=(LayeredFilter&&) noexcept = default;
+LayeredFilter::~LayeredFilter() = default;
+
+Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) try {
+  const Result<LayerGeometries> layers = SizeLayers(config);
+  if (!layers) return layers.error();
+  const uint64_t num_bytes = layers->first.num_bytes() + layers->large.num_bytes();
+  const bool is_given = config.memory_limit_bytes != 0;
+  const uint64_t limit = is_given ? config.memory_limit_bytes : PhysicalMemoryBytes();
+  if (num_bytes > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the layers need " + std::to_string(num_bytes) +
+                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
+                     (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  }
+  const auto create = [&config](const Geometry& geometry) {
+    Result<CountingFilter> layer =
+        CountingFilter::CreateWithGeometry(geometry, config.digest, config.memory_limit_bytes);
+    if (layer) {
+      layer->UseExecutor(config.executor);
+      layer->impl_->TouchByOwners();
+    }
+    return layer;
+  };
+  Result<CountingFilter> first = create(layers->first);
+  if (!first) return first.error();
+  Result<CountingFilter> large = create(layers->large);
+  if (!large) return large.error();
+  large->impl_->capacity = config.capacity;
+  large->impl_->target_fpr = config.target_fpr;
+  return LayeredFilter(std::make_unique<Impl>(*std::move(first), *std::move(large)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
+}
+
+void LayeredFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  impl_->first.UseExecutor(executor);
+  impl_->large.UseExecutor(std::move(executor));
+}
+
+// --- Batches. What the large layer did, the first one does after it.
+
+void LayeredFilter::Insert(Keys keys) noexcept {
+  Executor* executor = impl_->large.impl_->executor.get();
+  ForEachPartOfDigests(digest_policy(), executor, keys,
+                       [&](size_t, std::span<const uint64_t> digests) {
+                         impl_->first.Insert(Keys::Digests(digests));
+                         impl_->large.Insert(Keys::Digests(digests));
+                       });
+}
+
+size_t LayeredFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  Executor* executor = impl_->large.impl_->executor.get();
+  size_t num_inserted = 0;
+  ForEachPartOfDigests(
+      digest_policy(), executor, keys, [&](size_t first, std::span<const uint64_t> digests) {
+        const auto bits = inserted.subspan(first / 64, BitmapWords(digests.size()));
+        num_inserted += impl_->large.InsertIfAbsent(Keys::Digests(digests), bits);
+        ForMarked(digests, bits, [this](Keys marked) { impl_->first.Insert(marked); });
+      });
+  return num_inserted;
+}
+
+EraseOutcome LayeredFilter::Erase(Keys keys) noexcept {
+  std::vector<uint64_t> erased(BitmapWords(keys.size()));
+  return Erase(keys, erased);
+}
+
+EraseOutcome LayeredFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  CheckBitmap(keys, erased);
+  Executor* executor = impl_->large.impl_->executor.get();
+  EraseOutcome outcome;
+  ForEachPartOfDigests(
+      digest_policy(), executor, keys, [&](size_t first, std::span<const uint64_t> digests) {
+        const auto bits = erased.subspan(first / 64, BitmapWords(digests.size()));
+        const EraseOutcome part = impl_->large.Erase(Keys::Digests(digests), bits);
+        outcome.num_erased += part.num_erased;
+        outcome.num_refused += part.num_refused;
+        ForMarked(digests, bits, [this](Keys marked) { impl_->first.Erase(marked); });
+      });
+  return outcome;
+}
+
+size_t LayeredFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  return QueryBatch(impl_->ForQueries(), keys, maybe_present);
+}
+
+size_t LayeredFilter::Select(Keys keys, Answer answer,
+                             std::span<uint32_t> selection) const noexcept {
+  CheckSelection(keys, selection);
+  return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
+}
+
+void LayeredFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  impl_->large.CountEstimates(keys, counts);
+}
+
+// --- One key.
+
+void LayeredFilter::Insert(Key key) noexcept {
+  const Key digest = Key::Digest(digest_policy()(key));
+  impl_->first.Insert(digest);
+  impl_->large.Insert(digest);
+}
+
+bool LayeredFilter::InsertIfAbsent(Key key) noexcept {
+  const Key digest = Key::Digest(digest_policy()(key));
+  const bool is_new = impl_->large.InsertIfAbsent(digest);
+  if (is_new) impl_->first.Insert(digest);
+  return is_new;
+}
+
+bool LayeredFilter::Erase(Key key) noexcept {
+  const Key digest = Key::Digest(digest_policy()(key));
+  const bool was_in = impl_->large.Erase(digest);
+  if (was_in) impl_->first.Erase(digest);
+  return was_in;
+}
+
+bool LayeredFilter::MayContain(Key key) const noexcept {
+  const Key digest = Key::Digest(digest_policy()(key));
+  return impl_->first.MayContain(digest) && impl_->large.MayContain(digest);
+}
+
+uint64_t LayeredFilter::CountEstimate(Key key) const noexcept {
+  return impl_->large.CountEstimate(key);
+}
+
+// --- What it is.
+
+const CountingFilter& LayeredFilter::layer(size_t layer_idx) const noexcept {
+  TROMMEL_CHECK(layer_idx < kNumLayers, "a layer that is neither 0 nor 1");
+  return layer_idx == 0 ? impl_->first : impl_->large;
+}
+
+const DigestPolicy& LayeredFilter::digest_policy() const noexcept {
+  return impl_->large.digest_policy();
+}
+uint64_t LayeredFilter::capacity() const noexcept { return impl_->large.capacity(); }
+double LayeredFilter::target_fpr() const noexcept { return impl_->large.target_fpr(); }
+uint64_t LayeredFilter::num_keys() const noexcept { return impl_->large.num_keys(); }
+
+}  // namespace trommel

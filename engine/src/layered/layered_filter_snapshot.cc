@@ -1,0 +1,91 @@
+// Layered filters on disk: a family of two snapshots, the first layer's and the large one's. No
+// params and no words are used: all there is to know is in the layers, and that they belong
+// together is checked counter by counter.
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/layered/layered_filter_impl.h"
+#include "engine/src/snapshots/family_snapshot.h"
+#include "trommel/layered_filter.h"
+
+namespace trommel {
+namespace {
+
+Status CheckFamily(const FamilyContents& family) {
+  if (Status unused = CheckUnusedParams(family.facts.params, 0); !unused) return unused;
+  if (family.members.size() != LayeredFilter::kNumLayers) {
+    return CorruptAt(offsetof(FamilyHeader, num_members),
+                     "a layered filter has 2 layers, not " + std::to_string(family.members.size()));
+  }
+  for (size_t i = 0; i < family.members.size(); ++i) {
+    if (Status unused = CheckUnusedWords(i, family.members[i].words, 0); !unused) return unused;
+  }
+  return Ok();
+}
+
+Error NotLayers(std::string_view what) {
+  return CorruptAt(kHeaderBytes, "the members are no layers of one filter: " + std::string(what));
+}
+
+}  // namespace
+
+std::array<FamilyMember, LayeredFilter::kNumLayers> LayeredFilter::Impl::Members() const {
+  const auto member = [](const CountingFilter& layer) {
+    return FamilyMember{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
+  };
+  return {member(first), member(large)};
+}
+
+Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t limit_bytes) try {
+  if (Status checked = CheckFamily(family); !checked) return checked.error();
+  const auto layer_of = [&](size_t i) {
+    return CountingFilter(
+        std::make_unique<CountingFilter::Impl>(std::move(family.members[i].contents), limit_bytes));
+  };
+  CountingFilter first_layer = layer_of(0);
+  CountingFilter large_layer = layer_of(1);
+  Result<LayeredFilter> filter = FromLayers(std::move(first_layer), std::move(large_layer));
+  if (filter || filter.error().code == ErrorCode::kOutOfMemory) return filter;
+  return NotLayers(filter.error().message);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
+}
+
+Status LayeredFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return SaveFamily({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
+                    impl_->Members(), path, options);
+}
+
+std::vector<std::byte> LayeredFilter::Serialize() const {
+  return SerializeFamily({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
+                         impl_->Members());
+}
+
+Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
+                                          uint64_t memory_limit_bytes,
+                                          const DigestKey& digest_key) {
+  Result<FamilyContents> family =
+      LoadFamily(path, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
+  if (!family) return family.error();
+  Result<LayeredFilter> filter = Impl::Make(*std::move(family), memory_limit_bytes);
+  if (!filter) return NamingFile(path, filter.error());
+  return filter;
+}
+
+Result<LayeredFilter> LayeredFilter::Deserialize(std::span<const std::byte> bytes,
+                                                 uint64_t memory_limit_bytes,
+                                                 const DigestKey& digest_key) {
+  Result<FamilyContents> family =
+      DeserializeFamily(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
+  if (!family) return family.error();
+  return Impl::Make(*std::move(family), memory_limit_bytes);
+}
+
+}  // namespace trommel

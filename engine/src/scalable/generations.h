@@ -1,0 +1,193 @@
+// The generations of a scalable filter: the list of them, how it is read, and how it changes.
+//
+//   Query     reads the list under Grace, and never waits
+//   update    passes the Gate, and then knows that the list stays as it is
+//   change    one thread at a time: prepares the new list, shuts the gate, publishes it, opens the
+//             gate, and waits for readers of the old list before it lets go of what only that had
+//
+// What is done while the gate is shut does not depend on how large a generation is.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/scalable/growth_plan.h"
+#include "engine/src/sync/gate.h"
+#include "engine/src/sync/grace.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+// A block store and its place in the plan.
+class Generation {
+ public:
+  Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take, double rate_at_capacity)
+      : store(std::move(blocks)),
+        slot(slot_idx),
+        capacity(keys_to_take),
+        budget_fpr(rate_at_capacity) {}
+
+  // Room for keys that it does not show yet, while it is the newest. Its load counts the
+  // keys that it did not show when they came, and never more than the keys that are in: so neither
+  // duplicates nor erased keys weigh anything, and it is no less than the distinct keys that set
+  // its bits. (A key that others' bits covered when it came is not counted; it has set none.)
+  //
+  // In every slice no more positions are present than the load: an arrival sets one at most and
+  // adds one; a duplicate sets none; and where the load sinks to the keys that are in, each of
+  // these has one. Reserve gives at most `num_wanted`; each reservation is settled when its keys
+  // are in.
+  uint64_t Reserve(uint64_t num_wanted);
+  void Settle(uint64_t num_reserved, uint64_t num_arrived);
+  uint64_t Room() const;  // keys that Reserve would grant now
+  bool IsFull() const;    // whatever is reserved
+  uint64_t load() const;
+  void SetLoad(uint64_t load);
+  void Clear();  // exclusive: as new
+
+  // Insertions less erasures; exact while the gate is shut. Keys are added before they come in, and
+  // taken after they went or did not come in: so it is never too low, and TakeKeys, which says what
+  // is left, says 0 to the one who takes the last.
+  void AddKeys(uint64_t num_keys) { num_keys_.fetch_add(num_keys, std::memory_order_relaxed); }
+  uint64_t TakeKeys(uint64_t num_keys);
+  uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
+
+  BlockStore store;
+  const size_t slot;
+  const uint64_t capacity;
+  const double budget_fpr;
+
+ private:
+  std::atomic<uint64_t> num_keys_{0};
+  mutable std::mutex room_;
+  uint64_t load_ = 0;
+  uint64_t num_reserved_ = 0;
+};
+
+// Oldest first; never empty. Immutable, but for what is in the generations.
+class GenerationList {
+ public:
+  using Members = std::vector<std::shared_ptr<Generation>>;
+  explicit GenerationList(Members members);
+
+  size_t size() const { return members_.size(); }
+  Generation& at(size_t idx) const { return *members_[idx]; }
+  Generation& newest() const { return *members_.back(); }
+  const Members& members() const { return members_; }
+  std::span<const BlockStore* const> stores() const { return stores_; }
+  std::span<const BlockStore* const> closed_stores() const {
+    return stores().first(stores_.size() - 1);
+  }
+
+ private:
+  Members members_;
+  std::vector<const BlockStore*> stores_;
+};
+
+class Generations {
+ public:
+  // One empty generation. Fails as BlockStore::Create.
+  static Result<std::unique_ptr<Generations>> Create(GrowthPlan plan, uint64_t limit_bytes);
+  // These. Their slots must be the plan's, each at most once.
+  Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);
+
+  // From now on growth needs room in the share, too. False, and nothing changes, if there is none
+  // for what is there. Exclusive.
+  bool Join(std::shared_ptr<MemoryShare> share);
+
+  // The list for a query: a reader without a lock.
+  class Reading {
+   public:
+    const GenerationList* operator->() const { return list_; }
+
+   private:
+    friend class Generations;
+    explicit Reading(const Generations& of)
+        : reading_(of.grace_.Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    Grace::Reading reading_;
+    const GenerationList* list_;
+  };
+  Reading Read() const { return Reading(*this); }
+
+  // The list for an update: it stays current until the passage ends.
+  class Passage {
+   public:
+    const GenerationList* operator->() const { return list_; }
+    const GenerationList& operator*() const { return *list_; }
+
+   private:
+    friend class Generations;
+    explicit Passage(const Generations& of)
+        : passage_(of.gate_.Pass()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    Gate::Passage passage_;
+    const GenerationList* list_;
+  };
+  Passage Pass() const { return Passage(*this); }
+
+  // The list for who looks at all of it: it stays current, and nothing but growing waits.
+  class Steady {
+   public:
+    const GenerationList* operator->() const { return list_; }
+
+   private:
+    friend class Generations;
+    explicit Steady(const Generations& of) : lock_(of.changing_), list_(of.current_.get()) {}
+    std::lock_guard<std::mutex> lock_;
+    const GenerationList* list_;
+  };
+  Steady HoldStill() const { return Steady(*this); }
+
+  // Not inside a passage or reading:
+
+  // Begins a new generation, unless another one than `full` is the newest by now, or that has room.
+  GrowthRefusal Grow(const Generation* full);
+  // Lets go of what is empty: closed generations, and a newest one for which an earlier slot is
+  // free, so that a filter that has become empty is what it was when it was new.
+  void DropEmpty();
+  // As new. Exclusive.
+  Status Clear();
+
+  // Bytes of the blocks of the generation that Grow would begin; 0: there is none.
+  uint64_t NextBytes() const;
+
+  const GrowthPlan& plan() const { return plan_; }
+
+ private:
+  using Members = GenerationList::Members;
+  using List = std::unique_ptr<const GenerationList>;
+
+  Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
+  // The lowest slot that none of the members has; the plan may not have it.
+  static size_t FreeSlot(const Members& members);
+  // Publishes the list that `change` makes of the members while the gate is shut; null: no change.
+  // It reports last, when nothing can throw any more. Under changing_.
+  template <class Change>
+  void Replace(const Change& change);
+  // Says to the share, if there is one, what these members take. False: no room. Under changing_.
+  bool Report(uint64_t num_bytes);
+  static uint64_t BytesOf(const Members& members);
+  // The same without side tables: what is known of them at any time, and no more than that.
+  static uint64_t BlockBytesOf(const Members& members);
+
+  GrowthPlan plan_;
+  uint64_t limit_bytes_;  // 0: physical memory
+  std::shared_ptr<MemoryShare> share_;
+  uint64_t reported_bytes_ = 0;  // what the share knows
+  mutable std::mutex changing_;  // held by the one who changes the list
+  List current_;
+  std::atomic<const GenerationList*> list_;
+  mutable Gate gate_;
+  mutable Grace grace_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_

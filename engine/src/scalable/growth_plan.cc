@@ -1,0 +1,137 @@
+// Slots are sized one after the other, when they are asked for.
+#include "engine/src/scalable/growth_plan.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/check.h"
+#include "engine/src/base/out_of_range.h"
+
+namespace trommel {
+
+// What has been sized, a prefix of all slots; and how many there are once that is known.
+struct GrowthPlan::Slots {
+  explicit Slots(const ScalableConfig& made_with) : config(made_with) {}
+
+  // Sizes the slots up to this one, or up to the last. Under `sizing`.
+  void SizeUpTo(size_t slot_idx) {
+    while (!num_slots && sized.size() <= slot_idx) {
+      if (const auto budget = TighteningBudget(config, sized.size())) {
+        const auto slot = TighteningSlot(*budget, config.num_slices, config.encoding);
+        if (slot.ok()) {
+          sized.push_back(*slot);
+          continue;
+        }
+      }
+      num_slots = sized.size();
+    }
+  }
+
+  const ScalableConfig config;  // num_slices is the shape of all
+  std::mutex sizing;
+  std::vector<GrowthSlot> sized;  // of kIdentical: one, which stands for all
+  std::optional<size_t> num_slots;
+};
+
+// The plan where the shape is known. Whether there is a first slot is not.
+Result<GrowthPlan> GrowthPlan::OfShape(const ScalableConfig& config) {
+  auto slots = std::make_shared<Slots>(config);
+  if (config.mode == GrowthMode::kIdentical) {
+    const Result<GrowthSlot> slot = IdenticalSlot(config);
+    if (!slot.ok()) return slot.error();
+    slots->sized = {*slot};
+    const uint64_t enough = config.max_capacity == 0
+                                ? ScalableFilter::kMaxGenerations
+                                : (config.max_capacity + slot->capacity - 1) / slot->capacity;
+    slots->num_slots = std::min<uint64_t>(enough, ScalableFilter::kMaxGenerations);
+  }
+  GrowthPlan plan(std::move(slots));
+  if (config.max_capacity == 0) return plan;
+  if (!plan.Reaches(config.max_capacity)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "max_capacity is " + TextOf(config.max_capacity) + "; with first_capacity " +
+                     TextOf(config.first_capacity) + " and target_fpr " +
+                     TextOf(config.target_fpr) + " at most " + TextOf(plan.largest_capacity()) +
+                     " keys in " + TextOf(plan.num_slots()) + " generations can be promised"};
+  }
+  return plan;
+}
+
+// What the formulas promise up to the slot that reaches it, sizing can keep if it can keep the last
+// one's: that is the largest, of the lowest rate.
+bool GrowthPlan::Reaches(uint64_t max_capacity) const {
+  const ScalableConfig& config = slots_->config;
+  if (config.mode == GrowthMode::kIdentical) return largest_capacity() >= max_capacity;
+  uint64_t total = 0;
+  std::optional<SlotBudget> last;
+  for (size_t i = 0; const std::optional<SlotBudget> budget = BudgetOf(i); ++i) {
+    total += budget->capacity;
+    last = budget;
+  }
+  return last && total >= max_capacity &&
+         TighteningSlot(*last, config.num_slices, config.encoding).ok();
+}
+
+Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
+  if (Status good = CheckGrowth(config); !good.ok()) return good.error();
+  ScalableConfig shaped = config;
+  if (config.mode == GrowthMode::kTightening) {
+    const Result<uint32_t> num_slices = SlicesForTightening(config);
+    if (!num_slices.ok()) return num_slices.error();
+    shaped.num_slices = *num_slices;
+  }
+  Result<GrowthPlan> plan = OfShape(shaped);
+  if (!plan.ok() || plan->HasSlot(0)) return plan;
+  return FirstSlot(shaped).error();
+}
+
+Result<GrowthPlan> GrowthPlan::OfFilter(const ScalableConfig& config) {
+  if (config.num_slices == 0)
+    return OutOfRange("num_slices", config.num_slices, "that of the generations");
+  if (Status good = CheckGrowth(config); !good.ok()) return good.error();
+  return OfShape(config);
+}
+
+std::optional<SlotBudget> GrowthPlan::BudgetOf(size_t slot_idx) const {
+  if (slots_->config.mode == GrowthMode::kTightening) {
+    return TighteningBudget(slots_->config, slot_idx);
+  }
+  if (slot_idx >= *slots_->num_slots) return std::nullopt;
+  const GrowthSlot& all = slots_->sized.front();
+  return SlotBudget{.capacity = all.capacity, .budget_fpr = all.budget_fpr};
+}
+
+bool GrowthPlan::HasSlot(size_t slot_idx) const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  slots_->SizeUpTo(slot_idx);
+  return slot_idx < slots_->num_slots.value_or(slots_->sized.size());
+}
+
+GrowthSlot GrowthPlan::slot(size_t slot_idx) const {
+  TROMMEL_CHECK(HasSlot(slot_idx), "a slot that the plan does not have");
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  return slots_->sized[std::min(slot_idx, slots_->sized.size() - 1)];
+}
+
+size_t GrowthPlan::num_slots() const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  slots_->SizeUpTo(ScalableFilter::kMaxGenerations);
+  return *slots_->num_slots;
+}
+
+uint64_t GrowthPlan::largest_capacity() const {
+  const size_t num_slots = this->num_slots();
+  uint64_t largest_capacity = 0;
+  for (size_t i = 0; i < num_slots; ++i) largest_capacity += BudgetOf(i)->capacity;
+  return largest_capacity;
+}
+
+size_t GrowthPlan::num_sized() const {
+  const std::lock_guard<std::mutex> lock(slots_->sizing);
+  return slots_->sized.size();
+}
+
+}  // namespace trommel

@@ -1,0 +1,220 @@
+// One slot: its budget by a formula, its blocks by sizing.
+#include "engine/src/scalable/growth_slot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/out_of_range.h"
+#include "engine/src/keys/digest_policy.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint32_t kMaxGrowth = 16;
+constexpr double kMinTightening = 0.1;
+constexpr double kMaxTightening = 0.95;
+constexpr size_t kMaxGenerations = ScalableFilter::kMaxGenerations;
+
+Error Impossible(std::string message) {
+  return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
+}
+
+std::optional<Error> CheckNumbers(const ScalableConfig& config) {
+  if (config.mode != GrowthMode::kTightening && config.mode != GrowthMode::kIdentical) {
+    return OutOfRange("mode", static_cast<unsigned>(config.mode),
+                      "0 (tightening) or 1 (identical)");
+  }
+  if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
+  if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
+    return OutOfRange("first_capacity", config.first_capacity, uint64_t{1}, kMaxCapacity);
+  }
+  if (config.max_capacity > kMaxCapacity) {
+    return OutOfRange("max_capacity", config.max_capacity,
+                      "at most " + std::to_string(kMaxCapacity));
+  }
+  if (config.growth == 0 || config.growth > kMaxGrowth) {
+    return OutOfRange("growth", config.growth, 1U, kMaxGrowth);
+  }
+  // Written so that NaN fails.
+  if (!(config.tightening >= kMinTightening && config.tightening <= kMaxTightening)) {
+    return OutOfRange("tightening", config.tightening, kMinTightening, kMaxTightening);
+  }
+  return std::nullopt;
+}
+
+// Blocks in as many equal parts as there are locks.
+Geometry Divided(Geometry geometry) {
+  constexpr uint64_t kParts = uint64_t{1} << kGenerationLockBits;
+  geometry.shard_bits = std::max(geometry.shard_bits, kGenerationLockBits);
+  geometry.num_blocks = (geometry.num_blocks + kParts - 1) / kParts * kParts;
+  return geometry;
+}
+
+// The slot's budget: target_fpr (1 - r) r^i.
+double BudgetFpr(const ScalableConfig& config, size_t slot_idx) {
+  return config.target_fpr * (1 - config.tightening) *
+         std::pow(config.tightening, static_cast<double>(slot_idx));
+}
+
+// Bytes a key of a filter of this shape whose first slots are full: as many as are compared, or as
+// max_capacity takes. Fails if the first slot cannot be.
+Result<double> BytesAKey(const ScalableConfig& config, uint32_t num_slices) {
+  constexpr size_t kSlotsCompared = 8;
+  double bytes = 0;
+  uint64_t total = 0;
+  uint64_t capacity = config.first_capacity;
+  for (size_t i = 0; i < kSlotsCompared && capacity <= kMaxCapacity; ++i) {
+    const Result<Sizing> sizing = SizeFor({.capacity = capacity,
+                                           .target_fpr = BudgetFpr(config, i),
+                                           .num_slices = num_slices,
+                                           .encoding = config.encoding});
+    if (!sizing.ok() && i == 0) return sizing.error();
+    if (!sizing.ok()) break;
+    bytes += sizing->bits_per_key / 8 * static_cast<double>(capacity);
+    total += capacity;
+    capacity *= config.growth;
+    if (config.max_capacity != 0 && total >= config.max_capacity) break;
+  }
+  return bytes / static_cast<double>(total);
+}
+
+}  // namespace
+
+Status CheckGrowth(const ScalableConfig& config) {
+  if (auto error = CheckNumbers(config)) return *error;
+  const Result<Sizing> alone = SizeFor({.capacity = 1,
+                                        .target_fpr = config.target_fpr,
+                                        .num_slices = config.num_slices,
+                                        .encoding = config.encoding});
+  if (!alone.ok()) return alone.error();
+  if (config.mode == GrowthMode::kTightening && BudgetFpr(config, 0) < kMinTargetFpr) {
+    return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
+                      TextOf(config.tightening) + " the first generation's share would be " +
+                      TextOf(BudgetFpr(config, 0)) + ", and the least a generation can keep is " +
+                      TextOf(kMinTargetFpr));
+  }
+  return Ok();
+}
+
+std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t slot_idx) {
+  if (slot_idx >= kMaxGenerations) return std::nullopt;
+  const uint64_t enough = config.max_capacity != 0 ? config.max_capacity : kMaxCapacity;
+  uint64_t capacity = config.first_capacity;
+  uint64_t total = 0;
+  for (size_t i = 0; i < slot_idx; ++i) {
+    total += capacity;
+    capacity *= config.growth;
+    if (total >= enough || capacity > kMaxCapacity) return std::nullopt;
+  }
+  const double budget_fpr = BudgetFpr(config, slot_idx);
+  if (budget_fpr < kMinTargetFpr) return std::nullopt;
+  return SlotBudget{.capacity = capacity, .budget_fpr = budget_fpr};
+}
+
+Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices,
+                                  Encoding encoding) {
+  const Result<Sizing> sizing = SizeFor({.capacity = budget.capacity,
+                                         .target_fpr = budget.budget_fpr,
+                                         .num_slices = num_slices,
+                                         .encoding = encoding});
+  if (!sizing.ok()) return sizing.error();
+  const Geometry geometry = Divided(sizing->geometry);
+  if (!Validate(geometry).ok()) {
+    return Impossible("first_capacity is " + std::to_string(budget.capacity) +
+                      "; it needs more than " + std::to_string(kMaxBlocks) +
+                      " blocks, the most a generation can have");
+  }
+  return GrowthSlot{
+      .geometry = geometry, .capacity = budget.capacity, .budget_fpr = budget.budget_fpr};
+}
+
+// One shape for all generations, so that what a key marks is computed once. Every generation costs
+// a query its lines, so blocks of two cache lines must save a fifth of the memory to be worth it.
+Result<uint32_t> SlicesForTightening(const ScalableConfig& config) {
+  if (config.num_slices != 0) return config.num_slices;
+  constexpr double kWorthALine = 1.25;
+  constexpr std::array<uint32_t, 2> kPlaneShapes = {8, 16};
+  constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};  // the last one's are two lines
+  const std::span<const uint32_t> shapes =
+      config.encoding == Encoding::kRuns ? std::span<const uint32_t>(kRunShapes) : kPlaneShapes;
+  std::optional<Error> error;
+  std::vector<std::pair<uint32_t, double>> bytes_of_shape;
+  double fewest_bytes = std::numeric_limits<double>::infinity();
+  for (const uint32_t shape : shapes) {
+    const Result<double> bytes = BytesAKey(config, shape);
+    if (!bytes.ok()) {
+      error = bytes.error();
+      continue;
+    }
+    bytes_of_shape.emplace_back(shape, *bytes);
+    fewest_bytes = std::min(fewest_bytes, *bytes);
+  }
+  for (const auto& [shape, bytes] : bytes_of_shape) {
+    if (bytes <= kWorthALine * fewest_bytes) return shape;
+  }
+  return *error;
+}
+
+Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
+  const bool is_runs = config.encoding == Encoding::kRuns;
+  const std::array<uint32_t, 2> shapes = {8, is_runs ? 8U : 16U};
+  double lowest_fpr = 1;
+  for (const uint32_t num_slices : shapes) {
+    if (config.num_slices != 0 && config.num_slices != num_slices) continue;
+    Geometry geometry{.num_slices = num_slices, .encoding = config.encoding, .num_blocks = 1};
+    const double keys_a_block = static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
+    const double num_blocks = std::ceil(static_cast<double>(config.first_capacity) / keys_a_block);
+    if (num_blocks > static_cast<double>(kMaxBlocks)) {
+      return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
+                        "; half full it needs more than " + std::to_string(kMaxBlocks) +
+                        " blocks, the most a generation can have");
+    }
+    geometry.num_blocks = static_cast<uint64_t>(num_blocks);
+    geometry.shard_bits = ShardBitsFor(geometry.num_blocks);
+    const uint64_t unit = uint64_t{1} << geometry.shard_bits;
+    geometry.num_blocks = (geometry.num_blocks + unit - 1) / unit * unit;
+    geometry = Divided(geometry);
+    if (Status valid = Validate(geometry); !valid.ok()) return valid.error();
+    const uint64_t capacity = HalfFillKeys(geometry);
+    const double fpr = PredictedFpr(geometry, capacity);
+    if (fpr <= config.target_fpr) {
+      return GrowthSlot{
+          .geometry = geometry, .capacity = capacity, .budget_fpr = config.target_fpr};
+    }
+    lowest_fpr = std::min(lowest_fpr, fpr);
+  }
+  if (lowest_fpr == 1) {
+    return Impossible("num_slices is " + std::to_string(config.num_slices) +
+                      "; identical generations have 8" + (is_runs ? "" : " or 16") + " with " +
+                      std::string(EncodingName(config.encoding)));
+  }
+  return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
+                    std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
+                    " at best (the tightening mode reaches less" +
+                    (is_runs ? ", and so do planes of 16 slices)" : ")"));
+}
+
+Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {
+  if (Status good = CheckGrowth(config); !good.ok()) return good.error();
+  if (config.mode == GrowthMode::kIdentical) return IdenticalSlot(config);
+  const Result<uint32_t> num_slices = SlicesForTightening(config);
+  if (!num_slices.ok()) return num_slices.error();
+  return TighteningSlot({.capacity = config.first_capacity, .budget_fpr = BudgetFpr(config, 0)},
+                        *num_slices, config.encoding);
+}
+
+uint64_t HalfFillKeys(const Geometry& geometry) noexcept {
+  // A position of a slice of m stays absent with chance (1 - 1 / (m num_blocks))^n.
+  const double slots = static_cast<double>(geometry.num_blocks) * geometry.slice_positions();
+  return static_cast<uint64_t>(
+      std::max(1.0, std::floor(-std::numbers::ln2 / std::log1p(-1 / slots))));
+}
+
+}  // namespace trommel

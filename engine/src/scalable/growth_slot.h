@@ -1,0 +1,64 @@
+// One slot of a scalable filter's plan: what a generation may hold, and the blocks that it takes.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_SLOT_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_SLOT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "trommel/result.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+// Every generation's blocks are divided alike, so that one lock covers a key in all of them:
+// num_blocks are multiples of 2^kGenerationLockBits.
+inline constexpr uint32_t kGenerationLockBits = 6;
+
+// One budget and what it pays for. While a generation lives its slot is taken; a new generation
+// gets the lowest free one. The budgets of all slots together are the filter's.
+struct GrowthSlot {
+  Geometry geometry;
+  uint64_t capacity = 0;  // distinct keys
+  double budget_fpr = 0;  // the geometry's rate at capacity is no higher
+
+  friend bool operator==(const GrowthSlot&, const GrowthSlot&) = default;
+};
+
+// The same, but for its blocks.
+struct SlotBudget {
+  uint64_t capacity = 0;
+  double budget_fpr = 0;
+};
+
+// kInvalidArgument, naming the field, for numbers that no scalable filter can have.
+Status CheckGrowth(const ScalableConfig& config);
+
+// Of kTightening: the slot's numbers, by a formula. Capacities grow by `growth` from one slot to
+// the next until they reach max_capacity together, or one is too large, or its budget too small:
+// nothing from there on. Requires that CheckGrowth is ok.
+std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t slot_idx);
+
+// The slot of this shape that keeps the budget. Fails where it would need too many blocks. Cost:
+// milliseconds.
+Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices, Encoding encoding);
+
+// The shape of all generations: num_slices, or what costs the fewest bytes where it is 0. Fails if
+// the first slot cannot be. Cost: about 10 ms where the shape is to be chosen.
+Result<uint32_t> SlicesForTightening(const ScalableConfig& config);
+
+// Of kIdentical: blocks that are half full at first_capacity, in the shape with the fewest slices
+// that meets the rate there. Cost: microseconds.
+Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config);
+
+// The plan's first slot alone. Fails as GrowthPlan::Make does, but not for a max_capacity out of
+// reach.
+Result<GrowthSlot> FirstSlot(const ScalableConfig& config);
+
+// Distinct keys at which a position is present with chance 1/2.
+uint64_t HalfFillKeys(const Geometry& geometry) noexcept;
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_SLOT_H_

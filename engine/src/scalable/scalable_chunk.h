@@ -1,0 +1,96 @@
+// A batch goes chunk by chunk. Every chunk is first asked, without a lock, which generation each
+// key is for; then each generation gets its keys as one batch of its own, under the locks:
+//
+//   keys            a   b   c   d   e   f
+//   oldest shown    -   0   -   2   -   0          "-": shown by none, for the newest
+//   batches         generation 0: b f     generation 2: d     newest: a c e
+//
+// Between asking and applying others may have erased the keys that made a generation show ours. It
+// then refuses the key, which is asked about again, from the next generation on. The other way
+// round nothing can happen: closed generations never show more than they did.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "engine/src/scalable/scalable_update.h"
+
+namespace trommel {
+
+// Room for the work on a chunk: of its keys, and of those of one generation.
+struct ScalableDesk {
+  std::span<uint64_t> digests;
+  std::span<uint8_t> homes;     // index of the generation that each key is for
+  std::span<uint64_t> batch;    // the digests for one generation, in input order,
+  std::span<uint32_t> places;   // and which keys of the chunk they are
+  std::span<uint64_t> answers;  // theirs
+};
+
+// The work on one chunk.
+class ScalableChunk {
+ public:
+  // `answers` are the whole batch's, of which the chunk's begin at key `first`.
+  ScalableChunk(const ScalableTarget& target, const ScalableDesk& desk,
+                std::span<const uint64_t> digests, std::span<uint64_t> answers, size_t first)
+      : target_(target), desk_(desk), digests_(digests), answers_(answers), first_(first) {}
+
+  // Growing where that must be.
+  InsertOutcome Insert(bool only_if_absent);
+  uint64_t Erase();
+
+ private:
+  // Keys [begin, end) of the chunk.
+  struct Part {
+    size_t begin;
+    size_t end;
+  };
+
+  std::span<uint8_t> Homes(Part part) const {
+    return desk_.homes.subspan(part.begin, part.end - part.begin);
+  }
+  bool IsHomeOfAny(uint8_t home, Part part) const {
+    return std::ranges::find(Homes(part), home) != Homes(part).end();
+  }
+
+  // Makes the home of each key the oldest of these stores that shows it; stores.size() if none.
+  void FindHomes(std::span<const BlockStore* const> stores, Part part);
+  // The same for keys whose home has refused them: the oldest of the stores after it.
+  void FindNextHomes(std::span<const BlockStore* const> stores, size_t home_idx, Part part);
+
+  // Applies the update to the keys whose home the generation is, by that name. A key for which it
+  // is done has its answer set and its home taken; the others keep both. Returns how many it is
+  // done for.
+  uint64_t Apply(Generation& generation, Update update, uint8_t home, Part part);
+
+  // One pass over the keys from `begin` on, as far as there is room. Returns where it stopped; sets
+  // full_ if there was none.
+  size_t InsertSome(size_t begin, bool only_if_absent);
+  // Finds the homes, reserves room, and returns how far it reaches.
+  size_t Reserve(const GenerationList& list, size_t begin, bool only_if_absent,
+                 uint64_t& num_reserved);
+  // Each inserts what is left of the part, and returns how many of its keys the newest generation
+  // did not show.
+  uint64_t InsertAbsent(const GenerationList& list, Part part);
+  uint64_t InsertAll(const GenerationList& list, Part part);
+
+  void DropEmpty() {
+    if (std::exchange(is_one_empty_, false)) target_.generations.DropEmpty();
+  }
+
+  const ScalableTarget& target_;
+  const ScalableDesk& desk_;
+  const std::span<const uint64_t> digests_;
+  const std::span<uint64_t> answers_;
+  const size_t first_;
+  InsertOutcome outcome_;
+  const Generation* full_ = nullptr;  // the newest, if the last pass found no room in it
+  bool is_one_empty_ = false;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_

@@ -1,0 +1,242 @@
+// ScalableFilter: why its promises hold.
+//
+// *The rule.* Only the newest generation ever gains presence bits. A key that comes in is added to
+// the oldest generation that shows it, where all its bits are set already; if none shows it, it
+// enters the newest. A key that goes is taken from the oldest generation that shows it.
+//
+// *Claim.* All copies of a key that is in are in the oldest generation that shows it.
+//
+// Proof, by induction over the operations. Let the key have its first copy come in now, into
+// generation g. Every generation older than g says "absent" at this moment: else the key would have
+// gone there. They are closed, so they never gain a bit again: they say "absent" of this key for
+// ever. As long as a copy is in g, its bits in g count one at least, so g shows the key, and g is
+// the oldest that does. So every further copy goes to g, and every copy that is erased is taken
+// from g. When the last one has gone, the key is in no generation, and the claim begins anew.
+//
+// So erasing exactly what was inserted takes each counter down by what it was raised, and every
+// generation ends up empty. What no filter can tell remains: erasing a key that never came in, but
+// is shown, takes a key's counts that belong to others.
+//
+// (The source inserts into any generation that is not half full and erases where the key seems to
+// be: a generation that is used again gains bits, may come to show a key of a newer one, and loses
+// another key's counts for it.)
+//
+// *Growth in the midst of a batch.* The newest generation changes between two keys, in input order,
+// so the rule holds for each key by itself (scalable_chunk.cc).
+//
+// *Rates.* The newest generation takes new keys up to its capacity, at which its rate is within its
+// budget; closed ones only lose bits. Two generations never have one slot. So the rate of all,
+// 1 - prod(1 - f_i) <= sum f_i, is at most the sum of all slots' budgets,
+// P (1 - r) (1 + r + r^2 + ...) < P.
+//
+// *Threads.* A key's blocks in all generations are covered by one lock, named by the top bits of
+// its digest (all generations' blocks are divided alike). An update passes the gate, so the list
+// stays as it is until it has ended: which generation is the newest is the same for all updates
+// that run at one time. It looks for the key's generation without the lock, and changes that
+// generation under it; each such change says what it needs of the block at that moment:
+//
+//   add to a closed one    "if it shows the key"     no bit changes; else the search goes on
+//   enter the newest       "if it does not show it"  with only_if_absent, and as first try
+//   take                   "if it shows the key"     else the search goes on
+//
+// Older generations than the one where the key ends up had said "absent" when they were looked at;
+// being closed they still do at the moment of the change. That is all the proof above needs, so the
+// change is the moment of the operation. A refused erasure: when the last generation says "absent",
+// all older ones have said so and still do. A list that was replaced since another call ended is
+// seen to be (it was published before the gate opened for that call).
+//
+// *Queries* load the list without a lock. Let a key be in, in g: g had been published when its
+// insertion began, and is not dropped while it holds keys; so every list that a later query may
+// load contains g, which shows the key (concurrent_filter.cc says why its bits are seen). What a
+// query looks at stays in memory until it has ended (grace.h).
+#include "trommel/scalable_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <new>
+#include <utility>
+
+#include "engine/src/blocks/store_list.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/batch_parts.h"
+#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/radix_split.h"
+#include "engine/src/scalable/scalable_filter_impl.h"
+
+namespace trommel {
+
+ScalableFilter::ScalableFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ScalableFilter::ScalableFilter(ScalableFilter&&) noexcept = default;
+ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
+ScalableFilter::~ScalableFilter() = default;
+
+Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
+  Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  if (!plan.ok()) return plan.error();
+  Result<std::unique_ptr<Generations>> generations =
+      Generations::Create(*std::move(plan), config.memory_limit_bytes);
+  if (!generations.ok()) return generations.error();
+  return ScalableFilter(std::make_unique<Impl>(config, *std::move(generations)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first generation"};
+}
+
+// --- Updates.
+
+InsertOutcome ScalableFilter::Insert(Keys keys) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, {}));
+}
+
+InsertOutcome ScalableFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::ranges::fill(inserted, 0);
+  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, inserted));
+}
+
+InsertOutcome ScalableFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::ranges::fill(inserted, 0);
+  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, true, inserted));
+}
+
+EraseOutcome ScalableFilter::Erase(Keys keys) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, {}));
+}
+
+EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  CheckBitmap(keys, erased);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::ranges::fill(erased, 0);
+  return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, erased));
+}
+
+// --- Queries. Each chunk reads the list anew, so that nobody waits long for a reader.
+
+size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::atomic<size_t> num_present{0};
+  ForEachPart(impl_->config.executor.get(), keys, [&](size_t part_first, Keys part) {
+    size_t num_here = 0;
+    ForEachChunk(impl_->config.digest, part, [&](size_t first, std::span<const uint64_t> digests) {
+      const auto list = impl_->generations->Read();
+      num_here +=
+          QueryAny(list->stores(), digests, maybe_present.data() + (part_first + first) / 64);
+    });
+    num_present.fetch_add(num_here, std::memory_order_relaxed);
+  });
+  return num_present.load(std::memory_order_relaxed);
+}
+
+size_t ScalableFilter::Select(Keys keys, Answer answer,
+                              std::span<uint32_t> selection) const noexcept {
+  CheckSelection(keys, selection);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t unwanted = answer == Answer::kMaybePresent ? 0 : ~uint64_t{0};
+  size_t num_selected = 0;
+  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    std::array<uint64_t, BlockStore::kBitmapWords> bits;
+    {
+      const auto list = impl_->generations->Read();
+      QueryAny(list->stores(), digests, bits.data());
+    }
+    for (size_t i = 0; i < digests.size(); ++i) {
+      selection[num_selected] = static_cast<uint32_t>(first + i);
+      num_selected += (bits[i / 64] ^ unwanted) >> (i % 64) & 1;
+    }
+  });
+  return num_selected;
+}
+
+void ScalableFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  CheckCounts(keys, counts);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    const auto list = impl_->generations->Pass();
+    for (size_t i = 0; i < digests.size(); ++i) {
+      const uint32_t lock_bits = impl_->locks.lock_bits();
+      const auto held = impl_->locks.Hold(OwnerOf(digests[i], lock_bits), lock_bits);
+      uint8_t oldest = 0;
+      FindOldest(list->stores(), digests.subspan(i, 1), &oldest);
+      counts[first + i] =
+          oldest == list->size() ? 0 : list->at(oldest).store.CountEstimate(digests[i]);
+    }
+  });
+}
+
+// --- One key.
+
+bool ScalableFilter::Insert(Key key) noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  return Insert(Keys::Digests(std::span(&digest, 1))).num_inserted == 1;
+}
+
+bool ScalableFilter::InsertIfAbsent(Key key) noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  uint64_t bit = 0;
+  return InsertIfAbsent(Keys::Digests(std::span(&digest, 1)), std::span(&bit, 1)).num_inserted == 1;
+}
+
+bool ScalableFilter::Erase(Key key) noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  return Erase(Keys::Digests(std::span(&digest, 1))).num_erased == 1;
+}
+
+bool ScalableFilter::MayContain(Key key) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->config.digest(key);
+  const auto list = impl_->generations->Read();
+  return std::ranges::any_of(
+      list->stores(), [digest](const BlockStore* store) { return store->MayContain(digest); });
+}
+
+uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  uint64_t count = 0;
+  CountEstimates(Keys::Digests(std::span(&digest, 1)), std::span(&count, 1));
+  return count;
+}
+
+// --- What it is.
+
+std::string_view GrowthModeName(GrowthMode mode) noexcept {
+  switch (mode) {
+    case GrowthMode::kTightening:
+      return "tightening";
+    case GrowthMode::kIdentical:
+      return "identical";
+  }
+  return "unknown";
+}
+
+const DigestPolicy& ScalableFilter::digest_policy() const noexcept { return impl_->config.digest; }
+GrowthMode ScalableFilter::mode() const noexcept { return impl_->config.mode; }
+uint64_t ScalableFilter::first_capacity() const noexcept { return impl_->config.first_capacity; }
+double ScalableFilter::target_fpr() const noexcept { return impl_->config.target_fpr; }
+uint64_t ScalableFilter::largest_capacity() const noexcept {
+  return impl_->generations->plan().largest_capacity();
+}
+
+uint64_t ScalableFilter::num_keys() const noexcept {
+  const auto list = impl_->generations->Read();
+  uint64_t num_keys = 0;
+  for (const auto& member : list->members()) num_keys += member->num_keys();
+  return num_keys;
+}
+
+size_t ScalableFilter::num_generations() const noexcept {
+  return impl_->generations->Read()->size();
+}
+
+void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  impl_->config.executor = std::move(executor);
+}
+
+}  // namespace trommel

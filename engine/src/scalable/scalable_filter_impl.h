@@ -1,0 +1,71 @@
+// What a ScalableFilter is made of: generations, locks over parts of the keys, and a policy.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_FILTER_IMPL_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_FILTER_IMPL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/src/scalable/generations.h"
+#include "engine/src/scalable/scalable_update.h"
+#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/users.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+struct ScalableFilter::Impl {
+  Impl(const ScalableConfig& made_with, std::unique_ptr<Generations> list)
+      : config(made_with), generations(std::move(list)), locks(GrowthPlan::kLockBits) {}
+
+  ScalableTarget ForUpdates() {
+    return {.generations = *generations,
+            .locks = locks,
+            .policy = config.digest,
+            .executor = config.executor.get()};
+  }
+
+  InsertOutcome Count(const InsertOutcome& outcome) {
+    num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+    return outcome;
+  }
+  EraseOutcome Count(Keys keys, uint64_t num_erased) {
+    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+    num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+    return outcome;
+  }
+
+  // A lock's part of a store is so many of the store's owners.
+  static size_t OwnersPerLock(const BlockStore& store, const OwnerLocks& locks) {
+    return store.num_owners() / locks.num_locks();
+  }
+
+  // One generation for a snapshot.
+  struct GenerationCopy {
+    BlockStore store;
+    uint64_t slot = 0;
+    uint64_t capacity = 0;
+    double budget_fpr = 0;
+    uint64_t num_keys = 0;
+    uint64_t load = 0;
+  };
+  using Copies = std::vector<GenerationCopy>;
+  // All generations, each lock's part of them as it is at one moment.
+  Result<Copies> Copy();
+  // write(facts, members) of the snapshot of these copies.
+  template <class Write>
+  auto WithMembers(const Copies& copies, const Write& write) const;
+
+  ScalableConfig config;
+  std::unique_ptr<Generations> generations;
+  OwnerLocks locks;  // each covers its keys in every generation
+  std::atomic<uint64_t> num_refused_erases{0};
+  std::atomic<uint64_t> num_refused_inserts{0};
+  Users users;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_FILTER_IMPL_H_

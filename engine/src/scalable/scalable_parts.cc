@@ -1,0 +1,68 @@
+// Snapshots within snapshots: scalable_filter_snapshot.cc.
+#include "engine/src/scalable/scalable_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/src/scalable/scalable_filter_impl.h"
+
+namespace trommel {
+
+Result<ScalableFilter> ScalableParts::Create(const ScalableConfig& config, const GrowthPlan& plan,
+                                             std::shared_ptr<MemoryShare> share) {
+  Result<std::unique_ptr<Generations>> generations =
+      Generations::Create(plan, config.memory_limit_bytes);
+  if (!generations.ok()) return generations.error();
+  if (!(*generations)->Join(std::move(share))) {
+    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters share"};
+  }
+  return ScalableFilter(std::make_unique<ScalableFilter::Impl>(config, *std::move(generations)));
+}
+
+Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
+                                                std::shared_ptr<MemoryShare> share) {
+  return Create(filter.impl_->config, filter.impl_->generations->plan(), std::move(share));
+}
+
+uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
+  return filter.impl_->generations->Read()->newest().Room();
+}
+
+GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
+  Generations& generations = *filter.impl_->generations;
+  // Only compared: the list may change as soon as nobody reads it.
+  const Generation* const newest = &generations.Read()->newest();
+  return generations.Grow(newest);
+}
+
+uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
+  ScalableFilter::Impl& impl = *filter.impl_;
+  const auto list = impl.generations->HoldStill();
+  uint64_t num_bytes = 0;
+  for (const auto& member : list->members()) num_bytes += member->store.geometry().num_bytes();
+  for (size_t l = 0; l < impl.locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = impl.locks.Hold(l, impl.locks.lock_bits());
+    for (const auto& member : list->members()) {
+      const size_t num_owners = ScalableFilter::Impl::OwnersPerLock(member->store, impl.locks);
+      for (size_t o = 0; o < num_owners; ++o) {
+        num_bytes += member->store.side_table().num_bytes(l * num_owners + o);
+      }
+    }
+  }
+  return num_bytes;
+}
+
+uint64_t ScalableParts::LeastBlocks(const ScalableFilter& filter) {
+  const auto list = filter.impl_->generations->Read();
+  uint64_t least = kMaxBlocks;
+  for (const auto& member : list->members()) {
+    least = std::min(least, member->store.geometry().num_blocks);
+  }
+  return least;
+}
+
+const ScalableConfig& ScalableParts::ConfigOf(const ScalableFilter& filter) {
+  return filter.impl_->config;
+}
+
+}  // namespace trommel

@@ -1,0 +1,56 @@
+// ScalableParts: what a filter that is made of scalable filters does with them and nobody else may:
+// one plan and one memory limit for several, and snapshots within its own.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/scalable/growth_plan.h"
+#include "engine/src/scalable/growth_plans.h"
+#include "trommel/result.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+struct ScalableParts {
+  // As ScalableFilter::Create, with the plan that GrowthPlan::Make gave for the config.
+  // kOutOfMemory where the share has no room, too.
+  static Result<ScalableFilter> Create(const ScalableConfig& config, const GrowthPlan& plan,
+                                       std::shared_ptr<MemoryShare> share);
+  // What the filter was when it was new.
+  static Result<ScalableFilter> EmptyLike(const ScalableFilter& filter,
+                                          std::shared_ptr<MemoryShare> share);
+
+  // What its list and its locks take beside num_bytes, about.
+  static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;
+  // Keys that the newest generation would take beside those that are shown; others may take the
+  // room meanwhile.
+  static uint64_t RoomOf(const ScalableFilter& filter);
+  // Begins a generation if the newest has no room left, or says why not. kNone, and nothing done,
+  // where others have begun one, or hold the room that is left.
+  static GrowthRefusal Grow(ScalableFilter& filter);
+
+  // Blocks and side tables. Waits as a statistic does; a few microseconds a generation.
+  static uint64_t NumBytes(const ScalableFilter& filter);
+  // Of the smallest generation.
+  static uint64_t LeastBlocks(const ScalableFilter& filter);
+  static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
+
+  // Appends the filter's snapshot, which begins at byte `offset` of the sink. Fails as Save.
+  struct Written {
+    uint64_t num_bytes = 0;
+    uint64_t num_keys = 0;
+  };
+  static Result<Written> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
+  // As Load, within what room the share has; the limit is for its growth, too.
+  static Result<ScalableFilter> Read(const ByteSource& source, uint64_t limit_bytes,
+                                     GrowthPlans& plans, std::shared_ptr<MemoryShare> share);
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_

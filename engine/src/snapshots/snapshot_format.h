@@ -1,0 +1,184 @@
+// The snapshot format, version 1: the header, and where the sections are. All numbers
+// little-endian.
+//
+//   0      header, 256 bytes              SnapshotHeader below
+//          zeros up to a multiple of 4096
+//   4096   presence section               the blocks' presence words, as in kernels/layout.h
+//          zeros up to a multiple of 4096
+//   ....   counts section                 the blocks' words of counts
+//          zeros up to a multiple of 64
+//   ....   side table section             the promoted blocks; may be empty
+//   end of file
+//
+// Presence and counts are the very words of memory, on page boundaries: a reader may map them. With
+// runs, whose blocks hold both (kernels/run_block.h), the presence section is empty and the counts
+// section is the blocks. A promoted block has its marker among the counts and an entry in the side
+// table, ascending by block:
+//
+//   0   u64  block index                        u = 1, 2, 4 or 8, the least that holds the largest
+//   8   u32  u, the width of a counter          counter of the block
+//   12  u32  0
+//   16  the block's counters of u bytes, slice by slice, position by position
+//
+// Canonical: there is one file for each state of the counters. Nothing is free, so anything
+// unexpected is an error: a block is promoted iff its counters do not fit its encoding, whatever it
+// was in memory. Each section and the header carry an XXH3-64 checksum, padding must be zero, and
+// nothing may follow: a change to any bit is noticed. What a forger can make match is checked for
+// itself (snapshot_read.cc, snapshot_side_table.cc).
+//
+// Later versions keep the first 12 bytes. A reader that does not know a version, type, digest kind
+// or encoding says so and reads no further.
+//
+// Files of other types (family_format.h) share the first 32 bytes, the header's size and the place
+// of its checksum: whatever reads one type can name the others.
+#ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_FORMAT_H_
+#define TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_FORMAT_H_
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+static_assert(std::endian::native == std::endian::little,
+              "snapshots hold the words of memory as they are, and the format is little-endian");
+
+// As in PNG: a byte with the high bit set, then our name, then both line ends around the character
+// that ends a DOS text. Any copy that "translates" text changes one of them.
+inline constexpr std::array<unsigned char, 8> kSnapshotMagic = {0x89, 'T',  'R',  'M',
+                                                                '\r', '\n', 0x1a, '\n'};
+inline constexpr uint32_t kSnapshotVersion = 1;
+inline constexpr uint64_t kPageAlignment = 4096;
+inline constexpr uint64_t kSideTableAlignment = 64;
+// Insertions a snapshot may hold: so few that one more cannot wrap. Merges stop at half of it, and
+// the other half is centuries of inserting one by one.
+inline constexpr uint64_t kMaxSnapshotKeys = (uint64_t{1} << 63) - 1;
+
+enum class SnapshotType : uint32_t {
+  kCountingFilter = 1,
+  kScalableFilter = 2,
+  kWindowFilter = 3,
+  kLayeredFilter = 4,
+  kClassicFilter = 5,
+  kAttributeFilter = 6,
+};
+inline constexpr uint32_t kNumSnapshotTypes = 6;
+
+// "counting filter" and so on, as sentences say it.
+std::string_view SnapshotTypeName(SnapshotType type);
+
+// What every header begins with.
+struct SnapshotStart {
+  std::array<unsigned char, 8> magic;  //   0
+  uint32_t version;                    //   8
+  uint32_t header_bytes;               //  12  256
+  uint32_t type;                       //  16  SnapshotType
+  uint32_t digest_kind;                //  20  DigestKind
+  uint64_t seed;                       //  24  of kSipHash: the check value of its key
+};
+static_assert(sizeof(SnapshotStart) == 32);
+inline constexpr uint64_t kHeaderBytes = 256;
+inline constexpr uint64_t kHeaderChecksumAt = 248;  // of the bytes before it
+
+struct SectionRecord {
+  uint64_t offset;  // from the start of the file
+  uint64_t num_bytes;
+  uint64_t checksum;
+};
+
+struct SnapshotHeader {
+  std::array<unsigned char, 8> magic;  //   0
+  uint32_t version;                    //   8
+  uint32_t header_bytes;               //  12  256
+  uint32_t type;                       //  16  SnapshotType
+  uint32_t digest_kind;                //  20  DigestKind
+  uint64_t seed;                       //  24  of kSipHash: the check value of its key
+  uint32_t num_slices;                 //  32
+  uint32_t encoding;                   //  36  Encoding
+  uint32_t shard_bits;                 //  40
+  uint32_t reserved;                   //  44  0
+  uint64_t num_blocks;                 //  48
+  uint64_t capacity;                   //  56  0 together with target_fpr: not sized
+  double target_fpr;                   //  64
+  uint64_t num_keys;                   //  72
+  uint64_t num_promoted;               //  80  entries of the side table
+  SectionRecord presence;              //  88
+  SectionRecord counts;                // 112
+  SectionRecord side_table;            // 136
+  uint64_t file_bytes;                 // 160
+  std::array<uint64_t, 10> zeros;      // 168
+  uint64_t checksum;                   // 248  of the bytes before it
+};
+static_assert(sizeof(SnapshotHeader) == 256 && std::is_trivially_copyable_v<SnapshotHeader>);
+static_assert(offsetof(SnapshotHeader, num_slices) == sizeof(SnapshotStart) &&
+                  offsetof(SnapshotHeader, num_blocks) == 48 &&
+                  offsetof(SnapshotHeader, presence) == 88 &&
+                  offsetof(SnapshotHeader, zeros) == 168 &&
+                  offsetof(SnapshotHeader, checksum) == kHeaderChecksumAt,
+              "the struct is the file's bytes");
+
+struct SideEntryHeader {
+  uint64_t block_idx;
+  uint32_t width;
+  uint32_t reserved;
+};
+static_assert(sizeof(SideEntryHeader) == 16);
+
+// The bytes of a header, an entry or a block's words.
+template <class T>
+std::span<const std::byte> BytesOf(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return std::as_bytes(std::span(&value, 1));
+}
+
+// The bytes of an entry's counters in the side table: always a multiple of 8.
+constexpr uint64_t SideCounterBytes(const Geometry& geometry, uint32_t width) {
+  return uint64_t{geometry.num_slices} * geometry.slice_positions() * width;
+}
+
+// The least width that holds the largest of the counters.
+uint32_t SideCounterWidth(std::span<const uint64_t> counters);
+
+Geometry GeometryOf(const SnapshotHeader& header);
+
+// Sets the sections' places and the file's size from the header's geometry.
+void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes);
+
+// Sets the header's own checksum: the last thing to do.
+void Seal(SnapshotHeader& header);
+
+// The error of a field that a later library may have written and this one does not know: kVersion.
+Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known);
+
+// "corrupt snapshot at byte 88: ..."
+Error CorruptAt(uint64_t offset, std::string_view what);
+
+// kCorrupt if `checksum`, computed over the named section's bytes, is not the one recorded.
+Status CheckSectionSum(const SectionRecord& section, uint64_t checksum, std::string_view name);
+
+// What all types check: the beginning up to the digest kind, and the header's checksum. kCorrupt or
+// kVersion if these are not the first bytes of a snapshot of any type. `start` is the beginning of
+// the file: kHeaderBytes, or all there is.
+Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file_bytes);
+
+// kMismatch, naming both, if a file of the one type is read as another.
+Status CheckType(const SnapshotStart& start, SnapshotType wanted);
+
+// The checksum that a header of any type must have in its last 8 bytes.
+uint64_t HeaderChecksum(std::span<const std::byte, kHeaderBytes> header);
+
+// Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
+// of a counting filter's snapshot of `file_bytes` bytes that this library reads. `start` as for
+// ParseStart.
+Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes);
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_FORMAT_H_

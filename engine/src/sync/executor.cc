@@ -1,0 +1,214 @@
+// The only file that knows oneTBB.
+#include "trommel/executor.h"
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/check.h"
+#include "engine/src/sync/work_list.h"
+
+namespace trommel {
+namespace {
+
+// More threads than the machine has: oneTBB must be told, by a limit of which the least in the
+// process holds. So all executors share one, the largest.
+class SharedLimit {
+ public:
+  explicit SharedLimit(size_t num_threads) {
+    Process& process = Shared();
+    const std::lock_guard lock(process.mutex);
+    mine_ = process.wanted.insert(num_threads);
+    Update(process);
+  }
+  SharedLimit(const SharedLimit&) = delete;
+  SharedLimit& operator=(const SharedLimit&) = delete;
+  ~SharedLimit() {
+    Process& process = Shared();
+    const std::lock_guard lock(process.mutex);
+    process.wanted.erase(mine_);
+    Update(process);
+  }
+
+ private:
+  struct Process {
+    std::mutex mutex;
+    std::multiset<size_t> wanted;
+    size_t in_force = 0;
+    std::optional<tbb::global_control> limit;
+  };
+  // Made on first use and never destroyed: executors may be static objects themselves.
+  static Process& Shared() {
+    static Process& process = *new Process;
+    return process;
+  }
+
+  static void Update(Process& process) {
+    const size_t largest = process.wanted.empty() ? 0 : *process.wanted.rbegin();
+    if (largest == process.in_force) return;
+    process.limit.reset();
+    if (largest > 0) process.limit.emplace(tbb::global_control::max_allowed_parallelism, largest);
+    process.in_force = largest;
+  }
+
+  std::multiset<size_t>::iterator mine_;
+};
+
+// The machine's NUMA nodes as oneTBB names them; empty where there is one. oneTBB is not asked
+// then: it would load its binding library, in a way that AddressSanitizer takes for a mistake of
+// ours and ends the program.
+std::vector<tbb::numa_node_id> NumaNodes() {
+  std::error_code ignored;
+  size_t num_nodes = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
+    const std::string name = entry.path().filename();
+    num_nodes += name.size() > 4 && name.starts_with("node") && name[4] >= '0' && name[4] <= '9';
+  }
+  if (num_nodes < 2) return {};
+  return tbb::info::numa_nodes();
+}
+
+// The caller stands in the first arena; the others are for workers alone.
+std::unique_ptr<tbb::task_arena> MakeArena(uint32_t num_threads, tbb::numa_node_id node,
+                                           bool is_first) {
+  const unsigned num_callers = is_first ? 1 : 0;
+  if (node == tbb::task_arena::automatic) {
+    return std::make_unique<tbb::task_arena>(static_cast<int>(num_threads), num_callers);
+  }
+  tbb::task_arena::constraints constraints;
+  constraints.set_numa_id(node).set_max_concurrency(static_cast<int>(num_threads));
+  return std::make_unique<tbb::task_arena>(constraints, num_callers);
+}
+
+}  // namespace
+
+struct Executor::Impl {
+  std::optional<SharedLimit> limit;  // outlives the arenas
+  uint32_t num_threads = 1;
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas;
+  std::shared_ptr<WorkList> list;
+  std::atomic<bool> has_pipeline{false};  // one is spread over the threads at a time
+};
+
+Executor::Executor(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Executor::~Executor() = default;
+
+Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_t num_nodes) {
+  const auto machine_threads = static_cast<uint32_t>(std::max(1, tbb::info::default_concurrency()));
+  if (num_threads == 0) num_threads = std::min(machine_threads, kMaxThreads);
+  if (num_threads > kMaxThreads) {
+    return Error{ErrorCode::kInvalidArgument, "num_threads is " + std::to_string(num_threads) +
+                                                  "; it must be between 0 (as many as the machine "
+                                                  "offers) and " +
+                                                  std::to_string(kMaxThreads)};
+  }
+  if (num_nodes > num_threads) {
+    return Error{ErrorCode::kInvalidArgument, "num_nodes is " + std::to_string(num_nodes) +
+                                                  "; it must be between 0 (one a NUMA "
+                                                  "node) and the number of threads, " +
+                                                  std::to_string(num_threads)};
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->num_threads = num_threads;
+  if (num_threads > machine_threads) impl->limit.emplace(num_threads);
+  const std::vector<tbb::numa_node_id> nodes = NumaNodes();
+  const auto num_arenas = static_cast<uint32_t>(
+      num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
+  std::vector<size_t> max_helpers;
+  for (uint32_t a = 0; a < num_arenas; ++a) {
+    // Every thread has an arena, and no arena more than one thread over its share.
+    const uint32_t threads = num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas;
+    const bool is_bound = num_arenas > 1 && !nodes.empty();
+    impl->arenas.push_back(MakeArena(
+        threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic, a == 0));
+    max_helpers.push_back(a == 0 ? threads - 1 : threads);
+  }
+  impl->list = std::make_shared<WorkList>(std::move(max_helpers));
+  return std::shared_ptr<Executor>(new Executor(std::move(impl)));
+}
+
+uint32_t Executor::num_threads() const noexcept { return impl_->num_threads; }
+uint32_t Executor::num_nodes() const noexcept {
+  return static_cast<uint32_t>(impl_->arenas.size());
+}
+
+void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task) noexcept {
+  if (num_tasks <= 1 || impl_->num_threads == 1) {
+    for (size_t i = 0; i < num_tasks; ++i) task(i);
+    return;
+  }
+  const std::shared_ptr<WorkList>& list = impl_->list;
+  Place place = Place::OfThread();
+  if (place.list != list.get()) place = {.list = list.get()};
+  Job job(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
+  list->Post(job, [&](size_t arena) {
+    impl_->arenas[arena]->enqueue([list, arena] { list->Help(arena); });
+  });
+  {
+    const AtPlace at(place);
+    job.Work(place.arena);
+  }
+  list->Withdraw(job);
+}
+
+void Executor::Run(const Pipeline& pipeline) noexcept {
+  TROMMEL_CHECK(pipeline.num_slots > 0 && pipeline.read && pipeline.work && pipeline.finish,
+                "a pipeline needs slots and all its stages");
+  const Place place{.list = impl_->list.get(), .arena = 0, .is_in_pipeline = true};
+  const bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
+                        impl_->has_pipeline.exchange(true, std::memory_order_acquire);
+  if (is_alone) {
+    for (size_t i = 0; pipeline.read(i % pipeline.num_slots); ++i) {
+      pipeline.work(i % pipeline.num_slots);
+      pipeline.finish(i % pipeline.num_slots);
+    }
+    return;
+  }
+  // At most num_slots items are under way and they finish in order, so slots can go around.
+  size_t num_read = 0;
+  const auto read = [&](tbb::flow_control& control) -> size_t {
+    const AtPlace at(place);
+    const size_t slot = num_read % pipeline.num_slots;
+    if (!pipeline.read(slot)) {
+      control.stop();
+      return 0;
+    }
+    ++num_read;
+    return slot;
+  };
+  const auto work = [&](size_t slot) {
+    const AtPlace at(place);
+    pipeline.work(slot);
+    return slot;
+  };
+  const auto finish = [&](size_t slot) {
+    const AtPlace at(place);
+    pipeline.finish(slot);
+  };
+  using Mode = tbb::filter_mode;
+  // execute() enters the arena at once: its one place for a thread from outside is free, because
+  // only Run enters, and one at a time.
+  const AtPlace at(place);
+  impl_->arenas.front()->execute([&] {
+    tbb::parallel_pipeline(pipeline.num_slots,
+                           tbb::make_filter<void, size_t>(Mode::serial_in_order, read) &
+                               tbb::make_filter<size_t, size_t>(Mode::parallel, work) &
+                               tbb::make_filter<size_t, void>(Mode::serial_in_order, finish));
+  });
+  impl_->has_pipeline.store(false, std::memory_order_release);
+}
+
+}  // namespace trommel

@@ -1,0 +1,96 @@
+// The locks of a concurrent filter: each covers a contiguous range of blocks, and the number of
+// keys in them. Several stores of one geometry may share locks, for a digest's top bits name the
+// same range in each; then each store counts its own keys.
+#ifndef TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_
+#define TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace trommel {
+
+class OwnerLocks {
+ public:
+  // More would leave a chunk of 2048 keys less than eight for each.
+  static constexpr uint32_t kMaxLockBits = 8;
+
+  // Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
+  static uint32_t LockBitsFor(uint32_t owner_bits) {
+    constexpr uint32_t kFewLockBits = 6;
+    static_assert(kFewLockBits <= kMaxLockBits);
+    constexpr uint32_t kLocksPerThread = 8;
+    const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
+    return std::min(owner_bits, std::clamp(wanted, kFewLockBits, kMaxLockBits));
+  }
+
+  // 2^lock_bits locks; a digest's top bits choose one.
+  explicit OwnerLocks(uint32_t lock_bits)
+      : lock_bits_(lock_bits), slots_(MakeSlots(lock_bits)), locking_(slots_) {}
+
+  // The other's locks, with counts of its own, which are zero.
+  static OwnerLocks Sharing(const OwnerLocks& other) {
+    OwnerLocks locks(other.lock_bits_);
+    locks.locking_ = other.locking_;
+    return locks;
+  }
+
+  uint32_t lock_bits() const { return lock_bits_; }
+  size_t num_locks() const { return size_t{1} << lock_bits_; }
+
+  // Holds one lock as long as it lives.
+  class Held {
+   public:
+    // Under the lock: the keys inserted less those erased, which may be negative (modulo 2^64).
+    void AddKeys(uint64_t difference) {
+      const uint64_t before = num_keys_.load(std::memory_order_relaxed);
+      num_keys_.store(before + difference, std::memory_order_relaxed);
+    }
+    uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
+
+   private:
+    friend class OwnerLocks;
+    Held(std::mutex& mutex, std::atomic<uint64_t>& num_keys) : lock_(mutex), num_keys_(num_keys) {}
+
+    std::lock_guard<std::mutex> lock_;
+    std::atomic<uint64_t>& num_keys_;
+  };
+
+  // The lock over a range of blocks that is named by owner_bits bits, at least lock_bits.
+  Held Hold(size_t owner_idx, uint32_t owner_bits) {
+    const size_t idx = owner_idx >> (owner_bits - lock_bits_);
+    return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
+  }
+
+  // A sum over moments of different ranges.
+  uint64_t num_keys() const {
+    uint64_t num_keys = 0;
+    for (size_t i = 0; i < num_locks(); ++i) {
+      num_keys += slots_.get()[i].num_keys.load(std::memory_order_relaxed);
+    }
+    return num_keys;
+  }
+
+ private:
+  struct alignas(64) Slot {  // neighbours are for other threads
+    std::mutex mutex;
+    std::atomic<uint64_t> num_keys{0};
+  };
+
+  static std::shared_ptr<Slot[]> MakeSlots(uint32_t lock_bits) {
+    return std::shared_ptr<Slot[]>(new Slot[size_t{1} << lock_bits]);
+  }
+
+  uint32_t lock_bits_;
+  std::shared_ptr<Slot[]> slots_;    // the counts
+  std::shared_ptr<Slot[]> locking_;  // the mutexes: mostly the same slots, on the same cache line
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_

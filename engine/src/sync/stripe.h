@@ -1,0 +1,23 @@
+// Stripes: counters that every thread changes are kept in several cache lines, of which each thread
+// uses one.
+#ifndef TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
+#define TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
+
+#include <atomic>
+#include <cstddef>
+
+namespace trommel {
+
+inline constexpr size_t kNumStripes = 32;
+
+// The calling thread's, always the same.
+inline size_t StripeOfThread() {
+  static std::atomic<size_t> next_stripe{0};
+  thread_local const size_t stripe =
+      next_stripe.fetch_add(1, std::memory_order_relaxed) % kNumStripes;
+  return stripe;
+}
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_

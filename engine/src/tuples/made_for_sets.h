@@ -1,0 +1,56 @@
+// MadeForSets: something for each set of attributes, made when it is asked for the first time, and
+// kept. A question's plan, say.
+//
+// Who finds it takes no lock. A mutex is held while one is made, so that of threads that ask at the
+// same time one makes it, and all get the same.
+#ifndef TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_
+#define TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "trommel/attribute_sets.h"
+
+namespace trommel {
+
+template <class Made>
+class MadeForSets {
+ public:
+  explicit MadeForSets(uint32_t num_attributes)
+      : slots_(std::make_unique<Slot[]>(size_t{1} << num_attributes)) {}
+
+  // What make() gave for the set, which must be of the attributes. Lives until the next Drop. Any
+  // thread.
+  template <class Make>
+  const Made& For(AttributeMask set, const Make& make) const {
+    Slot& slot = slots_[set];
+    if (const Made* made = slot.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(mutex_);
+    if (const Made* made = slot.load(std::memory_order_relaxed)) return *made;  // meanwhile
+    made_.emplace_back(&slot, std::make_unique<const Made>(make()));
+    const Made* made = made_.back().second.get();
+    slot.store(made, std::memory_order_release);
+    return *made;
+  }
+
+  // Forgets all of them; takes as long as there are some. Nobody else may be here.
+  void Drop() {
+    for (auto& [slot, made] : made_) slot->store(nullptr, std::memory_order_relaxed);
+    made_.clear();
+  }
+
+ private:
+  using Slot = std::atomic<const Made*>;
+  std::unique_ptr<Slot[]> slots_;  // by set
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<Slot*, std::unique_ptr<const Made>>> made_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_

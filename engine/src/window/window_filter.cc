@@ -1,0 +1,204 @@
+// WindowFilter: why its contract holds. (That a bucket is live as long as any of its keys must be,
+// and no more than one bucket longer, is arithmetic: time_buckets.h. That a live store never loses
+// a bit of a key that is in: concurrent_filter.cc, every word of which holds for each store here.)
+//
+// *The list.* Advance publishes a new list, of the buckets that are live then, and nobody changes
+// one that was published. Take a key inserted in bucket b by a thread that saw a list with b in it,
+// and a query that this insertion happened before. The query loads the list later, so it sees that
+// list or a later one (coherence). A list without b comes only from an Advance to a bucket after
+// b + num_buckets, and so to t + window or later; the contract speaks of queries before such an
+// Advance begins. The query asks b's store, which shows the bits.
+//
+// Stores that nobody touched are not asked. The mark is set before the key's bits, so it happened
+// before the query as they did.
+//
+// *Old stores.* Who uses a list or a store from one is inside a grace period (Enter). Advance
+// unpublishes first and waits then; so a store is cleared when nobody is inside who could know of
+// it, is empty when it is published again, and the list that is overwritten is one that nobody
+// looks at. Clearing takes the locks nevertheless: copies for statistics and snapshots are made
+// outside of grace periods, which they would make long. A copy of a bucket that has gone before all
+// were copied may be of anything; it is thrown away, and a bucket that is live at the end was never
+// cleared meanwhile.
+//
+// *Time and bucket of a call.* The list says since when its last bucket is the present one; the
+// time within that bucket is kept apart. Advance publishes the list first, and Present(), which is
+// what now() says, too, loads it last. So the list is the loaded time's or a later one, and the
+// later of the two times is the list's bucket's. Parts of a batch that come later go to the same
+// bucket, present or not, as long as it is in the list. If it is not, what was not inserted has
+// left the window in the same instant.
+//
+// *Linearizable.* All stores share one set of locks: the updates of one key, in whichever bucket,
+// happen one after another.
+//
+// *InsertIfAbsent* is inside one grace period for the whole call, with the list L and the time t
+// that it found first. Every store of L stays as it is until the call leaves, also one that Advance
+// unpublishes meanwhile: so what was in at t is still seen by the last chunk, and duplicates meet
+// in the present bucket of L even if that leaves the window. Under the lock of its keys the call
+// also asks the present bucket of the newest list, where calls that came later insert. There is no
+// third bucket: after L at most one list is published, for Advance waits for us before it returns,
+// and advances are one after another. Of two calls with one key, the one that has the lock later
+// thus asks the bucket into which the other inserted, unless its own L is of a time at which that
+// bucket had gone. Looking into all stores and inserting are one moment among the updates of the
+// key; that Advance may come between is as if it came after.
+//
+// *No ring of waiting.* Whoever is inside may wait for a lock. Whoever holds a lock waits for
+// nothing. Advance waits for those inside, and holds the clock, not a lock. Who wants the clock and
+// is inside, or holds a lock, only tries.
+#include "trommel/window_filter.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/src/batches/apply_run.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/radix_split.h"
+#include "engine/src/window/window_filter_impl.h"
+
+namespace trommel {
+namespace {
+
+// The keys of one grace period: Advance waits for them. Spread over threads they take no longer.
+constexpr size_t kAloneKeys = kernels::kMaxBatch;
+constexpr size_t kSpreadKeys = size_t{1} << 17;
+
+template <class Impl>
+void CheckUnused(Impl* impl) {
+  if (impl == nullptr) return;
+  [[maybe_unused]] const auto use = impl->users.EnterAlone();
+}
+
+}  // namespace
+
+WindowFilter::WindowFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+WindowFilter::WindowFilter(WindowFilter&& other) noexcept { *this = std::move(other); }
+WindowFilter& WindowFilter::operator=(WindowFilter&& other) noexcept {
+  CheckUnused(impl_.get());
+  CheckUnused(other.impl_.get());
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+WindowFilter::~WindowFilter() { CheckUnused(impl_.get()); }
+
+// --- Time.
+
+bool WindowFilter::Advance(uint64_t now) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->ring.Advance(now);
+}
+
+uint64_t WindowFilter::now() const noexcept { return impl_->ring.PresentFromOutside().time; }
+
+// --- Updates.
+
+WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update update, Keys keys,
+                                                         std::span<uint64_t> answers) {
+  const bool is_spread = executor != nullptr && executor->num_threads() > 1;
+  const size_t part_keys = is_spread ? kSpreadKeys : kAloneKeys;
+  std::ranges::fill(answers, 0);
+  Applied applied;
+  for (size_t first = 0; first < keys.size(); first += part_keys) {
+    const Grace::Reading reading = ring.Enter();
+    const BucketList& list = ring.List();
+    if (!ring.times().IsLive(bucket, list.Present().bucket)) break;
+    const size_t count = std::min(part_keys, keys.size() - first);
+    applied.num_reached += count;
+    BucketStore* bucket_store = list.Find(bucket);
+    if (bucket_store == nullptr) continue;  // never present, so without keys
+    if (update == Update::kInsert) bucket_store->Touch();
+    applied.num_applied +=
+        UpdateBatch(ForUpdates(*bucket_store), update, Slice(keys, first, count),
+                    answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
+  }
+  return applied;
+}
+
+WindowFilter::Impl::Applied WindowFilter::Impl::UpdateOneIn(uint64_t bucket, Update update,
+                                                            uint64_t digest) {
+  const BucketList& list = ring.List();
+  if (!ring.times().IsLive(bucket, list.Present().bucket)) return {};
+  BucketStore* bucket_store = list.Find(bucket);
+  if (bucket_store == nullptr) return {0, 1};
+  if (update == Update::kInsert) bucket_store->Touch();
+  uint64_t bit = 0;
+  const uint32_t lock_bits = ring.locks().lock_bits();
+  const uint64_t num_applied = ApplyRun(ForUpdates(*bucket_store), update, &digest, {0, 1},
+                                        OwnerOf(digest, lock_bits), lock_bits, std::span(&bit, 1));
+  return {num_applied, 1};
+}
+
+WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
+                                             std::span<uint64_t> erased) {
+  Applied applied;
+  if (inserted_at <= ring.PresentFromOutside().time) {
+    applied = UpdateIn(ring.times().BucketOf(inserted_at), Update::kErase, keys, erased);
+  } else {
+    std::ranges::fill(erased, 0);
+  }
+  const WindowEraseOutcome outcome{.num_erased = applied.num_applied,
+                                   .num_refused = applied.num_reached - applied.num_applied,
+                                   .num_expired = keys.size() - applied.num_reached};
+  num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  num_expired_erases.fetch_add(outcome.num_expired, std::memory_order_relaxed);
+  return outcome;
+}
+
+uint64_t WindowFilter::Insert(Keys keys) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const Moment present = impl_->ring.PresentFromOutside();
+  impl_->UpdateIn(present.bucket, Update::kInsert, keys, {});
+  impl_->ring.ClearShare(keys.size());
+  return present.time;
+}
+
+WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Erase(keys, inserted_at, {});
+}
+
+WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
+                                       std::span<uint64_t> erased) noexcept {
+  CheckBitmap(keys, erased);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  return impl_->Erase(keys, inserted_at, erased);
+}
+
+// --- One key.
+
+uint64_t WindowFilter::Insert(Key key) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->policy(key);
+  uint64_t time = 0;
+  {
+    const Grace::Reading reading = impl_->ring.Enter();
+    const Moment present = impl_->ring.Present();
+    impl_->UpdateOneIn(present.bucket, Update::kInsert, digest);
+    time = present.time;
+  }
+  impl_->ring.ClearShare(1);
+  return time;
+}
+
+bool WindowFilter::Erase(Key key, uint64_t inserted_at) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->policy(key);
+  return impl_->Erase(Keys::Digests(std::span(&digest, 1)), inserted_at, {}).num_erased == 1;
+}
+
+// --- What it is.
+
+void WindowFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
+  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  impl_->executor = std::move(executor);
+}
+
+uint64_t WindowFilter::window() const noexcept { return impl_->ring.times().window; }
+uint32_t WindowFilter::num_buckets() const noexcept { return impl_->ring.times().num_buckets; }
+uint64_t WindowFilter::bucket_ticks() const noexcept { return impl_->ring.times().LongestTicks(); }
+const Geometry& WindowFilter::geometry() const noexcept { return impl_->ring.geometry(); }
+const DigestPolicy& WindowFilter::digest_policy() const noexcept { return impl_->policy; }
+uint64_t WindowFilter::capacity() const noexcept { return impl_->capacity; }
+uint64_t WindowFilter::bucket_capacity() const noexcept { return impl_->bucket_capacity; }
+double WindowFilter::target_fpr() const noexcept { return impl_->target_fpr; }
+
+}  // namespace trommel

@@ -1,0 +1,135 @@
+// Creation of window filters: what numbers are legal, and what stores they need.
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/base/out_of_range.h"
+#include "engine/src/keys/digest_policy.h"
+#include "engine/src/window/window_filter_impl.h"
+
+namespace trommel {
+namespace {
+
+// A bucket's keys when they come evenly.
+uint64_t EvenKeys(uint64_t capacity, uint32_t num_buckets) {
+  return (capacity + num_buckets) / (num_buckets + 1);
+}
+
+// The rate that a bucket of `keys` keys may have, so that all together stay at `fpr` however
+// `capacity` keys are spread over them.
+//
+// With g = -log(1 - f(keys)), the rates' logarithms add up: the sum of g over the live buckets may
+// be G = -log(1 - fpr). A bucket's rate grows faster than its keys, so g / keys is largest in the
+// fullest; if it is at most G / capacity there, the sum is at most G for any spread. No more than
+// num_buckets + 1 buckets can be so full.
+double BucketFpr(double fpr, uint64_t keys, uint64_t capacity, uint32_t num_buckets) {
+  const double num_full = keys <= EvenKeys(capacity, num_buckets)
+                              ? num_buckets + 1.0
+                              : static_cast<double>(capacity) / static_cast<double>(keys);
+  return std::min(fpr, -std::expm1(std::log1p(-fpr) / num_full));
+}
+
+// The most keys of one bucket with which the rate is kept. From the geometry alone, so that a
+// loaded filter, whose file does not say what was asked for, has the same.
+uint64_t BucketCapacityOf(const Geometry& geometry, uint64_t capacity, uint32_t num_buckets,
+                          double fpr) {
+  const auto keeps_rate = [&](uint64_t keys) {
+    return PredictedFpr(geometry, keys) <= BucketFpr(fpr, keys, capacity, num_buckets);
+  };
+  if (keeps_rate(capacity)) return capacity;
+  uint64_t most = 1;  // whose rate is below kMinTargetFpr
+  uint64_t too_many = capacity;
+  while (too_many - most > 1) {
+    const uint64_t middle = most + (too_many - most) / 2;
+    (keeps_rate(middle) ? most : too_many) = middle;
+  }
+  return most;
+}
+
+}  // namespace
+
+Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
+                                    double target_fpr) {
+  if (times.window == 0) return OutOfRange("window", times.window, "at least 1 tick");
+  if (times.num_buckets == 0 || times.num_buckets > kMaxBuckets ||
+      times.num_buckets > times.window) {
+    return OutOfRange("num_buckets", times.num_buckets,
+                      "between 1 and " +
+                          std::to_string(std::min<uint64_t>(kMaxBuckets, times.window)) +
+                          (times.window < kMaxBuckets ? " (the ticks of the window)" : ""));
+  }
+  if (capacity == 0 || capacity > kMaxCapacity) {
+    return OutOfRange("capacity", capacity, "between 1 and " + std::to_string(kMaxCapacity));
+  }
+  const double least = kMinTargetFpr * (times.num_buckets + 1);
+  if (!(target_fpr >= least && target_fpr <= kMaxTargetFpr)) {
+    return Error{ErrorCode::kInvalidArgument, "target_fpr is " + TextOf(target_fpr) + "; for " +
+                                                  std::to_string(times.num_buckets) +
+                                                  " buckets it must be between " + TextOf(least) +
+                                                  " and " + TextOf(kMaxTargetFpr)};
+  }
+  return Ok();
+}
+
+Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeBuckets& times,
+                                                                     const Geometry& geometry,
+                                                                     uint64_t capacity,
+                                                                     double target_fpr,
+                                                                     uint64_t memory_limit_bytes) {
+  const uint64_t num_stores = uint64_t{times.num_buckets} + 2;
+  const uint64_t num_bytes = num_stores * geometry.num_bytes();
+  const uint64_t limit = memory_limit_bytes != 0 ? memory_limit_bytes : PhysicalMemoryBytes();
+  if (num_bytes > limit) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the filter needs " + std::to_string(num_bytes) + " bytes in " +
+                     std::to_string(num_stores) + " stores, more than the limit of " +
+                     std::to_string(limit) + " bytes (" +
+                     (memory_limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") +
+                     ")"};
+  }
+  std::vector<BlockStore> stores;
+  for (uint64_t i = 0; i < num_stores; ++i) {
+    Result<BlockStore> store = BlockStore::Create(geometry, limit);
+    if (!store) return store.error();
+    stores.push_back(*std::move(store));
+  }
+  const BucketKeys keys{
+      .expected = EvenKeys(capacity, times.num_buckets),
+      .most = BucketCapacityOf(geometry, capacity, times.num_buckets, target_fpr)};
+  auto impl = std::make_unique<Impl>(times, std::move(stores), keys);
+  impl->capacity = capacity;
+  impl->target_fpr = target_fpr;
+  return impl;
+}
+
+Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
+  const TimeBuckets times{config.window, config.num_buckets};
+  if (Status valid = Impl::Validate(times, config.capacity, config.target_fpr); !valid) {
+    return valid.error();
+  }
+  if (const Status digest = CheckPolicy(config.digest); !digest) return digest.error();
+  if (config.bucket_capacity > config.capacity) {
+    return OutOfRange("bucket_capacity", config.bucket_capacity,
+                      "at most capacity, which is " + std::to_string(config.capacity));
+  }
+  const uint64_t bucket_keys =
+      std::max(config.bucket_capacity, EvenKeys(config.capacity, config.num_buckets));
+  const Result<Sizing> sizing = SizeFor(
+      {.capacity = bucket_keys,
+       .target_fpr = BucketFpr(config.target_fpr, bucket_keys, config.capacity, config.num_buckets),
+       .num_slices = config.num_slices,
+       .encoding = config.encoding});
+  if (!sizing) return sizing.error();
+  Result<std::unique_ptr<Impl>> impl = Impl::Make(times, sizing->geometry, config.capacity,
+                                                  config.target_fpr, config.memory_limit_bytes);
+  if (!impl) return impl.error();
+  (*impl)->policy = config.digest;
+  (*impl)->executor = config.executor;
+  return WindowFilter(*std::move(impl));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the window's stores"};
+}
+
+}  // namespace trommel

@@ -1,0 +1,124 @@
+// Questions to a window filter: of every chunk of keys all live buckets are asked, inside one grace
+// period.
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "engine/src/blocks/store_list.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/batch_parts.h"
+#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/radix_split.h"
+#include "engine/src/window/window_filter_impl.h"
+#include "kernels/layout.h"
+
+namespace trommel {
+namespace {
+
+size_t QueryChunk(BucketRing& ring, std::span<const uint64_t> digests, uint64_t* maybe_present) {
+  const Grace::Reading reading = ring.Enter();
+  return QueryAny(StoreList(ring.List()).get(), digests, maybe_present);
+}
+
+size_t SelectChunk(BucketRing& ring, std::span<const uint64_t> digests, bool maybe_present,
+                   size_t first_idx, uint32_t* selection) {
+  std::array<uint64_t, BlockStore::kBitmapWords> answers;
+  QueryChunk(ring, digests, answers.data());
+  size_t size = 0;
+  for (size_t w = 0; w < (digests.size() + 63) / 64; ++w) {
+    const size_t num_bits = std::min<size_t>(64, digests.size() - w * 64);
+    uint64_t left = (maybe_present ? answers[w] : ~answers[w]) & (~uint64_t{0} >> (64 - num_bits));
+    for (; left != 0; left &= left - 1) {
+      const size_t idx = first_idx + w * 64 + static_cast<size_t>(std::countr_zero(left));
+      selection[size++] = static_cast<uint32_t>(idx);
+    }
+  }
+  return size;
+}
+
+// From inside the ring. Nobody changes the key's counts in any bucket meanwhile.
+uint64_t CountOf(BucketRing& ring, uint64_t digest) {
+  const uint32_t lock_bits = ring.locks().lock_bits();
+  const OwnerLocks::Held held = ring.locks().Hold(OwnerOf(digest, lock_bits), lock_bits);
+  uint64_t count = 0;
+  const StoreList stores(ring.List());
+  for (const BlockStore* store : stores.get()) count += store->CountEstimate(digest);
+  return count;
+}
+
+}  // namespace
+
+size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  std::atomic<size_t> num_present{0};
+  ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
+    size_t num_here = 0;
+    ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+      num_here +=
+          QueryChunk(impl_->ring, digests, maybe_present.data() + (part_first + first) / 64);
+    });
+    num_present.fetch_add(num_here, std::memory_order_relaxed);
+  });
+  return num_present.load(std::memory_order_relaxed);
+}
+
+size_t WindowFilter::Select(Keys keys, Answer answer,
+                            std::span<uint32_t> selection) const noexcept {
+  CheckSelection(keys, selection);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const bool maybe_present = answer == Answer::kMaybePresent;
+  return SelectInParts(
+      impl_->executor.get(), keys, selection,
+      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+        size_t size = 0;
+        ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+          size += SelectChunk(impl_->ring, digests, maybe_present, part_first + first,
+                              part_selection.data() + size);
+        });
+        return size;
+      });
+}
+
+void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  CheckCounts(keys, counts);
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
+    ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+      const Grace::Reading reading = impl_->ring.Enter();
+      for (size_t i = 0; i < digests.size(); ++i) {
+        counts[part_first + first + i] = CountOf(impl_->ring, digests[i]);
+      }
+    });
+  });
+}
+
+bool WindowFilter::MayContain(Key key) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->policy(key);
+  const Grace::Reading reading = impl_->ring.Enter();
+  const StoreList stores(impl_->ring.List());
+  // Fetched all at once, asked one by one.
+  const uint64_t block_idx = kernels::BlockIndex(digest, impl_->ring.geometry().num_blocks);
+  for (const BlockStore* store : stores.get()) __builtin_prefetch(store->PresenceOf(block_idx));
+  return std::ranges::any_of(stores.get(),
+                             [&](const BlockStore* store) { return store->MayContain(digest); });
+}
+
+uint64_t WindowFilter::CountEstimate(Key key) const noexcept {
+  [[maybe_unused]] const auto use = impl_->users.Enter();
+  const uint64_t digest = impl_->policy(key);
+  const Grace::Reading reading = impl_->ring.Enter();
+  return CountOf(impl_->ring, digest);
+}
+
+uint64_t WindowFilter::num_keys() const noexcept {
+  const Grace::Reading reading = impl_->ring.Enter();
+  uint64_t num_keys = 0;
+  for (const BucketList::Entry& entry : impl_->ring.List().Entries()) {
+    num_keys += entry.bucket_store->locks.num_keys();
+  }
+  return num_keys;
+}
+
+}  // namespace trommel

@@ -1,0 +1,74 @@
+// A look at all live buckets while time goes on, for statistics and copies.
+#ifndef TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SURVEY_H_
+#define TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SURVEY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "engine/src/window/bucket_ring.h"
+
+namespace trommel {
+
+template <class Seen>
+struct Survey {
+  struct Bucket {
+    uint64_t bucket;
+    BucketStore* bucket_store;
+    Seen seen;
+  };
+  uint64_t now = 0;
+  std::vector<Bucket> buckets;  // ascending; the last one is the present one
+};
+
+// Calls visit(bucket_store) for every bucket of the ring, outside of grace periods. A bucket may
+// leave the window while it is looked at, and its store be cleared; then it is left out. Buckets
+// that come meanwhile are visited, too: the result is of one time.
+template <class Seen, class Visit>
+Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
+  constexpr int kRunningRounds = 3;  // then the clock waits for us, or we might follow it for ever
+  std::map<uint64_t, Seen> seen;
+  for (int round = 0;; ++round) {
+    std::unique_lock<std::mutex> clock = ring.StopClock();
+    const BucketList list = ring.List();
+    std::vector<BucketList::Entry> unseen;
+    for (const BucketList::Entry& entry : list.Entries()) {
+      if (!seen.contains(entry.bucket)) unseen.push_back(entry);
+    }
+    const bool is_last = unseen.empty() || round == kRunningRounds;
+    if (!is_last) clock.unlock();
+    for (const BucketList::Entry& entry : unseen) {
+      seen.emplace(entry.bucket, visit(*entry.bucket_store));
+    }
+    if (!is_last) continue;
+    Survey<Seen> survey;
+    survey.now = ring.Present().time;
+    for (const BucketList::Entry& entry : list.Entries()) {
+      survey.buckets.push_back(
+          {entry.bucket, entry.bucket_store, std::move(seen.at(entry.bucket))});
+    }
+    return survey;
+  }
+}
+
+// Calls look(owner_idx) for every owner of a bucket's store, under its lock. Returns the number of
+// keys, each lock's as it was when its owners were looked at.
+template <class Look>
+uint64_t LookAtOwners(BucketStore& bucket_store, const Look& look) {
+  OwnerLocks& locks = bucket_store.locks;
+  const size_t owners_per_lock = bucket_store.store.num_owners() / locks.num_locks();
+  uint64_t num_keys = 0;
+  for (size_t l = 0; l < locks.num_locks(); ++l) {
+    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t o = l * owners_per_lock; o < (l + 1) * owners_per_lock; ++o) look(o);
+    num_keys += held.num_keys();
+  }
+  return num_keys;
+}
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SURVEY_H_
