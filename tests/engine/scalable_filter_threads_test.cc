@@ -21,6 +21,16 @@ void WithThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body
 
 }  // namespace
 
+TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
+  std::shared_ptr<Executor> executor = Executor::Create(2).value();
+  const std::weak_ptr<Executor> watched = executor;
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 100, .executor = std::move(executor)}).value();
+  filter.Insert(MemberKeys(1000, 5));
+  filter.UseExecutor(nullptr);
+  CHECK(watched.expired());
+}
+
 TEST_CASE("a key that is in is never missed while generations come and go",
           "[engine][scalable][threads]") {
   constexpr int kNumRounds = 40;

@@ -191,6 +191,31 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   CHECK(filter.GetStats().current_fpr == 0);
 }
 
+TEST_CASE("keys beyond a bucket's size are counted once while buckets go",
+          "[engine][window][threads]") {
+  WindowFilter filter =
+      WindowForThreads({.window = 16, .num_buckets = 16, .capacity = 2000, .target_fpr = 0.01});
+  const std::vector<uint64_t> keys = tests::MemberKeys(400, 11);
+  std::atomic<uint64_t> num_inserted{0};
+  std::atomic<bool> has_ended{false};
+  std::atomic<uint64_t> num_wrong{0};
+  std::thread reader([&] {
+    while (!has_ended) {
+      const uint64_t num_excess = filter.GetStats().num_excess_keys;
+      num_wrong += num_excess > num_inserted ? 1 : 0;
+    }
+  });
+  const uint64_t excess_per_bucket = keys.size() - filter.bucket_capacity();
+  for (uint64_t now = 0; now < tests::Scaled(2000); ++now) {
+    filter.Advance(now);
+    num_inserted += excess_per_bucket;  // before, so that no reader is ahead of it
+    filter.Insert(keys);
+  }
+  has_ended = true;
+  reader.join();
+  CHECK(num_wrong == 0);
+}
+
 #ifndef NDEBUG
 TEST_CASE("merging a window beside another operation ends a debug build",
           "[engine][window][death]") {

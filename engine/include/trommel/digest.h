@@ -1,7 +1,7 @@
 // From a key's bytes to its digest: 64 bits computed once and used everywhere.
 //
 // Two keys of one digest are one key to a filter, and keys whose digests begin alike share a block.
-// Who chooses the keys decides which digest will do:
+// Which digest is safe depends on who chooses the keys:
 //
 //   digest                     what someone who chooses keys can do
 //   -------------------------  -------------------------------------------------------------------

@@ -6,9 +6,9 @@
 // per node, and what a node's tasks touch first stays the node's.
 //
 // A caller never depends on other threads: tasks that no helper has begun it runs itself, and it
-// waits only for those that helpers have begun. So calls may be nested in each other, also those of
-// several executors, and may come from tasks of a program's own oneTBB; none waits for another's
-// end. (The argument: engine/src/sync/work_list.h.)
+// waits only for those that helpers have begun. So calls may be nested in each other, including
+// calls to several executors, and may come from tasks of a program's own oneTBB; none waits for
+// another's end. (The argument: engine/src/sync/work_list.h.)
 //
 // More threads than the machine has raise oneTBB's limit for the whole process while the executor
 // lives. Threads outlive it, asleep: do not unload the library. A child made by fork has none of
@@ -30,13 +30,14 @@ class Executor {
   static constexpr uint32_t kMaxThreads = 1024;
 
   // Room for num_threads threads, the calling one included; 0: as many as the machine offers. They
-  // are shared among num_nodes arenas; 0: one a NUMA node. Threads start with the first work. Fails
-  // with kInvalidArgument over kMaxThreads, and for more arenas than threads.
+  // are shared among num_nodes arenas; 0: one per NUMA node. Threads start with the first work.
+  // Fails with kInvalidArgument over kMaxThreads, and for more arenas than threads.
   static Result<std::shared_ptr<Executor>> Create(uint32_t num_threads = 0, uint32_t num_nodes = 0);
 
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
-  ~Executor();  // No call may be running.
+  // Requires that no call is running. Runs what helpers were called for and have not begun.
+  ~Executor();
 
   uint32_t num_threads() const noexcept;
   uint32_t num_nodes() const noexcept;  // arenas
@@ -44,7 +45,8 @@ class Executor {
   // Each of these returns when all its tasks are done and shows the caller all that they wrote.
   // Tasks run in any order; one that throws ends the program, and so does a lack of memory.
   // Thread safety: any thread, also from within a task of this or another executor. A task must not
-  // need a lock that its caller holds: helpers run it.
+  // need what its caller holds, as a lock or a place in a task_arena of the program's own: helpers
+  // run it.
 
   // Calls task(i) once for every i in [0, num_tasks), in the calling thread and in up to
   // num_threads - 1 helpers, which all callers share. Neighbouring tasks belong together: each

@@ -1,5 +1,5 @@
 // ImplPtr: what a filter is made of, behind one pointer, which is null once the filter was moved
-// from. All that reaches through it then is a programmer's mistake.
+// from. Any access after that is a programmer's mistake.
 #ifndef TROMMEL_IMPL_PTR_H_
 #define TROMMEL_IMPL_PTR_H_
 

@@ -14,7 +14,7 @@ struct SaveOptions {
   // programs that save to one new path exactly one succeeds.
   bool replace = true;
 
-  // If set, Save calls it, once or twice, when the new file is whole and flushed, right before that
+  // If set, Save calls it, once or twice, when the new file is whole and flushed, right before it
   // takes its name. An error it returns is what Save fails with, and the path stays as it was: for
   // programs that must not replace what another one has changed meanwhile. Called on the thread
   // that saves; must not throw.

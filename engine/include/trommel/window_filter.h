@@ -42,9 +42,11 @@
 //   Advance                          One after another. now() moves at once; entering a new bucket
 //                                    then waits for the chunks (2048 keys; 2^17 of updates spread
 //                                    over an executor) and for the whole InsertIfAbsent calls that
-//                                    others are working on, so not from within such a call. An
-//                                    Insert or Erase whose bucket leaves the window while it runs
-//                                    is over: what is left of it would be gone already.
+//                                    others are working on, so not from within such a call. While
+//                                    it waits, other Advances, GetStats, Save and Serialize do,
+//                                    too; inserts, erases and queries go on. An Insert or Erase
+//                                    whose bucket leaves the window while it runs is over: what is
+//                                    left of it would be gone already.
 //   num_keys, GetStats, Save,        Of each bucket and lock some moment's state, between
 //   Serialize                        operations; of different ones different moments. Buckets that
 //                                    leave the window meanwhile are left out.

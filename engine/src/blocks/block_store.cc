@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/pipeline.h"
+#include "kernels/run_slice.h"
 
 namespace trommel {
 

@@ -83,11 +83,11 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path, SaveOpt
   std::filesystem::path target = path;
   struct stat status = {};
   if (stat(path.c_str(), &status) == 0) {
+    if (!options.replace) return NotNew(path);
     if (S_ISDIR(status.st_mode)) return IoError("write", path, EISDIR);
     if (!S_ISREG(status.st_mode)) {  // renaming over /dev/null would be no favour
       return Error{ErrorCode::kIo, "cannot write " + path.string() + ": not a regular file"};
     }
-    if (!options.replace) return NotNew(path);
     std::error_code failed;
     target = std::filesystem::canonical(path, failed);
     if (failed) return IoError("write", path, failed.value());
@@ -127,7 +127,9 @@ Status AtomicFile::Overwrite(uint64_t offset, std::span<const std::byte> bytes) 
 }
 
 Status AtomicFile::Commit() {
-  if (Status taken = TakeAfterReplaced(); !taken) return taken;
+  if (options_.replace) {
+    if (Status taken = TakeAfterReplaced(); !taken) return taken;
+  }
   if (fsync(fd_.get()) != 0) return IoError("flush", path_, errno);
   if (Status named = GiveName(); !named) return named;
   temporary_.clear();

@@ -62,14 +62,9 @@ Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFi
   if (std::string fault = NestingFault(first.geometry(), large.geometry()); !fault.empty()) {
     return Mismatch("layers do not nest: " + fault);
   }
-  if (first.digest_policy().kind != large.digest_policy().kind) {
-    return Mismatch("digest kind differs between the layers: " +
-                    std::string(DigestKindName(first.digest_policy().kind)) + " and " +
-                    std::string(DigestKindName(large.digest_policy().kind)));
-  }
-  if (first.digest_policy().seed != large.digest_policy().seed) {
-    return Mismatch(PolicyDifference(first.digest_policy(), large.digest_policy()) +
-                    " between the layers");
+  if (std::string difference = PolicyDifference(first.digest_policy(), large.digest_policy());
+      !difference.empty()) {
+    return Mismatch(difference + " between the layers");
   }
   if (first.num_keys() != large.num_keys()) {
     return Mismatch("num_keys differs between the layers: " + std::to_string(first.num_keys()) +

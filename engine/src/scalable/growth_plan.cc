@@ -14,7 +14,10 @@ namespace trommel {
 
 // What has been sized, a prefix of all slots; and how many there are once that is known.
 struct GrowthPlan::Slots {
-  explicit Slots(const ScalableConfig& made_with) : config(made_with) {}
+  explicit Slots(const ScalableConfig& made_with) : config(made_with) {
+    config.executor = nullptr;  // a plan follows from numbers: it keeps no threads, and no secret
+    config.digest = {};
+  }
 
   // Sizes the slots up to this one, or up to the last. Under `sizing`.
   void SizeUpTo(size_t slot_idx) {
@@ -30,7 +33,7 @@ struct GrowthPlan::Slots {
     }
   }
 
-  const ScalableConfig config;  // num_slices is the shape of all
+  ScalableConfig config;  // num_slices is the shape of all
   std::mutex sizing;
   std::vector<GrowthSlot> sized;  // of kIdentical: one, which stands for all
   std::optional<size_t> num_slots;

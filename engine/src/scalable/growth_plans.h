@@ -38,7 +38,7 @@ class GrowthPlans {
     // Rates by their bits: one that is no number must not upset the order.
     const Key key(config.mode, config.first_capacity, std::bit_cast<uint64_t>(config.target_fpr),
                   config.max_capacity, config.growth, std::bit_cast<uint64_t>(config.tightening),
-                  config.num_slices, config.encoding, config.digest.kind);
+                  config.num_slices, config.encoding);
     if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
     Result<GrowthPlan> plan = make(config);
     if (plan.ok()) plans_.emplace(key, *plan);
@@ -46,8 +46,8 @@ class GrowthPlans {
   }
 
   // All that a plan follows from.
-  using Key = std::tuple<GrowthMode, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t,
-                         Encoding, DigestKind>;
+  using Key =
+      std::tuple<GrowthMode, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t, Encoding>;
   std::map<Key, GrowthPlan> plans_;
 };
 

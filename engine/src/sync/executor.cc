@@ -5,6 +5,8 @@
 #include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -81,27 +83,62 @@ std::vector<tbb::numa_node_id> NumaNodes() {
   return tbb::info::numa_nodes();
 }
 
-// The caller stands in the first arena; the others are for workers alone.
-std::unique_ptr<tbb::task_arena> MakeArena(uint32_t num_threads, tbb::numa_node_id node,
-                                           bool is_first) {
-  const unsigned num_callers = is_first ? 1 : 0;
+// An arena for so many helpers, and one thread from outside: the caller of Run, or the executor's
+// end.
+std::unique_ptr<tbb::task_arena> MakeArena(size_t num_helpers, tbb::numa_node_id node) {
+  const int num_threads = static_cast<int>(num_helpers) + 1;
   if (node == tbb::task_arena::automatic) {
-    return std::make_unique<tbb::task_arena>(static_cast<int>(num_threads), num_callers);
+    return std::make_unique<tbb::task_arena>(num_threads, 1);
   }
   tbb::task_arena::constraints constraints;
-  constraints.set_numa_id(node).set_max_concurrency(static_cast<int>(num_threads));
-  return std::make_unique<tbb::task_arena>(constraints, num_callers);
+  constraints.set_numa_id(node).set_max_concurrency(num_threads);
+  return std::make_unique<tbb::task_arena>(constraints, 1);
 }
 
 }  // namespace
 
 struct Executor::Impl {
+  explicit Impl(std::vector<size_t> max_helpers) : list(std::move(max_helpers)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
+  struct Arena {
+    std::unique_ptr<tbb::task_arena> arena;
+    std::unique_ptr<tbb::task_group> helpers = std::make_unique<tbb::task_group>();
+  };
+
+  // Has a thread of the arena call `work` at some time. False where the system has no thread for
+  // it; `work` may be called all the same.
+  template <class Work>
+  static bool Start(Arena& arena, const Work& work) noexcept {
+    try {
+      arena.arena->enqueue(arena.helpers->defer(work));
+      return true;
+    } catch (...) {  // oneTBB throws std::runtime_error where it cannot start a thread
+      return false;
+    }
+  }
+
+  const pid_t process = getpid();
   std::optional<SharedLimit> limit;  // outlives the arenas
   uint32_t num_threads = 1;
-  std::vector<std::unique_ptr<tbb::task_arena>> arenas;
-  std::shared_ptr<WorkList> list;
+  WorkList list;
+  std::vector<Arena> arenas;
   std::atomic<bool> has_pipeline{false};  // one is spread over the threads at a time
 };
+
+// Helpers that have not begun are run here: oneTBB would keep what they hold for ever. A child made
+// by fork has no threads that could end those that had begun: it leaves all to its own end.
+Executor::Impl::~Impl() {
+  if (getpid() != process) {
+    for (Arena& arena : arenas) (void)(arena.arena.release(), arena.helpers.release());
+    return;
+  }
+  for (Arena& arena : arenas) {
+    arena.arena->execute([&] { arena.helpers->wait(); });
+  }
+}
 
 Executor::Executor(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
@@ -121,22 +158,24 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
                                                   "node) and the number of threads, " +
                                                   std::to_string(num_threads)};
   }
-  auto impl = std::make_unique<Impl>();
-  impl->num_threads = num_threads;
-  if (num_threads > machine_threads) impl->limit.emplace(num_threads);
   const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
       num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
+  // Every thread has an arena, and no arena more than one thread over its share.
   std::vector<size_t> max_helpers;
   for (uint32_t a = 0; a < num_arenas; ++a) {
-    // Every thread has an arena, and no arena more than one thread over its share.
-    const uint32_t threads = num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas;
-    const bool is_bound = num_arenas > 1 && !nodes.empty();
-    impl->arenas.push_back(MakeArena(
-        threads, is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic, a == 0));
-    max_helpers.push_back(a == 0 ? threads - 1 : threads);
+    max_helpers.push_back(num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas);
   }
-  impl->list = std::make_shared<WorkList>(std::move(max_helpers));
+  --max_helpers.front();  // the caller
+  auto impl = std::make_unique<Impl>(max_helpers);
+  impl->num_threads = num_threads;
+  if (num_threads > machine_threads) impl->limit.emplace(num_threads);
+  for (uint32_t a = 0; a < num_arenas; ++a) {
+    const bool is_bound = num_arenas > 1 && !nodes.empty();
+    impl->arenas.push_back(
+        {.arena = MakeArena(max_helpers[a],
+                            is_bound ? nodes[a % nodes.size()] : tbb::task_arena::automatic)});
+  }
   return std::shared_ptr<Executor>(new Executor(std::move(impl)));
 }
 
@@ -150,26 +189,33 @@ void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task
     for (size_t i = 0; i < num_tasks; ++i) task(i);
     return;
   }
-  const std::shared_ptr<WorkList>& list = impl_->list;
+  WorkList& list = impl_->list;
   Place place = Place::OfThread();
-  if (place.list != list.get()) place = {.list = list.get()};
+  if (place.list != &list) place = {.list = &list};
   Job job(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
-  list->Post(job, [&](size_t arena) {
-    impl_->arenas[arena]->enqueue([list, arena] { list->Help(arena); });
+  list.Post(job, [&](size_t arena) {
+    // Where there is no thread this one does the work.
+    (void)Impl::Start(impl_->arenas[arena], [&list, arena] { list.Help(arena); });
   });
   {
     const AtPlace at(place);
     job.Work(place.arena);
   }
-  list->Withdraw(job);
+  list.Withdraw(job);
 }
 
 void Executor::Run(const Pipeline& pipeline) noexcept {
   TROMMEL_CHECK(pipeline.num_slots > 0 && pipeline.read && pipeline.work && pipeline.finish,
                 "a pipeline needs slots and all its stages");
-  const Place place{.list = impl_->list.get(), .arena = 0, .is_in_pipeline = true};
-  const bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
-                        impl_->has_pipeline.exchange(true, std::memory_order_acquire);
+  const Place place{.list = &impl_->list, .arena = 0, .is_in_pipeline = true};
+  Impl::Arena& arena = impl_->arenas.front();
+  bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
+                  impl_->has_pipeline.exchange(true, std::memory_order_acquire);
+  // A pipeline that has begun cannot go on without the threads it asks for.
+  if (!is_alone && !Impl::Start(arena, [] {})) {
+    impl_->has_pipeline.store(false, std::memory_order_release);
+    is_alone = true;
+  }
   if (is_alone) {
     for (size_t i = 0; pipeline.read(i % pipeline.num_slots); ++i) {
       pipeline.work(i % pipeline.num_slots);
@@ -202,7 +248,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
   // execute() enters the arena at once: its one place for a thread from outside is free, because
   // only Run enters, and one at a time.
   const AtPlace at(place);
-  impl_->arenas.front()->execute([&] {
+  arena.arena->execute([&] {
     tbb::parallel_pipeline(pipeline.num_slots,
                            tbb::make_filter<void, size_t>(Mode::serial_in_order, read) &
                                tbb::make_filter<size_t, size_t>(Mode::parallel, work) &

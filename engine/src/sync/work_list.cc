@@ -67,7 +67,7 @@ void WorkList::Post(Job& job, const std::function<void(size_t)>& start) {
 void WorkList::Withdraw(Job& job) noexcept {
   // Helpers mostly end within a task's time of each other, and to sleep and to be woken costs as
   // much as a short task.
-  constexpr int kMaxLooks = 100;  // about 30 us
+  constexpr int kMaxLooks = 100;  // about 30 us where no other thread wants the processor
   const auto is_alone = [&] { return job.num_helpers_.load(std::memory_order_acquire) == 0; };
   std::unique_lock lock(mutex_);
   std::erase(jobs_, &job);

@@ -5,18 +5,17 @@
 // own job until nothing is left to claim, so it needs no other thread; then it waits for the
 // helpers that are still inside tasks of this job, and for nothing else.
 //
-//   caller   Post ---- claim, run, claim, run ... all claimed -- Withdraw (waits for 2, 3) --
-//   return 2             Help -- claim, run ..................... run --' 3 Help -- claim, run
-//   ........... run --' 4        was started for this job, but begins here: Help: finds no job,
-//   ends
+//   caller    Post --- claim, run ... claim, run --- all claimed --- Withdraw ......... return
+//   helper 2     Help --- claim, run .................................. run ---|
+//   helper 3         Help --- claim, run ............................ run ---|
+//   helper 4  was started, too, but begins here:                           Help: no job, ends
 //
 // A task may post jobs of its own, to any executor. A waiting thread never begins other work on top
 // of its stack, except in a pipeline (Place, below). So whatever a thread waits for was begun after
 // everything that lies below on that thread's stack, and a cycle of waiting threads would need each
 // to have begun before itself.
 //
-// Helpers share the ownership of the list: one may begin after the call that started it, and after
-// the executor's end. They outlive no job, for Withdraw waits for those that have joined it.
+// No job ends while a helper is inside it: Withdraw waits. Helpers that begin later find it gone.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_WORK_LIST_H_
 #define TROMMEL_ENGINE_SRC_SYNC_WORK_LIST_H_
 

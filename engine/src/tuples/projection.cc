@@ -34,15 +34,14 @@ void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                        std::span<uint64_t> digests) noexcept {
   TROMMEL_CHECK(digests.size() == tuples.size, "digests of another size than the tuples");
   TROMMEL_CHECK(set != 0 && set >> kMaxAttributes == 0, "a projection onto no set of attributes");
+  TROMMEL_CHECK(!OverlapsColumns(tuples, set, std::span<const uint64_t>(digests)),
+                "the digests overlap a column");
   if (tuples.size == 0) return;
   Columns columns;
   size_t size = 0;
   for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
     columns[size] = tuples.columns[static_cast<size_t>(std::countr_zero(rest))];
     TROMMEL_CHECK(columns[size] != nullptr, "a column of the set is not given");
-    TROMMEL_CHECK(
-        !ShareBytes(std::as_bytes(std::span(columns[size], tuples.size)), std::as_bytes(digests)),
-        "the digests overlap a column");
     ++size;
   }
   switch (size) {

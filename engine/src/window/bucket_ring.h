@@ -52,10 +52,12 @@ struct Moment {
   uint64_t bucket;
 };
 
+// Of one bucket.
 struct BucketKeys {
-  uint64_t expected =
-      1;              // that come into a bucket while it is the present one, for clearing's pace
-  uint64_t most = 1;  // for which its store was sized
+  // That come while it is the present one: clearing keeps pace with them.
+  uint64_t expected = 1;
+  // For which its store was sized.
+  uint64_t most = 1;
 };
 
 // The live buckets at some time.

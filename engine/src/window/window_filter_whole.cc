@@ -60,7 +60,7 @@ WindowStats WindowFilter::GetStats() const {
   stats.num_uncleared_bytes = ring.num_uncleared_bytes();
   stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
-  stats.num_excess_keys = ring.num_excess_keys_gone();
+  stats.num_excess_keys = survey.num_excess_keys_gone;
   UnionOfRates current;
   UnionOfRates predicted;
   for (const auto& [bucket, bucket_store, totals] : survey.buckets) {

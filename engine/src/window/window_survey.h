@@ -21,7 +21,8 @@ struct Survey {
     Seen seen;
   };
   uint64_t now = 0;
-  std::vector<Bucket> buckets;  // ascending; the last one is the present one
+  uint64_t num_excess_keys_gone = 0;  // of buckets that are not among these
+  std::vector<Bucket> buckets;        // ascending; the last one is the present one
 };
 
 // Calls visit(bucket_store) for every bucket of the ring, outside of grace periods. A bucket may
@@ -46,6 +47,7 @@ Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
     if (!is_last) continue;
     Survey<Seen> survey;
     survey.now = ring.Present().time;
+    survey.num_excess_keys_gone = ring.num_excess_keys_gone();
     for (const BucketList::Entry& entry : list.Entries()) {
       survey.buckets.push_back(
           {entry.bucket, entry.bucket_store, std::move(seen.at(entry.bucket))});
