@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -127,6 +128,29 @@ TEST_CASE("a file that cannot be written is told before measuring", "[tools][ben
   CHECK(result.exit_code == 3);
   CHECK(result.out.empty());
   CHECK_THAT(result.err, ContainsSubstring("run.json"));
+}
+
+TEST_CASE("of two benches that make one new file exactly one succeeds", "[tools][bench]") {
+  const TempFolder folder;
+  std::vector<std::string> arguments = kShort;
+  arguments.insert(arguments.end(), {"--json", folder.Path("run.json")});
+  for (int round = 0; round < 5; ++round) {
+    RunningTool first(arguments);
+    while (first.OutputSoFar().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    folder.Write("run.json", "of another run");  // while the first one measures
+    const ToolResult late = first.Wait();
+    CHECK(late.exit_code == 3);
+    CHECK_THAT(late.err, ContainsSubstring("made or changed by another program meanwhile"));
+    CHECK(folder.Read("run.json") == "of another run");
+    REQUIRE(std::filesystem::remove(folder.Path("run.json")));
+  }
+  RunningTool first(arguments);
+  RunningTool second(arguments);
+  const ToolResult results[] = {first.Wait(), second.Wait()};
+  const auto num_done = std::ranges::count(results, 0, &ToolResult::exit_code);
+  CHECK(num_done >= 1);  // two if one began when the other was done
+  CHECK(json::parse(folder.Read("run.json"))["benchmarks"].size() > 3);
+  CHECK(folder.Names() == std::vector<std::string>{"run.json"});
 }
 
 TEST_CASE("an interrupted bench ends by the signal and leaves no file", "[tools][bench]") {

@@ -1,9 +1,10 @@
-// Locks: of commands that change one file each waits for the other, and readers wait for none.
+// Locks: commands that change one file take turns, and commands that read wait for none.
 #include "tools/trommel/file_lock.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,6 +21,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/filter_output.h"
 
 namespace trommel::tool {
 namespace {
@@ -34,7 +37,6 @@ constexpr LockWait kNoWait = {.seconds = 0};
 
 FileLock Locked(const std::string& path) { return FileLock::Take(path, kNoWait).value(); }
 
-// Time for a command to start and to find the lock taken.
 void LetItWait() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
 
 struct LockedFiles {
@@ -204,6 +206,54 @@ TEST_CASE("what is no file is not locked", "[tools][file_lock]") {
   CHECK_FALSE(Locked(folder.Path("")).is_held());
   REQUIRE(mkfifo(folder.Path("pipe").c_str(), 0600) == 0);
   CHECK_FALSE(Locked(folder.Path("pipe")).is_held());
+}
+
+// Runs the body in a child that is another user than root, to whom files can be closed.
+bool HoldsForNobody(const TempFolder& folder, const std::function<bool()>& body) {
+  constexpr uid_t kNobody = 65534;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0) {
+      for (const std::string& path : {folder.Path(""), folder.Path("filter")}) {
+        if (chown(path.c_str(), kNobody, kNobody) != 0) _exit(2);
+      }
+      if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(2);
+      prctl(PR_SET_DUMPABLE, 1);  // saving opens /proc/self
+    }
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return status == 0;
+}
+
+TEST_CASE("a file that can only be written is locked for writing", "[tools][file_lock]") {
+  const LockedFiles files;
+  REQUIRE(chmod(files.filter.c_str(), 0200) == 0);
+  CHECK(HoldsForNobody(files.folder, [&] {
+    const Result<FileLock> lock = FileLock::Take(files.filter, kNoWait);
+    return lock.ok() && lock->is_held() && !FileLock::Take(files.filter, kNoWait).ok();
+  }));
+}
+
+TEST_CASE("a file that cannot be opened is replaced by force, but not if it changed",
+          "[tools][file_lock]") {
+  const LockedFiles files;
+  const bool changes = GENERATE(false, true);
+  REQUIRE(chmod(files.filter.c_str(), 0) == 0);
+  CHECK(HoldsForNobody(files.folder, [&] {
+    const Result<FileLock> refused = FileLock::Take(files.filter, kNoWait);
+    const auto lock = FileLock::Take(files.filter, kNoWait, Unopenable::kIsLeftUnlocked);
+    if (refused.ok() || !lock.ok() || lock->is_held() || !lock->IsCurrent()) return false;
+    if (changes) {
+      files.folder.Write("new", "of another program");
+      std::filesystem::rename(files.folder.Path("new"), files.filter);
+      return !lock->IsCurrent();
+    }
+    Result<FilterOutput> output =
+        FilterOutput::Claim({.path = files.filter, .force = true, .wait_seconds = 0}, {}, true);
+    return output.ok() && output->Save(CountingFilter::Create({.capacity = 10}).value()).ok();
+  }));
 }
 
 // Standard error of a command on a terminal, until it ends.

@@ -51,6 +51,7 @@ TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]"
   const ToolResult too_little = RunTool({"insert", filter, keys, "--memory-limit", "1KiB"});
   CHECK(too_little.exit_code != 0);
   CHECK_THAT(too_little.err, Catch::Matchers::ContainsSubstring("more than the limit of 1024"));
+  CHECK_THAT(too_little.err, !Catch::Matchers::ContainsSubstring("memory_limit_bytes"));
   CHECK(folder.Read("filter") == before);
 
   const std::string grown = folder.Path("grown");

@@ -9,6 +9,7 @@
 #include "support/digest_keys.h"
 #include "support/xxh64_twins.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/file_lock.h"
 
 namespace trommel::tests {
 namespace {
@@ -167,6 +168,38 @@ TEST_CASE("a wrong key, and a key where none is called for, are refused before i
   CHECK(folder.Read("filter") == before);
 }
 
+TEST_CASE("a key that cannot be read is told without waiting for a lock", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "100", "-o", filter}, "a\n").exit_code == 0);
+  const tool::FileLock lock = tool::FileLock::Take(filter, {}).value();
+  const Words digest = {"--digest", "siphash"};
+  for (const Words& command :
+       {Words{"insert", filter}, Words{"erase", filter}, Words{"attr", "insert", filter},
+        Words{"attr", "erase", filter}, With({"build", "-fo", filter}, digest),
+        With({"attr", "build", "-fo", filter}, digest)}) {
+    INFO(command[0] << " " << command[1]);
+    const ToolResult result =
+        RunTool(With(command, {"--wait", "0", "--key-file", folder.Path("none")}), "a\n");
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.err, ContainsSubstring("cannot open " + folder.Path("none")));
+  }
+}
+
+TEST_CASE("what a filter's type rules out is told before its key is asked for", "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string rows = folder.Path("rows");
+  const std::string key = folder.Write("key", KeyText());
+  REQUIRE(
+      RunTool({"attr", "build", "-n", "9", "-o", rows, "--digest", "siphash", "--key-file", key},
+              "a\tb\n1\t2\n")
+          .exit_code == 0);
+  for (const Words& command : {Words{"insert", rows}, Words{"erase", rows}, Words{"query", rows},
+                               Words{"verify", rows, "-"}}) {
+    CHECK_THAT(RunTool(command, "a\n").err, ContainsSubstring("use trommel attr "));
+  }
+}
+
 TEST_CASE("a key file holds exactly 16 bytes, and is no output", "[tools][keyed]") {
   const TempFolder folder;
   const std::string out = folder.Path("out");
@@ -188,6 +221,10 @@ TEST_CASE("a key file holds exactly 16 bytes, and is no output", "[tools][keyed]
   CHECK_THAT(refusal(folder.Path("none"), 3), ContainsSubstring("cannot open"));
   CHECK_THAT(refusal(folder.Path(""), 3), ContainsSubstring("cannot read"));
   CHECK_THAT(refusal("-", 2), ContainsSubstring("not standard input"));
+  CHECK_THAT(refusal("/dev/stdin", 2), ContainsSubstring("not standard input"));
+  CHECK_THAT(refusal("", 2), ContainsSubstring("must name a file; got ''"));
+  CHECK_THAT(RunTool({"query", out, "--key-file", ""}, "a\n").err,
+             ContainsSubstring("must name a file; got ''"));
   const std::string key = folder.Write("key", KeyText());
   CHECK(build(key).exit_code == 0);
   const ToolResult onto_key = RunTool(

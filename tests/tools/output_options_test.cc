@@ -1,6 +1,7 @@
 // Where commands write: --wait takes seconds, on every command that replaces a file.
 #include "tools/trommel/output_options.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ TEST_CASE("waits are whole or broken numbers of seconds", "[tools][output_option
   CHECK(seconds_of("90") == 90);
   CHECK(seconds_of("0.25") == 0.25);
   CHECK(seconds_of("1000000") == 1e6);
+  CHECK_FALSE(std::signbit(seconds_of("-0")));
 }
 
 TEST_CASE("what is no wait is refused with the legal range", "[tools][output_options]") {

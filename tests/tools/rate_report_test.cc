@@ -58,6 +58,29 @@ TEST_CASE("building and inserting warn of a burst beyond a bucket's size", "[too
   CHECK_THAT(more.err, ContainsSubstring("larger -n"));
 }
 
+TEST_CASE("a window's report has the same fields whether or not keys came",
+          "[tools][rate_report]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  const std::vector<std::string> window = {"--type", "window", "--window", "10m", "-n", "9000"};
+  const auto report_of = [&](std::vector<std::string> command, const std::string& input) {
+    const ToolResult result = RunTool(command, input);
+    CHECK(result.err.empty() != (command[0] == "dedup"));
+    return json::parse(command[0] == "dedup" ? result.err : result.out);
+  };
+  const std::string input = GENERATE("", "a\n");
+  std::vector<std::string> build = {"build", "--json", "-f", "-o", path};
+  std::vector<std::string> dedup = {"dedup", "--json"};
+  build.insert(build.end(), window.begin(), window.end());
+  dedup.insert(dedup.end(), window.begin(), window.end());
+  CHECK(report_of(build, input).contains("highest_predicted_fpr"));
+  CHECK(report_of(dedup, input).contains("expected_wrongly_suppressed"));
+  REQUIRE(RunTool({"insert", path}, Lines("b", 100)).exit_code == 0);
+  const json report = report_of({"insert", "--json", path}, input);
+  CHECK(report.contains("num_excess_keys"));
+  CHECK(report["highest_predicted_fpr"] == report["predicted_fpr"]);
+}
+
 TEST_CASE("inserting into any filter tells the rate that it has come to", "[tools][rate_report]") {
   const TempFolder folder;
   const std::string type = GENERATE("counting", "scalable", "layered", "classic");

@@ -1,18 +1,26 @@
 // One report, two forms.
 #include "tools/trommel/report.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/interrupt.h"
 
 namespace trommel::tool {
 namespace {
@@ -31,6 +39,21 @@ std::string Printed(const Report& report, bool json) {
 int ExitCodeOf(const std::string& command) {
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// As a shell shows it, of a child that returns from main with the body's code: a change alters for
+// good what signals do.
+int StatusOf(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    NoteInterrupts();
+    const int code = body();
+    EndAsInterrupted();
+    _exit(code);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 TEST_CASE("a report is aligned text or one line of JSON", "[tools][report]") {
@@ -60,7 +83,7 @@ TEST_CASE("errors map to exit codes by whose fault they are", "[tools][report]")
   CHECK(FailOnInput({ErrorCode::kInvalidArgument, "(expected in this test's output)"}) == 3);
 }
 
-TEST_CASE("a report that cannot be written is bad luck that is told", "[tools][report]") {
+TEST_CASE("a report that cannot be written is an error that is told", "[tools][report]") {
   std::FILE* full = std::fopen("/dev/full", "w");
   if (full == nullptr) return;  // not every system has it
   Report report;
@@ -83,7 +106,7 @@ TEST_CASE("a standard error that is closed or full changes no exit code", "[tool
                    " >/dev/null 2>/dev/full") == 3);
 }
 
-TEST_CASE("a count that cannot be written is bad luck that is told", "[tools][report]") {
+TEST_CASE("a count that cannot be written is an error that is told", "[tools][report]") {
   if (access("/dev/full", W_OK) != 0) return;  // not every system has it
   const tests::TempFolder folder;
   const std::string rows = folder.Write("rows", "a\nb\n");
@@ -125,13 +148,91 @@ TEST_CASE("a change whose report cannot be written has an exit code of its own",
 
 TEST_CASE("a change whose report cannot be made is told all the same", "[tools][report]") {
   const auto code_of = [](const std::function<ExitCode(Report&)>& describe) {
-    return FinishChange("(expected in this test's output)", true, describe);
+    return StatusOf(
+        [&] { return FinishChange("(expected in this test's output)", true, Ok, describe); });
   };
   CHECK(code_of([](Report&) -> ExitCode { throw std::bad_alloc(); }) == kChanged);
   CHECK(code_of([](Report&) -> ExitCode { throw std::runtime_error("no"); }) == kChanged);
 }
 
-TEST_CASE("help and version that cannot be written are bad luck that is told", "[tools][report]") {
+TEST_CASE("a signal during a save ends the command only if nothing was changed",
+          "[tools][report]") {
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+  const auto code_of = [&](const Status& saved) {
+    const auto save = [&] {
+      std::raise(signal);
+      std::raise(signal);
+      return saved;
+    };
+    const auto describe = [&](Report&) {
+      std::raise(signal);  // there is nothing left to interrupt
+      return kNegativeAnswer;
+    };
+    return StatusOf([&] { return FinishChange("filter", true, save, describe); });
+  };
+  CHECK(code_of(Ok()) == kNegativeAnswer);
+  CHECK(code_of(Error{ErrorCode::kNotFlushed, "(expected in this test's output)"}) == kChanged);
+  CHECK(code_of(Error{ErrorCode::kIo, "(expected in this test's output)"}) == 128 + signal);
+}
+
+TEST_CASE("a signal right before a save leaves the file as it was", "[tools][report]") {
+  CHECK(StatusOf([] {
+          std::raise(SIGTERM);
+          const auto save = []() -> Status { _exit(99); };
+          return FinishChange("filter", true, save, [](Report&) { return kDone; });
+        }) == 128 + SIGTERM);
+}
+
+TEST_CASE("a signal ends a report that nobody reads", "[tools][report]") {
+  CHECK(StatusOf([&] {
+          std::array<int, 2> pipe_ends = {};
+          if (pipe(pipe_ends.data()) != 0) return 99;
+          fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
+          while (write(pipe_ends[1], "x", 1) == 1) {
+          }
+          fcntl(pipe_ends[1], F_SETFL, 0);
+          dup2(pipe_ends[1], STDOUT_FILENO);
+          std::thread([printer = pthread_self()] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            pthread_kill(printer, SIGTERM);
+          }).detach();
+          return FinishChange("(expected in this test's output)", true, Ok,
+                              [](Report&) { return kDone; });
+        }) == kChanged);
+}
+
+TEST_CASE("a change whose reader is gone is told and has the exit code of a change",
+          "[tools][report]") {
+  const tests::TempFolder folder;
+  const std::string attr = GENERATE("", " attr");
+  const std::string tool = TROMMEL_CLI + attr;
+  const std::string rows = folder.Write("rows", "a\nb\n");
+  const std::string filter = folder.Path("filter");
+  // As most programs are started: a test may have ignored the signal.
+  const auto into_closed_pipe = [&](const std::string& command) {
+    const std::string before = folder.Read("filter");
+    CHECK(ExitCodeOf("bash -c '" + tool + command + " 2>" + folder.Path("err") +
+                     " | sleep 0; exit ${PIPESTATUS[0]}'") == 4);
+    CHECK(folder.Read("err") == "trommel: " + filter +
+                                    " was changed, but the report of it was not written: cannot "
+                                    "write output: Broken pipe\n");
+    CHECK(folder.Read("filter") != before);
+  };
+  const std::string slowly = " <(sleep 0.3; cat " + rows + ")";
+  into_closed_pipe(" build -n 10 -o " + filter + slowly);
+  into_closed_pipe(" insert " + filter + slowly);
+  into_closed_pipe(" erase " + filter + slowly);
+}
+
+TEST_CASE("a file beyond the size limit is an error that is told", "[tools][report]") {
+  const tests::TempFolder folder;
+  CHECK(ExitCodeOf("bash -c 'ulimit -f 8; " + std::string(TROMMEL_CLI) + " build -n 1M -o " +
+                   folder.Path("filter") + " /dev/null 2>" + folder.Path("err") + "'") == 3);
+  CHECK_THAT(folder.Read("err"), Catch::Matchers::ContainsSubstring("File too large"));
+  CHECK(folder.Names() == std::vector<std::string>{"err"});
+}
+
+TEST_CASE("help and version that cannot be written are an error that is told", "[tools][report]") {
   if (access("/dev/full", W_OK) != 0) return;  // not every system has it
   const tests::TempFolder folder;
   const std::string page =

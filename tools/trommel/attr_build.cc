@@ -79,14 +79,13 @@ class AttributeBuilder {
 
 int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   NoteInterrupts();
-  std::vector<std::string> inputs = options.input.files.paths;
-  if (options.input.files.reads_stdin()) inputs.push_back("-");
   FilterOptions& filter_options = options.attributes.filter;
-  if (!filter_options.key_file.empty()) inputs.push_back(filter_options.key_file);
-  Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
-  if (!output.ok()) return FailOnRequest(output.error());
-  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok())
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok()) {
     return FailOnRequest(keyed.error());
+  }
+  Result<FilterOutput> output = FilterOutput::Claim(
+      options.output, options.input.files.AllInputs(filter_options.key_file), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
   if (filter_options.capacity == 0) {
     FamilyOptions counted;  // lines: headers are among them
@@ -119,8 +118,8 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   }
   if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
   const AnyFilter filter(*std::move(builder.filter()));
-  if (Status saved = output->Save(filter); !saved.ok()) return FailOnRequest(saved.error());
-  return FinishChange(output->path(), settings.json, [&](Report& report) {
+  const auto save = [&] { return output->Save(filter); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "built", output->path());
     DescribeRows(*totals, report);
     DescribeInserted(builder.applied(), report, "row");
@@ -139,8 +138,11 @@ void AddAttrBuildCommand(CLI::App& app, const Settings& settings, Run& run) {
   auto options = std::make_shared<AttrBuildOptions>();
   AddOutput(*command, options->output);
   AddAttributeSizing(*command, options->attributes);
-  AddBytes(*command, "--memory-limit", options->attributes.memory_limit_bytes,
-           "Refuse to take more memory than this (default: the machine's)");
+  AddBytes(
+      *command, "--memory-limit", options->attributes.memory_limit_bytes,
+      "Memory at most for the blocks of all sets together: 64MiB, 2GB (default: the machine's); "
+      "rows that would make it grow further are refused, and the exit status is 1. Counts of "
+      "promoted blocks (side tables) come on top");
   AddDigest(*command, options->attributes.filter);
   AddRowInput(*command, options->input,
               "The columns to take, by name or by number from 1: src_ip,domain (default: all)");

@@ -11,7 +11,7 @@
 
 namespace trommel::tool {
 
-Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string& key_file,
+Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key,
                                      uint64_t memory_limit_bytes) {
   const Result<FilterType> type = TypeOfFile(path);
   if (type.ok() && *type != FilterType::kAttributes) {
@@ -20,7 +20,7 @@ Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string&
                              "without attr",
                              path, FilterTypeName(*type))};
   }
-  Result<FilterFile> file = LoadWithKey(path, key_file, memory_limit_bytes);
+  Result<FilterFile> file = FilterFile::Load(path, key, memory_limit_bytes);
   if (!file.ok()) return file;
   if (AttributesOf(*file).digest_policy().kind == DigestKind::kCaller) {
     return Error{
@@ -30,9 +30,9 @@ Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string&
   return file;
 }
 
-Result<FilterFile> LoadToHashRows(const std::string& path, const std::string& key_file,
+Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
                                   uint64_t memory_limit_bytes) {
-  Result<FilterFile> file = LoadAttributeFile(path, key_file, memory_limit_bytes);
+  Result<FilterFile> file = LoadAttributeFile(path, key, memory_limit_bytes);
   if (!file.ok()) return file;
   if (Status given = CheckKeyGiven(file->filter().digest_policy()); !given.ok()) {
     return given.error();

@@ -13,13 +13,13 @@
 
 namespace trommel::tool {
 
-// Fails as LoadWithKey does, and with kInvalidArgument for a filter of another type and one of
+// Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type and one of
 // its program's own digests, which rows of text do not have.
-Result<FilterFile> LoadAttributeFile(const std::string& path, const std::string& key_file = "",
+Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key = {},
                                      uint64_t memory_limit_bytes = 0);
 
 // The same for commands that hash rows: kInvalidArgument, too, for a filter whose key is not given.
-Result<FilterFile> LoadToHashRows(const std::string& path, const std::string& key_file,
+Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
                                   uint64_t memory_limit_bytes = 0);
 
 // The filter in a file that LoadAttributeFile made.

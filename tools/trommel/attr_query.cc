@@ -143,7 +143,9 @@ void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool is_e
 }
 
 int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
-  Result<FilterFile> file = LoadToHashRows(options.filter, options.key_file);
+  const Result<DigestKey> key = ReadGivenKey(options.key_file);
+  if (!key.ok()) return FailOnRequest(key.error());
+  Result<FilterFile> file = LoadToHashRows(options.filter, *key);
   if (!file.ok()) return FailOnRequest(file.error());
   AttributeFilter& filter = AttributesOf(*file);
   AttributeMask asked = filter.sets().full();
@@ -196,9 +198,8 @@ int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
 void AddAttrQueryCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command =
       app.add_subcommand("query",
-                         "Ask whether there was a row with these values, in all columns or in "
-                         "some. Prints a summary,\n"
-                         "or passes lines through unchanged.\n"
+                         "Ask whether there was a row with these values, in all columns or in\n"
+                         "some. Prints a summary, or passes lines through unchanged.\n"
                          "Exits 0 if any row may be present, 1 if all are certainly absent.");
   auto options = std::make_shared<AttrQueryOptions>();
   command->add_option("FILTER", options->filter, "Filter file")->required();

@@ -35,14 +35,13 @@ using DescribeApplied = std::function<ExitCode(Report&)>;
 int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const Settings& settings, const ApplyTuples& apply,
                      const DescribeApplied& describe) {
-  std::vector<std::string> inputs = options.input.files.paths;
-  if (options.input.files.reads_stdin()) inputs.push_back("-");
-  if (!options.key_file.empty()) inputs.push_back(options.key_file);
+  const Result<DigestKey> key = ReadGivenKey(options.key_file);
+  if (!key.ok()) return FailOnRequest(key.error());
   Result<FilterOutput> output =
-      FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
+      FilterOutput::ClaimUpdate(options.filter, options.output,
+                                options.input.files.AllInputs(options.key_file), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
-  Result<FilterFile> file =
-      LoadToHashRows(options.filter, options.key_file, options.memory_limit_bytes);
+  Result<FilterFile> file = LoadToHashRows(options.filter, *key, options.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   AttributeFilter& filter = AttributesOf(*file);
@@ -63,9 +62,9 @@ int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
         return Ok();
       });
   if (!totals.ok()) return FailOnRows(options.input, reader, totals.error());
-  if (Status saved = output->Save(*file); !saved.ok()) return FailOnRequest(saved.error());
 
-  return FinishChange(output->path(), settings.json, [&](Report& report) {
+  const auto save = [&] { return output->Save(*file); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "written", output->path());
     DescribeRows(*totals, report);
     report.Add("num_tuples", filter.num_tuples(), "rows now", FormatCount(filter.num_tuples()));

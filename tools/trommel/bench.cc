@@ -1,8 +1,13 @@
 // trommel bench: this machine's ceilings, and what the filter makes of them; or two such runs
 // compared.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,10 +51,11 @@ class JsonOut {
     out.is_stdout_ = options.json == kJsonToStdout;
     if (!options.json.empty() && !out.is_stdout_) {
       const LockWait wait = {.seconds = options.wait_seconds, .quiet = quiet};
-      Result<FileLock> lock = FileLock::Take(options.json, wait);
+      Result<FileLock> lock = FileLock::Take(options.json, wait, Unopenable::kIsLeftUnlocked);
       if (!lock.ok()) return lock.error();
       Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(options.json);
       if (!file.ok()) return file.error();
+      out.path_ = options.json;
       out.lock_.emplace(*std::move(lock));
       out.file_.emplace(std::move(*file));
     }
@@ -58,9 +64,41 @@ class JsonOut {
 
   bool is_stdout() const { return is_stdout_; }
   bool is_wanted() const { return is_stdout_ || file_.has_value(); }
-  Status Write(std::string_view text) { return file_ ? file_->Write(text) : PrintNow(text); }
+  Status Write(std::string_view text) { return file_ ? WriteFile(text) : PrintNow(text); }
 
  private:
+  // The writer replaces whatever has the name. So a name that was free is taken by an empty file
+  // first: of two programs only one can.
+  Status WriteFile(std::string_view text) {
+    HoldInterrupts hold;
+    struct stat ignored = {};
+    const bool is_new = !lock_->is_held() && lstat(path_.c_str(), &ignored) != 0;
+    bool is_ours = lock_->IsCurrent();
+    if (is_ours && is_new) {
+      const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (fd < 0 && errno != EEXIST) {
+        return Error{ErrorCode::kIo,
+                     fmt::format("cannot write {}: {}", path_, std::strerror(errno))};
+      }
+      is_ours = fd >= 0;
+      if (is_ours) close(fd);
+    }
+    if (!is_ours) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("{} was made or changed by another program meanwhile; nothing was "
+                               "written: run this again, or under another name",
+                               path_)};
+    }
+    Status written = file_->Write(text);
+    if (written.ok() || written.error().code == ErrorCode::kNotFlushed) {
+      hold.DropForGood();
+    } else if (is_new) {
+      unlink(path_.c_str());
+    }
+    return written;
+  }
+
+  std::string path_;
   std::optional<FileLock> lock_;
   std::optional<bench::RunFileWriter> file_;
   bool is_stdout_ = false;
@@ -167,8 +205,8 @@ void AddCountList(CLI::App& command, const std::string& name, std::vector<T>& va
 void AddBenchCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "bench",
-      "Measure this machine: what its memory allows, and hashing, insert, erase and query beside "
-      "it.\nA few minutes; for quiet figures leave the machine alone. How to read it: "
+      "Measure this machine: what its memory allows, and hashing, insert, erase and query beside\n"
+      "it. A few minutes; for quiet figures leave the machine alone. How to read it:\n"
       "bench/README.md");
   auto options = std::make_shared<BenchOptions>();
   bench::SweepOptions& sweep = options->sweep;

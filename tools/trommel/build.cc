@@ -31,14 +31,13 @@ struct BuildOptions {
 
 int RunBuild(BuildOptions& options, const Settings& settings) {
   NoteInterrupts();
-  std::vector<std::string> inputs = options.input.paths;
-  if (options.input.reads_stdin()) inputs.push_back("-");
   FilterOptions& filter_options = options.filter.filter;
-  if (!filter_options.key_file.empty()) inputs.push_back(filter_options.key_file);
-  Result<FilterOutput> output = FilterOutput::Claim(options.output, inputs, settings.quiet);
-  if (!output.ok()) return FailOnRequest(output.error());
-  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok())
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok()) {
     return FailOnRequest(keyed.error());
+  }
+  Result<FilterOutput> output = FilterOutput::Claim(
+      options.output, options.input.AllInputs(filter_options.key_file), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   if (const int code = CountCapacity(options.input, settings, executor.get(), options.filter);
       code != kDone) {
@@ -60,16 +59,14 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
-  if (Status saved = output->Save(filter.any()); !saved.ok()) return FailOnRequest(saved.error());
 
-  return FinishChange(output->path(), settings.json, [&](Report& report) {
+  const auto save = [&] { return output->Save(filter.any()); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "built", output->path());
     DescribePass(*totals, report);
     DescribeInserted(applied, report);
     filter.Describe(report);
-    if (const WindowRate* rate = filter.window_rate(); rate != nullptr) {
-      report.AddField("highest_predicted_fpr", rate->highest_fpr());
-    }
+    DescribeHighestRate(filter, report);
     WarnOfWindowRate(filter);
     if (filter.num_keys() > filter.capacity()) {
       report.AddLine(

@@ -182,12 +182,11 @@ void AddDedupCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "dedup",
       "Print each line the first time its key comes, in input order; a summary goes to standard\n"
-      "error. A first occurrence is wrongly suppressed with the false-positive rate of its "
-      "moment,\n"
-      "which is -p at most while the filter holds no more keys than it was sized for (-n; with\n"
-      "--type window, within the window and a bucket; with --bucket-capacity, within one bucket).\n"
-      "With --identical it grows beyond -p with every generation. The summary says what it is at\n"
-      "the end.\n"
+      "error. A first occurrence is wrongly suppressed with the false-positive rate of its\n"
+      "moment, which is -p at most while the filter holds no more keys than it was sized for\n"
+      "(-n; with --type window, within the window plus one bucket; with --bucket-capacity,\n"
+      "within one bucket). With --identical it grows beyond -p with every generation. The\n"
+      "summary says what it is at the end.\n"
       "Exits 1 if there was no room for a key: it was printed, and would be again.\n"
       "Without -n the inputs, which must be regular files, are read once more to count the keys.");
   auto options = std::make_shared<DedupOptions>();

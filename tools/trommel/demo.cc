@@ -80,9 +80,8 @@ int RunReplayDemo(const DemoOptions& options, const Settings& settings) {
 void AddDemoCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "demo",
-      "See it work on real keys: the paths of this machine's file system, or below a folder, or "
-      "the\n"
-      "lines of a file. Or replay a list's history. Exits 1 if a law is broken.");
+      "See it work on real keys: the paths of this machine's file system, or below a folder, or\n"
+      "the lines of a file. Or replay a list's history. Exits 1 if a law is broken.");
   auto options = std::make_shared<DemoOptions>();
   CLI::Option* path = command->add_option("PATH", options->path, "A folder or a file (default /)");
   CLI::Option* events = command->add_option(

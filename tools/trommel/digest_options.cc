@@ -21,10 +21,8 @@ void AddDigest(CLI::App& command, FilterOptions& options) {
                                                     : DigestKind::kXxh64;
           },
           "Hash of the keys: xxh64 (default), xxh3, or siphash for keys that strangers choose: "
-          "with "
-          "a secret key of its own (--key-file), so that none can be chosen to be taken for "
-          "another "
-          "or to crowd the filter, which a seed does not prevent")
+          "with a secret key of its own (--key-file), so that none can be chosen to be taken for "
+          "another or to crowd the filter, which a seed does not prevent")
       ->type_name("NAME")
       ->check(CLI::IsMember({"xxh64", "xxh3", "siphash"}));
   command
@@ -39,13 +37,12 @@ void AddDigest(CLI::App& command, FilterOptions& options) {
             }
             options.digest.seed = *seed;
           },
-          "Seed of xxh64 or xxh3 (default 0); no secret, and not against chosen keys")
+          "Seed of xxh64 or xxh3 (default 0); does not protect against chosen keys")
       ->type_name("UINT");
-  command
-      .add_option("--key-file", options.key_file,
-                  "The file with the key of --digest siphash, exactly 16 random bytes, which every "
-                  "command that hashes will ask for: head -c 16 /dev/urandom > FILE")
-      ->type_name("FILE");
+  AddKeyFileOption(
+      command, options.key_file,
+      "The file with the key of --digest siphash, exactly 16 random bytes, which every "
+      "command that hashes will ask for: head -c 16 /dev/urandom > FILE");
 }
 
 void FinishDigest(const CLI::App& command, const FilterOptions& options) {

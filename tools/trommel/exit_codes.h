@@ -14,7 +14,7 @@ enum ExitCode : int {
   // command that changes a file has not changed it.
   kBadInput = 3,
   // The file was changed, but then its report could not be written, or its folder not be flushed.
-  // A script must not run the command again.
+  // A script must not run the command again. (A signal that ends a command has changed nothing.)
   kChanged = 4,
 };
 

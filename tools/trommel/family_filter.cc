@@ -160,6 +160,10 @@ Error Unfit(std::string message) { return {ErrorCode::kInvalidArgument, std::mov
 
 }  // namespace
 
+FamilyFilter::FamilyFilter(AnyFilter filter) : filter_(std::move(filter)) {
+  if (const auto* window = std::get_if<WindowFilter>(&filter_)) window_rate_.emplace(*window);
+}
+
 const DigestPolicy& FamilyFilter::digest_policy() const noexcept {
   return std::visit([](const auto& one) -> const DigestPolicy& { return one.digest_policy(); },
                     filter_);
@@ -181,11 +185,6 @@ double FamilyFilter::current_fpr() const {
   return std::visit([](const auto& one) { return CurrentFprOf(one); }, filter_);
 }
 
-WindowRate& FamilyFilter::RateOf(const WindowFilter& filter) {
-  if (!window_rate_) window_rate_.emplace(filter);
-  return *window_rate_;
-}
-
 uint64_t FamilyFilter::num_keys_worth_splitting() const noexcept {
   return std::visit([](const auto& one) { return SplittingKeysOf(one); }, filter_);
 }
@@ -196,14 +195,14 @@ void FamilyFilter::UseExecutor(std::shared_ptr<Executor> executor) {
 
 Applied FamilyFilter::Insert(Digests digests, Times times) {
   if (auto* window = std::get_if<WindowFilter>(&filter_)) {
-    return InsertAtTimes(*window, digests, times, RateOf(*window));
+    return InsertAtTimes(*window, digests, times, *window_rate_);
   }
   return std::visit([&](auto& one) { return InsertInto(one, digests, times); }, filter_);
 }
 
 Applied FamilyFilter::InsertIfAbsent(Digests digests, Times times, std::span<uint64_t> inserted) {
   if (auto* window = std::get_if<WindowFilter>(&filter_)) {
-    return InsertIfAbsentAtTimes(*window, digests, times, inserted, RateOf(*window));
+    return InsertIfAbsentAtTimes(*window, digests, times, inserted, *window_rate_);
   }
   return std::visit([&](auto& one) { return InsertAbsentInto(one, digests, times, inserted); },
                     filter_);

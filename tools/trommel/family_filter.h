@@ -25,7 +25,8 @@ namespace trommel::tool {
 // Not thread-safe, but for Query and CountEstimates.
 class FamilyFilter {
  public:
-  explicit FamilyFilter(AnyFilter filter) : filter_(std::move(filter)) {}
+  // Cost: of a window, its GetStats.
+  explicit FamilyFilter(AnyFilter filter);
 
   const AnyFilter& any() const noexcept { return filter_; }
   AnyFilter& any() noexcept { return filter_; }
@@ -36,7 +37,7 @@ class FamilyFilter {
   uint64_t capacity() const noexcept;  // distinct keys it was sized for; 0: not sized
   uint64_t num_bytes() const;          // one pass
   double current_fpr() const;          // one pass
-  // Of a window into which keys were inserted through this object; else null.
+  // Of a window, and of the keys that are inserted through this object; null for other types.
   const WindowRate* window_rate() const noexcept { return window_rate_ ? &*window_rate_ : nullptr; }
   // How many keys make a batch worth splitting.
   uint64_t num_keys_worth_splitting() const noexcept;
@@ -74,8 +75,6 @@ class FamilyFilter {
   void Describe(Report& report) const;
 
  private:
-  WindowRate& RateOf(const WindowFilter& filter);
-
   AnyFilter filter_;
   std::optional<WindowRate> window_rate_;
 };

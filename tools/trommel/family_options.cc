@@ -133,17 +133,18 @@ void AddWindow(CLI::App& command, FamilyOptions& options) {
             options.window = *ticks;
           },
           "How long a key is remembered, and up to a bucket longer: 90s, 10m, 1.5h, 7d (required); "
-          "-n is how many distinct keys come within that time and a bucket")
+          "-n is how many distinct keys come within the window plus one bucket")
       ->type_name("DURATION")
       ->group(group);
   AddCount(command, "--buckets", options.num_buckets,
            "Buckets of time that the window is cut into, from 1 to 64; each goes as a whole "
            "(default 8)")
       ->group(group);
-  AddCount(command, "--bucket-capacity", options.bucket_capacity,
-           "Distinct keys of -n that come within one bucket at most; a burst of more raises the "
-           "rate, and is reported (default: all of -n, so that -p holds however they come; 1: as "
-           "few as can be, which is even arrival, in about a sixth of the memory)")
+  AddCount(
+      command, "--bucket-capacity", options.bucket_capacity,
+      "Distinct keys of -n that come within one bucket at most; a burst of more that takes the "
+      "rate beyond -p is warned of (default: all of -n, so that -p holds however they come; 1: "
+      "sized for even arrival, in the least memory). trommel size --type window shows both")
       ->group(group);
 }
 
@@ -214,16 +215,16 @@ void AddFamily(CLI::App& command, FamilyOptions& options, double default_fpr) {
             options.type = *std::ranges::find(kTypes, name, FilterTypeName);
           },
           "What filter to make: counting (default); scalable, which grows with its keys; window, "
-          "of "
-          "the keys seen lately; layered, with a small filter in front; classic, slices of "
-          "counters "
-          "as published")
+          "of the keys seen lately; layered, with a small filter in front; classic, slices of "
+          "counters as published")
       ->type_name("TYPE")
       ->check(CLI::IsMember(names));
   AddSizing(command, options.filter, default_fpr);
   AddBytes(command, "--memory-limit", options.memory_limit_bytes,
-           "Memory at most: 64MiB, 2GB; a filter that would need more is not made, and one that "
-           "grows stops there");
+           "Memory at most for blocks and generations: 64MiB, 2GB (default: the machine's). A "
+           "filter that would need more is not made; a growth beyond it is refused, as are the "
+           "keys that need it, and the exit status is 1. Counts of promoted blocks (side tables) "
+           "come on top: keys beyond the capacity, or inserted many times, may take more");
 
   const std::string group = "With --type scalable";
   AddCount(command, "--max-capacity", options.max_capacity,

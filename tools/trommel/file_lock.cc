@@ -33,8 +33,10 @@ constexpr off_t kLockedByte = off_t{1} << 62;
 
 int OpenToLock(const std::string& path) {
   constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  const int fd = open(path.c_str(), O_RDWR | kFlags);
-  return fd >= 0 ? fd : open(path.c_str(), O_RDONLY | kFlags);
+  for (const int mode : {O_RDWR, O_WRONLY, O_RDONLY}) {
+    if (const int fd = open(path.c_str(), mode | kFlags); fd >= 0) return fd;
+  }
+  return -1;
 }
 
 // A lock that the kernel keeps with the open file, as long as that is open. POSIX record locks are
@@ -43,7 +45,7 @@ int OpenToLock(const std::string& path) {
 bool TryLock(int fd) {
   // A write lock needs a file that is open for writing. One that this user may not write can only
   // be replaced without having been read, and then it is enough to keep its writers away.
-  const bool is_writable = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+  const bool is_writable = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
   struct flock lock = {};
   lock.l_type = static_cast<short>(is_writable ? F_WRLCK : F_RDLCK);
   lock.l_whence = SEEK_SET;
@@ -55,24 +57,34 @@ bool TryLock(int fd) {
   return errno == EINVAL && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-bool IsFile(const struct stat& status) { return S_ISREG(status.st_mode); }
-
 Error Busy(const std::string& path, double waited_seconds) {
   return {ErrorCode::kIo, fmt::format("another command is changing {} (waited {:g} s); nothing was "
                                       "changed here: run this again, or with a longer --wait",
                                       path, waited_seconds)};
 }
 
+Error Refused(const std::string& path, int error_number) {
+  const bool has_no_locks =
+      error_number == ENOSYS || error_number == ENOTSUP || error_number == ENOLCK;
+  return {ErrorCode::kIo,
+          fmt::format("cannot lock {}: {}{}", path, std::strerror(error_number),
+                      has_no_locks ? "; its file system may have no locks: write a new file "
+                                     "under another name, which needs none"
+                                   : "")};
+}
+
 }  // namespace
 
-FileLock::FileLock(std::string path, int fd) noexcept : path_(std::move(path)), fd_(fd) {}
+FileLock::FileLock(std::string path, int fd, std::optional<FileId> file) noexcept
+    : path_(std::move(path)), fd_(fd), file_(file) {}
 
 FileLock::FileLock(FileLock&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), file_(other.file_) {}
 
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
+  std::swap(file_, other.file_);
   return *this;
 }
 
@@ -80,24 +92,24 @@ FileLock::~FileLock() {
   if (is_held()) close(fd_);
 }
 
-Result<FileLock> FileLock::Take(const std::string& path, const LockWait& wait) {
+Result<FileLock> FileLock::Take(const std::string& path, const LockWait& wait,
+                                Unopenable unopenable) {
   const EndAtInterrupts end;
   Progress progress("waiting", wait.quiet, std::nullopt);
   const Clock::time_point deadline =
       Clock::now() +
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait.seconds));
   for (;;) {
-    struct stat status = {};
-    if (stat(path.c_str(), &status) != 0 || !IsFile(status)) {
-      return FileLock(path, -1);
-    }
     // Opened anew each time: the name may be another file's by now.
-    FileLock lock(path, OpenToLock(path));
-    const bool is_locked = lock.is_held() && TryLock(lock.fd_);
-    if (is_locked && lock.IsCurrent()) return lock;
-    if (!is_locked && errno != EAGAIN && errno != ENOENT) {
-      return Error{ErrorCode::kIo, fmt::format("cannot lock {}: {}", path, std::strerror(errno))};
+    const std::optional<FileId> file = FileAt(path);
+    FileLock lock(path, file ? OpenToLock(path) : -1, file);
+    if (!file) return lock;
+    if (!lock.is_held() && errno == EACCES && unopenable == Unopenable::kIsLeftUnlocked) {
+      return lock;
     }
+    const bool is_locked = lock.is_held() && TryLock(lock.fd_);
+    if (!is_locked && errno != EAGAIN && errno != ENOENT) return Refused(path, errno);
+    if (is_locked && lock.IsCurrent()) return lock;
     const Clock::duration left = deadline - Clock::now();
     if (left <= Clock::duration::zero()) return Busy(path, wait.seconds);
     if (progress.IsDue()) {
@@ -108,13 +120,12 @@ Result<FileLock> FileLock::Take(const std::string& path, const LockWait& wait) {
   }
 }
 
-bool FileLock::IsCurrent() const noexcept {
-  struct stat named = {};
-  const bool is_there = stat(path_.c_str(), &named) == 0 && IsFile(named);
-  if (!is_held()) return !is_there;
-  struct stat locked = {};
-  return is_there && fstat(fd_, &locked) == 0 && locked.st_dev == named.st_dev &&
-         locked.st_ino == named.st_ino;
+std::optional<FileLock::FileId> FileLock::FileAt(const std::string& path) noexcept {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
 }
+
+bool FileLock::IsCurrent() const noexcept { return FileAt(path_) == file_; }
 
 }  // namespace trommel::tool

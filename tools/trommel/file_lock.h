@@ -6,6 +6,9 @@
 #ifndef TROMMEL_TOOLS_FILE_LOCK_H_
 #define TROMMEL_TOOLS_FILE_LOCK_H_
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 
 #include "trommel/result.h"
@@ -18,14 +21,18 @@ struct LockWait {
   bool quiet = false;   // no line on the terminal that says so
 };
 
+enum class Unopenable { kFails, kIsLeftUnlocked };
+
 // A command holds at most one, so that no two commands can wait for each other.
 class FileLock {
  public:
   // Locks the file that `path` names, through symbolic links. Where it names no regular file
   // nothing is locked: what reads or writes it says why it cannot. A line on the terminal tells
   // that it waits; an interrupt ends the program. Fails with kIo when the time is over and where
-  // the file system refuses.
-  static Result<FileLock> Take(const std::string& path, const LockWait& wait);
+  // the file system refuses. A file that this user may not open fails, too, or, for commands that
+  // replace it unread, is only remembered for IsCurrent.
+  static Result<FileLock> Take(const std::string& path, const LockWait& wait,
+                               Unopenable unopenable = Unopenable::kFails);
 
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
@@ -33,14 +40,23 @@ class FileLock {
 
   bool is_held() const noexcept { return fd_ >= 0; }
 
-  // Whether the path names the file that was locked; if nothing was locked, whether it names none.
+  // Whether the path names the file that was locked or remembered; if none was, whether it names
+  // none.
   bool IsCurrent() const noexcept;
 
  private:
-  FileLock(std::string path, int fd) noexcept;
+  struct FileId {
+    dev_t device;
+    ino_t inode;
+    bool operator==(const FileId&) const = default;
+  };
+
+  FileLock(std::string path, int fd, std::optional<FileId> file) noexcept;
+  static std::optional<FileId> FileAt(const std::string& path) noexcept;
 
   std::string path_;
   int fd_;  // -1: nothing is locked
+  std::optional<FileId> file_;
 };
 
 }  // namespace trommel::tool

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "tools/trommel/interrupt.h"
+#include "tools/trommel/family_options.h"
 
 namespace trommel::tool {
 namespace {
@@ -71,7 +71,6 @@ Status CheckWritable(const std::string& path) {
 }
 
 Status SaveFilter(const AnyFilter& filter, const std::string& path, const SaveOptions& options) {
-  const HoldInterrupts hold;
   if (Status saved = SaveAny(filter, path, options); !saved.ok()) {
     return Naming(path, saved.error());
   }
@@ -91,7 +90,13 @@ Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& di
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(EISDIR))};
   }
   Result<AnyFilter> filter = LoadAny(real_path, memory_limit_bytes, digest_key);
-  if (!filter.ok()) return Naming(path, filter.error());
+  if (!filter.ok()) {
+    Error error = filter.error();
+    // Only of this: what else a file's numbers are called is no option of the command that reads
+    // it.
+    if (error.code == ErrorCode::kOutOfMemory) error.message = NamingOptions(error.message);
+    return Naming(path, std::move(error));
+  }
   return FilterFile(FamilyFilter(*std::move(filter)), real_path, loaded);
 }
 

@@ -30,7 +30,7 @@ Status CheckNoInput(const std::string& path, const std::vector<std::string>& inp
 // folder's permission, but read-only on the file is a wish too. Fails with kIo.
 Status CheckWritable(const std::string& path);
 
-// SaveAny with interrupts held off until the file is whole.
+// SaveAny; what it fails with names the path.
 Status SaveFilter(const AnyFilter& filter, const std::string& path,
                   const SaveOptions& options = {});
 

@@ -17,7 +17,7 @@ Result<FilterOutput> FilterOutput::Claim(const OutputOptions& options,
   if (Status apart = CheckNoInput(options.path, inputs); !apart.ok()) return apart.error();
   if (Status free = CheckNewFile(options.path, options.force); !free.ok()) return free.error();
   if (!options.force) return FilterOutput(Kind::kNew, options.path, wait, std::nullopt);
-  Result<FileLock> lock = FileLock::Take(options.path, wait);
+  Result<FileLock> lock = FileLock::Take(options.path, wait, Unopenable::kIsLeftUnlocked);
   if (!lock.ok()) return lock.error();
   return FilterOutput(Kind::kForced, options.path, wait, *std::move(lock));
 }
@@ -64,7 +64,7 @@ Status FilterOutput::SaveForced(const AnyFilter& filter) {
     Status saved = SaveFilter(filter, path_, {.replace = !is_new, .check = check});
     if (saved.ok() || saved.error().code != ErrorCode::kExists) return saved;
     lock_.reset();
-    Result<FileLock> lock = FileLock::Take(path_, wait_);
+    Result<FileLock> lock = FileLock::Take(path_, wait_, Unopenable::kIsLeftUnlocked);
     if (!lock.ok()) return lock.error();
     lock_.emplace(*std::move(lock));
   }

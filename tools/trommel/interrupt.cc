@@ -105,10 +105,16 @@ void EndAsInterrupted() noexcept {
 HoldInterrupts::HoldInterrupts() noexcept : before_(SetAll(HoldSignal, SA_RESTART)) {}
 
 HoldInterrupts::~HoldInterrupts() {
+  if (is_dropped_) return;
   Restore(before_);
   for (size_t i = 0; i < kSignals.size(); ++i) {
     if (held[i].exchange(false)) std::raise(kSignals[i]);
   }
+}
+
+void HoldInterrupts::DropForGood() noexcept {
+  is_dropped_ = true;
+  SetAll(HoldSignal, 0);
 }
 
 EndAtInterrupts::EndAtInterrupts() noexcept : before_(SetAll(SIG_DFL, 0)) { EndAsInterrupted(); }

@@ -1,5 +1,6 @@
 // Ctrl-C for the subcommands that write filters: they stop at the next batch and leave no file
-// behind. A snapshot being saved is finished first. A second Ctrl-C ends the program at once.
+// behind. A second Ctrl-C ends the program at once. A file being saved is finished first, and then
+// the command is done: no signal ends it any more, and its exit status tells that.
 #ifndef TROMMEL_TOOLS_INTERRUPT_H_
 #define TROMMEL_TOOLS_INTERRUPT_H_
 
@@ -22,7 +23,8 @@ bool WaitForInput(int fd) noexcept;
 // and stops its loop or script. Does nothing if none was noted.
 void EndAsInterrupted() noexcept;
 
-// While one lives, interrupts wait, whichever thread they come to. One at a time.
+// While one lives, interrupts are held off, whichever thread they come to, and raised again at its
+// end. One at a time.
 class HoldInterrupts {
  public:
   HoldInterrupts() noexcept;
@@ -30,8 +32,13 @@ class HoldInterrupts {
   HoldInterrupts(const HoldInterrupts&) = delete;
   HoldInterrupts& operator=(const HoldInterrupts&) = delete;
 
+  // Drops those held off, and all that come until the program ends: what they could stop is done.
+  // They still end a write that blocks (EINTR), such as to a pipe that is full.
+  void DropForGood() noexcept;
+
  private:
   std::array<struct sigaction, 3> before_ = {};
+  bool is_dropped_ = false;
 };
 
 // While one lives, an interrupt ends the program at once: for long work that cannot look whether

@@ -2,25 +2,43 @@
 #include "tools/trommel/key_file.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <span>
 
 #include "tools/trommel/input_file.h"
-#include "tools/trommel/report.h"
 
 namespace trommel::tool {
 
+namespace {
+
+bool IsStandardInput(const std::string& path) {
+  struct stat named = {};
+  struct stat input = {};
+  return path == "-" || (stat(path.c_str(), &named) == 0 && fstat(STDIN_FILENO, &input) == 0 &&
+                         named.st_dev == input.st_dev && named.st_ino == input.st_ino);
+}
+
+}  // namespace
+
+CLI::Option* AddKeyFileOption(CLI::App& command, std::string& key_file, const std::string& help) {
+  return command.add_option("--key-file", key_file, help)
+      ->type_name("FILE")
+      ->check([](const std::string& path) {
+        return path.empty() ? "must name a file; got ''" : std::string();
+      });
+}
+
 void AddKeyFile(CLI::App& command, std::string& key_file) {
-  command
-      .add_option("--key-file", key_file,
-                  "The file of 16 bytes with the key of a filter made with --digest siphash")
-      ->type_name("FILE");
+  AddKeyFileOption(command, key_file,
+                   "The file of 16 bytes with the key of a filter made with --digest siphash");
 }
 
 Result<DigestKey> ReadKeyFile(const std::string& path) {
-  if (path == "-") {
+  if (IsStandardInput(path)) {
     return Error{ErrorCode::kInvalidArgument, "--key-file must name a file, not standard input"};
   }
   Result<InputFile> file = InputFile::Open(path);
@@ -48,16 +66,14 @@ Result<DigestKey> ReadKeyFile(const std::string& path) {
   return key;
 }
 
-Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file,
-                               uint64_t memory_limit_bytes) {
-  if (key_file.empty()) return FilterFile::Load(path, {}, memory_limit_bytes);
-  const Result<DigestKey> key = ReadKeyFile(key_file);
-  if (!key.ok()) return key.error();
-  return FilterFile::Load(path, *key, memory_limit_bytes);
+Result<DigestKey> ReadGivenKey(const std::string& key_file) {
+  return key_file.empty() ? DigestKey() : ReadKeyFile(key_file);
 }
 
-int FailOnLoad(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument ? FailOnRequest(error) : FailOnInput(error);
+Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file) {
+  const Result<DigestKey> key = ReadGivenKey(key_file);
+  if (!key.ok()) return key.error();
+  return FilterFile::Load(path, *key);
 }
 
 Status CheckKeyGiven(const DigestPolicy& policy) {

@@ -11,20 +11,22 @@
 
 namespace trommel::tool {
 
-// For commands that hash keys to ask a filter file for them.
+// --key-file, an empty name being a usage error.
+CLI::Option* AddKeyFileOption(CLI::App& command, std::string& key_file, const std::string& help);
+// The same for commands that hash keys to ask a filter file for them.
 void AddKeyFile(CLI::App& command, std::string& key_file);
 
 // Fails with kInvalidArgument unless the file holds exactly DigestKey::kNumBytes bytes, and with
-// kIo if it cannot be read. Standard input ("-") is none: it may be where keys come from.
+// kIo if it cannot be read. Standard input, by any name, is none: keys may come from there.
 Result<DigestKey> ReadKeyFile(const std::string& path);
 
-// FilterFile::Load with the key in that file; "": without one. Fails as both, and with
-// kInvalidArgument for a filter of another key or none.
-Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file,
-                               uint64_t memory_limit_bytes = 0);
+// The same for --key-file as it was given or not: "" is no key.
+Result<DigestKey> ReadGivenKey(const std::string& key_file);
 
-// Says why loading failed: a wrong key is a usage error, all else bad input.
-int FailOnLoad(const Error& error);
+// FilterFile::Load with the key in that file; "": without one. Fails as both, and with
+// kInvalidArgument for a filter of another key or none. For commands that only read: those that
+// take a lock read the key before.
+Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file);
 
 // kInvalidArgument if the filter's digest has a key that was not given: nothing can be hashed.
 Status CheckKeyGiven(const DigestPolicy& policy);

@@ -26,16 +26,16 @@ namespace {
 
 constexpr const char* kDescription =
     "Counting Bloom filters in files: insert, erase and query keys in bulk.\n"
-    "Keys are lines of standard input or of files. An answer \"absent\" is certain; \"maybe "
-    "present\"\n"
-    "is wrong for a stranger with the filter's false-positive rate. Try: trommel demo";
+    "Keys are lines of standard input or of files. An answer \"absent\" is certain; \"maybe\n"
+    "present\" is wrong for a stranger with the filter's false-positive rate. Try: trommel demo";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 negative answer, 2 usage, 3 bad input, output that cannot be written, "
-    "a\n"
-    "file that another command is changing, or no memory (the system's or --memory-limit's), 4 "
-    "the\n"
-    "file was changed, but its report could not be written. After 2 and 3 no file was changed.\n"
+    "Exit codes: 0 done; 1 negative answer, or no room for a key; 2 usage; 3 bad input, output\n"
+    "that cannot be written, a file that another command is changing, or no memory (the\n"
+    "system's or --memory-limit's); 4 the file was changed, but its report could not be written,\n"
+    "or its folder not be flushed. After 2, after 3 and after the end by a signal no file was\n"
+    "changed. A command holds the lock of the file that it changes while it reads its input: one\n"
+    "that waits for an idle pipe makes others wait (--wait).\n"
     "With --json the report is one JSON object on standard output, or on standard error when\n"
     "standard output carries lines (query --print-..., dedup).";
 
@@ -130,6 +130,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A parent may have left SIGPIPE ignored; when our reader goes away we want to go quietly too.
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f is an error like one to a full disk
   trommel::tool::FillClosedStreams();
   int code = trommel::tool::kBadInput;
   try {

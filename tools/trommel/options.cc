@@ -78,6 +78,13 @@ bool KeyInput::reads_stdin() const {
   return paths.empty() || std::find(paths.begin(), paths.end(), "-") != paths.end();
 }
 
+std::vector<std::string> KeyInput::AllInputs(const std::string& key_file) const {
+  std::vector<std::string> inputs = paths;
+  if (reads_stdin()) inputs.push_back("-");
+  if (!key_file.empty()) inputs.push_back(key_file);
+  return inputs;
+}
+
 std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
   if (num_threads == 1) return nullptr;
   return Executor::Create(num_threads).value();  // --threads takes no number that it does not
@@ -116,9 +123,11 @@ CLI::Option* AddBytes(CLI::App& command, const std::string& name, uint64_t& valu
 
 void AddFileMemoryLimit(CLI::App& command, uint64_t& memory_limit_bytes) {
   AddBytes(command, "--memory-limit", memory_limit_bytes,
-           "Memory at most for the filter: 64MiB, 2GB (default: the machine's). A file that needs "
-           "more is not loaded; a filter that would grow beyond it refuses keys, and the exit "
-           "status is 1. trommel stats shows what the next growth takes");
+           "Memory at most for the filter's blocks and generations: 64MiB, 2GB (default: the "
+           "machine's). A file that needs more is not loaded; a growth beyond it is refused, as "
+           "are the keys that need it, and the exit status is 1. Counts of promoted blocks (side "
+           "tables) come on top: keys beyond the capacity, or inserted many times, may take more. "
+           "trommel stats shows what the next growth takes");
 }
 
 CLI::Option* AddRate(CLI::App& command, const std::string& name, double& value,

@@ -29,6 +29,8 @@ struct KeyInput {
   uint32_t num_threads = 1;  // 0: as many as the machine offers
 
   bool reads_stdin() const;
+  // All that is read, "-" for standard input: none of it may be the output. "": no key file.
+  std::vector<std::string> AllInputs(const std::string& key_file) const;
   // The threads to read them with; null when this one is enough.
   std::shared_ptr<Executor> MakeExecutor() const;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <system_error>
 
 namespace trommel::tool {
@@ -16,7 +17,7 @@ double ParseSeconds(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, seconds);
   if (parsed.ec == std::errc() && parsed.ptr == end && seconds >= 0 && seconds <= kMostSeconds) {
-    return seconds;
+    return std::fabs(seconds);  // "-0" is 0
   }
   throw CLI::ValidationError(
       "--wait", fmt::format("must be a number of seconds from 0 to 1,000,000; got '{}'", text));

@@ -85,7 +85,7 @@ int Describe(const QueryOptions& options, const FamilyFilter& filter, const Pass
 
 int RunQuery(const QueryOptions& options, const Settings& settings) {
   Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
-  if (!file.ok()) return FailOnLoad(file.error());
+  if (!file.ok()) return FailOnRequest(file.error());
   if (Status keys = file->filter().CheckTakesKeys("query"); !keys.ok()) {
     return FailOnRequest(keys.error());
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "tools/trommel/number_text.h"
@@ -49,12 +50,19 @@ void DescribeRate(const FamilyFilter& filter, Report& report) {
                               : fmt::format(", {} asked for{}", FormatRate(target, predicted),
                                             IsIdentical(filter) ? " per generation" : "")));
   report.AddField("target_fpr", target);
+  DescribeHighestRate(filter, report);
+  if (const auto* window = std::get_if<WindowFilter>(&filter.any())) {
+    report.AddField("num_excess_keys", window->GetStats().num_excess_keys);
+  }
+}
+
+void DescribeHighestRate(const FamilyFilter& filter, Report& report) {
   const WindowRate* rate = filter.window_rate();
   if (rate == nullptr) return;
-  report.Add("highest_predicted_fpr", rate->highest_fpr(), "highest rate",
-             FormatRate(rate->highest_fpr(), target));
-  const uint64_t num_excess = std::get<WindowFilter>(filter.any()).GetStats().num_excess_keys;
-  report.AddField("num_excess_keys", num_excess);
+  // The present rate, where no key was inserted.
+  const double highest = std::max(rate->highest_fpr(), PredictedFprOf(filter));
+  report.Add("highest_predicted_fpr", highest, "highest rate",
+             FormatRate(highest, TargetFprOf(filter)));
 }
 
 std::string WindowRateWarning(const FamilyFilter& filter) {

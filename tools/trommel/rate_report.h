@@ -12,6 +12,9 @@ namespace trommel::tool {
 // Adds the rate now, and of a window the highest one and the keys beyond its buckets' size.
 void DescribeRate(const FamilyFilter& filter, Report& report);
 
+// Adds the highest rate of a window while keys were inserted; nothing for other types.
+void DescribeHighestRate(const FamilyFilter& filter, Report& report);
+
 // Says how a window's rate came to exceed what it was sized for while keys were inserted, and what
 // keeps it; empty if it did not.
 std::string WindowRateWarning(const FamilyFilter& filter);

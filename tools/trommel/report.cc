@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -80,8 +81,14 @@ int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream) {
   return code;
 }
 
-int FinishChange(const std::string& path, bool json,
+int FinishChange(const std::string& path, bool json, const std::function<Status()>& save,
                  const std::function<ExitCode(Report&)>& describe) {
+  HoldInterrupts hold;
+  if (NotedInterrupt() != 0) return kBadInput;  // the last moment: main ends the program by it
+  std::signal(SIGPIPE, SIG_IGN);
+  const Status saved = save();
+  if (saved.ok() || saved.error().code == ErrorCode::kNotFlushed) hold.DropForGood();
+  if (!saved.ok()) return FailOnRequest(saved.error());
   std::string why;
   try {
     Report report;

@@ -62,10 +62,12 @@ int FailOnInput(const Error& error);    // a file or a key was wrong
 // Prints the report to standard output and returns `code`, or fails.
 int Finish(const Report& report, bool json, ExitCode code, std::FILE* stream = stdout);
 
-// The same for a command that has changed the file `path`. `describe` fills the report and returns
-// the code. Where it throws or the report cannot be printed, says that the file was changed and
-// returns kChanged.
-int FinishChange(const std::string& path, bool json,
+// The same for a command that changes the file `path`. `save` does that; where it fails, so does
+// this. `describe` fills the report and returns the code. Where it throws or the report cannot be
+// printed, says that the file was changed and returns kChanged. A signal that comes before or while
+// the file is saved ends the program only if the file was not changed; a closed pipe is an error
+// like a full disk.
+int FinishChange(const std::string& path, bool json, const std::function<Status()>& save,
                  const std::function<ExitCode(Report&)>& describe);
 
 }  // namespace trommel::tool

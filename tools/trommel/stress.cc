@@ -149,11 +149,9 @@ void AddStressCommand(CLI::App& app, const Settings& settings, Run& run) {
   CLI::App* command = app.add_subcommand(
       "stress",
       "Let many threads insert, erase and ask at the same time, beside an exact model. Every\n"
-      "promise to threads is checked, while they run and afterwards: those of the concurrent "
-      "filter,\n"
-      "of the one that grows, or of the one that forgets what has left its window of time. Exits "
-      "1 if\n"
-      "one is broken, and shows the last calls that concern the key.");
+      "promise to threads is checked, while they run and afterwards: those of the concurrent\n"
+      "filter, of the one that grows, or of the one whose keys expire with a window of time.\n"
+      "Exits 1 if one is broken, and shows the last calls that concern the key.");
   auto options = std::make_shared<StressOptions>();
   options->num_writers = options->num_readers = DefaultThreads();
   CLI::Option* list = command->add_flag("--list", options->list, "List the mixes, and do nothing");

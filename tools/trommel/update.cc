@@ -26,21 +26,20 @@ void AddUpdateOptions(CLI::App& command, UpdateOptions& options) {
 
 int RunUpdate(std::string_view what, const UpdateOptions& options, const Settings& settings,
               const UpdateSteps& steps) {
-  std::vector<std::string> inputs = options.input.paths;
-  if (options.input.reads_stdin()) inputs.push_back("-");
-  if (!options.key_file.empty()) inputs.push_back(options.key_file);
-  Result<FilterOutput> output =
-      FilterOutput::ClaimUpdate(options.filter, options.output, std::move(inputs), settings.quiet);
+  const Result<DigestKey> key = ReadGivenKey(options.key_file);
+  if (!key.ok()) return FailOnRequest(key.error());
+  Result<FilterOutput> output = FilterOutput::ClaimUpdate(
+      options.filter, options.output, options.input.AllInputs(options.key_file), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
-  Result<FilterFile> file =
-      LoadWithKey(options.filter, options.key_file, options.memory_limit_bytes);
-  if (!file.ok()) return FailOnLoad(file.error());
+  Result<FilterFile> file = FilterFile::Load(options.filter, *key, options.memory_limit_bytes);
+  if (!file.ok()) return FailOnRequest(file.error());
   NoteInterrupts();  // loading may take seconds, and an interrupt may end it
   FamilyFilter& filter = file->filter();
   const KeyOptions& format = options.input.options;
-  Status fit = CheckKeysFit(filter.digest_policy(), format.format);
+  // What the filter's type rules out, no key mends.
+  Status fit = steps.check ? steps.check(filter, format.time_column.has_value()) : Ok();
+  if (fit.ok()) fit = CheckKeysFit(filter.digest_policy(), format.format);
   if (fit.ok()) fit = CheckKeyGiven(filter.digest_policy());
-  if (fit.ok() && steps.check) fit = steps.check(filter, format.time_column.has_value());
   if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   filter.UseExecutor(executor);
@@ -52,9 +51,9 @@ int RunUpdate(std::string_view what, const UpdateOptions& options, const Setting
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
-  if (Status saved = output->Save(*file); !saved.ok()) return FailOnRequest(saved.error());
 
-  return FinishChange(output->path(), settings.json, [&](Report& report) {
+  const auto save = [&] { return output->Save(*file); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "written", output->path());
     report.AddField("type", std::string(FilterTypeName(filter.type())));
     DescribePass(*totals, report);

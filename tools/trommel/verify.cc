@@ -24,15 +24,14 @@ struct VerifyOptions {
 
 int RunVerify(const VerifyOptions& options, const Settings& settings) {
   const Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
-  if (!file.ok()) return FailOnLoad(file.error());
+  if (!file.ok()) return FailOnRequest(file.error());
   const FamilyFilter& filter = file->filter();
-  if (Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format); !fit.ok()) {
-    return FailOnRequest(fit.error());
-  }
   if (!options.input.paths.empty()) {
     if (Status keys = filter.CheckTakesKeys("query --print-absent"); !keys.ok()) {
       return FailOnRequest(keys.error());
     }
+    const Status fit = CheckKeysFit(filter.digest_policy(), options.input.options.format);
+    if (!fit.ok()) return FailOnRequest(fit.error());
     if (Status given = CheckKeyGiven(filter.digest_policy()); !given.ok()) {
       return FailOnRequest(given.error());
     }
