@@ -81,11 +81,12 @@ struct AttributeFilter::Impl {
   static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes,
                                                 const DigestKey& digest_key);
 
+  // Insertions pass; erasing a chunk shuts it (attribute_filter.cc says why). First, because it is
+  // aligned to cache lines.
+  mutable Gate gate;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
   QuestionPlans plans;
-  // Who inserts passes; who erases a chunk shuts it (attribute_filter.cc says why).
-  mutable Gate gate;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   std::atomic<uint64_t> num_refused_erases{0};
