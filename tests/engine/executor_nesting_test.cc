@@ -1,8 +1,6 @@
 // No thread waits for a task that has not begun: executors of every small shape, nested in each
 // other, called by many threads, and below tasks of the user's own oneTBB.
-#include <sys/wait.h>
 #include <tbb/parallel_for.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -17,7 +15,6 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/death.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 
@@ -221,24 +218,6 @@ TEST_CASE("a filter with an executor may be filled from a task of another",
     });
     REQUIRE(num_keys == 4 * digests.size());
   }
-}
-
-TEST_CASE("a child made by fork may end with executors of its parent",
-          "[engine][executor][threads]") {
-  Watchdog watchdog;
-  watchdog.Report("a child");
-  const std::string said = tests::AbortMessage([] {
-    std::shared_ptr<Executor> executor = Executor::Create(2).value();
-    executor->ForEach(2, [](size_t) {});
-    if (const pid_t child = fork(); child == 0) {
-      executor.reset();
-      _exit(0);
-    } else {
-      int status = 0;
-      if (waitpid(child, &status, 0) == child && status == 0) std::abort();  // as hoped
-    }
-  });
-  CHECK(said != "survived");
 }
 
 TEST_CASE("an executor may end before threads that it called for have come",

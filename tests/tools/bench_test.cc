@@ -130,7 +130,7 @@ TEST_CASE("a file that cannot be written is told before measuring", "[tools][ben
   CHECK_THAT(result.err, ContainsSubstring("run.json"));
 }
 
-TEST_CASE("of two benches that make one new file exactly one succeeds", "[tools][bench]") {
+TEST_CASE("a bench does not replace a new file that another one made meanwhile", "[tools][bench]") {
   const TempFolder folder;
   std::vector<std::string> arguments = kShort;
   arguments.insert(arguments.end(), {"--json", folder.Path("run.json")});

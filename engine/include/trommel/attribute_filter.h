@@ -147,8 +147,8 @@ class AttributeFilter final : public TupleIndex {
   // The digest under which tuples' projections onto a set stand in its filter: XXH3 of the set's
   // digests, ascending by attribute, 8 little-endian bytes each, with the set as seed; the digest
   // itself for a single attribute. digests.size() must equal tuples.size, and no column of the set
-  // may overlap it. Values' digests are what is keyed, under kSipHash: without knowing them nobody
-  // can choose tuples that collide in XXH3, which then needs no key of its own.
+  // may overlap it. Values' digests are what is keyed, under kSipHash: an attacker who
+  // does not know them cannot choose tuples that collide in XXH3, which so needs no key of its own.
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 

@@ -154,7 +154,7 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   }
   if (num_nodes > num_threads) {
     return Error{ErrorCode::kInvalidArgument, "num_nodes is " + std::to_string(num_nodes) +
-                                                  "; it must be between 0 (one a NUMA "
+                                                  "; it must be between 0 (one per NUMA "
                                                   "node) and the number of threads, " +
                                                   std::to_string(num_threads)};
   }
