@@ -180,7 +180,7 @@ std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks) {
   return std::make_unique<SplitBlock>(num_blocks);
 }
 
-std::shared_ptr<CountingFilter> CreateOrExit(const Config& config) {
+std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config) {
   auto filter = CountingFilter::Create(config);
   if (!filter) {
     std::fprintf(stderr, "trommel bench: %s\n", filter.error().message.c_str());

@@ -79,7 +79,7 @@ std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks);
 
 // A filter for a program that cannot do without it: an error of sizing or memory ends the program
 // with its message and exit code 3.
-std::shared_ptr<CountingFilter> CreateOrExit(const Config& config);
+std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config);
 
 // The sides of counting_filter_bench; the order of MakeContenders.
 enum Side : uint8_t {

@@ -193,7 +193,7 @@ class LayeredSide final : public ErasingSide<LayeredFilter> {
 }  // namespace
 
 std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request) {
-  const Config config{
+  const CountingConfig config{
       .capacity = request.num_keys, .target_fpr = request.target_fpr, .encoding = request.encoding};
   // Generations of 1, 2, 4, ... first capacities; a little room, so that none more is begun.
   const uint64_t num_shares = (uint64_t{1} << request.num_generations) - 1;

@@ -38,7 +38,8 @@ std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, ui
       const size_t side = (i + round) % 2;
       std::array<double, 7> ns{};
       // Building includes asking the system for memory and touching it, as it does for users.
-      Config config{.capacity = num_keys, .target_fpr = kThreadsFpr, .encoding = Encoding::kPlanes};
+      CountingConfig config{
+          .capacity = num_keys, .target_fpr = kThreadsFpr, .encoding = Encoding::kPlanes};
       config.executor = executors[side];
       std::unique_ptr<CountingFilter> filter;
       ns[kBuild] = WallNsAKey(digests.size(), [&] {

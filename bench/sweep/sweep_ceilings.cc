@@ -16,7 +16,7 @@ constexpr uint64_t kLine = 64;
 constexpr double kDigestBytesMoved = 3 * sizeof(uint64_t);
 
 Geometry GeometryOf(const SweepRow& row) {
-  const Config config = SweepConfig(row.num_keys, row.encoding);
+  const CountingConfig config = SweepConfig(row.num_keys, row.encoding);
   SizingRequest request;
   request.capacity = config.capacity;
   request.target_fpr = config.target_fpr;

@@ -22,8 +22,8 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
   }
 }
 
-Config SweepConfig(uint64_t num_keys, Encoding encoding) {
-  Config config;
+CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding) {
+  CountingConfig config;
   config.capacity = num_keys;
   config.target_fpr = kSweepTargetFpr;
   config.encoding = encoding;

@@ -53,7 +53,7 @@ constexpr bool HaveSameFilter(const SweepRow& a, const SweepRow& b) {
 
 // The filter that a sweep measures at this size: planes in the shape that sizing takes, runs of
 // kSweepRunSlices.
-Config SweepConfig(uint64_t num_keys, Encoding encoding);
+CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding);
 inline constexpr uint32_t kSweepRunSlices = 5;
 inline constexpr double kSweepTargetFpr = 0.01;
 

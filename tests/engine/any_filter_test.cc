@@ -50,7 +50,7 @@ bool Shows(const AttributeFilter& filter, uint64_t key) {
 // A filter of each type, and of each kind of the classic one, with 0 .. 999 in it.
 std::vector<AnyFilter> OneOfEach() {
   std::vector<AnyFilter> filters;
-  AddFilter<CountingFilter>(Config{.capacity = 1000}, filters);
+  AddFilter<CountingFilter>(CountingConfig{.capacity = 1000}, filters);
   AddFilter<ScalableFilter>(ScalableConfig{.first_capacity = 100}, filters);
   CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);

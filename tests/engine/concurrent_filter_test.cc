@@ -26,7 +26,7 @@ void InThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) 
   for (std::thread& thread : threads) thread.join();
 }
 
-ConcurrentFilter Made(const Config& config) {
+ConcurrentFilter Made(const CountingConfig& config) {
   Result<ConcurrentFilter> filter = ConcurrentFilter::Create(config);
   REQUIRE(filter.ok());
   return *std::move(filter);
@@ -120,7 +120,7 @@ TEST_CASE("batches of many threads add up to the bytes of one thread",
           "[engine][concurrent][threads]") {
   const uint32_t executor_threads = GENERATE(0U, 2U);
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
-  Config config{.capacity = 60'000, .target_fpr = 0.01, .encoding = encoding};
+  CountingConfig config{.capacity = 60'000, .target_fpr = 0.01, .encoding = encoding};
   CountingFilter want = std::move(CountingFilter::Create(config)).value();
   if (executor_threads > 0) config.executor = Executor::Create(executor_threads).value();
   ConcurrentFilter got = Made(config);

@@ -11,7 +11,7 @@
 namespace trommel {
 namespace {
 
-ConcurrentFilter FreshConcurrent(const Config& config) {
+ConcurrentFilter FreshConcurrent(const CountingConfig& config) {
   Result<ConcurrentFilter> filter = ConcurrentFilter::Create(config);
   REQUIRE(filter.ok());
   return *std::move(filter);
@@ -21,10 +21,10 @@ TEST_CASE("a filter saved while others write is a whole filter with what was in 
           "[engine][concurrent][threads]") {
   // Slices by their number: 8 of planes, and each shape of runs.
   const uint32_t num_slices = GENERATE(0U, 4U, 5U, 8U, 10U);
-  const Config config{.capacity = 20'000,
-                      .target_fpr = 0.02,
-                      .num_slices = num_slices,
-                      .encoding = num_slices == 0 ? Encoding::kPlanes : Encoding::kRuns};
+  const CountingConfig config{.capacity = 20'000,
+                              .target_fpr = 0.02,
+                              .num_slices = num_slices,
+                              .encoding = num_slices == 0 ? Encoding::kPlanes : Encoding::kRuns};
   ConcurrentFilter filter = FreshConcurrent(config);
   const std::vector<uint64_t> staying = tests::MemberKeys(5000, 1);
   filter.Insert(staying);
@@ -89,7 +89,7 @@ TEST_CASE("a concurrent filter that cannot be saved says so and stays as it is",
 
 TEST_CASE("merge and clear of a concurrent filter leave the right number of keys",
           "[engine][concurrent]") {
-  const Config config{.capacity = 30'000};
+  const CountingConfig config{.capacity = 30'000};
   ConcurrentFilter filter = FreshConcurrent(config);
   CountingFilter other = std::move(CountingFilter::Create(config)).value();
   filter.Insert(tests::MemberKeys(1000, 1));

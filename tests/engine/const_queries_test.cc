@@ -14,7 +14,7 @@ namespace {
 
 TEST_CASE("a filter that nobody changes answers many threads at once",
           "[engine][filter][threads]") {
-  Config config;
+  CountingConfig config;
   config.capacity = 2000;
   config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   CountingFilter filter = CountingFilter::Create(config).value();

@@ -20,7 +20,7 @@ namespace trommel {
 namespace {
 
 CountingFilter FreshFilter(uint64_t capacity, std::optional<kernels::Shape> shape = {}) {
-  Config config;
+  CountingConfig config;
   config.capacity = capacity;
   if (shape) config.num_slices = static_cast<uint32_t>(shape->num_slices);
   if (shape) config.encoding = tests::GeometryOf(*shape, 1).encoding;

@@ -29,12 +29,12 @@ Error ErrorOf(const Result<CountingFilter>& filter) {
 TEST_CASE("a filter comes back from a file with all it was", "[engine][snapshot]") {
   const ScratchFolder folder;
   const auto shape = GENERATE(from_range(tests::AllShapes()));
-  const Config config{.capacity = 1000,
-                      .target_fpr = 0.003,
-                      .digest = {.kind = DigestKind::kXxh3, .seed = 77},
-                      .num_slices = static_cast<uint32_t>(shape.num_slices),
-                      .encoding = tests::GeometryOf(shape, 1).encoding,
-                      .power_of_two_blocks = true};
+  const CountingConfig config{.capacity = 1000,
+                              .target_fpr = 0.003,
+                              .digest = {.kind = DigestKind::kXxh3, .seed = 77},
+                              .num_slices = static_cast<uint32_t>(shape.num_slices),
+                              .encoding = tests::GeometryOf(shape, 1).encoding,
+                              .power_of_two_blocks = true};
   CountingFilter filter = std::move(CountingFilter::Create(config)).value();
   tests::InsertIntegers(filter, 900);
   for (int i = 0; i < 300; ++i) filter.Insert("hot");

@@ -26,7 +26,7 @@ using tests::MemberKeys;
 using tests::StrangerKeys;
 
 CountingFilter MakeFilter(uint64_t capacity, const DigestPolicy& digest = {}) {
-  Config config;
+  CountingConfig config;
   config.capacity = capacity;
   config.digest = digest;
   Result<CountingFilter> filter = CountingFilter::Create(config);
@@ -42,7 +42,7 @@ std::vector<uint64_t> Bitmap(size_t num_keys) {
 }
 
 TEST_CASE("a new filter is what was asked for and empty", "[engine][filter]") {
-  Config config;
+  CountingConfig config;
   config.capacity = 5000;
   config.target_fpr = 0.003;
   config.digest = {DigestKind::kXxh3, 7};
@@ -64,7 +64,7 @@ TEST_CASE("a new filter is what was asked for and empty", "[engine][filter]") {
 
 TEST_CASE("impossible wishes are errors that name the value", "[engine][filter]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  Config config;
+  CountingConfig config;
   CHECK_THAT(CountingFilter::Create(config).error().message, ContainsSubstring("capacity is 0"));
   config.capacity = kMaxCapacity + 1;
   CHECK(CountingFilter::Create(config).error().code == ErrorCode::kInvalidArgument);
@@ -82,7 +82,7 @@ TEST_CASE("impossible wishes are errors that name the value", "[engine][filter]"
 }
 
 TEST_CASE("too much memory is an error that names bytes and limit", "[engine][filter]") {
-  Config config;
+  CountingConfig config;
   config.capacity = 1'000'000;
   config.memory_limit_bytes = 100'000;
   const Result<CountingFilter> filter = CountingFilter::Create(config);

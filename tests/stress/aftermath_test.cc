@@ -47,7 +47,7 @@ class SavesAnother : public PassingSubject {
  public:
   using PassingSubject::PassingSubject;
   std::vector<std::byte> Serialize() const override {
-    Config config;
+    CountingConfig config;
     config.capacity = 100;
     const Result<CountingFilter> another = CountingFilter::Create(config);
     return inner_->num_keys() > 0 ? another->Serialize() : inner_->Serialize();

@@ -10,7 +10,7 @@ namespace {
 
 TEST_CASE("a concurrent filter is made as asked", "[stress][subject][threads]") {
   const uint32_t executor_threads = GENERATE(0u, 2u);
-  Config config;
+  CountingConfig config;
   config.capacity = 1000;
   const bool has_runs = GENERATE(false, true);
   config.num_slices = has_runs ? 10 : 16;

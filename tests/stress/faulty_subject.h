@@ -19,7 +19,7 @@
 namespace trommel::stress {
 
 // A CountingFilter with one big lock: what a ConcurrentFilter must look like from outside.
-inline Result<std::unique_ptr<Subject>> MakeLocked(const Config& config, uint32_t) {
+inline Result<std::unique_ptr<Subject>> MakeLocked(const CountingConfig& config, uint32_t) {
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter.ok()) return filter.error();
   std::unique_ptr<Subject> subject =
@@ -82,7 +82,7 @@ class PassingSubject : public Subject {
 // Makes locked filters with the fault.
 template <class Fault>
 MakeSubject MakeFaulty() {
-  return [](const Config& config, uint32_t threads) -> Result<std::unique_ptr<Subject>> {
+  return [](const CountingConfig& config, uint32_t threads) -> Result<std::unique_ptr<Subject>> {
     Result<std::unique_ptr<Subject>> inner = MakeLocked(config, threads);
     if (!inner.ok()) return inner.error();
     std::unique_ptr<Subject> subject = std::make_unique<Fault>(std::move(*inner));

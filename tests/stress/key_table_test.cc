@@ -53,7 +53,7 @@ TEST_CASE("a batch and its single keys are the same keys", "[stress][keys]") {
   const RoundPlan plan = PlanFor(kind);
   const KeyTable table(plan, 40);
   CHECK(table.kind() == kind);
-  Config config;
+  CountingConfig config;
   config.capacity = 100'000;
   Result<CountingFilter> filter = CountingFilter::Create(config);
   REQUIRE(filter.ok());

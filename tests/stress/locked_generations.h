@@ -29,7 +29,8 @@ enum class GrowthFault {
 
 class LockedGenerations : public Subject {
  public:
-  LockedGenerations(const Config& config, GrowthFault fault) : config_(config), fault_(fault) {
+  LockedGenerations(const CountingConfig& config, GrowthFault fault)
+      : config_(config), fault_(fault) {
     config_.capacity = std::max<uint64_t>(config.capacity / 16, 50);
     Grow();
   }
@@ -201,7 +202,7 @@ class LockedGenerations : public Subject {
     return false;
   }
 
-  Config config_;
+  CountingConfig config_;
   const GrowthFault fault_;
   mutable std::mutex mutex_;
   std::vector<CountingFilter> generations_;  // oldest first
@@ -209,7 +210,7 @@ class LockedGenerations : public Subject {
 };
 
 template <GrowthFault kFault>
-Result<std::unique_ptr<Subject>> MakeLockedGenerations(const Config& config, uint32_t) {
+Result<std::unique_ptr<Subject>> MakeLockedGenerations(const CountingConfig& config, uint32_t) {
   std::unique_ptr<Subject> subject = std::make_unique<LockedGenerations>(config, kFault);
   return subject;
 }

@@ -80,7 +80,7 @@ TEST_CASE("rounds of runs have the slices of runs", "[stress][mix]") {
     slices.insert(plan.config.num_slices);
   }
   CHECK(slices == std::set<uint32_t>{4, 5, 8, 10});
-  CHECK(DrawPlan(*FindMix("hot"), 1, 0, 2, 2).config.encoding == Config{}.encoding);
+  CHECK(DrawPlan(*FindMix("hot"), 1, 0, 2, 2).config.encoding == CountingConfig{}.encoding);
 }
 
 TEST_CASE("skewed numbers stay in range and prefer small ones", "[stress][mix]") {

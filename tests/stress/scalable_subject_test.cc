@@ -44,7 +44,7 @@ std::optional<Law> LawBrokenByGrowth(const Mix& mix, uint64_t num_rounds) {
 
 TEST_CASE("a scalable filter is made as asked, and grows", "[stress][subject][threads]") {
   const uint32_t executor_threads = GENERATE(0u, 2u);
-  Config config;
+  CountingConfig config;
   config.capacity = 10'000;
   config.num_slices = 8;
   config.route = GENERATE(Route::kAutomatic, Route::kDirect);  // direct: identical generations

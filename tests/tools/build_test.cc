@@ -22,7 +22,7 @@ TEST_CASE("build writes what the library would", "[tools][build]") {
   REQUIRE(result.exit_code == 0);
   CHECK(json::parse(result.out)["num_keys"] == 5000);
 
-  Config config;
+  CountingConfig config;
   config.capacity = 5000;
   config.target_fpr = 0.001;
   config.digest = {DigestKind::kXxh3, 7};

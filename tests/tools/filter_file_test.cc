@@ -18,7 +18,7 @@ namespace {
 using tests::TempFolder;
 
 CountingFilter Small(DigestKind kind = DigestKind::kXxh64) {
-  Config config;
+  CountingConfig config;
   config.capacity = 100;
   config.digest.kind = kind;
   return CountingFilter::Create(config).value();

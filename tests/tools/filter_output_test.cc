@@ -19,7 +19,7 @@ using tests::RunTool;
 using tests::TempFolder;
 
 AnyFilter Holding(Key key) {
-  Config config;
+  CountingConfig config;
   config.capacity = 100;
   CountingFilter filter = CountingFilter::Create(config).value();
   filter.Insert(key);

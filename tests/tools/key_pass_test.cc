@@ -68,7 +68,7 @@ TEST_CASE("a capacity that was not given is counted", "[tools][key_pass]") {
 }
 
 TEST_CASE("a batch is asked for as a whole", "[tools][key_pass]") {
-  Config config;
+  CountingConfig config;
   config.capacity = 100000;
   config.target_fpr = 1e-6;
   CountingFilter counting = CountingFilter::Create(config).value();

@@ -125,13 +125,13 @@ TEST_CASE("a wrong command line is told what is wrong with it", "[tools][options
 
 TEST_CASE("filter options go into configurations and requests whole", "[tools][options]") {
   FilterOptions options;
-  CHECK(options.encoding == Config{}.encoding);
+  CHECK(options.encoding == CountingConfig{}.encoding);
   options.capacity = 77;
   options.target_fpr = 0.02;
   options.num_slices = 5;
   options.encoding = Encoding::kRuns;
   options.power_of_two_blocks = true;
-  const Config config = options.ToConfig();
+  const CountingConfig config = options.ToConfig();
   CHECK(config.capacity == 77);
   CHECK(config.target_fpr == 0.02);
   CHECK(config.num_slices == 5);

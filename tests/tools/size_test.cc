@@ -99,7 +99,7 @@ TEST_CASE("without an encoding, size answers for all of them", "[tools][size]") 
   }
   json chosen = both;
   chosen.erase("encodings");
-  CHECK(chosen["encoding"] == EncodingName(Config{}.encoding));
+  CHECK(chosen["encoding"] == EncodingName(CountingConfig{}.encoding));
   CHECK(chosen == both["encodings"][chosen["encoding"] == "planes" ? 0 : 1]);
 }
 

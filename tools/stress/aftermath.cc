@@ -73,7 +73,7 @@ void Aftermath::CheckKeys() {
 }
 
 Status Aftermath::CheckBytes() {
-  Config config = board_.plan.config;
+  CountingConfig config = board_.plan.config;
   config.route = Route::kDirect;
   Result<CountingFilter> sequential = CountingFilter::Create(config);
   if (!sequential.ok()) return sequential.error();

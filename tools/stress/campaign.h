@@ -24,7 +24,7 @@ struct CampaignOptions {
   uint64_t num_rounds = 0;             // 0: until should_stop
   uint32_t num_writers = 1;
   uint32_t num_readers = 1;
-  Encoding encoding = Config{}.encoding;
+  Encoding encoding = CountingConfig{}.encoding;
 };
 
 struct MixTotals {

@@ -8,9 +8,9 @@
 
 namespace trommel::stress {
 
-Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const Config& config,
+Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const CountingConfig& config,
                                                        uint32_t executor_threads) {
-  Config whole = config;
+  CountingConfig whole = config;
   if (executor_threads > 0) {
     Result<std::shared_ptr<Executor>> executor = Executor::Create(executor_threads);
     if (!executor.ok()) return executor.error();

@@ -10,7 +10,7 @@
 namespace trommel::stress {
 
 // Fails as Executor::Create and ConcurrentFilter::Create do.
-Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const Config& config,
+Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const CountingConfig& config,
                                                        uint32_t executor_threads);
 
 }  // namespace trommel::stress

@@ -52,7 +52,7 @@ struct RoundPlan {
   uint32_t num_writers = 1;
   uint32_t num_readers = 1;
   uint64_t keys_per_thread = 0;
-  Config config;
+  CountingConfig config;
   uint32_t executor_threads = 0;
   KeyKind kind = KeyKind::kInt64;
   bool is_skewed = false;
@@ -68,7 +68,7 @@ struct RoundPlan {
 };
 
 RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_writers,
-                   uint32_t num_readers, Encoding encoding = Config{}.encoding);
+                   uint32_t num_readers, Encoding encoding = CountingConfig{}.encoding);
 
 std::string_view KindName(KeyKind kind);
 std::string_view RouteName(Route route);

@@ -101,14 +101,14 @@ Stats ScalableSubject::GetStats() const {
 }
 
 // Half full blocks of other shapes have no rate that anybody asks for.
-bool MayBeIdentical(const Config& config) {
+bool MayBeIdentical(const CountingConfig& config) {
   return config.num_slices == 8 ||
          (config.num_slices == 16 && config.encoding == Encoding::kPlanes);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Subject>> MakeScalableSubject(const Config& config,
+Result<std::unique_ptr<Subject>> MakeScalableSubject(const CountingConfig& config,
                                                      uint32_t executor_threads) {
   ScalableConfig whole;
   whole.first_capacity =

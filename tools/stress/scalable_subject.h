@@ -12,7 +12,7 @@ namespace trommel::stress {
 // A filter that begins with a small part of the capacity, so that it grows and shrinks many times
 // in a round. The route means nothing to it: it says which rounds have identical generations, where
 // the slices allow that. Fails as Executor::Create and ScalableFilter::Create do.
-Result<std::unique_ptr<Subject>> MakeScalableSubject(const Config& config,
+Result<std::unique_ptr<Subject>> MakeScalableSubject(const CountingConfig& config,
                                                      uint32_t executor_threads);
 
 }  // namespace trommel::stress

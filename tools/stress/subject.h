@@ -51,7 +51,7 @@ class Subject {
 };
 
 // A new filter; with executor_threads > 0 it gets an executor of so many threads.
-using MakeSubject = std::function<Result<std::unique_ptr<Subject>>(const Config& config,
+using MakeSubject = std::function<Result<std::unique_ptr<Subject>>(const CountingConfig& config,
                                                                    uint32_t executor_threads)>;
 
 // Any filter class behind that door. Mutex guards every call; NoMutex for filters that need none.

@@ -130,7 +130,7 @@ class Replayer {
   }
 
   // True if a filter that only ever saw the present members has the same bytes.
-  Result<bool> IsSameAsBuilt(const Config& config) const {
+  Result<bool> IsSameAsBuilt(const CountingConfig& config) const {
     Result<CountingFilter> built = CountingFilter::Create(config);
     if (!built.ok()) return built.error();
     const std::vector<std::string_view> members(exact_.begin(), exact_.end());
@@ -192,7 +192,7 @@ Result<Replay> RunReplay(const ReplayOptions& options) {
     num_keys += event.is_insert ? uint64_t{1} : ~uint64_t{0};  // wraps only if the files lie
     replay.capacity = std::max(replay.capacity, num_keys);
   }
-  Config config;
+  CountingConfig config;
   config.capacity = std::min<uint64_t>(replay.capacity, exact.size() + events->size());
   config.target_fpr = kDemoTargetFpr;
   config.encoding = options.encoding;

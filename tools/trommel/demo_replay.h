@@ -16,7 +16,7 @@ struct ReplayOptions {
   std::string events;     // TSV with a header line: version, unix_time, op (+ or -), key
   std::string base;       // the keys before the first event, one a line
   std::string negatives;  // strangers, one a line; members among them are left out. May be empty
-  Encoding encoding = Config{}.encoding;
+  Encoding encoding = CountingConfig{}.encoding;
 };
 
 // What had happened up to a version.

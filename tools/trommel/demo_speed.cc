@@ -82,7 +82,7 @@ std::vector<uint64_t> DigestsOf(const DigestPolicy& policy,
 
 Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
                            std::span<const std::string_view> strangers, Encoding encoding) {
-  Config config;
+  CountingConfig config;
   config.encoding = encoding;
   config.capacity = members.size();
   config.target_fpr = kDemoTargetFpr;

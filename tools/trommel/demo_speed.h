@@ -32,7 +32,7 @@ struct Speed {
 // two seconds more than three rounds. Fails as CountingFilter::Create does.
 Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
                            std::span<const std::string_view> strangers,
-                           Encoding encoding = Config{}.encoding);
+                           Encoding encoding = CountingConfig{}.encoding);
 
 }  // namespace trommel::tool
 

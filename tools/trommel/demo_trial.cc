@@ -107,7 +107,7 @@ std::vector<std::string_view> MakeStrangers(std::span<const std::string_view> me
 
 Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers,
                        Encoding encoding) {
-  Config config;
+  CountingConfig config;
   config.encoding = encoding;
   config.capacity = keys.keys.size();
   config.target_fpr = kDemoTargetFpr;

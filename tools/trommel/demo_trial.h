@@ -61,7 +61,7 @@ std::vector<std::string_view> MakeStrangers(std::span<const std::string_view> me
 
 // Fails as CountingFilter::Create does.
 Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> strangers,
-                       Encoding encoding = Config{}.encoding);
+                       Encoding encoding = CountingConfig{}.encoding);
 
 }  // namespace trommel::tool
 

@@ -116,7 +116,7 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
     case FilterType::kCounting:
       break;
   }
-  Config config = filter.ToConfig();
+  CountingConfig config = filter.ToConfig();
   config.memory_limit_bytes = options.memory_limit_bytes;
   config.executor = std::move(executor);
   return AsAny(CountingFilter::Create(config));

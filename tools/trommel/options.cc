@@ -90,8 +90,8 @@ std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
   return Executor::Create(num_threads).value();  // --threads takes no number that it does not
 }
 
-Config FilterOptions::ToConfig() const {
-  Config config;
+CountingConfig FilterOptions::ToConfig() const {
+  CountingConfig config;
   config.capacity = capacity;
   config.target_fpr = target_fpr;
   config.digest = digest;

@@ -40,12 +40,12 @@ struct FilterOptions {
   uint64_t capacity = 0;  // 0: not given
   double target_fpr = 0;
   uint32_t num_slices = 0;  // 0: not given
-  Encoding encoding = Config{}.encoding;
+  Encoding encoding = CountingConfig{}.encoding;
   DigestPolicy digest;
   std::string key_file;  // of --digest siphash; its key is not read yet
   bool power_of_two_blocks = false;
 
-  Config ToConfig() const;
+  CountingConfig ToConfig() const;
   SizingRequest ToRequest() const;
 };
 

@@ -132,7 +132,7 @@ int FailOnAll(const Refusals& refusals) {
 
 // All encodings, as far as they can serve.
 int RunSideBySide(const SizeOptions& options, const Settings& settings) {
-  const Encoding preferred = Config{}.encoding;
+  const Encoding preferred = CountingConfig{}.encoding;
   std::vector<Sizing> sizings;
   Refusals refusals;
   for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {

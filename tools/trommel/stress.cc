@@ -39,7 +39,7 @@ struct StressOptions {
   uint64_t num_rounds = 0;
   uint32_t num_writers = 0;
   uint32_t num_readers = 0;
-  Encoding encoding = Config{}.encoding;
+  Encoding encoding = CountingConfig{}.encoding;
 };
 
 // As many threads as the machine has, half of each kind, and two of each where it has few: they

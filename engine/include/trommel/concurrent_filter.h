@@ -57,7 +57,7 @@ class ConcurrentFilter {
  public:
   // As CountingFilter::Create. With config.executor one caller's large batches use many threads,
   // too.
-  static Result<ConcurrentFilter> Create(const Config& config);
+  static Result<ConcurrentFilter> Create(const CountingConfig& config);
 
   // Takes over a filter, its keys and its executor.
   explicit ConcurrentFilter(CountingFilter&& filter);

@@ -32,7 +32,7 @@
 
 namespace trommel {
 
-struct Config {
+struct CountingConfig {
   // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
   // Runs should be sized for the peak: at twice their capacity nearly all blocks are promoted, and
   // the filter takes more memory and several times the time of planes.
@@ -60,7 +60,7 @@ class CountingFilter {
  public:
   // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, and with
   // kOutOfMemory over the limit or when the system refuses.
-  static Result<CountingFilter> Create(const Config& config);
+  static Result<CountingFilter> Create(const CountingConfig& config);
 
   // An empty filter of exactly this geometry. Fails as Validate and Create do.
   static Result<CountingFilter> CreateWithGeometry(const Geometry& geometry,

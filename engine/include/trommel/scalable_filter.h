@@ -88,7 +88,7 @@ struct ScalableConfig {
   // Blocks and side tables of all generations: a growth that would exceed it is refused. 0: the
   // machine's physical memory.
   uint64_t memory_limit_bytes = 0;
-  std::shared_ptr<Executor> executor = nullptr;  // as Config's
+  std::shared_ptr<Executor> executor = nullptr;  // as CountingConfig's
 };
 
 struct GenerationStats {

@@ -1,18 +1,13 @@
-// Everything a user of Trommel may include, in one line.
+// The filters one would use, and what they need: keys, digests, executors, sizing, estimates.
+//
+// Beside it stand, each to be included by those who want it: trommel/published.h (the filters and
+// the matrix as their papers have them, for reproduction), trommel/any_filter.h (files of all types
+// through one door) and trommel/attribute_plan.h (which sets of attributes to store).
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 
-#include "trommel/any_filter.h"
 #include "trommel/attribute_filter.h"
-#include "trommel/attribute_plan.h"
 #include "trommel/attribute_sets.h"
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
-#include "trommel/classic/geometry.h"
-#include "trommel/classic/sizing.h"
-#include "trommel/classic/split_counting_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
@@ -20,10 +15,7 @@
 #include "trommel/executor.h"
 #include "trommel/keys.h"
 #include "trommel/layered_filter.h"
-#include "trommel/matrix/geometry.h"
-#include "trommel/matrix/literal_matrix.h"
-#include "trommel/matrix/matrix.h"
-#include "trommel/matrix/sizing.h"
+#include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"

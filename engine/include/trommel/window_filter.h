@@ -104,7 +104,7 @@ struct WindowConfig {
   // Between (num_buckets + 1) * kMinTargetFpr and kMaxTargetFpr.
   double target_fpr = 0.01;
   DigestPolicy digest = {};
-  uint32_t num_slices = 0;  // as in Config
+  uint32_t num_slices = 0;  // as in CountingConfig
   Encoding encoding = Encoding::kRuns;
   // Of all stores together; 0: the machine's physical memory. The side tables grow beyond it.
   uint64_t memory_limit_bytes = 0;

@@ -79,7 +79,7 @@ ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept
 }
 ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
 
-Result<ConcurrentFilter> ConcurrentFilter::Create(const Config& config) {
+Result<ConcurrentFilter> ConcurrentFilter::Create(const CountingConfig& config) {
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter) return filter.error();
   return ConcurrentFilter(*std::move(filter));

@@ -16,7 +16,7 @@ CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
 CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
 CountingFilter::~CountingFilter() = default;
 
-Result<CountingFilter> CountingFilter::Create(const Config& config) {
+Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
   if (config.route > Route::kSplit) {
     return Error{ErrorCode::kInvalidArgument,
                  "route is " + std::to_string(static_cast<unsigned>(config.route)) +

@@ -1,4 +1,7 @@
 // What an outside user writes first: create, insert, query, erase; errors as values.
+#include <trommel/any_filter.h>
+#include <trommel/attribute_plan.h>
+#include <trommel/published.h>
 #include <trommel/trommel.h>
 
 #include <cstdint>
@@ -13,7 +16,7 @@
 #endif
 
 int main() {
-  trommel::Config config;
+  trommel::CountingConfig config;
   config.capacity = 1000;
   auto filter = trommel::CountingFilter::Create(config);
   if (!filter) {
