@@ -14,11 +14,13 @@ namespace trommel::bench {
 namespace {
 
 // A timed batch: large against the caches where the filter is, small against its capacity always.
-constexpr uint64_t kMaxBatch = 1'000'000;
+constexpr uint64_t kMaxChunkKeys = 1'000'000;
 constexpr uint64_t kKeysPerMeasurement = 2'000'000;
 constexpr uint64_t kMaxPool = 4'000'000;
 
-uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 32, 1, kMaxBatch); }
+uint64_t BatchSize(uint64_t num_keys) {
+  return std::clamp<uint64_t>(num_keys / 32, 1, kMaxChunkKeys);
+}
 
 // As many keys as a pool should hold: whole batches, several of them, so that one comes round again
 // only after others have passed through the cache.

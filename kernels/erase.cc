@@ -12,7 +12,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
 template <class Layout>
-Applied Erase(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
+Applied Erase(const uint64_t* HWY_RESTRICT digests, const DigestRange& range, const Blocks& blocks,
               uint64_t* HWY_RESTRICT erased, uint32_t* HWY_RESTRICT spilled) {
   const auto step = [digests, erased](size_t i, const typename Layout::Block& block) HWY_ATTR {
     // Certainly absent, whatever keys of a promoted block still wait: they only take bits away.
@@ -21,7 +21,7 @@ Applied Erase(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks
     erased[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
     return fate;
   };
-  return ForEachKey<Layout>(digests, run, blocks, spilled, step);
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
 }  // namespace

@@ -12,16 +12,17 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace {  // one name may mean another thing in the next file
 
 template <class Layout>
-Applied Insert(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
+Applied Insert(const uint64_t* HWY_RESTRICT digests, const DigestRange& range, const Blocks& blocks,
                uint32_t* HWY_RESTRICT spilled) {
   const auto step = [digests](size_t i, const typename Layout::Block& block)
                         HWY_ATTR { return Layout::TryAdd(digests[i], block); };
-  return ForEachKey<Layout>(digests, run, blocks, spilled, step);
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
 template <class Layout>
-Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const Run& run, const Blocks& blocks,
-                       uint64_t* HWY_RESTRICT inserted, uint32_t* HWY_RESTRICT spilled) {
+Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                       const Blocks& blocks, uint64_t* HWY_RESTRICT inserted,
+                       uint32_t* HWY_RESTRICT spilled) {
   const auto step = [digests, inserted](size_t i, const typename Layout::Block& block) HWY_ATTR {
     // True for a promoted block, too: keys of it that still wait in the spill list only add bits.
     if (Layout::ShowsAll(digests[i], block.presence)) return Fate::kDone;
@@ -29,7 +30,7 @@ Applied InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const Run& run, con
     inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
     return fate;
   };
-  return ForEachKey<Layout>(digests, run, blocks, spilled, step);
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace trommel::kernels {
 
 // Kernels take at most this many digests a call: small enough that digests, bitmap and spill list
 // stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
-inline constexpr size_t kMaxBatch = 2048;
+inline constexpr size_t kMaxChunkKeys = 2048;
 
 // The part of a chunk of digests that a kernel updates: keys [begin, end), in order. Runs of a
 // split chunk are short, so a kernel fetches beyond its own: while run after run of a chunk is
@@ -30,7 +30,7 @@ inline constexpr size_t kMaxBatch = 2048;
 //
 //   digests  | .. | begin ... end | the runs after it ... fetch_end | ..
 //                      ^ key i is handled   ^ key i + kUpdateDistance is fetched
-struct Run {
+struct DigestRange {
   size_t begin;
   size_t end;
   size_t fetched = 0;    // keys below this index are on their way already
@@ -61,14 +61,14 @@ struct Tally {
 // Updates of different blocks may run at the same time; queries, select and may_contain beside
 // updates of any block (presence_words.h).
 struct BlockKernels {
-  Applied (*insert)(const uint64_t* digests, const Run& run, const Blocks& blocks,
+  Applied (*insert)(const uint64_t* digests, const DigestRange& range, const Blocks& blocks,
                     uint32_t* spilled);
   // Sets the bit of each key that was inserted.
-  Applied (*insert_if_absent)(const uint64_t* digests, const Run& run, const Blocks& blocks,
-                              uint64_t* inserted, uint32_t* spilled);
+  Applied (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
+                              const Blocks& blocks, uint64_t* inserted, uint32_t* spilled);
   // Sets the bit of each key that was erased; never stops.
-  Applied (*erase)(const uint64_t* digests, const Run& run, const Blocks& blocks, uint64_t* erased,
-                   uint32_t* spilled);
+  Applied (*erase)(const uint64_t* digests, const DigestRange& range, const Blocks& blocks,
+                   uint64_t* erased, uint32_t* spilled);
 
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,

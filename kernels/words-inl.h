@@ -99,16 +99,16 @@ HWY_INLINE typename Layout::Block BlockOf(uint64_t digest, const Blocks& blocks)
 // The pipeline of every update: step(i, block) for each key of the run, whose lines were fetched
 // kUpdateDistance keys before.
 template <class Layout, class Step>
-HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const Run& run,
+HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
                               const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
                               const Step& step) {
-  const size_t fetch_end = HWY_MAX(run.end, run.fetch_end);
-  const size_t lead = HWY_MIN(fetch_end, run.begin + kUpdateDistance);
-  for (size_t i = HWY_MAX(run.begin, run.fetched); i < lead; ++i) {
+  const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
     Layout::Prefetch(BlockOf<Layout>(digests[i], blocks));
   }
   size_t num_spilled = 0;
-  for (size_t i = run.begin; i < run.end; ++i) {
+  for (size_t i = range.begin; i < range.end; ++i) {
     if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
       Layout::Prefetch(BlockOf<Layout>(digests[i + kUpdateDistance], blocks));
     }
@@ -118,7 +118,7 @@ HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const Run& r
       spilled[num_spilled++] = static_cast<uint32_t>(i);
     }
   }
-  return {run.end, num_spilled};
+  return {range.end, num_spilled};
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

@@ -92,7 +92,7 @@ TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][si
   }
 }
 
-TEST_CASE("a stranger meets what the model says in a block of real positions",
+TEST_CASE("a non-member meets what the model says in a block of real positions",
           "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const uint64_t load = GENERATE(uint64_t{1}, 12, 30, 80);

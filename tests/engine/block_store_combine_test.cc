@@ -23,8 +23,8 @@ using tests::StoreDifference;
 struct Pair {
   Pair(uint64_t num_blocks, kernels::Shape shape, const std::vector<uint64_t>& digests)
       : store(Make(num_blocks, shape)), reference(num_blocks, shape) {
-    for (size_t i = 0; i < digests.size(); i += kernels::kMaxBatch) {
-      const size_t size = std::min(kernels::kMaxBatch, digests.size() - i);
+    for (size_t i = 0; i < digests.size(); i += kernels::kMaxChunkKeys) {
+      const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - i);
       store.Insert(std::span(digests).subspan(i, size));
     }
     for (const uint64_t digest : digests) reference.Insert(digest);

@@ -120,11 +120,11 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
       Program program;
       program.num_blocks = 1;
       program.shape = shape;
-      auto strangers = DrawnDigests(40, 30, seed);
-      program.pool = strangers;
-      program.steps.push_back(
-          {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), strangers[0])});
-      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(strangers, 3)});
+      auto non - members = DrawnDigests(40, 30, seed);
+      program.pool = non - members;
+      program.steps.push_back({tests::Op::kInsert, 0,
+                               std::vector<uint64_t>(tests::MostCopies(shape), non - members[0])});
+      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non - members, 3)});
       CheckProgram(program);
     }
   });

@@ -10,7 +10,7 @@ namespace trommel::tests {
 namespace {
 
 TEST_CASE("members of a share take and give within its limit", "[engine][memory_share]") {
-  MemoryShare share(100);
+  MemoryBudget share(100);
   CHECK(share.HasRoomFor(100));
   CHECK_FALSE(share.HasRoomFor(101));
   CHECK(share.Change(0, 60));
@@ -28,7 +28,7 @@ TEST_CASE("members of a share take and give within its limit", "[engine][memory_
 TEST_CASE("a share is never overdrawn by members that ask together",
           "[engine][memory_share][threads]") {
   constexpr uint64_t kLimit = 10;
-  MemoryShare share(kLimit);
+  MemoryBudget share(kLimit);
   std::vector<std::thread> threads;
   std::vector<int> is_over(3);
   for (size_t t = 0; t < 3; ++t) {

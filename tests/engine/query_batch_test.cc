@@ -21,7 +21,7 @@ TEST_CASE("a batch asked by many threads is answered as by one, key by key",
   const std::vector<uint64_t> members = tests::MemberKeys(50'000, 1);
   store.Apply(Update::kInsert, members, {});
   std::vector<uint64_t> asked = tests::MemberKeys(batch, 1);
-  for (size_t i = 0; i < batch; i += 2) asked[i] = ~asked[i];  // strangers, most of them
+  for (size_t i = 0; i < batch; i += 2) asked[i] = ~asked[i];  // non-members, most of them
 
   std::vector<uint64_t> want((batch + 63) / 64);
   std::vector<uint32_t> want_absent;
@@ -35,7 +35,7 @@ TEST_CASE("a batch asked by many threads is answered as by one, key by key",
     if (!answer) want_absent.push_back(static_cast<uint32_t>(i));
     want_counts.push_back(store.store.CountEstimate(digest));
   }
-  OwnerLocks locks(2);
+  RangeLocks locks(2);
   for (const uint32_t num_threads : {0, 1, 2, 3, 8}) {
     INFO(num_threads << " threads, " << batch << " keys");
     const auto executor = num_threads == 0 ? nullptr : Executor::Create(num_threads).value();

@@ -138,11 +138,11 @@ TEST_CASE("random programs leave every block as its counters say", "[engine][sid
       Step(table, model, num_slices, random);
       if (step % 50 == 0) REQUIRE(TableDifference(table, model) == "");
       if (step % 400 != 399) continue;
-      // Owner by owner into a table that held something else, and go on with the copy.
+      // Owner by owned range into a table that held something else, and go on with the copy.
       SideTable copy(kBlocks, num_slices, kOwnerBits);
       Model others;
       for (int i = 0; i < 50; ++i) Step(copy, others, num_slices, random);
-      for (uint64_t owner = 0; owner < 4; ++owner) copy.CopyOwner(table, owner);
+      for (uint64_t range = 0; range < 4; ++range) copy.CopyOwnedRange(table, range);
       REQUIRE(TableDifference(copy, model) == "");
       table.Clear();
       CHECK(table.num_bytes() == 0);
@@ -227,7 +227,7 @@ TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten s
       if (one.num_bytes() > 128 * one.num_blocks()) FAIL(b << ": " << one.num_bytes());
       if (one.num_bytes() < (8 + 8 * num_slices) * one.num_blocks()) FAIL(b);
     }
-    SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owners
+    SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owned ranges
     for (uint64_t b = 0; b < 64 * 100; b += 34) many.PutRuns(b, runs);
     CHECK(many.num_bytes() <= 128 * many.num_blocks());
     CHECK(many.num_bytes(63) <= 3 * 128);

@@ -29,7 +29,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Inserts, inserts again if absent, erases members and strangers: what each told, one by one.
+// Inserts, inserts again if absent, erases members and non-members: what each told, one by one.
 std::vector<Outcome> Follow(WayStore& store, size_t batch, uint64_t num_distinct) {
   std::vector<Outcome> outcomes;
   uint64_t seed = Catch::rngSeed();
@@ -94,7 +94,7 @@ TEST_CASE("every way of a batch tells the same and leaves the same bytes",
            {.num_slices = 5, .encoding = Encoding::kRuns, .shard_bits = 10, .num_blocks = 4096}},
       Size{70'001,
            30'000,
-           {.shard_bits = 12, .num_blocks = 4096}});  // two passes; more shards than owners
+           {.shard_bits = 12, .num_blocks = 4096}});  // two passes; more shards than owned ranges
   WayStore direct({Route::kDirect, 0, false}, size.geometry);
   const std::vector<Outcome> want = Follow(direct, size.batch, size.num_distinct);
   for (const Way& way : tests::AllWays()) {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "support/attribute_forge.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
@@ -200,7 +200,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
     Bytes family = bytes;
-    ResealFamily(family);
+    ResealMultiStore(family);
     Read(family);
     Bytes attributes = bytes;
     ResealAttributes(attributes);

@@ -20,7 +20,7 @@ namespace {
 using tests::DrawnDigests;
 using tests::KernelFilter;
 
-constexpr size_t kMaxBatch = kernels::kMaxBatch;
+constexpr size_t kMaxChunkKeys = kernels::kMaxChunkKeys;
 
 ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
                             Shape shape) {
@@ -66,7 +66,7 @@ TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert
 
 TEST_CASE("the engine's largest batch leaves the reference's bytes", "[kernels][insert]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
-  for (const size_t size : {kMaxBatch - 1, kMaxBatch, kMaxBatch + 1}) {
+  for (const size_t size : {kMaxChunkKeys - 1, kMaxChunkKeys, kMaxChunkKeys + 1}) {
     const auto digests = DrawnDigests(size, size / 3, Catch::rngSeed());
     const ReferenceFilter want = ReferenceOf(digests, 99, shape);
     tests::ForEachRunnableTarget([&] {

@@ -22,7 +22,7 @@ struct AttributeStep {
 
 struct AttributeProgram {
   AttributeConfig config;
-  std::vector<TupleRow> pool;  // all rows that occur, and some strangers: asked after each step
+  std::vector<TupleRow> pool;  // all rows that occur, and some non-members: asked after each step
   std::vector<AttributeStep> steps;
 };
 

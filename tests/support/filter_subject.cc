@@ -42,7 +42,7 @@ FilterSubject::FilterSubject(const Program& program, Split split, uint64_t seed)
     filters_.push_back(*std::move(filter));
   }
 }
-void FilterSubject::ForEachPart(Digests digests, const std::function<void(Digests)>& part) {
+void FilterSubject::ForEachTask(Digests digests, const std::function<void(Digests)>& part) {
   while (!digests.empty()) {
     const size_t size = split_ == Split::kRandom ? 1 + random_() % digests.size() : digests.size();
     part(digests.first(size));
@@ -54,7 +54,7 @@ void FilterSubject::Insert(size_t which, Digests digests) {
     if (IsByPoints()) {
       for (const uint64_t digest : digests) filter.Insert(Key::Digest(digest));
     } else {
-      ForEachPart(digests, [&](Digests part) { filter.Insert(Keys::Digests(part)); });
+      ForEachTask(digests, [&](Digests part) { filter.Insert(Keys::Digests(part)); });
     }
     return 0;
   });
@@ -69,7 +69,7 @@ Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
       return answers;
     });
   }
-  ForEachPart(digests, [&](Digests part) {
+  ForEachTask(digests, [&](Digests part) {
     std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
     const size_t num_new = With(
         which, [&](auto& filter) { return filter.InsertIfAbsent(Keys::Digests(part), bitmap); });
@@ -90,7 +90,7 @@ Answers FilterSubject::Erase(size_t which, Digests digests) {
       return answers;
     });
   }
-  ForEachPart(digests, [&](Digests part) {
+  ForEachTask(digests, [&](Digests part) {
     std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
     const EraseOutcome outcome =
         With(which, [&](auto& filter) { return filter.Erase(Keys::Digests(part), bitmap); });

@@ -24,7 +24,8 @@ struct Step {
 struct Program {
   uint64_t num_blocks = 1;
   kernels::Shape shape = 8;
-  std::vector<uint64_t> pool;  // all digests that occur, and some strangers: asked after each step
+  std::vector<uint64_t>
+      pool;  // all digests that occur, and some non-members: asked after each step
   std::vector<Step> steps;
 
   Geometry geometry() const;

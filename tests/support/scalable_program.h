@@ -21,7 +21,8 @@ struct ScalableStep {
 
 struct ScalableProgram {
   ScalableConfig config;
-  std::vector<uint64_t> pool;  // all digests that occur, and some strangers: asked after each step
+  std::vector<uint64_t>
+      pool;  // all digests that occur, and some non-members: asked after each step
   std::vector<ScalableStep> steps;
 };
 

@@ -18,7 +18,7 @@ void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
 template <class Part>
 void ForEachChunk(Digests digests, const Part& part) {
   while (!digests.empty()) {
-    const size_t size = std::min(digests.size(), kernels::kMaxBatch);
+    const size_t size = std::min(digests.size(), kernels::kMaxChunkKeys);
     part(digests.first(size));
     digests = digests.subspan(size);
   }

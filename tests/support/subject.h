@@ -110,7 +110,7 @@ class FilterSubject : public Subject {
   auto With(size_t which, const Use& use);
   bool IsByPoints() const { return split_ == Split::kPoints || split_ == Split::kLockedPoints; }
   // Calls part(digests of the part) for the parts of a batch, in order.
-  void ForEachPart(Digests digests, const std::function<void(Digests)>& part);
+  void ForEachTask(Digests digests, const std::function<void(Digests)>& part);
 
   std::vector<CountingFilter> filters_;
   Split split_;

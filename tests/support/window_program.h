@@ -25,7 +25,7 @@ struct WindowStep {
 struct WindowProgram {
   WindowConfig config;
   uint64_t start = 0;          // the first time of both
-  std::vector<uint64_t> pool;  // all digests that occur, and strangers: asked after each step
+  std::vector<uint64_t> pool;  // all digests that occur, and non-members: asked after each step
   std::vector<WindowStep> steps;
 };
 

@@ -1,9 +1,9 @@
 // PlanAttributes: how to share memory among sets of attributes, and whether a matrix of cells or an
 // AttributeFilter serves better. Pure arithmetic on the exact models; nothing is allocated.
 //
-// What is minimized. A question of the mix is asked for a stranger with its share's probability; it
-// is split into parts. The worst that a split leaves to hashes is a stranger of whom all parts but
-// one are in, each part as likely to be the one: then the rate is that part's. So with w_q the
+// What is minimized. A question of the mix is asked for a non-member with its share's probability;
+// it is split into parts. The worst that a split leaves to hashes is a non-member of whom all parts
+// but one are in, each part as likely to be the one: then the rate is that part's. So with w_q the
 // shares of questions and P(q) their parts,
 //
 //   expected_fpr = sum_q w_q / |P(q)| sum_{S in P(q)} fpr_S  =  sum_S u_S fpr_S

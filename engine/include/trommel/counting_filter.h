@@ -1,7 +1,7 @@
 // CountingFilter: an approximate multiset that inserts, erases and queries keys in batches.
 //
-// Answers are "absent" (certain) or "maybe present" (a stranger gets it with predicted_fpr). A key
-// that is in is never answered "absent". Counts are exact: nothing saturates, wraps or sticks.
+// Answers are "absent" (certain) or "maybe present" (a non-member gets it with predicted_fpr). A
+// key that is in is never answered "absent". Counts are exact: nothing saturates, wraps or sticks.
 //
 // One key touches one block, one bit in each of its slices: the split counting Bloom filter of
 // Huang, Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary

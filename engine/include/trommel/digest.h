@@ -20,9 +20,9 @@
 //   Key::Digest                as they are, under every policy.
 //   kSipHash, key secret       Nothing better than trying: a false positive can be found by asking,
 //                              at the filter's rate, and is as good as a twin to Erase. A filter
-//                              that strangers may ask should not erase at their request.
+//                              that non-members may ask should not erase at their request.
 //
-// kSipHash is for keys that strangers choose; the others are faster where they do not.
+// kSipHash is for keys that non-members choose; the others are faster where they do not.
 #ifndef TROMMEL_DIGEST_H_
 #define TROMMEL_DIGEST_H_
 

@@ -1,7 +1,7 @@
-// LayeredFilter: a large counting filter behind a small one that fits a cache. Most strangers are
+// LayeredFilter: a large counting filter behind a small one that fits a cache. Most non-members are
 // turned away by the first layer, and cost no line of the large one; keys that are in cost a line
 // of each. It pays where the large layer is beyond the caches and most keys asked for are
-// strangers.
+// non-members.
 //
 //   key --> first layer (small, in cache) --maybe--> large layer --maybe--> maybe present
 //                  | absent                                | absent
@@ -45,8 +45,8 @@ namespace trommel {
 struct LayeredConfig {
   uint64_t capacity = 0;     // distinct keys to size for; required
   double target_fpr = 0.01;  // of the large layer, which is the filter's
-  // What the first layer may let pass of strangers at capacity. As layers nest, the large one has a
-  // whole number of blocks for each of the first one's, and what passes is that or well below it:
+  // What the first layer may let pass of non-members at capacity. As layers nest, the large one has
+  // a whole number of blocks for each of the first one's, and what passes is that or well below it:
   // 11 % for 20 or 30 % asked, at a target_fpr of 1 %. LayeredStats tells.
   double first_fpr = 0.2;
   // If not 0: the most bytes that queries of the first layer may spread over, instead of first_fpr;
@@ -72,14 +72,14 @@ struct LayeredStats {
   uint64_t num_refused_erases = 0;  // since creation or clear
   double current_fpr = 0;           // the large layer's
   double predicted_fpr = 0;         // the large layer's
-  double pass_rate = 0;             // strangers that the first layer lets pass: its current_fpr
+  double pass_rate = 0;             // non-members that the first layer lets pass: its current_fpr
 };
 
 class LayeredFilter {
  public:
   // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, for a
   // first_fpr out of SizeFor's range or below target_fpr, and for first_query_bytes so few that
-  // more than half of all strangers would pass; with kOutOfMemory as CountingFilter does.
+  // more than half of all non-members would pass; with kOutOfMemory as CountingFilter does.
   static Result<LayeredFilter> Create(const LayeredConfig& config);
 
   // A filter of these two layers, which must hold the same keys: as if they had been inserted into

@@ -57,7 +57,7 @@ struct Stats {
   uint64_t num_refused_erases = 0;  // since creation, load or clear
   uint64_t huge_page_bytes = 0;     // of presence bits and counters, on huge pages at this moment
   double fill_ratio = 0;            // share of positions present
-  // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
+  // The false-positive rate of these very bits for a random non-member: the mean over blocks of the
   // product of their slices' fills, whatever keys came in. (Two keys of a block whose low digest
   // halves are equal are not in it: load / 2^32, which the model counts.)
   double current_fpr = 0;

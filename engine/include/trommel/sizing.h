@@ -3,13 +3,13 @@
 //
 // The model. A filter has num_blocks blocks; a key falls into one of them, so a block holds
 // i ~ Binomial(num_keys, 1 / num_blocks) keys (the Poisson law is its limit for many blocks). Each
-// key marks one of m positions in each of k slices, so a stranger meets k set bits with
+// key marks one of m positions in each of k slices, so a non-member meets k set bits with
 //
 //   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
 //
 // (Parquet's split-block formula with a binomial load). The textbook (1 - e^(-kn/m))^k is lower and
 // wrong for blocks. Two effects of 64-bit digests are part of the prediction, both invisible in
-// filters of ordinary size: a stranger that shares its low 32 bits with a key of its block meets
+// filters of ordinary size: a non-member that shares its low 32 bits with a key of its block meets
 // all of that key's bits (adds i / 2^32, where positions have more combinations than that), and
 // blocks own whole numbers of the 2^32 high halves (from about 2^27 blocks on, some own noticeably
 // more than others and are fuller).

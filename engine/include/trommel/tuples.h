@@ -39,8 +39,8 @@ class TupleDigests {
   explicit TupleDigests(uint32_t num_attributes);  // at most kMaxAttributes, else it aborts
 
   // Replaces the column of an attribute by the digests of these values. All columns that are given
-  // must be of one length, else view() aborts. Values that strangers choose want a kSipHash policy
-  // (digest.h), whatever the structure that takes the tuples.
+  // must be of one length, else view() aborts. Values that non-members choose want a kSipHash
+  // policy (digest.h), whatever the structure that takes the tuples.
   void Set(uint32_t attribute, Keys values, const DigestPolicy& policy = {});
   void Clear() noexcept;  // all columns empty again; memory is kept
 

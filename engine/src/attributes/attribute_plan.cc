@@ -10,7 +10,7 @@
 
 #include "engine/src/attributes/plan_filters.h"
 #include "engine/src/base/out_of_range.h"
-#include "engine/src/tuples/set_capacity.h"
+#include "engine/src/tuples/projection_capacity.h"
 #include "trommel/matrix/sizing.h"
 
 namespace trommel {
@@ -131,7 +131,7 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
     plan.sets.push_back(
         {.set = set,
          .weight = weights[i],
-         .capacity = CapacityOfSet(set, sets, request.capacity, request.num_values)});
+         .capacity = ProjectionCapacity(set, sets, request.capacity, request.num_values)});
   }
   const Status planned =
       request.memory_bytes == 0

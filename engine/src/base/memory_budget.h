@@ -1,4 +1,4 @@
-// MemoryShare: one memory limit for several filters, each of which grows by itself.
+// MemoryBudget: one memory limit for several filters, each of which grows by itself.
 //
 // A member says what it takes whenever its list of generations changes; between two changes only
 // its side tables grow, which no limit stops. So the sum is what members took when they last
@@ -13,9 +13,9 @@
 namespace trommel {
 
 // Any thread may call it at any time.
-class MemoryShare {
+class MemoryBudget {
  public:
-  explicit MemoryShare(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  explicit MemoryBudget(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   // A member takes `after` bytes, no longer the `before` that it said last. False, and nothing
   // changes, where that is more and the sum would exceed the limit.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/src/batches/apply_run.h"
+#include "engine/src/batches/apply_range.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 #include "kernels/pipeline.h"
@@ -11,11 +11,11 @@
 namespace trommel {
 namespace {
 
-constexpr size_t kChunk = kernels::kMaxBatch;
+constexpr size_t kChunk = kernels::kMaxChunkKeys;
 // Up to so many keys a lock for each costs less than sorting them.
 constexpr size_t kFewKeys = 64;
 // Runs of a chunk, at most.
-constexpr size_t kMaxRuns = size_t{1} << OwnerLocks::kMaxLockBits;
+constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
 
 uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
                    uint64_t* answers) {
@@ -24,8 +24,8 @@ uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const ui
   uint64_t num_applied = 0;
   for (size_t i = 0; i < digests.size(); ++i) {
     uint64_t bit = 0;
-    num_applied += ApplyRun(target, update, &digests[i], {0, 1, 1}, OwnerOf(digests[i], lock_bits),
-                            lock_bits, std::span(&bit, 1));
+    num_applied += ApplyRange(target, update, &digests[i], {0, 1, 1},
+                              RangeOf(digests[i], lock_bits), lock_bits, std::span(&bit, 1));
     if (answers != nullptr) *answers |= bit << i;  // few keys: one word
   }
   return num_applied;
@@ -35,10 +35,10 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
                      uint64_t* answers) {
   const uint32_t lock_bits = target.locks->lock_bits();
   std::array<uint64_t, kChunk> split;
-  std::array<uint16_t, kChunk> owners_buffer;
-  std::array<uint32_t, kMaxRuns + 1> starts;
-  const std::span<uint16_t> owners = std::span(owners_buffer).first(digests.size());
-  SplitByOwner(digests, lock_bits, owners, split, starts);
+  std::array<uint16_t, kChunk> ranges_buffer;
+  std::array<uint32_t, kMaxRanges + 1> starts;
+  const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
+  SplitByRange(digests, lock_bits, ranges, split, starts);
 
   std::array<uint64_t, BlockStore::kBitmapWords> split_answers{};
   uint64_t num_applied = 0;
@@ -46,12 +46,12 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
     if (starts[o] == starts[o + 1]) continue;
     // The runs lie side by side and are fetched as one.
     const size_t fetched = starts[o] == 0 ? 0 : starts[o] + kernels::kUpdateDistance;
-    const kernels::Run run{starts[o], starts[o + 1], fetched, digests.size()};
-    num_applied += ApplyRun(target, update, split.data(), run, o, lock_bits, split_answers);
+    const kernels::DigestRange range{starts[o], starts[o + 1], fetched, digests.size()};
+    num_applied += ApplyRange(target, update, split.data(), range, o, lock_bits, split_answers);
   }
   if (answers != nullptr) {
-    std::array<uint32_t, kMaxRuns> cursors;
-    UnsplitAnswers(owners, starts, split_answers,
+    std::array<uint32_t, kMaxRanges> cursors;
+    UnsplitAnswers(ranges, starts, split_answers,
                    std::span(cursors).first(target.locks->num_locks()), answers);
   }
   return num_applied;

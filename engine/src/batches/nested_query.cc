@@ -13,8 +13,8 @@ namespace {
 //   found     1 2           -> shown 3 4
 size_t SelectShown(const BlockStore& first, const BlockStore& large,
                    std::span<const uint64_t> digests, std::span<uint32_t> shown) {
-  std::array<uint32_t, kernels::kMaxBatch> passed;
-  std::array<uint64_t, kernels::kMaxBatch> gathered;
+  std::array<uint32_t, kernels::kMaxChunkKeys> passed;
+  std::array<uint64_t, kernels::kMaxChunkKeys> gathered;
   const size_t num_passed = first.Select(digests, /*maybe_present=*/true, 0, passed.data());
   for (size_t i = 0; i < num_passed; ++i) gathered[i] = digests[passed[i]];
   const size_t num_shown =
@@ -27,7 +27,7 @@ size_t SelectShown(const BlockStore& first, const BlockStore& large,
 
 size_t QueryLayers(const BlockStore& first, const BlockStore& large,
                    std::span<const uint64_t> digests, uint64_t* maybe_present) {
-  std::array<uint32_t, kernels::kMaxBatch> shown;
+  std::array<uint32_t, kernels::kMaxChunkKeys> shown;
   const size_t num_shown = SelectShown(first, large, digests, shown);
   std::fill_n(maybe_present, (digests.size() + 63) / 64, 0);
   for (size_t i = 0; i < num_shown; ++i) {
@@ -39,7 +39,7 @@ size_t QueryLayers(const BlockStore& first, const BlockStore& large,
 size_t SelectLayers(const BlockStore& first, const BlockStore& large,
                     std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                     uint32_t* selection) {
-  std::array<uint32_t, kernels::kMaxBatch> shown;
+  std::array<uint32_t, kernels::kMaxChunkKeys> shown;
   const size_t num_shown = SelectShown(first, large, digests, shown);
   if (maybe_present) {
     for (size_t i = 0; i < num_shown; ++i) selection[i] = first_idx + shown[i];

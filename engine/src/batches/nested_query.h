@@ -11,7 +11,8 @@
 
 namespace trommel {
 
-// Both take at most kernels::kMaxBatch digests, and answer "maybe present" where both stores do.
+// Both take at most kernels::kMaxChunkKeys digests, and answer "maybe present" where both stores
+// do.
 
 // Writes one word for every 64 digests; returns how many bits are set.
 size_t QueryLayers(const BlockStore& first, const BlockStore& large,

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "engine/src/batches/nested_query.h"
-#include "engine/src/keys/batch_parts.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
@@ -34,7 +34,7 @@ size_t SelectChunk(const QueryTarget& target, std::span<const uint64_t> digests,
 size_t QueryBatch(const QueryTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
   std::atomic<size_t> num_present{0};
-  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
+  ForEachTask(target.executor, keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
     ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       num_here += QueryChunk(target, digests, maybe_present.data() + (part_first + first) / 64);
@@ -46,7 +46,7 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
 
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept {
-  return SelectInParts(
+  return SelectInTasks(
       target.executor, keys, selection,
       [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
         size_t num_here = 0;
@@ -59,14 +59,14 @@ size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
       });
 }
 
-void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
+void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
                 std::span<uint64_t> counts) noexcept {
   const auto count = [&](uint64_t digest) {
     if (locks == nullptr) return target.store.CountEstimate(digest);
-    const auto held = locks->Hold(OwnerOf(digest, locks->lock_bits()), locks->lock_bits());
+    const auto held = locks->Hold(RangeOf(digest, locks->lock_bits()), locks->lock_bits());
     return target.store.CountEstimate(digest);
   };
-  ForEachPart(target.executor, keys, [&](size_t part_first, Keys part) {
+  ForEachTask(target.executor, keys, [&](size_t part_first, Keys part) {
     ForEachChunk(target.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       std::ranges::transform(
           digests, counts.begin() + static_cast<std::ptrdiff_t>(part_first + first), count);

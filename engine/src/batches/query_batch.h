@@ -8,7 +8,7 @@
 #include <span>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -28,7 +28,7 @@ size_t QueryBatch(const QueryTarget& target, Keys keys, std::span<uint64_t> mayb
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept;
 // Counts do change under a reader's eyes: each key is looked up under its lock, if there are any.
-void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
+void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
                 std::span<uint64_t> counts) noexcept;
 
 }  // namespace trommel

@@ -1,14 +1,14 @@
 // Large batches, shard by shard. A pass has three steps, each a set of independent tasks:
 //
-//   1. chunk by chunk    hash the keys and split the digests by owner (radix_split.h)
-//   2. owner by owner    apply the owner's run of every chunk, in the order of chunks
+//   1. chunk by chunk    hash the keys and split the digests by range (radix_split.h)
+//   2. range by range    apply the range's run of every chunk, in the order of chunks
 //   3. chunk by chunk    hand the answers back to input order
 //
 //              chunk 0            chunk 1          chunk 2
 //            | a | b | c |      | a | b | c |    | a | b | c |       after step 1
-//   owner a    ^------------------^----------------^  one task      step 2
+//   range a    ^------------------^----------------^  one task      step 2
 //
-// An owner's part of memory is small enough to stay near while all its runs are applied, and no two
+// An range's part of memory is small enough to stay near while all its runs are applied, and no two
 // tasks share a block. Blocks see their keys in input order, whatever the number of threads.
 #ifndef TROMMEL_ENGINE_SRC_BATCHES_SPLIT_UPDATE_H_
 #define TROMMEL_ENGINE_SRC_BATCHES_SPLIT_UPDATE_H_

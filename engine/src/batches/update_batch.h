@@ -14,7 +14,7 @@
 #include <span>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -27,7 +27,7 @@ struct UpdateTarget {
   BlockStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
-  OwnerLocks* locks = nullptr;   // null: nobody else is there
+  RangeLocks* locks = nullptr;   // null: nobody else is there
   Route route = Route::kAutomatic;
 
   uint32_t num_threads() const { return executor == nullptr ? 1 : executor->num_threads(); }

@@ -28,9 +28,9 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   store.kernels_ = store.encoding_->kernels(geometry.num_slices);
   store.count_words_ = store.encoding_->count_words(geometry.num_slices);
   const bool is_interleaved = store.encoding_->is_interleaved;
-  const size_t block_words = store.presence_words() + store.count_words_;
-  store.presence_stride_ = is_interleaved ? block_words : store.presence_words();
-  store.count_stride_ = is_interleaved ? block_words : store.count_words_;
+  const size_t block_word_map = store.presence_words() + store.count_words_;
+  store.presence_stride_ = is_interleaved ? block_word_map : store.presence_words();
+  store.count_stride_ = is_interleaved ? block_word_map : store.count_words_;
   Result<BlockMemory> counts = BlockMemory::Allocate(geometry.num_blocks * store.count_stride_);
   if (!counts) return counts.error();
   store.counts_ = *std::move(counts);
@@ -42,7 +42,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   }
   store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
   store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
-  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owner_bits());
+  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owned_range_bits());
   return store;
 }
 
@@ -53,14 +53,14 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 // --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
 // stops the block is promoted and the kernel called again, which then spills that key.
 
-void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Run& run,
+void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers) {
-  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, run, answers);
-  std::array<uint32_t, kernels::kMaxBatch> spilled;
-  const size_t fetch_end = std::max(run.end, run.fetch_end);
-  size_t fetched = run.fetched;
-  for (size_t begin = run.begin; begin < run.end;) {
-    const size_t end = std::min(run.end, begin + kernels::kMaxBatch);
+  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, range, answers);
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const size_t fetch_end = std::max(range.end, range.fetch_end);
+  size_t fetched = range.fetched;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
     const Applied applied =
         CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
     FinishSpilled(update, digests, std::span(spilled).first(applied.num_spilled), answers);
@@ -70,21 +70,22 @@ void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Ru
   }
 }
 
-Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
-                               uint64_t* answers, uint32_t* spilled) {
+Applied BlockStore::CallKernel(Update update, const uint64_t* digests,
+                               const kernels::DigestRange& range, uint64_t* answers,
+                               uint32_t* spilled) {
   const BlockKernels& run_on = Kernels();
-  if (update == Update::kInsert) return run_on.insert(digests, run, View(), spilled);
+  if (update == Update::kInsert) return run_on.insert(digests, range, View(), spilled);
   const auto kernel = update == Update::kErase ? run_on.erase : run_on.insert_if_absent;
-  return kernel(digests, run, View(), answers, spilled);
+  return kernel(digests, range, View(), answers, spilled);
 }
 
 // The keys' answers are known beforehand, because none of them changes a presence bit.
-void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Run& run,
+void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                                  uint64_t* answers) {
   std::array<uint64_t, kBitmapWords> shown;
-  std::array<uint64_t, kernels::kMaxBatch> present;
-  for (size_t begin = run.begin; begin < run.end; begin += kernels::kMaxBatch) {
-    const size_t num_keys = std::min(kernels::kMaxBatch, run.end - begin);
+  std::array<uint64_t, kernels::kMaxChunkKeys> present;
+  for (size_t begin = range.begin; begin < range.end; begin += kernels::kMaxChunkKeys) {
+    const size_t num_keys = std::min(kernels::kMaxChunkKeys, range.end - begin);
     Query(std::span(digests + begin, num_keys), shown.data());
     size_t num_present = 0;
     for (size_t i = 0; i < num_keys; ++i) {

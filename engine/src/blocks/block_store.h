@@ -45,14 +45,15 @@ struct StoreTotals {
 
 // Three ways to divide blocks, each into equal ranges named by a digest's top bits:
 //
-//   shard_bits (geometry)  >=  owner_bits (at most 10)  >=  lock_bits (owner_locks.h)
+//   shard_bits (geometry)  >=  range_bits (at most 10)  >=  lock_bits (range_locks.h)
 //
-// An owner's blocks are one task's at a time, and have a part of the side table to themselves.
+// An owned range's blocks are one task's at a time, and have a part of the side table to
+// themselves.
 class BlockStore {
  public:
-  static constexpr size_t kBitmapWords = kernels::kMaxBatch / 64;
+  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
   // More would not make anything faster; a file's shard_bits may be absurd.
-  static constexpr uint32_t kMaxOwnerBits = 10;
+  static constexpr uint32_t kMaxOwnedRangeBits = 10;
   // Room for one block's counters.
   using Counters = std::array<uint64_t, kernels::kMaxCounters>;
 
@@ -61,7 +62,8 @@ class BlockStore {
 
   // Applies the update to the run's keys, in order. Bit i of `answers` says whether key i was
   // inserted or erased; the run's bits must be zero before. Not used for kInsert.
-  void Apply(Update update, const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
+  void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+             uint64_t* answers);
 
   // Brings the digests' blocks near, for an update soon.
   void FetchAhead(std::span<const uint64_t> digests) const;
@@ -97,18 +99,18 @@ class BlockStore {
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
   void Clear();
 
-  // Makes the owner's blocks what they are in `from`, a store of the same geometry.
-  void CopyOwner(const BlockStore& from, uint64_t owner_idx);
-  // Touches the owner's memory, so that it comes to be on the calling thread's node. For a store
-  // nobody has used.
-  void TouchOwner(uint64_t owner_idx);
-  // Makes the owner's blocks empty, beside nobody who reads or changes them.
-  void ClearOwner(uint64_t owner_idx);
+  // Makes the owned range's blocks what they are in `from`, a store of the same geometry.
+  void CopyOwnedRange(const BlockStore& from, uint64_t range_idx);
+  // Touches the owned range's memory, so that it comes to be on the calling thread's node. For a
+  // store nobody has used.
+  void TouchOwnedRange(uint64_t range_idx);
+  // Makes the owned range's blocks empty, beside nobody who reads or changes them.
+  void ClearOwnedRange(uint64_t range_idx);
 
   const Geometry& geometry() const { return geometry_; }
-  uint32_t owner_bits() const { return std::min(geometry_.shard_bits, kMaxOwnerBits); }
-  size_t num_owners() const { return size_t{1} << owner_bits(); }
-  StoreTotals TotalsOf(uint64_t owner_idx) const;
+  uint32_t owned_range_bits() const { return std::min(geometry_.shard_bits, kMaxOwnedRangeBits); }
+  size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
+  StoreTotals TotalsOf(uint64_t range_idx) const;
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const;
   uint64_t huge_page_bytes() const;  // of presence bits and counts, on huge pages now
@@ -144,10 +146,12 @@ class BlockStore {
  private:
   BlockStore() = default;
 
-  // One kernel call: at most kernels::kMaxBatch keys.
-  kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
-                              uint64_t* answers, uint32_t* spilled);
-  void InsertIfPresent(const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
+  // One kernel call: at most kernels::kMaxChunkKeys keys.
+  kernels::Applied CallKernel(Update update, const uint64_t* digests,
+                              const kernels::DigestRange& range, uint64_t* answers,
+                              uint32_t* spilled);
+  void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.

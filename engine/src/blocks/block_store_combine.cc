@@ -15,10 +15,10 @@ uint64_t BlockStore::huge_page_bytes() const {
   return presence_.HugePageBytes() + counts_.HugePageBytes();
 }
 
-void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
+void BlockStore::CopyOwnedRange(const BlockStore& from, uint64_t range_idx) {
   assert(geometry_ == from.geometry_);
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  const uint64_t first = owner_idx * num_blocks;
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  const uint64_t first = range_idx * num_blocks;
   // Beside queries of `from`, which only read, and under whatever keeps its writers away.
   if (!encoding_->is_interleaved) {
     std::copy_n(from.PresenceOf(first), num_blocks * presence_stride_, PresenceOf(first));
@@ -26,27 +26,27 @@ void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
   const size_t first_word = first * count_stride_;
   std::copy_n(from.counts_.data() + first_word, num_blocks * count_stride_,
               counts_.data() + first_word);
-  side_table_.CopyOwner(from.side_table_, owner_idx);
+  side_table_.CopyOwnedRange(from.side_table_, range_idx);
 }
 
-void BlockStore::TouchOwner(uint64_t owner_idx) {
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  const uint64_t first = owner_idx * num_blocks;
+void BlockStore::TouchOwnedRange(uint64_t range_idx) {
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  const uint64_t first = range_idx * num_blocks;
   if (!encoding_->is_interleaved) {
     std::fill_n(PresenceOf(first), num_blocks * presence_stride_, 0U);
   }
   std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
 }
 
-void BlockStore::ClearOwner(uint64_t owner_idx) {
-  TouchOwner(owner_idx);
-  side_table_.ClearOwner(owner_idx);
+void BlockStore::ClearOwnedRange(uint64_t range_idx) {
+  TouchOwnedRange(range_idx);
+  side_table_.ClearOwnedRange(range_idx);
 }
 
-StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  return {.tally = Kernels().tally(View(), owner_idx * num_blocks, (owner_idx + 1) * num_blocks),
-          .side_table_bytes = side_table_.num_bytes(owner_idx)};
+StoreTotals BlockStore::TotalsOf(uint64_t range_idx) const {
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  return {.tally = Kernels().tally(View(), range_idx * num_blocks, (range_idx + 1) * num_blocks),
+          .side_table_bytes = side_table_.num_bytes(range_idx)};
 }
 
 kernels::Tally BlockStore::Tally() const {

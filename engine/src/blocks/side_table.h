@@ -16,14 +16,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/src/blocks/block_words.h"
+#include "engine/src/blocks/block_word_map.h"
 #include "engine/src/blocks/exact_counters.h"
 #include "engine/src/blocks/long_runs.h"
 
 namespace trommel {
 
-// From block index to counts. There are owners, one for each of 2^owner_bits equal ranges of
-// blocks, which share nothing: calls for blocks of different owners may run at the same time.
+// From block index to counts. There are ranges, one for each of 2^range_bits equal ranges of
+// blocks, which share nothing: calls for blocks of different ranges may run at the same time.
 //
 // `presence` are the block's presence words, `counters` its counters slice by slice
 // (kernels/layout.h). Every slice of a block holds the same number of keys; a block for which that
@@ -34,9 +34,9 @@ class SideTable {
   // and fro with every other key.
   static constexpr uint32_t kKeysToReturn = 56;
 
-  SideTable() : SideTable(~uint64_t{0}, 0, 0) {}  // one owner, for nothing
-  // num_blocks must be a multiple of 2^owner_bits.
-  SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t owner_bits);
+  SideTable() : SideTable(~uint64_t{0}, 0, 0) {}  // one range, for nothing
+  // num_blocks must be a multiple of 2^range_bits.
+  SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t range_bits);
 
   // Make an entry, or replace what it holds.
   void Put(uint64_t block_idx, std::span<const uint64_t> counters);
@@ -44,9 +44,9 @@ class SideTable {
   void PutRuns(uint64_t block_idx, std::span<const uint64_t> runs);
   void Remove(uint64_t block_idx);  // if it is there
   void Clear();
-  void ClearOwner(uint64_t owner_idx);
-  // Makes the owner's part what it is in `from`, a table with the same ranges and slices.
-  void CopyOwner(const SideTable& from, uint64_t owner_idx);
+  void ClearOwnedRange(uint64_t range_idx);
+  // Makes the range's part what it is in `from`, a table with the same ranges and slices.
+  void CopyOwnedRange(const SideTable& from, uint64_t range_idx);
 
   // From here on the block must be in the table.
 
@@ -66,7 +66,7 @@ class SideTable {
   uint64_t num_blocks() const;
   // Of entries, their index and exact counters, room to grow included; 0 for no blocks.
   uint64_t num_bytes() const;
-  uint64_t num_bytes(uint64_t owner_idx) const;
+  uint64_t num_bytes(uint64_t range_idx) const;
   // Ascending.
   std::vector<uint64_t> SortedBlocks() const;
 
@@ -76,14 +76,16 @@ class SideTable {
     uint64_t num_keys;  // of slice 0, and so of each
   };
   using ExactMap = std::unordered_map<uint64_t, ExactBlock>;
-  struct alignas(64) Owner {  // no two owners write to one cache line
+  struct alignas(64) OwnedRange {  // no two ranges write to one cache line
     // The run strings of each block. Exact blocks have entries, too, all 0.
-    BlockWords runs;
+    BlockWordMap runs;
     ExactMap exact;
   };
 
-  Owner& Of(uint64_t block_idx) { return owners_[block_idx / blocks_per_owner_]; }
-  const Owner& Of(uint64_t block_idx) const { return owners_[block_idx / blocks_per_owner_]; }
+  OwnedRange& Of(uint64_t block_idx) { return owned_ranges_[block_idx / blocks_per_owned_range_]; }
+  const OwnedRange& Of(uint64_t block_idx) const {
+    return owned_ranges_[block_idx / blocks_per_owned_range_];
+  }
   static bool IsExact(const uint64_t* runs) { return runs[0] == 0; }  // long runs never are
   std::span<uint64_t> Runs(uint64_t* runs) const { return {runs, num_slices_}; }
   std::span<const uint64_t> Runs(const uint64_t* runs) const { return {runs, num_slices_}; }
@@ -92,11 +94,11 @@ class SideTable {
   uint64_t* EntryOf(uint64_t block_idx);
   const uint64_t* EntryOf(uint64_t block_idx) const;
   // Forgets the exact counters of a block, which has its counts elsewhere.
-  static void DropExact(Owner& owner, uint64_t block_idx);
+  static void DropExact(OwnedRange& range, uint64_t block_idx);
 
-  uint64_t blocks_per_owner_;
+  uint64_t blocks_per_owned_range_;
   uint32_t num_slices_;
-  std::vector<Owner> owners_;
+  std::vector<OwnedRange> owned_ranges_;
 };
 
 }  // namespace trommel

@@ -35,7 +35,7 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
     filter->impl_->target_fpr = config.target_fpr;
     filter->impl_->route = config.route;
     filter->UseExecutor(config.executor);
-    filter->impl_->TouchByOwners();
+    filter->impl_->TouchOwnedRanges();
   }
   return filter;
 }

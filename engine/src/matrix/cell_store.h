@@ -52,7 +52,7 @@ class CellStore {
   uint64_t num_marked(size_t block_idx) const { return num_marked_[block_idx]; }
   bool IsSaturated(size_t block_idx) const { return num_marked(block_idx) == num_cells(block_idx); }
   double Fill(size_t block_idx) const;
-  // The share of strangers that the block lets pass at present: fill to the power of k.
+  // The share of non-members that the block lets pass at present: fill to the power of k.
   double CurrentFpr(size_t block_idx) const;
 
  private:

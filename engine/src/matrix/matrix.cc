@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/src/base/check.h"
-#include "engine/src/keys/batch_parts.h"
+#include "engine/src/keys/parallel_batch.h"
 #include "engine/src/matrix/matrix_impl.h"
 #include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_output.h"
@@ -65,7 +65,7 @@ InsertOutcome Matrix::Insert(const Tuples& tuples) noexcept {
   for (size_t first = 0; first < tuples.size; first += stretch) {
     const size_t count = std::min(stretch, tuples.size - first);
     if (has_joint) {
-      ForEachStretch(executor, count, kPartKeys, [&](size_t begin, size_t size) {
+      ForEachTask(executor, count, kTaskKeys, [&](size_t begin, size_t size) {
         ProjectionDigests(full, tuples.From(first + begin, size), {joint.get() + begin, size});
       });
     }
@@ -85,9 +85,9 @@ size_t Matrix::Query(AttributeMask asked, const Tuples& tuples,
   const kernels::CellKernels& run = kernels::ActiveKernels().cells;
   const size_t num_hashes = geometry().num_hashes;
   const uint64_t* const words = impl_->store.words();
-  const size_t task_tuples = plan.traversal ? kTraversedTuples : kPartKeys;
+  const size_t task_tuples = plan.traversal ? kTraversedTuples : kTaskKeys;
   std::atomic<size_t> num_present{0};
-  ForEachStretch(impl_->executor.get(), tuples.size, task_tuples, [&](size_t begin, size_t size) {
+  ForEachTask(impl_->executor.get(), tuples.size, task_tuples, [&](size_t begin, size_t size) {
     size_t num_here = 0;
     std::array<uint64_t, kernels::kMaxCellTuples> joint;
     for (size_t first = begin; first < begin + size; first += joint.size()) {

@@ -10,7 +10,7 @@
 
 #include "engine/src/matrix/cell_store.h"
 #include "engine/src/matrix/traversal.h"
-#include "engine/src/tuples/made_for_sets.h"
+#include "engine/src/tuples/per_set_cache.h"
 #include "kernels/cells.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/matrix/geometry.h"
@@ -46,7 +46,7 @@ class Plans {
   void Drop() { plans_.Drop(); }
 
  private:
-  MadeForSets<Plan> plans_;
+  PerSetCache<Plan> plans_;
 };
 
 }  // namespace trommel::matrix

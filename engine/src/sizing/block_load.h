@@ -84,7 +84,7 @@ double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   return sum / static_cast<double>(num_blocks);
 }
 
-// The chance that a stranger in a block of `load` distinct keys meets num_slices set bits, or the
+// The chance that a non-member in a block of `load` distinct keys meets num_slices set bits, or the
 // low 32 digest bits of one of these keys: those alone choose the positions, so the rate cannot
 // fall under load / 2^32, however many slices there are. (4 and 5 slices of 64 have fewer than 2^32
 // combinations of positions, digest bits as they are: there the product says it all.)

@@ -87,7 +87,7 @@ TEST_CASE("the published matrix finds what is in, and little else", "[engine][ma
   answers.resize(TupleIndex::BitmapWords(330));
   CHECK(matrix.Query(0b110, tuples.From(70, 330), answers) == 0);
   CHECK(matrix.Query(0b111, tuples.From(70, 330), answers) == 0);
-  // A value alone: about 45 % of 500 positions are marked, so 4 % of strangers pass.
+  // A value alone: about 45 % of 500 positions are marked, so 4 % of non-members pass.
   const size_t num_false = matrix.Query(0b001, tuples.From(70, 330), answers);
   CHECK(num_false > 0);
   CHECK(num_false < 60);

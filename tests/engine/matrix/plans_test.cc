@@ -60,7 +60,7 @@ TEST_CASE("whole tuples are all that a single filter answers for", "[engine][mat
   CHECK_FALSE(CanAnswer(join, 4));
 }
 
-TEST_CASE("the block that lets fewest strangers pass is asked first, saturated ones never",
+TEST_CASE("the block that lets fewest non-members pass is asked first, saturated ones never",
           "[engine][matrix][plans]") {
   // Attribute 1 has the most positions, so the least fill; attribute 2's are soon all marked.
   const Geometry geometry = MadeGeometry(Kind::kMdbf, Cut(3, {}), {2000, 9000, 3}, 2);

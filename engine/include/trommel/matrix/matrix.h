@@ -6,7 +6,7 @@
 // published, step by step, and is the reference.
 //
 // A question's parts, and the strides of their blocks, are a *plan*: made on first use, kept while
-// no tuple comes in. The block that lets fewest strangers pass is asked first, saturated ones not
+// no tuple comes in. The block that lets fewest non-members pass is asked first, saturated ones not
 // at all. Positions of many tuples under one hash are lanes of vectors, and with every cell only
 // those stay that were found marked.
 //

@@ -54,7 +54,7 @@ Result<double> PublishedCells(const AttributeSets& sets, double positions);
 double CbfmCells(const AttributeSets& sets, std::span<const double> positions);
 
 // The model: n different projections onto a block's set mark n k cells of M at random, so that
-// (1 - (1 - 1/M)^(kn))^k of strangers meet marked cells only. Strangers all of whose values are
+// (1 - (1 - 1/M)^(kn))^k of non-members meet marked cells only. Non-members all of whose values are
 // new; one that shares values with tuples that are in falls into rows that are as full.
 double PredictedFpr(const Block& block, uint32_t num_hashes, uint64_t num_projections) noexcept;
 

@@ -1,14 +1,14 @@
 // Family headers and tables: each field's rule, by a forger whose checksums are right.
-#include "engine/src/snapshots/family_format.h"
+#include "engine/src/snapshots/multi_store_format.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 
 namespace trommel {
 namespace {
@@ -17,21 +17,21 @@ using Catch::Matchers::ContainsSubstring;
 using tests::Bytes;
 constexpr SnapshotType kScalable = SnapshotType::kScalableFilter;
 
-Error FamilyErrorOf(const Bytes& bytes) {
-  const Result<FamilyContents> family = DeserializeFamily(bytes, kScalable, 0);
+Error MultiStoreErrorOf(const Bytes& bytes) {
+  const Result<MultiStoreContents> family = DeserializeMultiStore(bytes, kScalable, 0);
   REQUIRE_FALSE(family.ok());
   return family.error();
 }
 
 struct HeaderForgery {
   const char* what;
-  std::function<void(FamilyHeader&)> edit;
+  std::function<void(MultiStoreHeader&)> edit;
   ErrorCode code;
   std::string message;  // part of it
 };
 
 TEST_CASE("a forged field of a family's header is refused and named", "[engine][family]") {
-  using H = FamilyHeader;
+  using H = MultiStoreHeader;
   constexpr ErrorCode kCorrupt = ErrorCode::kCorrupt;
   constexpr ErrorCode kVersion = ErrorCode::kVersion;
   const std::vector<HeaderForgery> forgeries = {
@@ -52,11 +52,11 @@ TEST_CASE("a forged field of a family's header is refused and named", "[engine][
       {"first zero", [](H& h) { h.zeros.front() = 1; }, kCorrupt, "byte 184: reserved"},
       {"last zero", [](H& h) { h.zeros.back() = uint64_t{1} << 63; }, kCorrupt, "reserved"},
   };
-  const Bytes good = tests::MakeFamily(kScalable, 3).Serialize();
-  REQUIRE(DeserializeFamily(good, kScalable, 0).ok());
+  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
+  REQUIRE(DeserializeMultiStore(good, kScalable, 0).ok());
   for (const HeaderForgery& forgery : forgeries) {
     INFO("forged: " << forgery.what);
-    const Error error = FamilyErrorOf(tests::WithFamilyHeader(good, forgery.edit));
+    const Error error = MultiStoreErrorOf(tests::WithMultiStoreHeader(good, forgery.edit));
     CHECK(ErrorCodeName(error.code) == ErrorCodeName(forgery.code));
     CHECK_THAT(error.message, ContainsSubstring(forgery.message));
     CHECK(error.message.find('\n') == std::string::npos);
@@ -75,39 +75,40 @@ TEST_CASE("a forged place in a family's table is refused and named", "[engine][f
       [](R& r) { r.num_bytes -= 1; },
       [](R& r) { r.num_bytes += 1; },
   };
-  const Bytes good = tests::MakeFamily(kScalable, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
   for (const auto& edit : edits) {
     for (const size_t member_idx : {0, 1, 2}) {
-      CHECK(FamilyErrorOf(tests::WithRecord(good, member_idx, edit)).code == ErrorCode::kCorrupt);
+      CHECK(MultiStoreErrorOf(tests::WithRecord(good, member_idx, edit)).code ==
+            ErrorCode::kCorrupt);
     }
   }
 }
 
 TEST_CASE("members that trade places are not where they belong", "[engine][family]") {
-  const Bytes good = tests::MakeFamily(kScalable, 2).Serialize();
-  const Bytes bad = tests::ForgedFamily(good, [](Bytes& bytes) {
+  const Bytes good = tests::MakeMultiStore(kScalable, 2).Serialize();
+  const Bytes bad = tests::ForgedMultiStore(good, [](Bytes& bytes) {
     const auto first = tests::Get<MemberRecord>(bytes, kHeaderBytes);
     const auto second = tests::Get<MemberRecord>(bytes, kHeaderBytes + sizeof(MemberRecord));
     tests::Put(bytes, kHeaderBytes, second);
     tests::Put(bytes, kHeaderBytes + sizeof(MemberRecord), first);
   });
-  CHECK_THAT(FamilyErrorOf(bad).message, ContainsSubstring("byte 256: member 0"));
+  CHECK_THAT(MultiStoreErrorOf(bad).message, ContainsSubstring("byte 256: member 0"));
 }
 
 TEST_CASE("a family's padding must be zero whatever the checksums", "[engine][family]") {
-  const Bytes good = tests::MakeFamily(kScalable, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
   const auto record = tests::Get<MemberRecord>(good, kHeaderBytes);
   for (const uint64_t at : {kHeaderBytes + 3 * sizeof(MemberRecord), kPageAlignment - 1,
                             record.offset + record.num_bytes}) {
     Bytes bad = good;
     bad[at] = std::byte{1};
-    CHECK(FamilyErrorOf(bad).message ==
+    CHECK(MultiStoreErrorOf(bad).message ==
           "corrupt snapshot at byte " + std::to_string(at) + ": padding is not zero");
   }
 }
 
 TEST_CASE("numbers that a type does not use must be zero", "[engine][family]") {
-  FamilyParams params{};
+  MultiStoreParams params{};
   CHECK(CheckUnusedParams(params, 0).ok());
   params[2] = 5;
   CHECK(CheckUnusedParams(params, 3).ok());

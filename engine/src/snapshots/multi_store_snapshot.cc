@@ -1,5 +1,5 @@
 // Family snapshots: written member by member, read after all headers were judged.
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 
 #include <algorithm>
 #include <array>
@@ -16,10 +16,10 @@
 namespace trommel {
 namespace {
 
-std::vector<MemberRecord> TableOf(std::span<const FamilyMember> members) {
+std::vector<MemberRecord> TableOf(std::span<const MemberStore> members) {
   std::vector<MemberRecord> table;
   table.reserve(members.size());
-  for (const FamilyMember& member : members) {
+  for (const MemberStore& member : members) {
     table.push_back(
         {.offset = 0, .num_bytes = SnapshotBytes(*member.store), .words = member.words});
   }
@@ -41,7 +41,7 @@ Error InMember(size_t member_idx, const MemberRecord& record, Error error) {
 }
 
 // The bytes that the members' blocks take. All headers are judged, also against the family's.
-Result<uint64_t> BlockBytes(const ByteSource& source, const FamilyHeader& family,
+Result<uint64_t> BlockBytes(const ByteSource& source, const MultiStoreHeader& family,
                             std::span<const MemberRecord> table) {
   uint64_t num_bytes = 0;
   for (size_t i = 0; i < table.size(); ++i) {
@@ -62,18 +62,18 @@ Result<uint64_t> BlockBytes(const ByteSource& source, const FamilyHeader& family
 }
 
 // A family as its headers say.
-struct JudgedFamily {
-  FamilyHeader header;
+struct JudgedMultiStore {
+  MultiStoreHeader header;
   std::vector<MemberRecord> table;
   uint64_t block_bytes = 0;
 };
 
-Result<JudgedFamily> JudgeFamily(const ByteSource& source, SnapshotType expected) {
+Result<JudgedMultiStore> JudgeMultiStore(const ByteSource& source, SnapshotType expected) {
   const uint64_t file_bytes = source.num_bytes();
   std::array<std::byte, kHeaderBytes> buffer;
   const auto start = std::span(buffer).first(std::min<uint64_t>(file_bytes, buffer.size()));
   if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<FamilyHeader> header = ParseFamilyHeader(start, expected, file_bytes);
+  const Result<MultiStoreHeader> header = ParseMultiStoreHeader(start, expected, file_bytes);
   if (!header) return header.error();
 
   std::vector<MemberRecord> table(header->num_members);
@@ -83,13 +83,14 @@ Result<JudgedFamily> JudgeFamily(const ByteSource& source, SnapshotType expected
   if (Status placed = CheckTable(*header, table); !placed) return placed.error();
   const Result<uint64_t> block_bytes = BlockBytes(source, *header, table);
   if (!block_bytes) return block_bytes.error();
-  return JudgedFamily{.header = *header, .table = std::move(table), .block_bytes = *block_bytes};
+  return JudgedMultiStore{
+      .header = *header, .table = std::move(table), .block_bytes = *block_bytes};
 }
 
-Result<FamilyContents> WithoutThrowing(const ByteSource& source, SnapshotType expected,
-                                       uint64_t limit_bytes, const DigestKey& digest_key) {
+Result<MultiStoreContents> WithoutThrowing(const ByteSource& source, SnapshotType expected,
+                                           uint64_t limit_bytes, const DigestKey& digest_key) {
   try {
-    return ReadFamily(source, expected, limit_bytes, digest_key);
+    return ReadMultiStore(source, expected, limit_bytes, digest_key);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
   }
@@ -97,15 +98,15 @@ Result<FamilyContents> WithoutThrowing(const ByteSource& source, SnapshotType ex
 
 }  // namespace
 
-uint64_t FamilySnapshotBytes(std::span<const FamilyMember> members) {
+uint64_t MultiStoreSnapshotBytes(std::span<const MemberStore> members) {
   return EndOf(TableOf(members));
 }
 
-Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> members,
-                   ByteSink& sink) {
-  TROMMEL_CHECK(members.size() <= kMaxFamilyMembers, "more members than a snapshot may hold");
+Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore> members,
+                       ByteSink& sink) {
+  TROMMEL_CHECK(members.size() <= kMaxMemberStores, "more members than a snapshot may hold");
   const std::vector<MemberRecord> table = TableOf(members);
-  FamilyHeader header = {};
+  MultiStoreHeader header = {};
   header.start = {.magic = kSnapshotMagic,
                   .version = kSnapshotVersion,
                   .header_bytes = kHeaderBytes,
@@ -119,7 +120,7 @@ Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> membe
   Seal(header);
 
   // No half-written file has a header.
-  const FamilyHeader blank = {};
+  const MultiStoreHeader blank = {};
   Status done = sink.Append(BytesOf(blank));
   if (done) done = sink.Append(std::as_bytes(std::span(table)));
   uint64_t end = kHeaderBytes + std::span(table).size_bytes();
@@ -134,17 +135,17 @@ Status WriteFamily(const FamilyFacts& facts, std::span<const FamilyMember> membe
   return sink.Overwrite(0, BytesOf(header));
 }
 
-Result<uint64_t> FamilyBytes(const ByteSource& source, SnapshotType expected) {
-  const Result<JudgedFamily> judged = JudgeFamily(source, expected);
+Result<uint64_t> MultiStoreBytes(const ByteSource& source, SnapshotType expected) {
+  const Result<JudgedMultiStore> judged = JudgeMultiStore(source, expected);
   if (!judged) return judged.error();
   return judged->block_bytes;
 }
 
-Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expected,
-                                  uint64_t limit_bytes, const DigestKey& digest_key) {
-  const Result<JudgedFamily> judged = JudgeFamily(source, expected);
+Result<MultiStoreContents> ReadMultiStore(const ByteSource& source, SnapshotType expected,
+                                          uint64_t limit_bytes, const DigestKey& digest_key) {
+  const Result<JudgedMultiStore> judged = JudgeMultiStore(source, expected);
   if (!judged) return judged.error();
-  const FamilyHeader& header = judged->header;
+  const MultiStoreHeader& header = judged->header;
   const std::vector<MemberRecord>& table = judged->table;
   const Result<DigestPolicy> policy =
       PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
@@ -156,8 +157,8 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
                      " bytes, more than the limit of " + std::to_string(limit) + " bytes"};
   }
 
-  FamilyContents family{.facts = {.type = expected, .policy = *policy, .params = header.params},
-                        .members = {}};
+  MultiStoreContents family{.facts = {.type = expected, .policy = *policy, .params = header.params},
+                            .members = {}};
   family.members.reserve(table.size());
   uint64_t end = kHeaderBytes + std::span(table).size_bytes();
   uint64_t num_bytes = 0;
@@ -175,38 +176,39 @@ Result<FamilyContents> ReadFamily(const ByteSource& source, SnapshotType expecte
   return family;
 }
 
-Status SaveFamily(const FamilyFacts& facts, std::span<const FamilyMember> members,
-                  const std::filesystem::path& path, const SaveOptions& options) {
+Status SaveMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore> members,
+                      const std::filesystem::path& path, const SaveOptions& options) {
   Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file) return file.error();
   try {
-    if (Status written = WriteFamily(facts, members, *file); !written) return written;
+    if (Status written = WriteMultiStore(facts, members, *file); !written) return written;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
   }
   return file->Commit();
 }
 
-std::vector<std::byte> SerializeFamily(const FamilyFacts& facts,
-                                       std::span<const FamilyMember> members) {
+std::vector<std::byte> SerializeMultiStore(const MultiStoreFacts& facts,
+                                           std::span<const MemberStore> members) {
   VectorSink sink;
-  sink.Reserve(FamilySnapshotBytes(members));
-  const Status written = WriteFamily(facts, members, sink);
+  sink.Reserve(MultiStoreSnapshotBytes(members));
+  const Status written = WriteMultiStore(facts, members, sink);
   TROMMEL_CHECK(written.ok(), "writing to memory cannot fail");
   return sink.Take();
 }
 
-Result<FamilyContents> LoadFamily(const std::filesystem::path& path, SnapshotType expected,
-                                  uint64_t limit_bytes, const DigestKey& digest_key) {
+Result<MultiStoreContents> LoadMultiStore(const std::filesystem::path& path, SnapshotType expected,
+                                          uint64_t limit_bytes, const DigestKey& digest_key) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source) return source.error();
-  Result<FamilyContents> family = WithoutThrowing(*source, expected, limit_bytes, digest_key);
+  Result<MultiStoreContents> family = WithoutThrowing(*source, expected, limit_bytes, digest_key);
   if (!family) return NamingFile(path, family.error());
   return family;
 }
 
-Result<FamilyContents> DeserializeFamily(std::span<const std::byte> bytes, SnapshotType expected,
-                                         uint64_t limit_bytes, const DigestKey& digest_key) {
+Result<MultiStoreContents> DeserializeMultiStore(std::span<const std::byte> bytes,
+                                                 SnapshotType expected, uint64_t limit_bytes,
+                                                 const DigestKey& digest_key) {
   return WithoutThrowing(SpanSource(bytes), expected, limit_bytes, digest_key);
 }
 

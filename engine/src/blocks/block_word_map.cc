@@ -1,5 +1,5 @@
 // A dense array of entries, and linear probing to find them.
-#include "engine/src/blocks/block_words.h"
+#include "engine/src/blocks/block_word_map.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,17 +7,17 @@
 
 namespace trommel {
 
-uint64_t* BlockWords::Find(uint64_t block_idx) {
+uint64_t* BlockWordMap::Find(uint64_t block_idx) {
   return const_cast<uint64_t*>(std::as_const(*this).Find(block_idx));
 }
 
-const uint64_t* BlockWords::Find(uint64_t block_idx) const {
+const uint64_t* BlockWordMap::Find(uint64_t block_idx) const {
   if (index_.empty()) return nullptr;
   const uint32_t number = index_[SlotOf(block_idx)];
   return number == 0 ? nullptr : &entries_[(number - 1) * stride_ + 1];
 }
 
-uint64_t* BlockWords::FindOrMake(uint64_t block_idx) {
+uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
   if (uint64_t* found = Find(block_idx)) return found;
   const size_t num_entries = size();
   // Memory first, so that running out of it changes nothing.
@@ -31,7 +31,7 @@ uint64_t* BlockWords::FindOrMake(uint64_t block_idx) {
   return &entries_[num_entries * stride_ + 1];
 }
 
-void BlockWords::Remove(uint64_t block_idx) {
+void BlockWordMap::Remove(uint64_t block_idx) {
   if (index_.empty()) return;
   const size_t slot = SlotOf(block_idx);
   if (index_[slot] == 0) return;
@@ -46,30 +46,30 @@ void BlockWords::Remove(uint64_t block_idx) {
   entries_.resize(last_idx * stride_);
 }
 
-void BlockWords::Clear() {
+void BlockWordMap::Clear() {
   // Not = {}, which assigns an empty list and keeps the memory.
   entries_ = std::vector<uint64_t>();
   index_ = std::vector<uint32_t>();
 }
 
-uint64_t BlockWords::num_bytes() const {
+uint64_t BlockWordMap::num_bytes() const {
   return entries_.capacity() * sizeof(uint64_t) + index_.capacity() * sizeof(uint32_t);
 }
 
-size_t BlockWords::HomeOf(uint64_t block_idx) const {
+size_t BlockWordMap::HomeOf(uint64_t block_idx) const {
   // Fibonacci hashing: neighbours are spread, and the top bits choose.
   constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15ULL;
   return (block_idx * kGoldenRatio) >> (64 - std::countr_zero(index_.size()));
 }
 
-size_t BlockWords::SlotOf(uint64_t block_idx) const {
+size_t BlockWordMap::SlotOf(uint64_t block_idx) const {
   size_t slot = HomeOf(block_idx);
   while (index_[slot] != 0 && BlockAt(index_[slot] - 1) != block_idx) slot = Next(slot);
   return slot;
 }
 
 // Backward-shift deletion: what a search would no longer reach across the hole moves into it.
-void BlockWords::FreeSlot(size_t slot) {
+void BlockWordMap::FreeSlot(size_t slot) {
   const size_t mask = index_.size() - 1;
   size_t hole = slot;
   for (slot = Next(slot); index_[slot] != 0; slot = Next(slot)) {
@@ -81,7 +81,7 @@ void BlockWords::FreeSlot(size_t slot) {
   index_[hole] = 0;
 }
 
-void BlockWords::GrowIndex() {
+void BlockWordMap::GrowIndex() {
   std::vector<uint32_t> larger(std::max(kMinSlots, index_.size() * 2));
   index_.swap(larger);
   for (size_t i = 0; i < size(); ++i) {

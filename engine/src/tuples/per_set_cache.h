@@ -1,10 +1,10 @@
-// MadeForSets: something for each set of attributes, made when it is asked for the first time, and
+// PerSetCache: something for each set of attributes, made when it is asked for the first time, and
 // kept. A question's plan, say.
 //
 // Who finds it takes no lock. A mutex is held while one is made, so that of threads that ask at the
 // same time one makes it, and all get the same.
-#ifndef TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_
-#define TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_
+#ifndef TROMMEL_ENGINE_SRC_TUPLES_PER_SET_CACHE_H_
+#define TROMMEL_ENGINE_SRC_TUPLES_PER_SET_CACHE_H_
 
 #include <atomic>
 #include <cstddef>
@@ -19,9 +19,9 @@
 namespace trommel {
 
 template <class Made>
-class MadeForSets {
+class PerSetCache {
  public:
-  explicit MadeForSets(uint32_t num_attributes)
+  explicit PerSetCache(uint32_t num_attributes)
       : slots_(std::make_unique<Slot[]>(size_t{1} << num_attributes)) {}
 
   // What make() gave for the set, which must be of the attributes. Lives until the next Drop. Any
@@ -53,4 +53,4 @@ class MadeForSets {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_TUPLES_MADE_FOR_SETS_H_
+#endif  // TROMMEL_ENGINE_SRC_TUPLES_PER_SET_CACHE_H_

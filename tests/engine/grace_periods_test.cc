@@ -1,5 +1,5 @@
-// Readers and a writer who takes away what they read.
-#include "engine/src/sync/grace.h"
+// Readers, and a writer that frees what they read.
+#include "engine/src/sync/grace_periods.h"
 
 #include <atomic>
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace trommel::tests {
 
-TEST_CASE("nobody waits when nobody reads", "[engine][grace]") {
-  Grace grace;
-  { const Grace::Reading reading = grace.Enter(); }
-  grace.Wait();
-  grace.Wait();
+TEST_CASE("Synchronize returns at once when there are no readers", "[engine][grace_periods]") {
+  GracePeriods grace_periods;
+  { const GracePeriods::Reader reader = grace_periods.Enter(); }
+  grace_periods.Synchronize();
+  grace_periods.Synchronize();
   SUCCEED("both returned");
 }
 
-TEST_CASE("a writer waits for the reader that was inside", "[engine][grace][threads]") {
-  Grace grace;
+TEST_CASE("a writer waits for the reader that was inside", "[engine][grace_periods][threads]") {
+  GracePeriods grace_periods;
   std::atomic<bool> has_left{false};
   std::atomic<bool> is_inside{false};
   std::thread reader([&] {
     {
-      const Grace::Reading reading = grace.Enter();
+      const GracePeriods::Reader reader = grace_periods.Enter();
       is_inside = true;
       for (int i = 0; i < 1000; ++i) std::this_thread::yield();
       has_left = true;
     }
   });
   while (!is_inside) std::this_thread::yield();
-  grace.Wait();
+  grace_periods.Synchronize();
   CHECK(has_left);
   reader.join();
 }
 
-TEST_CASE("what a reader sees is not taken away under its eyes", "[engine][grace][threads]") {
+TEST_CASE("memory is not freed while a reader may read it", "[engine][grace_periods][threads]") {
   constexpr uint64_t kAlive = 0x5eed;
   constexpr int kNumReaders = 3;
-  Grace grace;
+  GracePeriods grace_periods;
   std::atomic<uint64_t*> shared{new uint64_t(kAlive)};
   std::atomic<bool> is_over{false};
   std::atomic<uint64_t> num_reads{0};
@@ -49,7 +49,7 @@ TEST_CASE("what a reader sees is not taken away under its eyes", "[engine][grace
   for (int r = 0; r < kNumReaders; ++r) {
     readers.emplace_back([&] {
       while (!is_over) {
-        const Grace::Reading reading = grace.Enter();
+        const GracePeriods::Reader reader = grace_periods.Enter();
         if (*shared.load() != kAlive) ++num_dead;
         ++num_reads;
       }
@@ -57,8 +57,8 @@ TEST_CASE("what a reader sees is not taken away under its eyes", "[engine][grace
   }
   for (int i = 0; i < 2000 || num_reads == 0; ++i) {
     uint64_t* old = shared.exchange(new uint64_t(kAlive));
-    grace.Wait();
-    *old = 0;  // a reader that still looks at it would count it as dead; ASan and TSan see it, too
+    grace_periods.Synchronize();
+    *old = 0;  // a reader that still reads it counts it as dead; ASan and TSan report it, too
     delete old;
   }
   is_over = true;

@@ -1,7 +1,7 @@
 // The format of snapshots with several block stores, version 1: the header, and where the members
 // are. All numbers little-endian.
 //
-//   0      header, 256 bytes              FamilyHeader below
+//   0      header, 256 bytes              MultiStoreHeader below
 //   256    table, 64 bytes a member       MemberRecord below
 //          zeros up to a multiple of 4096
 //   ....   member 0                       a counting filter's snapshot, whole (snapshot_format.h)
@@ -12,8 +12,8 @@
 // What the members are to each other, and what params and words mean, is the type's own affair; so
 // is checking them. Canonical: places follow from sizes alone. Header and table have a checksum,
 // each member has its own; padding must be zero, and nothing may follow.
-#ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_FAMILY_FORMAT_H_
-#define TROMMEL_ENGINE_SRC_SNAPSHOTS_FAMILY_FORMAT_H_
+#ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
+#define TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
 
 #include <array>
 #include <cstddef>
@@ -28,23 +28,25 @@
 namespace trommel {
 
 // Far more than a filter is of use with: every one of them is asked.
-inline constexpr uint64_t kMaxFamilyMembers = 4096;
+inline constexpr uint64_t kMaxMemberStores = 4096;
 
-using FamilyParams = std::array<uint64_t, 16>;
+using MultiStoreParams = std::array<uint64_t, 16>;
 using MemberWords = std::array<uint64_t, 6>;
 
-struct FamilyHeader {
+struct MultiStoreHeader {
   SnapshotStart start;            //   0  type: any but kCountingFilter
-  FamilyParams params;            //  32
+  MultiStoreParams params;        //  32
   uint64_t file_bytes;            // 160
-  uint64_t num_members;           // 168  0 .. kMaxFamilyMembers
+  uint64_t num_members;           // 168  0 .. kMaxMemberStores
   uint64_t table_checksum;        // 176
   std::array<uint64_t, 8> zeros;  // 184
   uint64_t checksum;              // 248  of the bytes before it
 };
-static_assert(sizeof(FamilyHeader) == kHeaderBytes && std::is_trivially_copyable_v<FamilyHeader>);
-static_assert(offsetof(FamilyHeader, params) == 32 && offsetof(FamilyHeader, file_bytes) == 160 &&
-                  offsetof(FamilyHeader, checksum) == kHeaderChecksumAt,
+static_assert(sizeof(MultiStoreHeader) == kHeaderBytes &&
+              std::is_trivially_copyable_v<MultiStoreHeader>);
+static_assert(offsetof(MultiStoreHeader, params) == 32 &&
+                  offsetof(MultiStoreHeader, file_bytes) == 160 &&
+                  offsetof(MultiStoreHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");
 
 struct MemberRecord {
@@ -58,7 +60,7 @@ static_assert(sizeof(MemberRecord) == 64);
 uint64_t PlaceMembers(std::span<MemberRecord> members);
 
 // Sets the header's own checksum: the last thing to do.
-void Seal(FamilyHeader& header);
+void Seal(MultiStoreHeader& header);
 
 // "corrupt snapshot at byte 40: ...": what a type says of a param or a member's word that it cannot
 // have written.
@@ -66,18 +68,18 @@ Error CorruptParam(size_t param_idx, std::string_view what);
 Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view what);
 
 // kCorrupt unless all params (a member's words) from the first_unused-th on are zero.
-Status CheckUnusedParams(const FamilyParams& params, size_t first_unused);
+Status CheckUnusedParams(const MultiStoreParams& params, size_t first_unused);
 Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t first_unused);
 
 // Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
 // of a snapshot of that type and of `file_bytes` bytes. `start` is the beginning of the file:
 // kHeaderBytes, or all there is.
-Result<FamilyHeader> ParseFamilyHeader(std::span<const std::byte> start, SnapshotType wanted,
-                                       uint64_t file_bytes);
+Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
+                                               SnapshotType wanted, uint64_t file_bytes);
 
 // Checks the table's checksum and that every member is where its predecessors' sizes put it.
-Status CheckTable(const FamilyHeader& header, std::span<const MemberRecord> members);
+Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members);
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SNAPSHOTS_FAMILY_FORMAT_H_
+#endif  // TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_

@@ -1,5 +1,5 @@
 // The map from block to words, against std::map.
-#include "engine/src/blocks/block_words.h"
+#include "engine/src/blocks/block_word_map.h"
 
 #include <cstdint>
 #include <map>
@@ -15,13 +15,13 @@ namespace {
 // The words a test gives a block: never zeros.
 uint64_t WordFor(uint64_t block_idx, size_t word_idx) { return block_idx * 16 + word_idx + 1; }
 
-void Fill(BlockWords& words, uint64_t block_idx, size_t per_block) {
+void Fill(BlockWordMap& words, uint64_t block_idx, size_t per_block) {
   uint64_t* entry = words.FindOrMake(block_idx);
   for (size_t i = 0; i < per_block; ++i) entry[i] = WordFor(block_idx, i);
 }
 
 // Exactly the blocks of `want` are there, each with its words.
-bool HoldsExactly(const BlockWords& words, const std::set<uint64_t>& want, size_t per_block) {
+bool HoldsExactly(const BlockWordMap& words, const std::set<uint64_t>& want, size_t per_block) {
   std::set<uint64_t> got;
   for (size_t i = 0; i < words.size(); ++i) got.insert(words.BlockAt(i));
   if (got != want || words.size() != want.size()) return false;
@@ -34,10 +34,10 @@ bool HoldsExactly(const BlockWords& words, const std::set<uint64_t>& want, size_
   return true;
 }
 
-TEST_CASE("blocks that come and go at random keep their words", "[engine][block_words]") {
+TEST_CASE("blocks that come and go at random keep their words", "[engine][block_word_map]") {
   const auto num_blocks = GENERATE(uint64_t{6}, uint64_t{40}, uint64_t{3000});
   std::mt19937_64 random(Catch::rngSeed());
-  BlockWords words(3);
+  BlockWordMap words(3);
   std::set<uint64_t> want;
   for (int step = 0; step < 6000; ++step) {
     const uint64_t block_idx = random() % num_blocks;
@@ -57,7 +57,7 @@ TEST_CASE("blocks that come and go at random keep their words", "[engine][block_
 }
 
 TEST_CASE("any block can go from an index of four slots filled in any order",
-          "[engine][block_words]") {
+          "[engine][block_word_map]") {
   // Three entries of four slots, every choice of three in sixteen blocks: each way to collide and
   // to wrap around is among them.
   for (uint64_t a = 0; a < 16; ++a) {
@@ -65,7 +65,7 @@ TEST_CASE("any block can go from an index of four slots filled in any order",
       for (uint64_t c = 0; c < 16; ++c) {
         if (a == b || b == c || a == c) continue;
         for (const uint64_t gone : {a, b, c}) {
-          BlockWords words(1);
+          BlockWordMap words(1);
           std::set<uint64_t> want = {a, b, c};
           for (const uint64_t block_idx : {a, b, c}) Fill(words, block_idx, 1);
           words.Remove(gone);
@@ -80,8 +80,8 @@ TEST_CASE("any block can go from an index of four slots filled in any order",
   }
 }
 
-TEST_CASE("a new entry is zeros even where another was", "[engine][block_words]") {
-  BlockWords words(2);
+TEST_CASE("a new entry is zeros even where another was", "[engine][block_word_map]") {
+  BlockWordMap words(2);
   for (const uint64_t block_idx : {7, 8, 9}) Fill(words, block_idx, 2);
   words.Remove(8);
   words.Remove(9);
@@ -91,8 +91,8 @@ TEST_CASE("a new entry is zeros even where another was", "[engine][block_words]"
   CHECK(words.FindOrMake(7)[1] == WordFor(7, 1));  // and one that is there stays
 }
 
-TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine][block_words]") {
-  BlockWords words(4);
+TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine][block_word_map]") {
+  BlockWordMap words(4);
   CHECK(words.num_bytes() == 0);
   CHECK(words.Find(0) == nullptr);
   words.Remove(0);  // nothing happens
@@ -104,7 +104,7 @@ TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine]
     if (words.num_bytes() > most) FAIL(words.num_bytes() << " bytes for " << entries);
     if (words.num_bytes() < entries * 44) FAIL(words.num_bytes() << " bytes for " << entries);
   }
-  const BlockWords copy = words;
+  const BlockWordMap copy = words;
   for (uint64_t b = 0; b < 20'000; ++b) words.Remove(b * 7);
   CHECK(words.size() == 0);
   CHECK(words.num_bytes() == 0);

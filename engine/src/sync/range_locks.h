@@ -1,8 +1,8 @@
 // The locks of a concurrent filter: each covers a contiguous range of blocks, and the number of
 // keys in them. Several stores of one geometry may share locks, for a digest's top bits name the
 // same range in each; then each store counts its own keys.
-#ifndef TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_
-#define TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_
+#ifndef TROMMEL_ENGINE_SRC_SYNC_RANGE_LOCKS_H_
+#define TROMMEL_ENGINE_SRC_SYNC_RANGE_LOCKS_H_
 
 #include <algorithm>
 #include <atomic>
@@ -15,27 +15,27 @@
 
 namespace trommel {
 
-class OwnerLocks {
+class RangeLocks {
  public:
   // More would leave a chunk of 2048 keys less than eight for each.
   static constexpr uint32_t kMaxLockBits = 8;
 
   // Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
-  static uint32_t LockBitsFor(uint32_t owner_bits) {
+  static uint32_t LockBitsFor(uint32_t range_bits) {
     constexpr uint32_t kFewLockBits = 6;
     static_assert(kFewLockBits <= kMaxLockBits);
     constexpr uint32_t kLocksPerThread = 8;
     const uint32_t wanted = std::bit_width(kLocksPerThread * std::thread::hardware_concurrency());
-    return std::min(owner_bits, std::clamp(wanted, kFewLockBits, kMaxLockBits));
+    return std::min(range_bits, std::clamp(wanted, kFewLockBits, kMaxLockBits));
   }
 
   // 2^lock_bits locks; a digest's top bits choose one.
-  explicit OwnerLocks(uint32_t lock_bits)
+  explicit RangeLocks(uint32_t lock_bits)
       : lock_bits_(lock_bits), slots_(MakeSlots(lock_bits)), locking_(slots_) {}
 
   // The other's locks, with counts of its own, which are zero.
-  static OwnerLocks Sharing(const OwnerLocks& other) {
-    OwnerLocks locks(other.lock_bits_);
+  static RangeLocks Sharing(const RangeLocks& other) {
+    RangeLocks locks(other.lock_bits_);
     locks.locking_ = other.locking_;
     return locks;
   }
@@ -54,16 +54,16 @@ class OwnerLocks {
     uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
 
    private:
-    friend class OwnerLocks;
+    friend class RangeLocks;
     Held(std::mutex& mutex, std::atomic<uint64_t>& num_keys) : lock_(mutex), num_keys_(num_keys) {}
 
     std::lock_guard<std::mutex> lock_;
     std::atomic<uint64_t>& num_keys_;
   };
 
-  // The lock over a range of blocks that is named by owner_bits bits, at least lock_bits.
-  Held Hold(size_t owner_idx, uint32_t owner_bits) {
-    const size_t idx = owner_idx >> (owner_bits - lock_bits_);
+  // The lock over a range of blocks that is named by range_bits bits, at least lock_bits.
+  Held Hold(size_t range_idx, uint32_t range_bits) {
+    const size_t idx = range_idx >> (range_bits - lock_bits_);
     return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
   }
 
@@ -93,4 +93,4 @@ class OwnerLocks {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SYNC_OWNER_LOCKS_H_
+#endif  // TROMMEL_ENGINE_SRC_SYNC_RANGE_LOCKS_H_

@@ -1,6 +1,6 @@
 // How many different projections of tuples a set of attributes is sized for.
-#ifndef TROMMEL_ENGINE_SRC_TUPLES_SET_CAPACITY_H_
-#define TROMMEL_ENGINE_SRC_TUPLES_SET_CAPACITY_H_
+#ifndef TROMMEL_ENGINE_SRC_TUPLES_PROJECTION_CAPACITY_H_
+#define TROMMEL_ENGINE_SRC_TUPLES_PROJECTION_CAPACITY_H_
 
 #include <algorithm>
 #include <bit>
@@ -25,8 +25,8 @@ constexpr uint64_t RoundedToFourDigits(uint64_t number) {
 
 // The product of the numbers of values (none given: as many as tuples), or the number of tuples,
 // whichever is less. Numbers of values are at least 1.
-inline uint64_t CapacityOfSet(AttributeMask set, const AttributeSets& sets, uint64_t num_tuples,
-                              std::span<const uint64_t> num_values) {
+inline uint64_t ProjectionCapacity(AttributeMask set, const AttributeSets& sets,
+                                   uint64_t num_tuples, std::span<const uint64_t> num_values) {
   if (num_values.empty()) return num_tuples;
   uint64_t product = 1;
   for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
@@ -40,4 +40,4 @@ inline uint64_t CapacityOfSet(AttributeMask set, const AttributeSets& sets, uint
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_TUPLES_SET_CAPACITY_H_
+#endif  // TROMMEL_ENGINE_SRC_TUPLES_PROJECTION_CAPACITY_H_

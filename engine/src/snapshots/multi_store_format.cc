@@ -1,5 +1,5 @@
 // Headers and tables of family snapshots: making them, and believing them.
-#include "engine/src/snapshots/family_format.h"
+#include "engine/src/snapshots/multi_store_format.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,12 +30,12 @@ uint64_t PlaceMembers(std::span<MemberRecord> members) {
   return end;
 }
 
-void Seal(FamilyHeader& header) {
+void Seal(MultiStoreHeader& header) {
   header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
 }
 
 Error CorruptParam(size_t param_idx, std::string_view what) {
-  return CorruptAt(offsetof(FamilyHeader, params) + param_idx * sizeof(uint64_t), what);
+  return CorruptAt(offsetof(MultiStoreHeader, params) + param_idx * sizeof(uint64_t), what);
 }
 
 Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view what) {
@@ -44,7 +44,7 @@ Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view wha
                    "member " + std::to_string(member_idx) + ": " + std::string(what));
 }
 
-Status CheckUnusedParams(const FamilyParams& params, size_t first_unused) {
+Status CheckUnusedParams(const MultiStoreParams& params, size_t first_unused) {
   const size_t stray = FirstStray(params, first_unused);
   if (stray == params.size()) return Ok();
   return CorruptParam(stray, "a number that this type does not use is not zero");
@@ -56,28 +56,28 @@ Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t firs
   return CorruptMemberWord(member_idx, stray, "a number that this type does not use is not zero");
 }
 
-Result<FamilyHeader> ParseFamilyHeader(std::span<const std::byte> start, SnapshotType wanted,
-                                       uint64_t file_bytes) {
+Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
+                                               SnapshotType wanted, uint64_t file_bytes) {
   const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
   if (!parsed) return parsed.error();
   if (Status fits = CheckType(*parsed, wanted); !fits) return fits.error();
-  FamilyHeader header;
+  MultiStoreHeader header;
   std::memcpy(&header, start.data(), sizeof(header));
   if (!std::ranges::all_of(header.zeros, [](uint64_t word) { return word == 0; })) {
-    return CorruptAt(offsetof(FamilyHeader, zeros), "reserved bytes are not zero");
+    return CorruptAt(offsetof(MultiStoreHeader, zeros), "reserved bytes are not zero");
   }
   if (header.file_bytes != file_bytes) {
     return CorruptAt(std::min(file_bytes, header.file_bytes),
                      "the file has " + std::to_string(file_bytes) + " bytes, but the snapshot " +
                          std::to_string(header.file_bytes));
   }
-  if (header.num_members > kMaxFamilyMembers) {
-    return CorruptAt(offsetof(FamilyHeader, num_members),
+  if (header.num_members > kMaxMemberStores) {
+    return CorruptAt(offsetof(MultiStoreHeader, num_members),
                      std::to_string(header.num_members) + " members, more than the " +
-                         std::to_string(kMaxFamilyMembers) + " there can be");
+                         std::to_string(kMaxMemberStores) + " there can be");
   }
   if (header.num_members * sizeof(MemberRecord) > file_bytes - kHeaderBytes) {
-    return CorruptAt(offsetof(FamilyHeader, num_members),
+    return CorruptAt(offsetof(MultiStoreHeader, num_members),
                      "the table of " + std::to_string(header.num_members) +
                          " members does not fit in a file of " + std::to_string(file_bytes) +
                          " bytes");
@@ -85,7 +85,7 @@ Result<FamilyHeader> ParseFamilyHeader(std::span<const std::byte> start, Snapsho
   return header;
 }
 
-Status CheckTable(const FamilyHeader& header, std::span<const MemberRecord> members) {
+Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members) {
   if (Checksum::Of(std::as_bytes(members)) != header.table_checksum) {
     return CorruptAt(kHeaderBytes, "the table of members does not match its checksum");
   }

@@ -1,7 +1,7 @@
 // Family snapshots for tests: samples of them, and how a forger works on them. What a reader
 // refuses after Reseal it refuses for the right reason.
-#ifndef TROMMEL_TESTS_SUPPORT_FAMILY_FORGE_H_
-#define TROMMEL_TESTS_SUPPORT_FAMILY_FORGE_H_
+#ifndef TROMMEL_TESTS_SUPPORT_MULTI_STORE_FORGE_H_
+#define TROMMEL_TESTS_SUPPORT_MULTI_STORE_FORGE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "engine/src/disk/checksum.h"
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "support/snapshot_forge.h"
 
 namespace trommel::tests {
 
 // Stores with what is written of them.
-struct SampleFamily {
-  FamilyFacts facts;
+struct SampleMultiStore {
+  MultiStoreFacts facts;
   std::vector<BlockStore> stores;
   std::vector<uint64_t> num_keys;
 
-  std::vector<FamilyMember> Members() const {
-    std::vector<FamilyMember> members;
+  std::vector<MemberStore> Members() const {
+    std::vector<MemberStore> members;
     for (size_t i = 0; i < stores.size(); ++i) {
       FilterFacts filter{.policy = facts.policy, .num_keys = num_keys[i]};
       if (i % 2 == 1) filter.capacity = 100, filter.target_fpr = 0.01;
@@ -31,7 +31,7 @@ struct SampleFamily {
     return members;
   }
 
-  Bytes Serialize() const { return SerializeFamily(facts, Members()); }
+  Bytes Serialize() const { return SerializeMultiStore(facts, Members()); }
 
   void Add(const Geometry& geometry, uint64_t keys) {
     stores.push_back(std::move(BlockStore::Create(geometry, 0)).value());
@@ -43,12 +43,12 @@ struct SampleFamily {
 };
 
 // Of that many members: planes and runs, with padding before them and without, with side tables.
-inline SampleFamily MakeFamily(SnapshotType type, size_t num_members) {
-  SampleFamily family{.facts = {.type = type,
-                                .policy = {.kind = DigestKind::kXxh3, .seed = 11},
-                                .params = {3, ~uint64_t{0}, 0, 1}},
-                      .stores = {},
-                      .num_keys = {}};
+inline SampleMultiStore MakeMultiStore(SnapshotType type, size_t num_members) {
+  SampleMultiStore family{.facts = {.type = type,
+                                    .policy = {.kind = DigestKind::kXxh3, .seed = 11},
+                                    .params = {3, ~uint64_t{0}, 0, 1}},
+                          .stores = {},
+                          .num_keys = {}};
   for (size_t i = 0; i < num_members; ++i) {
     switch (i % 3) {
       case 0:
@@ -65,12 +65,14 @@ inline SampleFamily MakeFamily(SnapshotType type, size_t num_members) {
   return family;
 }
 
-inline FamilyHeader FamilyHeaderOf(const Bytes& bytes) { return Get<FamilyHeader>(bytes, 0); }
+inline MultiStoreHeader MultiStoreHeaderOf(const Bytes& bytes) {
+  return Get<MultiStoreHeader>(bytes, 0);
+}
 
 // Makes the checksums of header and table match, as far as they lie within the file.
-inline void ResealFamily(Bytes& bytes) {
-  if (bytes.size() < sizeof(FamilyHeader)) return;
-  FamilyHeader header = FamilyHeaderOf(bytes);
+inline void ResealMultiStore(Bytes& bytes) {
+  if (bytes.size() < sizeof(MultiStoreHeader)) return;
+  MultiStoreHeader header = MultiStoreHeaderOf(bytes);
   const uint64_t room = (bytes.size() - sizeof(header)) / sizeof(MemberRecord);
   if (header.num_members <= room) {
     header.table_checksum = Checksum::Of(
@@ -82,16 +84,16 @@ inline void ResealFamily(Bytes& bytes) {
 
 // The snapshot with other bytes in header or table, their checksums right.
 template <class Edit>
-Bytes ForgedFamily(Bytes bytes, const Edit& edit) {
+Bytes ForgedMultiStore(Bytes bytes, const Edit& edit) {
   edit(bytes);
-  ResealFamily(bytes);
+  ResealMultiStore(bytes);
   return bytes;
 }
 
 template <class Edit>
-Bytes WithFamilyHeader(Bytes bytes, const Edit& edit) {
-  return ForgedFamily(std::move(bytes), [&edit](Bytes& all) {
-    FamilyHeader header = FamilyHeaderOf(all);
+Bytes WithMultiStoreHeader(Bytes bytes, const Edit& edit) {
+  return ForgedMultiStore(std::move(bytes), [&edit](Bytes& all) {
+    MultiStoreHeader header = MultiStoreHeaderOf(all);
     edit(header);
     Put(all, 0, header);
   });
@@ -99,8 +101,8 @@ Bytes WithFamilyHeader(Bytes bytes, const Edit& edit) {
 
 template <class Edit>
 Bytes WithRecord(Bytes bytes, size_t member_idx, const Edit& edit) {
-  return ForgedFamily(std::move(bytes), [&edit, member_idx](Bytes& all) {
-    const uint64_t at = sizeof(FamilyHeader) + member_idx * sizeof(MemberRecord);
+  return ForgedMultiStore(std::move(bytes), [&edit, member_idx](Bytes& all) {
+    const uint64_t at = sizeof(MultiStoreHeader) + member_idx * sizeof(MemberRecord);
     auto record = Get<MemberRecord>(all, at);
     edit(record);
     Put(all, at, record);
@@ -109,4 +111,4 @@ Bytes WithRecord(Bytes bytes, size_t member_idx, const Edit& edit) {
 
 }  // namespace trommel::tests
 
-#endif  // TROMMEL_TESTS_SUPPORT_FAMILY_FORGE_H_
+#endif  // TROMMEL_TESTS_SUPPORT_MULTI_STORE_FORGE_H_

@@ -10,8 +10,8 @@
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
 // and between 5.3 and 10.7 bytes of index. Removal keeps the room for those that come next; when
 // the last entry goes, so does the memory.
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORDS_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORDS_H_
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace trommel {
 
-class BlockWords {
+class BlockWordMap {
  public:
-  explicit BlockWords(size_t words_per_block) : stride_(words_per_block + 1) {}
+  explicit BlockWordMap(size_t words_per_block) : stride_(words_per_block + 1) {}
 
   // The block's words, until the next entry is made or removed; null if it has no entry.
   uint64_t* Find(uint64_t block_idx);
@@ -56,4 +56,4 @@ class BlockWords {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORDS_H_
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
