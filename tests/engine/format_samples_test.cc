@@ -173,8 +173,7 @@ void AddCounting(std::vector<FormatSample>& samples) {
                                                  .num_slices = 5}))
                    .value();
   InsertAll(keyed, texts + mixed);
-  samples.push_back(
-      {"counting-keyed", std::move(keyed), texts + mixed + absent, tests::KeyFrom()});
+  samples.push_back({"counting-keyed", std::move(keyed), texts + mixed + absent, tests::KeyFrom()});
 }
 
 void AddScalable(std::vector<FormatSample>& samples) {

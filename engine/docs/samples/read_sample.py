@@ -16,7 +16,9 @@ import re
 import struct
 import sys
 
-from digests import siphash13, u32, u64, xxh3, xxh64
+sys.dont_write_bytecode = True  # the folder of samples stays as it is
+
+from digests import siphash13, u32, u64, xxh3, xxh64  # noqa: E402
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
 PLANES, RUNS = range(2)
@@ -368,7 +370,10 @@ class Scalable(Family):
 
     def half_full(self):
         b = math.ceil(self.first_capacity / (32 * math.log(2)))
-        floor_log2 = lambda n: max(n, 1).bit_length() - 1
+
+        def floor_log2(n):
+            return max(n, 1).bit_length() - 1
+
         bits = max(min(8, floor_log2(b // 1024)), min(10, floor_log2(b // 4096)))
         num_blocks = round_up(round_up(b, 1 << bits), 64)
         require(num_blocks < 1 << 31, "capacity of the first generation")
@@ -611,9 +616,9 @@ CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Laye
 
 def read(data, secret=None):
     kind, policy, _ = read_start(data, tuple(CLASSES))
-    filter = CLASSES[kind](data)
+    found = CLASSES[kind](data)
     check_secret(policy, secret)
-    return filter
+    return found
 
 
 def read_file(path):
@@ -633,16 +638,14 @@ def key_bytes(kind, name):
     return name.encode()
 
 
-def count_of(filter, secret, kind, name):
+def count_of(found, secret, kind, name):
     if kind == "tuple":
         values = (field.split("=", 1) for field in name.split(","))
-        return filter.count_tuple({int(a): digest_of(filter.policy, value.encode(), secret)
+        return found.count_tuple({int(a): digest_of(found.policy, value.encode(), secret)
                                    for a, value in values})
     if kind == "digest":
-        count = filter.count(int(name, 16))
-    else:
-        count = filter.count(digest_of(filter.policy, key_bytes(kind, name), secret))
-    return count
+        return found.count(int(name, 16))
+    return found.count(digest_of(found.policy, key_bytes(kind, name), secret))
 
 
 def check_answers(folder):
@@ -652,16 +655,16 @@ def check_answers(folder):
         sample, kind, name, count = line.split(" ")
         asked[sample + ".trommel"].append((kind, name, int(count)))
     for sample, answers in asked.items():
-        filter, secret = read_file(folder / sample)
+        found, secret = read_file(folder / sample)
         require(answers, f"{sample}: no answers")
         for kind, name, count in answers:
-            found = count_of(filter, secret, kind, name)
-            require(found == count, f"{sample}: {kind} {name}: {found}, not {count}")
+            answer = count_of(found, secret, kind, name)
+            require(answer == count, f"{sample}: {kind} {name}: {answer}, not {count}")
     return sum(map(len, asked.values()))
 
 
 def check_damage(folder, num_places=16):
-    """A file with a bit changed, or cut, is refused. Returns the number of such files."""
+    """A file with a bit changed, cut, or a byte longer is refused. Returns how many were."""
     num_refused = 0
     for path in sorted(folder.glob("*.trommel")):
         good = path.read_bytes()
@@ -669,7 +672,7 @@ def check_damage(folder, num_places=16):
             at = i * (len(good) - 1) // (num_places - 1)
             damaged = bytearray(good)
             damaged[at] ^= 1 << i % 8
-            for data in (bytes(damaged), good[:at]):
+            for data in (bytes(damaged), good[:at], good + bytes([i])):
                 try:
                     read(data)
                 except (Refused, Unknown):
@@ -700,10 +703,10 @@ def main(arguments):
             print(f"{check_answers(folder)} answers are the library's, {check_damage(folder)} damaged "
                   f"files are refused, {check_dumps(folder)} lines of dumps are the samples'")
         elif arguments and len(arguments) % 2 == 1:
-            filter, secret = read_file(arguments[0])
-            print(filter.describe())
+            found, secret = read_file(arguments[0])
+            print(found.describe())
             for kind, name in zip(arguments[1::2], arguments[2::2]):
-                print(f"{kind} {name}: {count_of(filter, secret, kind, name)}")
+                print(f"{kind} {name}: {count_of(found, secret, kind, name)}")
         else:
             print(__doc__)
             return 1
@@ -714,5 +717,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.dont_write_bytecode = True
     sys.exit(main(sys.argv[1:]))
