@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A reader of Trommel files, written from FORMAT.md alone: comments name its sections.
+"""A reader of Trommel files that follows FORMAT.md: comments name its sections.
 
     read_sample.py FILE [KIND NAME]...   describes a file, and says how often keys are in at most;
                                          KIND is text, u64, i32, digest (hex) or tuple (0=a,2=b)
