@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: one library, its headers, the CMake package and trommel.pc,
-# all relocatable, and the command when it is built.
+# What `cmake --install` puts in place: one library, its headers, its documents, the CMake package and
+# trommel.pc, all relocatable, and the command when it is built.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,8 @@ install(TARGETS trommel EXPORT trommel
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/trommel
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs/
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
 if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
