@@ -1,10 +1,11 @@
-// Options of attr: what they ask for once the names are known.
-#include "tools/trommel/attr_options.h"
+// Options of attr: what they mean once the names are known.
+#include "tools/trommel/options/attr_options.h"
 
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
+#include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
 namespace {
@@ -16,10 +17,9 @@ const Strings kThreeNames = {"src", "dst", "domain"};
 
 AttributeOptions Parsed(const Strings& arguments) {
   AttributeOptions options;
-  CLI::App app;
-  AddAttributeSizing(app, options);
-  Strings reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
-  app.parse(reversed);
+  CommandLine line("");
+  AddAttributeSizing(line, options);
+  CHECK(line.Run(arguments, [] { return kDone; }) == kDone);
   return options;
 }
 
@@ -54,21 +54,22 @@ TEST_CASE("memory becomes a budget for every set", "[tools][attr_options]") {
 }
 
 TEST_CASE("an option that comes again takes one value each time", "[tools][attr_options]") {
-  CLI::App app;
+  CommandLine line("");
   Strings values;
   Strings files;
-  AddRepeatable(app, "--cut", values, "");
-  app.add_option("FILES", files);
-  app.parse(Strings{"file2", "b", "--cut", "file1", "a", "--cut"});
+  line.Repeatable("--cut", values, "LIST", "");
+  line.Arguments("FILES", files, "");
+  CHECK(line.Run({"--cut", "a", "file1", "--cut", "b", "file2"}, [] { return kDone; }) == kDone);
   CHECK(values == Strings{"a", "b"});
   CHECK(files == Strings{"file1", "file2"});
 }
 
 TEST_CASE("columns and headers become a format", "[tools][attr_options]") {
   RowInput input;
-  CLI::App app;
-  AddRowInput(app, input, "");
-  app.parse(Strings{"--crlf", "--no-header", "2,1", "--columns", "rows"});
+  CommandLine line("");
+  AddRowInput(line, input, "");
+  CHECK(line.Run({"rows", "--columns", "2,1", "--no-header", "--crlf"}, [] { return kDone; }) ==
+        kDone);
   const RowFormat format = input.Format();
   CHECK(format.columns == Strings{"2", "1"});
   CHECK_FALSE(format.has_header);

@@ -13,7 +13,7 @@ using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
-// Rows (i, i % 10, x) in a filter in which strangers of these tests do not fall together.
+// Rows (i, i % 10, x) in a filter in which the non-members of these tests do not collide.
 std::string BuildNumbers(const TempFolder& folder, const Strings& more = {}) {
   std::string rows = "a\tb\tc\n";
   for (int i = 0; i < 100; ++i) {
@@ -26,7 +26,7 @@ std::string BuildNumbers(const TempFolder& folder, const Strings& more = {}) {
   return filter;
 }
 
-TEST_CASE("rows are asked for by any of their columns", "[tools][attr_query]") {
+TEST_CASE("rows are queried by any of their columns", "[tools][attr_query]") {
   const TempFolder folder;
   const std::string filter = BuildNumbers(folder);
   const std::string input = "a\tb\tc\n5\t5\tx\n5\t6\tx\n200\t6\tx\n";
@@ -46,7 +46,7 @@ TEST_CASE("rows are asked for by any of their columns", "[tools][attr_query]") {
   CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t8\tx\n").exit_code == 1);
 }
 
-TEST_CASE("a query's files have the columns asked for, in any order", "[tools][attr_query]") {
+TEST_CASE("a query's files have the queried columns, in any order", "[tools][attr_query]") {
   const TempFolder folder;
   const std::string filter = BuildNumbers(folder);
   CHECK(RunTool({"attr", "query", filter, "-c", "--asked", "a,b"}, "b\tmore\ta\n5\t?\t15\n").out ==
@@ -88,7 +88,7 @@ TEST_CASE("a question for cut columns is split, and the report says how", "[tool
   CHECK(report["parts"].size() == 2);
   CHECK(report["current_fpr"] < 1e-5);
   CHECK_THAT(RunTool({"attr", "query", filter}, "a\tb\tc\n5\t6\tx\n").out,
-             ContainsSubstring("Cut: asked for are a,c and b,c, which different rows may"));
+             ContainsSubstring("Cut: queried as a,c and b,c, which different rows may"));
 }
 
 TEST_CASE("a wrong query is told by what there is", "[tools][attr_query]") {

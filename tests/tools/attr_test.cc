@@ -12,7 +12,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-// Rows of a domain name each, asked by some of 20 sources.
+// Rows of a domain name each, queried by some of 20 sources.
 std::string DnsRows(int first, int last) {
   std::string text = "time\tsrc\tdst\tdomain\n";
   for (int i = first; i < last; ++i) {
@@ -22,7 +22,7 @@ std::string DnsRows(int first, int last) {
   return text;
 }
 
-TEST_CASE("a table is built, asked, erased and asked again", "[tools][attr]") {
+TEST_CASE("a table is built, queried, erased and queried again", "[tools][attr]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string rows = folder.Write("rows", DnsRows(0, 500));
@@ -90,7 +90,7 @@ TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
   CHECK(stats["type"] == "attribute");
   CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
-             ContainsSubstring("an attribute filter knows no time"));
+             ContainsSubstring("an attribute filter has no time"));
 }
 
 }  // namespace

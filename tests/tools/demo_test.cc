@@ -1,8 +1,14 @@
-// trommel demo as a newcomer meets it.
+// trommel demo, what it shows and what it measures.
+#include "tools/trommel/commands/demo/demo.h"
+
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
@@ -12,13 +18,13 @@ namespace {
 
 using nlohmann::json;
 
-TEST_CASE("the demo holds its laws on a file of keys, in 80 columns", "[tools][demo]") {
+TEST_CASE("the demo holds its invariants on a file of keys, in 80 columns", "[tools][demo]") {
   const TempFolder folder;
   const std::string keys = folder.Write("keys", Lines("key", 30000));
   const ToolResult result = RunTool({"demo", keys});
   INFO(result.out << result.err);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("Every law held"));
+  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("Every invariant held"));
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {
     if (line.find(keys) == std::string::npos) CHECK(line.size() <= 80);
@@ -45,3 +51,63 @@ TEST_CASE("the demo says when it has no keys", "[tools][demo]") {
 
 }  // namespace
 }  // namespace trommel::tests
+
+namespace trommel::tool {
+namespace {
+
+Trial SoundTrial() {
+  Trial trial;
+  trial.geometry.num_blocks = 10;
+  trial.num_keys = 100;
+  trial.members = {100, 100, 1};
+  trial.non_members = {100, 1, 0.01};
+  trial.part.name = "/some/rather/long/folder/name";
+  trial.left = {80, 80, 1};
+  trial.gone = {20, 0, 0.01};
+  trial.is_restored = true;
+  trial.is_emptied = true;
+  return trial;
+}
+
+TEST_CASE("a sound trial shows no broken invariant and a broken one does", "[tools][demo_print]") {
+  Trial trial = SoundTrial();
+  Report sound;
+  DescribeTrial(trial, sound);
+  CHECK(tests::Printed(sound, false).find("BROKEN") == std::string::npos);
+  trial.left.num_maybe_present = 79;
+  Report broken;
+  DescribeTrial(trial, broken);
+  CHECK_THAT(tests::Printed(broken, false), Catch::Matchers::ContainsSubstring("BROKEN"));
+}
+
+TEST_CASE("a ceiling that was not measured is a dash, and null in JSON", "[tools][demo_print]") {
+  Speed speed;
+  speed.insert = {10, 5, std::nan("")};
+  speed.erase = speed.query_hit = speed.query_miss = {10, 5, 4};
+  Report report;
+  DescribeSpeed(speed, SoundTrial(), report);
+  CHECK_THAT(tests::Printed(report, false), Catch::Matchers::ContainsSubstring("80 %"));
+  CHECK_THAT(tests::Printed(report, true), Catch::Matchers::ContainsSubstring("\"ceiling\":null"));
+}
+
+TEST_CASE("speed is measured for one key and for many", "[tools][demo_speed]") {
+  const size_t num_keys = GENERATE(size_t{1}, size_t{3000});
+  std::vector<std::string> names;
+  for (size_t i = 0; i < num_keys; ++i) names.push_back("key" + std::to_string(i));
+  const std::vector<std::string_view> members(names.begin(), names.end());
+  std::vector<char> bytes;
+  uint64_t num_skipped = 0;
+  const Result<Speed> speed = MeasureSpeed(members, MakeNonMembers(members, bytes, num_skipped));
+  REQUIRE(speed.ok());
+  for (const OperationSpeed& operation :
+       {speed->insert, speed->erase, speed->query_hit, speed->query_miss}) {
+    CHECK(operation.from_keys_ns > 0);
+    CHECK(operation.from_digests_ns > 0);
+    // A filter of one block is too small to have a ceiling.
+    CHECK((operation.ceiling_ns > 0 || std::isnan(operation.ceiling_ns)));
+  }
+  CHECK(speed->hash_ns > 0);
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,10 +1,12 @@
-// The demo's trial: it passes on a sound filter, and its statistics notice an unsound one.
-#include "tools/trommel/demo_trial.h"
-
+// The demo beside the truth: its keys, its trial and its replay.
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
+#include "tools/run_tool.h"
+#include "tools/trommel/commands/demo/demo.h"
 
 namespace trommel::tool {
 namespace {
@@ -25,24 +27,24 @@ DemoKeys NumberedKeys(size_t count) {
   return keys;
 }
 
-TEST_CASE("every law of the trial holds, for few keys and for many", "[tools][demo_trial]") {
+TEST_CASE("every invariant of the trial holds, for few keys and for many", "[tools][demo_trial]") {
   const DemoKeys keys = NumberedKeys(GENERATE(size_t{1}, 2, 5, 100, 70000));
   std::vector<char> bytes;
   uint64_t num_skipped = 0;
-  const auto strangers = MakeStrangers(keys.keys, bytes, num_skipped);
-  const Result<Trial> trial = RunTrial(keys, strangers);
+  const auto non_members = MakeNonMembers(keys.keys, bytes, num_skipped);
+  const Result<Trial> trial = RunTrial(keys, non_members);
   REQUIRE(trial.ok());
   CHECK(trial->ok());
   CHECK(trial->members.num_asked == keys.keys.size());
   CHECK(trial->left.num_asked + trial->gone.num_asked == keys.keys.size());
 }
 
-TEST_CASE("strangers are never members", "[tools][demo_trial]") {
+TEST_CASE("non-members are never members", "[tools][demo_trial]") {
   const std::vector<std::string_view> members = {"a", "b", "b~no-such-key"};
   std::vector<char> bytes;
   uint64_t num_skipped = 0;
-  const auto strangers = MakeStrangers(members, bytes, num_skipped);
-  CHECK(strangers == std::vector<std::string_view>{"a~no-such-key", "b~no-such-key~no-such-key"});
+  const auto non_members = MakeNonMembers(members, bytes, num_skipped);
+  CHECK(non_members == std::vector<std::string_view>{"a~no-such-key", "b~no-such-key~no-such-key"});
   CHECK(num_skipped == 1);
 }
 
@@ -74,6 +76,120 @@ TEST_CASE("one missing member breaks the trial", "[tools][demo_trial]") {
   broken = *trial;
   broken.erased.num_refused = 1;
   CHECK_FALSE(broken.ok());
+}
+
+using tests::TempFolder;
+
+std::vector<std::string> Sorted(const DemoKeys& keys) {
+  std::vector<std::string> sorted(keys.keys.begin(), keys.keys.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+TEST_CASE("a walk finds every path once and follows no link", "[tools][demo_keys]") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.Path("a/b"));
+  std::filesystem::create_directory_symlink("a", folder.Path("link"));
+  folder.Write("a/b/file", "");
+  const Result<DemoKeys> keys = CollectDemoKeys(folder.Path(""));
+  REQUIRE(keys.ok());
+  CHECK(keys->are_paths);
+  CHECK(Sorted(*keys) == std::vector<std::string>{folder.Path("a"), folder.Path("a/b"),
+                                                  folder.Path("a/b/file"), folder.Path("link")});
+}
+
+TEST_CASE("lines are keys once each", "[tools][demo_keys]") {
+  const TempFolder folder;
+  const Result<DemoKeys> keys = CollectDemoKeys(folder.Write("keys", "a\nb\na\n\nc"));
+  REQUIRE(keys.ok());
+  CHECK_FALSE(keys->are_paths);
+  CHECK(Sorted(*keys) == std::vector<std::string>{"a", "b", "c"});
+  CHECK(keys->num_repeated == 1);
+}
+
+TEST_CASE("collecting stops at its limit and says so", "[tools][demo_keys]") {
+  const TempFolder folder;
+  DemoLimits limits;
+  limits.num_keys = 10;
+  const Result<DemoKeys> keys =
+      CollectDemoKeys(folder.Write("keys", tests::Lines("key", 100)), limits);
+  REQUIRE(keys.ok());
+  CHECK(keys->keys.size() == 10);
+  CHECK(keys->stopped == "stopped at 10");
+}
+
+TEST_CASE("the folder nearest to a fifth of the paths is erased", "[tools][demo_keys]") {
+  DemoKeys keys;
+  keys.are_paths = true;
+  for (int i = 0; i < 100; ++i) {
+    keys.keys.push_back(i < 22 ? "/a/x" : (i < 60 ? "/b/x" : "/bb/c/x"));
+  }
+  const DemoPart part = ChoosePart(keys);
+  CHECK(part.name == "/a");
+  CHECK(part.num_chosen == 22);
+  CHECK(part.chosen[21]);
+  CHECK_FALSE(part.chosen[22]);
+}
+
+TEST_CASE("where no folder fits every 4th key is erased", "[tools][demo_keys]") {
+  DemoKeys keys;
+  keys.are_paths = GENERATE(true, false);
+  for (int i = 0; i < 10; ++i) keys.keys.push_back("/x");
+  const DemoPart part = ChoosePart(keys);
+  CHECK(part.num_chosen == 2);
+  CHECK(part.name == (keys.are_paths ? "every 4th path" : "every 4th line"));
+}
+
+constexpr const char* kHeader = "version\tunix_time\top\tkey\n";
+
+ReplayOptions Files(const TempFolder& folder, const std::string& events) {
+  return {folder.Write("events", kHeader + events), folder.Write("base", "a\nb\nc\n"),
+          folder.Write("negatives", tests::Lines("other", 1000) + "a\nd\n")};
+}
+
+TEST_CASE("a replay follows insertions and deletions", "[tools][demo_replay]") {
+  const TempFolder folder;
+  const Result<Replay> replay = RunReplay(
+      Files(folder, "1\t100\t-\ta\n1\t100\t+\td\n2\t200\t+\te\n2\t200\t-\te\n3\t300\t+\ta\n"));
+  INFO((replay.ok() ? "" : replay.error().message));
+  REQUIRE(replay.ok());
+  CHECK(replay->ok());
+  CHECK(replay->num_versions == 3);
+  CHECK(replay->num_added == 3);
+  CHECK(replay->num_removed == 2);
+  CHECK(replay->capacity == 4);
+  const ReplayRow& last = replay->rows.back();
+  CHECK(last.version == 3);
+  CHECK(last.num_keys == 4);
+  CHECK(last.negatives.num_asked == 1000);  // a and d are members by then
+}
+
+TEST_CASE("a history that contradicts itself is bad input", "[tools][demo_replay]") {
+  const TempFolder folder;
+  for (const char* events :
+       {"1\t100\t+\ta\n", "1\t100\t-\tx\n", "1\t100\t*\tx\n", "1\t100\t+\n", "one\t100\t+\tx\n"}) {
+    const Result<Replay> replay = RunReplay(Files(folder, events));
+    REQUIRE_FALSE(replay.ok());
+    CHECK_THAT(replay.error().message, Catch::Matchers::ContainsSubstring(folder.Path("events")));
+  }
+}
+
+TEST_CASE("a replay of no events is the base", "[tools][demo_replay]") {
+  const TempFolder folder;
+  const Result<Replay> replay = RunReplay(Files(folder, ""));
+  REQUIRE(replay.ok());
+  CHECK(replay->ok());
+  CHECK(replay->rows.size() == 1);
+}
+
+TEST_CASE("the replay runs from the command line", "[tools][demo_replay]") {
+  const TempFolder folder;
+  const ReplayOptions files = Files(folder, "1\t100\t+\td\n");
+  const tests::ToolResult result = tests::RunTool(
+      {"demo", "--replay", files.events, "--base", files.base, "--negatives", files.negatives});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("1970-01-01"));
 }
 
 }  // namespace

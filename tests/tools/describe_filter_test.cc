@@ -1,5 +1,5 @@
 // What is said of a filter: the figures it has, under the names that programs rely on.
-#include "tools/trommel/describe_filter.h"
+#include "tools/trommel/filters/describe_filter.h"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/family_filter.h"
+#include "tools/trommel/filters/family_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tool {

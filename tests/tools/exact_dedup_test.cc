@@ -1,5 +1,5 @@
 // The exact answer: each of its four cases, at their edges.
-#include "tools/trommel/exact_dedup.h"
+#include "tools/trommel/commands/exact_dedup.h"
 
 #include <string_view>
 #include <vector>

@@ -1,13 +1,16 @@
 // FamilyFilter: every type does through it what it does itself, and says what it cannot.
-#include "tools/trommel/family_filter.h"
+#include "tools/trommel/filters/family_filter.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/catch.h"
+#include "tools/run_tool.h"
+#include "tools/trommel/filters/applied.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tool {
@@ -83,7 +86,7 @@ TEST_CASE("types without time refuse times and advances", "[tools][family_filter
   const std::string name(FilterTypeName(filter.type()));
   CHECK_THAT(filter.CheckTimes(true).error().message, ContainsSubstring("this is a " + name));
   CHECK_THAT(filter.CheckCanErase(true).error().message, ContainsSubstring("--time"));
-  CHECK_THAT(filter.Advance(1).error().message, ContainsSubstring(name + " filter knows no time"));
+  CHECK_THAT(filter.Advance(1).error().message, ContainsSubstring(name + " filter has no time"));
 }
 
 TEST_CASE("a scalable filter without room says how many keys it refused",
@@ -153,6 +156,31 @@ TEST_CASE("outcomes add up", "[tools][family_filter]") {
   CHECK(applied.num_expired == 33);
   CHECK(applied.num_late == 44);
   CHECK(applied.refusal == "x");
+}
+
+std::string JsonOf(const Applied& applied) {
+  Report report;
+  DescribeInserted(applied, report);
+  const tests::TempFolder folder;
+  std::FILE* const file = std::fopen(folder.Path("report").c_str(), "w");
+  REQUIRE(file != nullptr);
+  CHECK(report.Print(true, file).ok());
+  std::fclose(file);
+  return folder.Read("report");
+}
+
+TEST_CASE("what became of batches adds up, and the first refusal stands", "[tools][applied]") {
+  Applied all = AppliedOf({.num_inserted = 5});
+  CHECK(all.refusal.empty());
+  all += AppliedOf({.num_inserted = 2, .num_refused = 3, .refusal = GrowthRefusal::kMemoryLimit});
+  all += AppliedOf({.num_refused = 1, .refusal = GrowthRefusal::kLargestCapacity});
+  all += {.num_late = 4};
+  CHECK(all.num_done == 7);
+  CHECK(all.num_refused == 4);
+  CHECK(all.num_late == 4);
+  CHECK(all.refusal == GrowthRefusalText(GrowthRefusal::kMemoryLimit));
+  CHECK(JsonOf(all) == "{\"num_refused_inserts\":4,\"num_late\":4}\n");
+  CHECK(JsonOf({.num_done = 9}) == "{}\n");
 }
 
 }  // namespace

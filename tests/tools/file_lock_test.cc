@@ -1,5 +1,5 @@
 // Locks: commands that change one file take turns, and commands that read wait for none.
-#include "tools/trommel/file_lock.h"
+#include "tools/trommel/filters/file_lock.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/filter_output.h"
+#include "tools/trommel/filters/filter_output.h"
 
 namespace trommel::tool {
 namespace {

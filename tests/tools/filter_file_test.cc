@@ -1,5 +1,5 @@
 // Filter files: nothing is overwritten by accident, and no other program's change is lost.
-#include "tools/trommel/filter_file.h"
+#include "tools/trommel/filters/filter_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/filters/key_file.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tool {
@@ -78,7 +79,7 @@ TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
   CHECK((status.st_mode & 0777) == 0640);
 }
 
-TEST_CASE("saving back gives nobody rights that were another's", "[tools][filter_file]") {
+TEST_CASE("saving back extends the rights of no user or group", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
   REQUIRE(SaveFilter(Small(), path).ok());
@@ -118,8 +119,8 @@ TEST_CASE("new files are made where nothing is, or by force", "[tools][filter_fi
 TEST_CASE("filters of the caller's digests take integers as digests", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
-  CHECK(CheckKeysFit({}, KeyFormat::kLines).ok());
-  CHECK_FALSE(CheckKeysFit({.kind = DigestKind::kCaller}, KeyFormat::kLines).ok());
+  CHECK(CheckCanHash({}, KeyFormat::kLines).ok());
+  CHECK_FALSE(CheckCanHash({.kind = DigestKind::kCaller}, KeyFormat::kLines).ok());
   REQUIRE(SaveFilter(Small(DigestKind::kCaller), path).ok());
   CHECK(tests::RunTool({"insert", path}, "a\n").exit_code == 2);
   const std::string digest = "1234567890123456789";

@@ -1,5 +1,5 @@
 // Outputs: new files are new, and what is replaced is what was locked.
-#include "tools/trommel/filter_output.h"
+#include "tools/trommel/filters/filter_output.h"
 
 #include <filesystem>
 #include <string>

@@ -1,5 +1,5 @@
 // Ctrl-C: no half-written file, and the exit status that shells expect.
-#include "tools/trommel/interrupt.h"
+#include "tools/trommel/output/interrupt.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // --key-file: filters under a digest key, from the command line.
-#include "tools/trommel/key_file.h"
+#include "tools/trommel/filters/key_file.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,7 +9,8 @@
 #include "support/digest_keys.h"
 #include "support/xxh64_twins.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/file_lock.h"
+#include "tools/trommel/filters/file_lock.h"
+#include "tools/trommel/options/digest_options.h"
 
 namespace trommel::tests {
 namespace {
@@ -94,7 +95,7 @@ TEST_CASE("every command that hashes takes the key of the filter", "[tools][keye
   CHECK(RunTool({"attr", "stats", rows}).exit_code == 0);
 }
 
-TEST_CASE("a filter of every type is built and asked under a digest key", "[tools][keyed]") {
+TEST_CASE("a filter of every type is built and queried under a digest key", "[tools][keyed]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string key = folder.Write("key", KeyText());
@@ -234,6 +235,32 @@ TEST_CASE("a key file holds exactly 16 bytes, and is no output", "[tools][keyed]
   const ToolResult moved = RunTool({"insert", out, "-f", "-o", key, "--key-file", key}, "a\n");
   CHECK(moved.exit_code == 2);
   CHECK(folder.Read("key") == KeyText());
+}
+
+using Strings = std::vector<std::string>;
+
+Strings Joined(Strings words, const Strings& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_CASE("digest options that contradict each other are refused with the reason",
+          "[tools][keyed]") {
+  const TempFolder folder;
+  const std::string key = folder.Write("key", "0123456789abcdef");
+  Strings command = GENERATE(Strings{"build", "-n", "9"}, Strings{"dedup", "-n", "9"},
+                             Strings{"attr", "build", "-n", "9"});
+  if (command[0] != "dedup") command = Joined(command, {"-o", folder.Path("out")});
+  const auto refusal = [&](const Strings& digest) {
+    const ToolResult result = RunTool(Joined(command, digest), "a\n");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(refusal({"--digest", "siphash"}), ContainsSubstring("siphash needs --key-file"));
+  CHECK_THAT(refusal({"--digest", "siphash", "--key-file", key, "--seed", "7"}),
+             ContainsSubstring("a key instead of a seed"));
+  CHECK_THAT(refusal({"--key-file", key}), ContainsSubstring("is for --digest siphash, not xxh64"));
+  CHECK(folder.Names() == Strings{"key"});
 }
 
 }  // namespace

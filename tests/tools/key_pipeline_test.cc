@@ -1,5 +1,5 @@
 // Keys from files and pipes: every format, and every way in which a record can fall across blocks.
-#include "tools/trommel/key_pipeline.h"
+#include "tools/trommel/input/key_pipeline.h"
 
 #include <atomic>
 #include <memory>

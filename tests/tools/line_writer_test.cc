@@ -1,5 +1,5 @@
 // Lines come out in order and whole, whatever the buffer.
-#include "tools/trommel/line_writer.h"
+#include "tools/trommel/output/line_writer.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Counts, sizes and rates as people write them.
-#include "tools/trommel/number_text.h"
+#include "tools/trommel/output/number_text.h"
 
 #include <string>
 

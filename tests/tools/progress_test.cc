@@ -1,5 +1,5 @@
 // Progress is for terminals: here it must say nothing.
-#include "tools/trommel/progress.h"
+#include "tools/trommel/output/progress.h"
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
@@ -7,7 +7,7 @@
 namespace trommel::tool {
 namespace {
 
-TEST_CASE("progress is silent where nobody watches", "[tools][progress]") {
+TEST_CASE("progress is silent where there is no terminal", "[tools][progress]") {
   Progress progress("counting", true, 100);
   for (uint64_t i = 0; i < 1000; ++i) progress.Update(i, i);  // also: nothing divides by zero
   CHECK_FALSE(progress.IsDue());

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// 1000 keys in a filter so sparse that no stranger of these tests answers "maybe present".
+// 1000 keys in a filter so sparse that no non-member of these tests is "maybe present".
 std::string BuildSparse(const TempFolder& folder) {
   const std::string filter = folder.Path("filter");
   REQUIRE(
@@ -111,7 +111,7 @@ TEST_CASE("a bad line typed is told before the next comes", "[tools][query]") {
   CHECK(result.err == "trommel: (stdin):2: not a decimal integer: 'x'\n");
 }
 
-TEST_CASE("every key format asks for the keys that were built with it", "[tools][query]") {
+TEST_CASE("every key format queries the keys that were built with it", "[tools][query]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string raw("\1\0\0\0\0\0\0\0", 8);

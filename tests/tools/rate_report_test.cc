@@ -1,5 +1,5 @@
 // No burst goes by in silence: what the command says of a window whose rate broke.
-#include "tools/trommel/rate_report.h"
+#include "tools/trommel/filters/rate_report.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // One report, two forms.
-#include "tools/trommel/report.h"
+#include "tools/trommel/output/report.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -20,21 +21,12 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/interrupt.h"
+#include "tools/trommel/output/interrupt.h"
 
 namespace trommel::tool {
 namespace {
 
-std::string Printed(const Report& report, bool json) {
-  std::FILE* file = std::tmpfile();
-  REQUIRE(file != nullptr);
-  REQUIRE(report.Print(json, file).ok());
-  std::string text(static_cast<size_t>(std::ftell(file)), '\0');
-  std::rewind(file);
-  REQUIRE(std::fread(text.data(), 1, text.size(), file) == text.size());
-  std::fclose(file);
-  return text;
-}
+using tests::Printed;
 
 int ExitCodeOf(const std::string& command) {
   const int status = std::system(command.c_str());
@@ -70,7 +62,30 @@ TEST_CASE("a report is aligned text or one line of JSON", "[tools][report]") {
 }
 
 TEST_CASE("file names that are no UTF-8 do not break JSON", "[tools][report]") {
-  CHECK_NOTHROW(JsonText(Json("\xff\xfe")));
+  CHECK(Json("\xff\xfe").text() == "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+TEST_CASE("values nest as JSON text", "[tools][report]") {
+  Json list = Json::Array();
+  CHECK(list.text() == "[]");
+  list.Append(1.0);
+  list.Append(int64_t{-1});
+  list.Append(~uint64_t{0});
+  list.Append(Json());
+  list.Append(std::nan(""));
+  list.Append(1e-7);
+  CHECK(list.text() == "[1.0,-1,18446744073709551615,null,null,1e-07]");
+  Json object = {{"list", list}, {"empty", Json::Object()}};
+  object.Add("a \"b\"\n", true);
+  CHECK(object.text() == "{\"list\":" + list.text() + ",\"empty\":{},\"a \\\"b\\\"\\n\":true}");
+}
+
+TEST_CASE("a field that comes again replaces the first in its place", "[tools][report]") {
+  Report report;
+  report.AddField("a", 1);
+  report.AddField("b", 2);
+  report.AddField("a", "x");
+  CHECK(Printed(report, true) == "{\"a\":\"x\",\"b\":2}\n");
 }
 
 TEST_CASE("errors map to exit codes by whose fault they are", "[tools][report]") {
@@ -183,7 +198,7 @@ TEST_CASE("a signal right before a save leaves the file as it was", "[tools][rep
         }) == 128 + SIGTERM);
 }
 
-TEST_CASE("a signal ends a report that nobody reads", "[tools][report]") {
+TEST_CASE("a signal ends a report that is not read", "[tools][report]") {
   CHECK(StatusOf([&] {
           std::array<int, 2> pipe_ends = {};
           if (pipe(pipe_ends.data()) != 0) return 99;

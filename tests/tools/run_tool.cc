@@ -1,4 +1,4 @@
-// fork, exec, wait. Output goes to unnamed files, so no pipe can fill up while nobody reads.
+// fork, exec, wait. Output goes to unnamed files: a pipe that is not read could fill up.
 #include "tools/run_tool.h"
 
 #include <fcntl.h>
@@ -134,6 +134,16 @@ std::vector<std::string> TempFolder::Names() const {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::string Printed(const tool::Report& report, bool json) {
+  std::FILE* const file = std::tmpfile();
+  if (file == nullptr || !report.Print(json, file).ok()) {
+    throw std::runtime_error("cannot print a report");
+  }
+  std::string text = ReadAll(file);
+  std::fclose(file);
+  return text;
 }
 
 std::string Lines(std::string_view prefix, size_t count) {

@@ -1,4 +1,4 @@
-// Runs the built command as a user would, and makes folders that clean up after themselves.
+// Runs the built command as a user would, and makes folders that are removed with their objects.
 #ifndef TROMMEL_TESTS_TOOLS_RUN_TOOL_H_
 #define TROMMEL_TESTS_TOOLS_RUN_TOOL_H_
 
@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/trommel/output/report.h"
 
 namespace trommel::tests {
 
@@ -62,6 +64,9 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+// What the report prints.
+std::string Printed(const tool::Report& report, bool json);
 
 // "<prefix>0\n" .. "<prefix><count - 1>\n".
 std::string Lines(std::string_view prefix, size_t count);

@@ -1,12 +1,11 @@
 // trommel size for the other types: what it says is what a filter then takes.
-#include "tools/trommel/size_family.h"
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/commands/size.h"
 #include "trommel/classic/sizing.h"
 #include "trommel/scalable_filter.h"
 

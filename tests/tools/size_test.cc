@@ -1,4 +1,7 @@
 // trommel size: forth and back, for one encoding and for both.
+#include "tools/trommel/commands/size.h"
+
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -140,7 +143,7 @@ TEST_CASE("columns of size are aligned", "[tools][size]") {
   const std::string text = RunTool({"size", "-n", "30M", "-p", "0.4%"}).out;
   std::istringstream lines(text.substr(0, text.find("\n\n")));
   for (std::string line; std::getline(lines, line);) CHECK(line.size() == 56);
-  CHECK_THAT(text, ContainsSubstring("expected ns a key"));
+  CHECK_THAT(text, ContainsSubstring("expected ns per key"));
   CHECK_THAT(text, ContainsSubstring("`trommel bench` measures yours"));
 }
 
@@ -155,3 +158,48 @@ TEST_CASE("a power of two of blocks is the most that the memory holds", "[tools]
 
 }  // namespace
 }  // namespace trommel::tests
+
+namespace trommel::tool {
+namespace {
+
+TEST_CASE("cache lines a query reads and an update changes", "[tools][size]") {
+  const auto [encoding, num_slices, query, update] =
+      GENERATE(table<Encoding, uint32_t, uint64_t, uint64_t>({{Encoding::kPlanes, 8, 1, 3},
+                                                              {Encoding::kPlanes, 16, 1, 4},
+                                                              {Encoding::kRuns, 4, 1, 1},
+                                                              {Encoding::kRuns, 5, 1, 1},
+                                                              {Encoding::kRuns, 8, 1, 1},
+                                                              {Encoding::kRuns, 10, 2, 2}}));
+  const Geometry geometry{.num_slices = num_slices, .encoding = encoding, .num_blocks = 77};
+  CHECK(LinesOfQuery(geometry) == query);
+  CHECK(LinesOfUpdate(geometry) == update);
+}
+
+TEST_CASE("every shape has a speed, in cache and beyond", "[tools][expected_speed]") {
+  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+    for (uint32_t num_slices = 1; num_slices <= 16; ++num_slices) {
+      Geometry geometry{.num_slices = num_slices, .encoding = encoding, .num_blocks = 1};
+      if (!Validate(geometry).ok()) continue;
+      CAPTURE(EncodingName(encoding), num_slices);
+      const ExpectedSpeed near = ExpectedSpeedOf(geometry);
+      geometry.num_blocks = 100'000'000;
+      const ExpectedSpeed far = ExpectedSpeedOf(geometry);
+      CHECK(near.query_ns > 0);
+      CHECK(near.insert_ns > 0);
+      CHECK(near.erase_ns > 0);
+      CHECK(near.query_ns < far.query_ns);
+      CHECK(near.insert_ns < far.insert_ns);
+      CHECK(near.erase_ns < far.erase_ns);
+    }
+  }
+}
+
+TEST_CASE("a filter of a block more than the cache is beyond it", "[tools][expected_speed]") {
+  Geometry geometry{.num_slices = 8, .num_blocks = kMaxBytesInCache / 128};
+  CHECK(IsInCache(geometry));
+  ++geometry.num_blocks;
+  CHECK_FALSE(IsInCache(geometry));
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,5 +1,5 @@
 // Times and durations: every form, and nothing else.
-#include "tools/trommel/time_text.h"
+#include "tools/trommel/output/time_text.h"
 
 #include <string>
 

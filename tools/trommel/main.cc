@@ -1,23 +1,24 @@
 // The command `trommel`: wires the subcommands, and turns what goes wrong into one line and a code.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/trommel/commands.h"
-#include "tools/trommel/help_text.h"
-#include "tools/trommel/interrupt.h"
-#include "tools/trommel/report.h"
+#include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/commands/demo/demo.h"
+#include "tools/trommel/options/command_line.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/report.h"
 #include "trommel/targets.h"
 #include "trommel/version.h"
 
@@ -25,46 +26,39 @@ namespace trommel::tool {
 namespace {
 
 constexpr const char* kDescription =
-    "Counting Bloom filters in files: insert, erase and query keys in bulk.\n"
-    "Keys are lines of standard input or of files. An answer \"absent\" is certain; \"maybe\n"
-    "present\" is wrong for a stranger with the filter's false-positive rate. Try: trommel demo";
+    "Counting Bloom filters in files: insert, erase and query keys in bulk. The answer \"absent\" "
+    "is\n"
+    "certain; \"maybe present\" is wrong for a non-member at the filter's false-positive rate.";
 
-constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 negative answer, or no room for a key; 2 usage; 3 bad input, output\n"
-    "that cannot be written, a file that another command is changing, or no memory (the\n"
-    "system's or --memory-limit's); 4 the file was changed, but its report could not be written,\n"
-    "or its folder not be flushed. After 2, after 3 and after the end by a signal no file was\n"
-    "changed. A command holds the lock of the file that it changes while it reads its input: one\n"
-    "that waits for an idle pipe makes others wait (--wait).\n"
-    "With --json the report is one JSON object on standard output, or on standard error when\n"
-    "standard output carries lines (query --print-..., dedup).";
+constexpr const char* kMore =
+    "Options of all subcommands: --json (report as one JSON object), -q (no progress line on the\n"
+    "terminal), --target NAME (instruction set), -h (help), -V (version). More: trommel help, and\n"
+    "trommel SUBCOMMAND --help. To begin: trommel demo";
 
-int FailOnParse(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* command = &app;
-  std::string name = "trommel";
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    name += " " + command->get_name();
-  }
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    std::ostringstream text;  // --help or --version
-    app.exit(error, text, text);
-    const Status written = WriteText(text.str(), stdout);
-    return written.ok() ? kDone : FailOnInput(written.error());
-  }
-  std::string message = error.what();
-  if (command == &app) {
-    const std::vector<std::string> words = app.remaining();
-    if (!words.empty()) {
-      const char* what = words.front().starts_with("-") ? "option" : "subcommand";
-      message = fmt::format("unknown {} \"{}\"", what, words.front());
-    }
-  }
-  for (char& c : message) {
-    if (c == '\n') c = ' ';
-  }
-  return Fail(kUsageError, fmt::format("{} (see {} --help)", message, name));
-}
+constexpr const char* kTopics =
+    "Options of all subcommands\n"
+    "  --json          Report as one JSON object, on standard output, or on standard error when\n"
+    "                  standard output carries lines (query --print-..., dedup)\n"
+    "  -q,--quiet      No progress line on the terminal\n"
+    "  --target NAME   Run on this instruction set (see trommel targets); TROMMEL_TARGET does the\n"
+    "                  same\n"
+    "  -V,--version    Print the version\n"
+    "\n"
+    "Exit codes\n"
+    "  0  Done.\n"
+    "  1  A negative answer, or no room for a key.\n"
+    "  2  Usage: the command line or the environment is wrong.\n"
+    "  3  Bad input, output that cannot be written, a file that another command is changing, or\n"
+    "     not enough memory: the system's, or what --memory-limit leaves.\n"
+    "  4  The file was changed, but then its report could not be written or its folder not\n"
+    "     flushed. Do not run the command again.\n"
+    "  After 2, after 3 and when a signal ends a command, no file was changed.\n"
+    "\n"
+    "Files\n"
+    "  A filter file is replaced in one step, at the end. A command holds the lock of the file "
+    "that\n"
+    "  it changes while it reads its input: one that waits for an idle pipe makes others wait\n"
+    "  (--wait). Commands that only read take no lock.\n";
 
 // A file opened while standard error is closed would get its number, and our messages. Each end is
 // made unusable the way a closed one is: what is read cannot be read, what is written not written.
@@ -75,53 +69,55 @@ void FillClosedStreams() {
   }
 }
 
-int Main(int argc, char** argv) {
-  CLI::App app(kDescription, "trommel");
-  app.footer(kFooter);
-  app.formatter(std::make_shared<HelpText>());
-  app.set_version_flag("-V,--version", fmt::format("trommel {}", LinkedVersion()));
-  app.require_subcommand(1);
-  app.fallthrough();
+void AddHelpCommand(CommandLine& line) {
+  Command command =
+      line.AddSubcommand("help", "Explain exit codes, JSON reports and locks, or a subcommand");
+  auto words = std::make_shared<std::vector<std::string>>();
+  command.Arguments("SUBCOMMAND", *words,
+                    "The subcommand to explain, as in: trommel help attr size");
+  command.SetAction([&line, words] {
+    const Result<std::string> page =
+        words->empty() ? Result<std::string>(kTopics) : line.HelpOf(*words);
+    if (!page.ok()) return Fail(kUsageError, page.error().message);
+    const Status written = WriteText(*page, stdout);
+    return written.ok() ? int{kDone} : FailOnInput(written.error());
+  });
+}
 
+int UseTarget(const std::string& target) {
+  Status usable = CheckTargetEnvironment();
+  if (usable.ok() && !target.empty()) usable = ForceTarget(target);
+  return usable.ok() ? int{kDone} : Fail(kUsageError, usable.error().message);
+}
+
+int Main(int argc, char** argv) {
+  CommandLine line(kDescription, kMore, fmt::format("trommel {}", LinkedVersion()));
   Settings settings;
   if (argc > 0 && std::string_view(argv[0]).find('/') != std::string_view::npos) {
     settings.program = argv[0];  // it need not be on the PATH
   }
-  app.add_flag("--json", settings.json, "Report as one JSON object");
-  app.add_flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
-  app.add_option("--target", settings.target,
-                 "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same")
-      ->type_name("NAME");
+  line.Flag("--json", settings.json, "Report as one JSON object");
+  line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
+  line.Text("--target", settings.target, "NAME", "Run on this instruction set");
 
-  Run run;
-  AddSizeCommand(app, settings, run);
-  AddBuildCommand(app, settings, run);
-  AddInsertCommand(app, settings, run);
-  AddEraseCommand(app, settings, run);
-  AddQueryCommand(app, settings, run);
-  AddDedupCommand(app, settings, run);
-  AddStatsCommand(app, settings, run);
-  AddVerifyCommand(app, settings, run);
-  AddAttrCommand(app, settings, run);
-  AddTargetsCommand(app, settings, run);
-  AddStressCommand(app, settings, run);
-  AddDemoCommand(app, settings, run);
-  AddBenchCommand(app, settings, run);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return FailOnParse(app, error);
-  }
-
-  if (const Status checked = CheckTargetEnvironment(); !checked.ok()) {
-    return Fail(kUsageError, checked.error().message);
-  }
-  if (!settings.target.empty()) {
-    if (const Status forced = ForceTarget(settings.target); !forced.ok()) {
-      return Fail(kUsageError, forced.error().message);
-    }
-  }
-  return run();
+  line.StartGroup("Filters of keys, which are the lines of files or of standard input");
+  AddBuildCommand(line, settings);
+  AddInsertCommand(line, settings);
+  AddEraseCommand(line, settings);
+  AddQueryCommand(line, settings);
+  AddDedupCommand(line, settings);
+  AddStatsCommand(line, settings);
+  AddVerifyCommand(line, settings);
+  AddAttrCommand(line, settings);
+  line.StartGroup("Sizes, speed, correctness");
+  AddSizeCommand(line, settings);
+  AddTargetsCommand(line, settings);
+  AddBenchCommand(line, settings);
+  AddStressCommand(line, settings);
+  AddDemoCommand(line, settings);
+  AddHelpCommand(line);
+  return line.Run({argv + std::min(argc, 1), argv + argc},
+                  [&] { return UseTarget(settings.target); });
 }
 
 }  // namespace

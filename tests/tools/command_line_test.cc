@@ -1,0 +1,205 @@
+// Wrong command lines: one line on standard error, exit 2, and nothing done. Help pages fit a
+// terminal.
+#include "tools/trommel/options/command_line.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+#include "tools/trommel/options/key_options.h"
+
+namespace trommel::tool {
+namespace {
+
+TEST_CASE("words are wrapped and none is lost", "[tools][help_text]") {
+  CHECK(Wrapped("", 10).empty());
+  CHECK(Wrapped("one two", 10) == "one two");
+  CHECK(Wrapped("one two six", 7) == "one two\nsix");
+  CHECK(Wrapped("incomprehensible to all", 6) == "incomprehensible\nto all");
+}
+
+TEST_CASE("no line of a help page is longer than 100 columns", "[tools][help_text]") {
+  const std::string command =
+      GENERATE("size", "build", "insert", "erase", "query", "dedup", "stats", "verify", "demo",
+               "attr", "stress", "bench", "help");
+  std::istringstream lines(tests::RunTool({command, "--help"}).out);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+}
+
+using tests::RunTool;
+using tests::TempFolder;
+using tests::ToolResult;
+
+TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"no-such-command"},
+      {"size", "--no-such-option"},
+      {"size", "-n", "ten"},
+      {"size", "-n", "10", "-p", "0"},
+      {"size", "-n", "10", "-p", "1"},
+      {"size", "-n", "10", "-p", "nan"},
+      {"size", "-n", "0"},
+      {"size", "-n", "0", "--bytes", "1MB"},
+      {"size", "--bytes", "0"},
+      {"build", "-o", filter, "-n", "0"},
+      {"build", "-o", filter, "-n", "10", "--seed", "-1"},
+      {"build", "-o", filter, "-n", "10", "--seed", "18446744073709551616"},
+      {"size", "-n", "10", "--slices", "9"},
+      {"size", "-n", "10", "--slices", "0"},
+      {"size", "-n", "10", "--slices", "many"},
+      {"size", "-n", "10", "--encoding", "unary"},
+      {"size", "-n", "10", "--encoding", "runs", "--slices", "16"},
+      {"build", "-o", filter, "-n", "10", "--encoding", "planes", "--slices", "5"},
+      {"demo", "--encoding", "7"},
+      {"stress", "--encoding", "none"},
+      {"build"},
+      {"build", "-o", filter},
+      {"build", "-o", filter, "-n", "10", "--digest", "md5"},
+      {"build", "-o", filter, "-n", "10", "--keys", "csv"},
+      {"build", "-o", filter, "-n", "10", "--keys", "hex", "--column", "1"},
+      {"build", "-o", filter, "-n", "10", "--column", "0"},
+      {"build", "-o", filter, "-n", "10", "--column", "name"},
+      {"build", "-o", filter, "-n", "10", "--header"},
+      {"build", "-o", filter, "-n", "10", "--keys", "raw64", "--crlf"},
+      {"build", "-o", filter, "-n", "10", "--keys", "nul", "--crlf"},
+      {"build", "-o", filter, "-n", "10", "--threads", "two"},
+      {"build", "-o", filter, "-n", "10", "--threads", "-1"},
+      {"query", filter, "--threads", "1025"},
+      {"size", "-n", "10", "--threads", "2"},
+      {"query"},
+      {"insert", filter, "--force"},
+      {"size", "-n", "10", "--target", "Z80"},
+      {"demo", "--replay", "x"},
+  };
+  for (const auto& arguments : wrong) {
+    const ToolResult result = RunTool(arguments);
+    std::string line;
+    for (const std::string& argument : arguments) line += argument + " ";
+    INFO(line << "-> " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.starts_with("trommel: "));
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  }
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("options shared by all may come before and after the subcommand", "[tools][options]") {
+  const std::string before = RunTool({"--json", "size", "-n", "1000"}).out;
+  CHECK(before.starts_with("{"));
+  CHECK(RunTool({"size", "-n", "1000", "--json"}).out == before);
+}
+
+TEST_CASE("help and version are no errors", "[tools][options]") {
+  const ToolResult help = RunTool({"--help"});
+  CHECK(help.exit_code == 0);
+  for (const char* command : {"size", "build", "insert", "erase", "query", "dedup", "stats",
+                              "verify", "targets", "demo"}) {
+    CHECK_THAT(help.out, Catch::Matchers::ContainsSubstring(command));
+    CHECK(RunTool({command, "--help"}).exit_code == 0);
+  }
+  CHECK(RunTool({"--version"}).out.starts_with("trommel "));
+}
+
+TEST_CASE("the first help page is short, and the long text is shown once", "[tools][options]") {
+  const std::string first = RunTool({"--help"}).out;
+  CHECK(std::count(first.begin(), first.end(), '\n') <= 26);
+  const std::string topics = RunTool({"help"}).out;
+  CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("Exit codes"));
+  CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("--wait"));
+  CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("--target"));
+  for (const std::string command : {"build", "query", "attr", "stress"}) {
+    const std::string page = RunTool({command, "--help"}).out;
+    CHECK(page.find("Exit codes") == std::string::npos);
+    CHECK(RunTool({"help", command}).out == page);
+  }
+  CHECK(RunTool({"help", "attr", "size"}).out == RunTool({"attr", "size", "--help"}).out);
+  const ToolResult none = RunTool({"help", "bogus"});
+  CHECK(none.exit_code == 2);
+  CHECK(none.err == "trommel: unknown subcommand 'bogus'\n");
+}
+
+TEST_CASE("of the options that exclude each other one may be given", "[tools][options]") {
+  const ToolResult result = RunTool({"query", "-c", "--print-counts", "filter"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err,
+             Catch::Matchers::ContainsSubstring("--print-counts and --count: choose one of them"));
+}
+
+TEST_CASE("standard input is read when no file is named, or -", "[tools][options]") {
+  KeyInput input;
+  CHECK(input.reads_stdin());
+  input.paths = {"a"};
+  CHECK_FALSE(input.reads_stdin());
+  input.paths = {"a", "-"};
+  CHECK(input.reads_stdin());
+}
+
+TEST_CASE("threads are started only when asked for", "[tools][options]") {
+  KeyInput input;
+  CHECK(input.MakeExecutor() == nullptr);
+  input.num_threads = 3;
+  CHECK(input.MakeExecutor()->num_threads() == 3);
+  input.num_threads = 0;
+  CHECK(input.MakeExecutor()->num_threads() >= 1);
+}
+
+TEST_CASE("an error of a command line names the option, the value and what is legal",
+          "[tools][options]") {
+  const auto [arguments, want] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"bogus", "-n", "3"}, "unknown subcommand \"bogus\""},
+      {{"--bogus"}, "unknown option \"--bogus\""},
+      {{"size", "-n", "0"}, "--capacity: must be at least 1; got 0"},
+      {{"size", "-n", "9", "--slices", "9", "--encoding", "runs"}, "runs have 4, 5, 8 or 10"},
+      {{"size", "-n", "9", "--slices", "9"},
+       "no planes: num_slices is 9; planes have 8 or 16; no runs: num_slices is 9; runs have"},
+      {{"size", "-n", "2000G"}, "trommel: capacity is 2000000000000; it must be"},
+      {{"size", "-n", "9", "--slices", "-5"},
+       "--slices: must be a whole number from 1 to 16; got '-5'"},
+      {{"build", "--seed", "-1"},
+       "--seed: must be a whole number from 0 to 18,446,744,073,709,551,615; got '-1'"},
+      {{"insert", "--threads", "1025"},
+       "--threads: must be a whole number from 0 to 1,024; got '1025'"},
+  }));
+  CHECK_THAT(RunTool(arguments).err, Catch::Matchers::ContainsSubstring(want));
+}
+
+TEST_CASE("filter options go into configurations and requests whole", "[tools][options]") {
+  FilterOptions options;
+  CHECK(options.encoding == CountingConfig{}.encoding);
+  options.capacity = 77;
+  options.target_fpr = 0.02;
+  options.num_slices = 5;
+  options.encoding = Encoding::kRuns;
+  options.power_of_two_blocks = true;
+  const CountingConfig config = options.ToConfig();
+  CHECK(config.capacity == 77);
+  CHECK(config.target_fpr == 0.02);
+  CHECK(config.num_slices == 5);
+  CHECK(config.encoding == Encoding::kRuns);
+  CHECK(config.power_of_two_blocks);
+  const SizingRequest request = options.ToRequest();
+  CHECK(request.capacity == 77);
+  CHECK(request.target_fpr == 0.02);
+  CHECK(request.num_slices == 5);
+  CHECK(request.encoding == Encoding::kRuns);
+  CHECK(request.power_of_two_blocks);
+}
+
+TEST_CASE("a shape that there is not is told before keys are counted", "[tools][options]") {
+  const TempFolder folder;
+  const std::string keys = folder.Write("keys", "a\n");
+  const ToolResult result = RunTool(
+      {"build", "-o", folder.Path("filter"), "--encoding", "planes", "--slices", "5", keys});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err == "trommel: --slices is 5; planes have 8 or 16 (runs have 5)\n");
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,134 @@
+// Options of the types: each makes its type, and belongs to it alone.
+#include "tools/trommel/options/filter_options.h"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string type = GENERATE("counting", "scalable", "layered", "classic");
+  INFO(type);
+  REQUIRE(
+      RunTool({"build", "--type", type, "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code ==
+      0);
+  CHECK(RunTool({"insert", filter}, Lines("b", 10)).exit_code == 0);
+  CHECK(RunTool({"query", filter, "-c"}, Lines("b", 10)).out == "10\n");
+  CHECK(RunTool({"query", filter, "--print-counts"}, "b1\n").out == "1\tb1\n");
+  CHECK(RunTool({"verify", filter, "-"}, Lines("a", 1000)).exit_code == 0);
+  CHECK(RunTool({"erase", filter, "--strict"}, Lines("a", 1000)).exit_code == 0);
+  const ToolResult stats = RunTool({"stats", filter, "--json"});
+  CHECK_THAT(stats.out, ContainsSubstring("\"type\":\"" + type + "\""));
+  CHECK_THAT(stats.out, ContainsSubstring("\"num_keys\":10,"));
+  CHECK_THAT(RunTool({"verify", filter}).out, ContainsSubstring("valid " + type + " filter"));
+}
+
+TEST_CASE("an option of another type is refused with both names", "[tools][family]") {
+  const TempFolder folder;
+  const auto error_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"build", "-n", "10", "-o", folder.Path("filter")});
+    const ToolResult result = RunTool(arguments, "a\n");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(error_of({"--max-capacity", "1M"}),
+             ContainsSubstring("--max-capacity: is for --type scalable, not counting"));
+  CHECK_THAT(error_of({"--identical"}), ContainsSubstring("--identical"));
+  CHECK_THAT(error_of({"--type", "scalable", "--power-of-two"}),
+             ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
+  CHECK_THAT(error_of({"--window", "1h"}),
+             ContainsSubstring("--window: is for --type window, not counting"));
+  CHECK_THAT(error_of({"--bucket-capacity", "5"}),
+             ContainsSubstring("--bucket-capacity: is for --type window, not counting"));
+  CHECK_THAT(error_of({"--type", "classic", "--slices", "8"}),
+             ContainsSubstring("--slices: is for --type counting or scalable or window or layered, "
+                               "not classic"));
+  CHECK_THAT(error_of({"--type", "layered", "--hashes", "8"}),
+             ContainsSubstring("--hashes: is for --type classic, not layered"));
+  CHECK_THAT(error_of({"--type", "scalable", "--first-fpr", "10%"}),
+             ContainsSubstring("--first-fpr: is for --type layered, not scalable"));
+  CHECK_THAT(error_of({"--type", "window"}),
+             ContainsSubstring("--window: is required with --type window"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
+             ContainsSubstring("--window: 'soon'"));
+  CHECK_THAT(error_of({"--type", "quantum"}), ContainsSubstring("--type"));
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][family]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "--type", "scalable", "-o", filter}, Lines("a", 100)).exit_code == 0);
+  CHECK_THAT(RunTool({"stats", filter, "--json"}).out,
+             ContainsSubstring("\"first_capacity\":65536"));
+  const ToolResult full = RunTool({"build", "--type", "scalable", "-n", "100", "--max-capacity",
+                                   "200", "-f", "-o", filter, "--json"},
+                                  Lines("a", 5000));
+  CHECK(full.exit_code == 1);  // some keys had no room
+  CHECK_THAT(full.out, ContainsSubstring("num_refused_inserts"));
+  CHECK(RunTool(
+            {"build", "--type", "scalable", "-n", "1M", "--memory-limit", "1k", "-f", "-o", filter},
+            "a\n")
+            .exit_code == 3);
+  const ToolResult alike = RunTool(
+      {"build", "--type", "scalable", "--identical", "-n", "100", "-f", "-o", filter, "--json"},
+      Lines("a", 1000));
+  CHECK(alike.exit_code == 0);
+  CHECK_THAT(alike.out, ContainsSubstring("\"mode\":\"identical\""));
+}
+
+TEST_CASE("what the library refuses is said with the type and the option", "[tools][family]") {
+  const TempFolder folder;
+  const auto error_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"build", "-n", "10", "-o", folder.Path("f"), "--type"});
+    const ToolResult result = RunTool(arguments, "a\n");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(error_of({"window", "--window", "1h", "--buckets", "65"}),
+             ContainsSubstring("--type window: --buckets is 65"));
+  CHECK_THAT(error_of({"window", "--window", "1h", "--bucket-capacity", "11"}),
+             ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
+  CHECK_THAT(error_of({"layered", "--first-fpr", "1e-4"}),
+             ContainsSubstring("--type layered: --first-fpr is below -p"));
+  CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),
+             ContainsSubstring("--type classic: --counter-bits is 9"));
+  CHECK_THAT(error_of({"classic", "--hashes", "5G"}), ContainsSubstring("--hashes"));
+  CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,
+             ContainsSubstring("trommel: -n is 1000000000000 and -p 0.01; together"));
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("a classic filter has the hashes and counters asked for", "[tools][family]") {
+  const TempFolder folder;
+  const ToolResult built = RunTool({"build", "--type", "classic", "-n", "1k", "--hashes", "5",
+                                    "--counter-bits", "3", "-o", folder.Path("filter"), "--json"},
+                                   Lines("a", 1000));
+  CHECK(built.exit_code == 0);
+  CHECK_THAT(built.out, ContainsSubstring("\"kind\":\"split counting\""));
+  CHECK_THAT(built.out, ContainsSubstring("\"num_hashes\":5,"));
+  CHECK_THAT(built.out, ContainsSubstring("\"counter_bits\":3,"));
+}
+
+TEST_CASE("a memory limit holds for every type", "[tools][family]") {
+  const TempFolder folder;
+  const std::string type = GENERATE("counting", "scalable", "window", "layered", "classic");
+  std::vector<std::string> arguments = {
+      "build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")};
+  if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});
+  const ToolResult result = RunTool(arguments, "a\n");
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.err, ContainsSubstring("--memory-limit"));
+  CHECK(folder.Names().empty());
+}
+
+}  // namespace
+}  // namespace trommel::tests

@@ -1,0 +1,115 @@
+// One pass over rows, and the files that rows go into.
+#include "tools/trommel/passes/row_pass.h"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tool {
+namespace {
+
+using tests::TempFolder;
+
+TEST_CASE("a pass counts rows, bytes and empty lines, and ends where it is told to",
+          "[tools][row_pass]") {
+  const TempFolder folder;
+  const std::string text = "a\tb\n1\t2\n\n3\t4\n";
+  RowInput input;
+  input.files.paths = {folder.Write("rows", text)};
+  RowReader reader(input.files.paths, input.Format(), kRowLimits);
+  uint64_t num_taken = 0;
+  const Result<PassTotals> totals = RunRows("reading", input, {}, reader, [&](RowBatch& batch) {
+    num_taken += batch.rows.size();
+    return Ok();
+  });
+  REQUIRE(totals.ok());
+  CHECK(num_taken == 2);
+  CHECK(totals->num_records == 2);
+  CHECK(totals->num_empty == 1);
+  CHECK(totals->num_bytes == text.size());
+
+  RowReader again(input.files.paths, input.Format(), kRowLimits);
+  const Result<PassTotals> stopped = RunRows("reading", input, {}, again, [](RowBatch&) -> Status {
+    return Error{ErrorCode::kIo, "enough"};
+  });
+  REQUIRE_FALSE(stopped.ok());
+  CHECK(stopped.error().message == "enough");
+}
+
+TEST_CASE("a column's digests are those of its fields, with threads or without",
+          "[tools][row_pass][threads]") {
+  RowBatch batch;
+  batch.rows = {"x\ty", "z\t"};
+  batch.columns = {{"x", "z"}, {"y", ""}};
+  const DigestPolicy policy{.kind = DigestKind::kXxh3, .seed = 7};
+  const std::vector<uint32_t> attributes = {3, 1};
+  for (const uint32_t num_threads : {1, 3}) {
+    const auto executor = Executor::Create(num_threads).value();
+    TupleDigests digests(4);
+    HashRows(batch, attributes, policy, num_threads == 1 ? nullptr : executor.get(), digests);
+    const Tuples tuples = digests.view();
+    REQUIRE(tuples.size == 2);
+    std::vector<uint64_t> want(2);
+    for (size_t i = 0; i < attributes.size(); ++i) {
+      policy.Digests(batch.columns[i], want);
+      const uint64_t* const column = tuples.columns[attributes[i]];
+      REQUIRE(column != nullptr);
+      CHECK(std::vector<uint64_t>(column, column + 2) == want);
+    }
+    CHECK(tuples.columns[0] == nullptr);
+  }
+}
+
+using Catch::Matchers::ContainsSubstring;
+using tests::RunTool;
+
+AttributeFilter TwoAttributes(DigestKind digest) {
+  AttributeConfig config;
+  config.sets = AttributeSets::Create(2).value();
+  config.names = {"a", "b"};
+  config.capacity = 10;
+  config.digest = {.kind = digest};
+  return AttributeFilter::Create(config).value();
+}
+
+TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
+  const TempFolder folder;
+  const std::string counting = folder.Path("counting");
+  REQUIRE(RunTool({"build", "-n", "10", "-o", counting}, "a\n").exit_code == 0);
+  CHECK(LoadAttributeFile(counting).error().message ==
+        counting +
+            " is a counting filter, of keys, not of columns: use the subcommands without "
+            "attr");
+  CHECK(RunTool({"attr", "query", counting}, "").exit_code == 2);
+  CHECK(RunTool({"attr", "stats", counting}).exit_code == 2);
+  const std::string text = folder.Write("text", "no filter at all");
+  CHECK_THAT(LoadAttributeFile(text).error().message, ContainsSubstring(text));
+  CHECK(RunTool({"attr", "query", text}, "").exit_code == 3);
+  CHECK(LoadAttributeFile(folder.Path("none")).error().code == ErrorCode::kIo);
+}
+
+TEST_CASE("a program's own digests are not asked for by rows", "[tools][attr_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  REQUIRE(TwoAttributes(DigestKind::kCaller).Save(path).ok());
+  CHECK_THAT(LoadAttributeFile(path).error().message, ContainsSubstring("own digests"));
+  REQUIRE(TwoAttributes(DigestKind::kXxh3).Save(path).ok());
+  Result<FilterFile> file = LoadAttributeFile(path);
+  REQUIRE(file.ok());
+  CHECK(AttributesOf(*file).names()[1] == "b");
+}
+
+TEST_CASE("columns are the attributes' names unless others are listed", "[tools][attr_file]") {
+  const AttributeFilter filter = TwoAttributes(DigestKind::kXxh64);
+  RowInput input;
+  CHECK(FormatFor(input, filter, {1, 0})->columns == std::vector<std::string>{"b", "a"});
+  input.columns = "x,y";
+  CHECK(FormatFor(input, filter, {1, 0})->columns == std::vector<std::string>{"x", "y"});
+  CHECK_THAT(FormatFor(input, filter, {1}).error().message,
+             ContainsSubstring("--columns lists 2 columns, where 1 attribute is read"));
+}
+
+}  // namespace
+}  // namespace trommel::tool

@@ -1,0 +1,47 @@
+// trommel attr: queries for any of a row's columns. All its subcommands but stats are files of
+// their own.
+#include <memory>
+#include <string>
+
+#include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/passes/row_pass.h"
+
+namespace trommel::tool {
+namespace {
+
+int RunAttrStats(const std::string& path, const Settings& settings) {
+  Result<FilterFile> file = LoadAttributeFile(path);
+  if (!file.ok()) return FailOnRequest(file.error());
+  Report report;
+  report.Add("filter", path, "filter", path);
+  file->filter().Describe(report);
+  return Finish(report, settings.json, kDone);
+}
+
+void AddAttrStatsCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "stats", "Show what a filter holds: its rows, and the rate and memory of every set");
+  auto path = std::make_shared<std::string>();
+  AddFilterFile(command, *path);
+  command.SetAction([&settings, path] { return RunAttrStats(*path, settings); });
+}
+
+}  // namespace
+
+void AddAttrCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "attr",
+      "Filters of rows of columns, queried by any of the columns.\n"
+      "Was there a row with this source and that domain? Rows are tab-separated lines; the first\n"
+      "line names the columns.");
+  AddAttrBuildCommand(command, settings);
+  AddAttrInsertCommand(command, settings);
+  AddAttrEraseCommand(command, settings);
+  AddAttrQueryCommand(command, settings);
+  AddAttrStatsCommand(command, settings);
+  AddAttrSizeCommand(command, settings);
+}
+
+}  // namespace trommel::tool

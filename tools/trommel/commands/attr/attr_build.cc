@@ -1,0 +1,154 @@
+// trommel attr build: a filter of several columns.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/input/column_names.h"
+#include "tools/trommel/options/attr_options.h"
+#include "tools/trommel/options/digest_options.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/passes/key_pass.h"
+#include "tools/trommel/passes/row_pass.h"
+
+namespace trommel::tool {
+namespace {
+
+struct AttrBuildOptions {
+  OutputOptions output;
+  AttributeOptions attributes;
+  RowInput input;
+};
+
+// The filter is made once the first file has named its columns.
+class AttributeBuilder {
+ public:
+  AttributeBuilder(const AttrBuildOptions& options, std::shared_ptr<Executor> executor)
+      : options_(options), executor_(std::move(executor)) {}
+
+  Status Make(const std::vector<std::string>& names) {
+    const EndAtInterrupts end;  // plans can take many seconds
+    Result<AttributeConfig> config = options_.attributes.ConfigOf(names, executor_);
+    if (!config.ok()) return Wrong(config.error());
+    Result<AttributeFilter> made = AttributeFilter::Create(*config);
+    if (!made.ok()) {
+      // This text is all the library's: braces in a name are no set.
+      return Wrong({made.error().code, NamingSets(NamingOptions(made.error().message), names)});
+    }
+    filter_.emplace(*std::move(made));
+    attributes_.resize(names.size());
+    std::iota(attributes_.begin(), attributes_.end(), 0U);
+    digests_ = TupleDigests(static_cast<uint32_t>(names.size()));
+    return Ok();
+  }
+
+  void Insert(const RowBatch& batch) {
+    HashRows(batch, attributes_, filter_->digest_policy(), executor_.get(), digests_);
+    applied_ += AppliedOf(filter_->Insert(digests_.view()));
+  }
+
+  std::optional<AttributeFilter>& filter() { return filter_; }
+  const Applied& applied() const { return applied_; }
+  // Whether what was wrong is the request, not a file.
+  bool is_request_wrong() const { return is_request_wrong_; }
+
+ private:
+  Status Wrong(Error error) {
+    is_request_wrong_ = true;
+    return error;
+  }
+
+  const AttrBuildOptions& options_;
+  std::shared_ptr<Executor> executor_;
+  std::optional<AttributeFilter> filter_;
+  std::vector<uint32_t> attributes_;
+  TupleDigests digests_{1};
+  Applied applied_;
+  bool is_request_wrong_ = false;
+};
+
+int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
+  NoteInterrupts();
+  FilterOptions& filter_options = options.attributes.filter;
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok()) {
+    return FailOnRequest(keyed.error());
+  }
+  Result<FilterOutput> output = FilterOutput::Claim(
+      options.output, options.input.files.AllInputs(filter_options.key_file), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
+  const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
+  if (filter_options.capacity == 0) {
+    FamilyOptions counted;  // lines: headers are among them
+    counted.filter = filter_options;
+    if (const int code =
+            CountCapacity(options.input.files, settings, executor.get(), counted, "rows");
+        code != kDone) {
+      return code;
+    }
+    const uint64_t num_headers = options.input.no_header ? 0 : options.input.files.paths.size();
+    const uint64_t num_lines = counted.filter.capacity;
+    filter_options.capacity = std::max<uint64_t>(1, num_lines - std::min(num_lines, num_headers));
+  }
+
+  RowFormat format = options.input.Format();
+  format.makes_names = true;
+  RowReader reader(options.input.files.paths, format, kRowLimits);
+  AttributeBuilder builder(options, executor);
+  const Result<PassTotals> totals =
+      RunRows("building", options.input, settings, reader, [&](RowBatch& batch) -> Status {
+        if (!builder.filter() && !reader.names().empty()) {
+          if (Status made = builder.Make(reader.names()); !made.ok()) return made;
+        }
+        if (!batch.rows.empty()) builder.Insert(batch);
+        return Ok();
+      });
+  if (!totals.ok()) {
+    return builder.is_request_wrong() ? FailOnRequest(totals.error())
+                                      : FailOnRows(options.input, reader, totals.error());
+  }
+  if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
+  const AnyFilter filter(*std::move(builder.filter()));
+  const auto save = [&] { return output->Save(filter); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
+    report.Add("filter", output->path(), "built", output->path());
+    DescribePass(*totals, report, "rows");
+    DescribeInserted(builder.applied(), report, "row");
+    DescribeFilter(std::get<AttributeFilter>(filter), report);
+    return builder.applied().CodeOfInsert();
+  });
+}
+
+}  // namespace
+
+void AddAttrBuildCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand("build",
+                                         "Build a filter from rows and save it.\n"
+                                         "Without -n the inputs, which must be regular files, are "
+                                         "read twice: first to count the rows.");
+  auto options = std::make_shared<AttrBuildOptions>();
+  AddOutput(command, options->output);
+  AddAttributeSizing(command, options->attributes);
+  AddMemoryLimit(command, options->attributes.memory_limit_bytes);
+  AddDigest(command, options->attributes.filter);
+  AddRowInput(command, options->input,
+              "The columns to take, by name or by number from 1: src_ip,domain (default: all)");
+  command.SetAction([&settings, options, command] {
+    FinishDigest(command, options->attributes.filter);
+    if (!options->attributes.mix.empty() && options->attributes.memory_bytes == 0) {
+      throw UsageError{"--mix", "needs --memory to divide"};
+    }
+    return RunAttrBuild(*options, settings);
+  });
+}
+
+}  // namespace trommel::tool

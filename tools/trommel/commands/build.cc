@@ -1,0 +1,98 @@
+// trommel build: a new filter from keys.
+#include <fmt/core.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/family_filter.h"
+#include "tools/trommel/filters/rate_report.h"
+#include "tools/trommel/input/digest_gatherer.h"
+#include "tools/trommel/options/digest_options.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/passes/key_pass.h"
+
+namespace trommel::tool {
+namespace {
+
+struct BuildOptions {
+  OutputOptions output;
+  FamilyOptions filter;
+  KeyInput input;
+};
+
+int RunBuild(BuildOptions& options, const Settings& settings) {
+  NoteInterrupts();
+  FilterOptions& filter_options = options.filter.filter;
+  if (Status keyed = ReadDigestKey(filter_options); !keyed.ok()) {
+    return FailOnRequest(keyed.error());
+  }
+  Result<FilterOutput> output = FilterOutput::Claim(
+      options.output, options.input.AllInputs(filter_options.key_file), settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  std::optional<FamilyFilter> made;
+  if (const int code = MakeFilter(options.input, settings, executor, options.filter, made);
+      code != kDone) {
+    return code;
+  }
+  FamilyFilter& filter = *made;
+  Applied applied;
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+                            applied += filter.Insert(digests, times);
+                          });
+  const Result<PassTotals> totals = RunPass("building", options.input, settings, executor.get(),
+                                            gatherer.Stages(filter.digest_policy()));
+  if (!totals.ok()) return FailOnInput(totals.error());
+  gatherer.Flush();
+
+  const auto save = [&] { return output->Save(filter.any()); };
+  return FinishChange(output->path(), settings.json, save, [&](Report& report) {
+    report.Add("filter", output->path(), "built", output->path());
+    DescribePass(*totals, report);
+    DescribeInserted(applied, report);
+    filter.Describe(report);
+    DescribeHighestRate(filter, report);
+    WarnOfWindowRate(filter);
+    if (filter.num_keys() > filter.capacity()) {
+      report.AddLine(
+          fmt::format("The filter holds more keys than it was sized for ({}): build it with a "
+                      "larger -n.",
+                      FormatCount(filter.capacity())));
+    }
+    return applied.CodeOfInsert();
+  });
+}
+
+}  // namespace
+
+void AddBuildCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand("build",
+                                         "Build a filter from keys and save it.\n"
+                                         "Without -n the inputs, which must be regular files, are "
+                                         "read twice: first to count the keys.");
+  auto options = std::make_shared<BuildOptions>();
+  AddOutput(command, options->output);
+  AddFamily(command, options->filter, 0.01);
+  AddMemoryLimit(command, options->filter.memory_limit_bytes);
+  AddDigest(command, options->filter.filter);
+  AddKeyInput(command, options->input);
+  AddKeyTimes(command, options->input);
+  command.SetAction([&settings, options, command] {
+    options->filter.Finish(command);
+    FinishDigest(command, options->filter.filter);
+    options->input.Finish();
+    return RunBuild(*options, settings);
+  });
+}
+
+}  // namespace trommel::tool

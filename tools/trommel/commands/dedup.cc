@@ -1,0 +1,205 @@
+// trommel dedup: prints each line the first time its key occurs, in memory that does not grow while
+// there are no more keys than the capacity.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/commands/exact_dedup.h"
+#include "tools/trommel/filters/family_filter.h"
+#include "tools/trommel/filters/rate_report.h"
+#include "tools/trommel/options/digest_options.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/output/line_writer.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/output/time_text.h"
+#include "tools/trommel/passes/key_pass.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::tool {
+namespace {
+
+struct DedupOptions {
+  FamilyOptions filter;
+  bool exact = false;
+  KeyInput input;
+};
+
+// The expected number of first occurrences that were taken for repetitions: a new key that comes
+// when n keys are in the filter is suppressed with probability f = PredictedFpr(n), so that
+// f / (1 - f) keys are suppressed for each that is inserted. The midpoint rule over n.
+double ExpectedWronglySuppressed(const Geometry& geometry, uint64_t num_printed) {
+  constexpr int kSteps = 64;
+  const double width = static_cast<double>(num_printed) / kSteps;
+  double expected = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    const double fpr = PredictedFpr(geometry, static_cast<uint64_t>((step + 0.5) * width));
+    expected += width * fpr / (1 - fpr);
+  }
+  return expected;
+}
+
+// Prints what is new, one batch at a time.
+class Deduplicator {
+ public:
+  Deduplicator(const DedupOptions& options, FamilyFilter& filter)
+      : filter_(filter), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {
+    if (options.exact) exact_ = std::make_unique<ExactDedup>(MakeExact(filter));
+  }
+
+  Status Print(const KeyBatch& batch) {
+    if (!batch.header.empty()) {
+      if (Status written = writer_.Write(batch.header); !written.ok()) return written;
+    }
+    std::span<const uint64_t> times = batch.times();
+    if (times.empty() && filter_.type() == FilterType::kWindow) {
+      now_.assign(batch.digests.size(), WallClockTicks());
+      times = now_;
+    }
+    bitmap_.resize(CountingFilter::BitmapWords(batch.digests.size()));
+    const Applied applied = filter_.InsertIfAbsent(batch.digests, times, bitmap_);
+    if (applied.num_refused > 0) AddRefused(batch);
+    applied_ += applied;
+    if (exact_) exact_->Add(batch.keys(), times, bitmap_);
+    const Result<uint64_t> written = writer_.WriteSelected(batch.records(), bitmap_, true);
+    if (!written.ok()) return written.error();
+    num_printed_ += *written;
+    return batch.piece.is_input_idle ? writer_.Flush() : Ok();
+  }
+
+  Status Flush() { return writer_.Flush(); }
+  ExitCode code() const { return applied_.CodeOfInsert(); }
+
+  void Describe(const PassTotals& totals, Report& report) const {
+    report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
+    const uint64_t num_suppressed = totals.num_records - num_printed_;
+    report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
+    if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
+      const double expected = ExpectedWronglySuppressed(counting->geometry(), num_printed_);
+      // Beyond the capacity the prediction falls short.
+      const bool is_overfull = filter_.num_keys() > filter_.capacity();
+      AddExpected(expected, is_overfull ? "at least " : "", report);
+    }
+    if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
+      const bool is_overfull = !WindowRateWarning(filter_).empty();
+      AddExpected(rate->expected_wrongly_present(), is_overfull ? "at least " : "", report);
+    }
+    DescribeInserted(applied_, report);
+    if (exact_) exact_->Describe(report);
+  }
+
+ private:
+  static void AddExpected(double expected, std::string_view at_least, Report& report) {
+    report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
+               fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",
+                           at_least, expected));
+  }
+
+  static ExactDedup MakeExact(const FamilyFilter& filter) {
+    const auto* window = std::get_if<WindowFilter>(&filter.any());
+    if (window == nullptr) return ExactDedup();
+    return ExactDedup(window->window(), window->bucket_ticks());
+  }
+
+  // Keys without room are new all the same: printed, and printed again when they come again.
+  void AddRefused(const KeyBatch& batch) {
+    present_.resize(bitmap_.size());
+    filter_.Query(Keys::Digests(batch.digests), present_);
+    const size_t tail = batch.digests.size() % 64;
+    for (size_t i = 0; i < bitmap_.size(); ++i) bitmap_[i] |= ~present_[i];
+    if (tail != 0) bitmap_.back() &= (uint64_t{1} << tail) - 1;
+  }
+
+  FamilyFilter& filter_;
+  LineWriter writer_;
+  std::unique_ptr<ExactDedup> exact_;
+  Applied applied_;
+  uint64_t num_printed_ = 0;
+  std::vector<uint64_t> bitmap_;
+  std::vector<uint64_t> present_;
+  std::vector<uint64_t> now_;
+};
+
+int RunDedup(DedupOptions& options, const Settings& settings) {
+  if (Status keyed = ReadDigestKey(options.filter.filter); !keyed.ok()) {
+    return FailOnRequest(keyed.error());
+  }
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  std::optional<FamilyFilter> made;
+  if (const int code = MakeFilter(options.input, settings, executor, options.filter, made);
+      code != kDone) {
+    return code;
+  }
+  FamilyFilter& filter = *made;
+  Deduplicator deduplicator(options, filter);
+  const DigestPolicy policy = filter.digest_policy();
+  const KeyStages stages = {
+      [&policy](KeyBatch& batch) { batch.Hash(policy); },
+      [&deduplicator](const KeyBatch& batch) { return deduplicator.Print(batch); }};
+  const Result<PassTotals> totals =
+      RunPass("deduplicating", options.input, settings, executor.get(), stages);
+  const Status flushed = deduplicator.Flush();
+  if (!totals.ok()) return FailOnInput(totals.error());
+  if (!flushed.ok()) return FailOnInput(flushed.error());
+
+  Report report;
+  DescribePass(*totals, report);
+  report.AddField("type", std::string(FilterTypeName(filter.type())));
+  deduplicator.Describe(*totals, report);
+  const uint64_t num_bytes = filter.num_bytes();  // beyond its capacity it grows
+  report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
+  report.AddField("capacity", filter.capacity());
+  DescribeRate(filter, report);
+  if (const std::string warning = WindowRateWarning(filter); !warning.empty()) {
+    report.AddLine("Warning: " + warning);
+  }
+  if (filter.num_keys() > filter.capacity()) {
+    report.AddLine(
+        fmt::format("More distinct keys than the filter was sized for ({}): use a larger "
+                    "-n.",
+                    FormatCount(filter.capacity())));
+  }
+  return Finish(report, settings.json, deduplicator.code(), stderr);
+}
+
+}  // namespace
+
+void AddDedupCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "dedup",
+      "Print each line the first time its key occurs, in input order.\n"
+      "A summary goes to standard error. A first occurrence is wrongly suppressed at the filter's\n"
+      "false-positive rate of that moment, which is at most -p while the filter holds no more "
+      "keys\n"
+      "than it was sized for (-n; with --type window, within the window plus one bucket; with\n"
+      "--bucket-capacity, within one bucket). With --identical it exceeds -p as generations are\n"
+      "added. The summary reports the rate at the end.\n"
+      "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
+      "Without -n the inputs, which must be regular files, are read twice: first to count the "
+      "keys.");
+  auto options = std::make_shared<DedupOptions>();
+  AddFamily(command, options->filter, 0.0001);
+  AddMemoryLimit(command, options->filter.memory_limit_bytes);
+  AddDigest(command, options->filter.filter);
+  command.Flag("--exact", options->exact,
+               "Store every key beside the filter, and report the filter's wrong answers");
+  AddKeyInput(command, options->input);
+  AddKeyTimes(command, options->input);
+  command.SetAction([&settings, options, command] {
+    options->filter.Finish(command);
+    FinishDigest(command, options->filter.filter);
+    options->input.Finish();
+    return RunDedup(*options, settings);
+  });
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,184 @@
+// The demo: its keys, its trial beside an exact set, its speed, its replay of a list with a
+// history, and what it shows of them.
+#ifndef TROMMEL_TOOLS_DEMO_H_
+#define TROMMEL_TOOLS_DEMO_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/trommel/options/command_line.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/counting_filter.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+// --- Keys: the paths of this machine's file system, or the lines of a file.
+
+// Distinct keys, in the order they were found.
+struct DemoKeys {
+  std::string source;  // "the paths below /"
+  bool are_paths = false;
+  std::string stopped;        // why not all were taken; empty if all were
+  double seconds = 0;         // to collect them
+  uint64_t num_repeated = 0;  // lines that had come before
+  std::vector<char> bytes;
+  std::vector<std::string_view> keys;  // into bytes
+};
+
+// What the demo takes at most: it is over in half a minute, on any machine.
+struct DemoLimits {
+  size_t num_keys = 1'000'000;
+  double seconds = 10;
+  bool show_progress = false;  // on a terminal
+};
+
+// The lines of a file, or the paths below a folder (all folders but /proc, /sys and /dev; links are
+// not followed; what cannot be read is skipped). Fails with kIo if the path cannot be read, and
+// with kInvalidArgument if there is no key in it.
+Result<DemoKeys> CollectDemoKeys(const std::string& path, const DemoLimits& limits = {});
+
+// A part of the keys to erase.
+struct DemoPart {
+  std::string name;          // "/usr/share", or "every 4th line"
+  std::vector<bool> chosen;  // one per key
+  size_t num_chosen = 0;
+};
+
+// The folder that holds nearest to a fifth of the paths, if one holds 5 to 40 %; otherwise, and for
+// lines, every 4th key.
+DemoPart ChoosePart(const DemoKeys& keys);
+
+// --- The trial: a filter beside an exact set of the same keys, one invariant after the other.
+
+inline constexpr double kDemoTargetFpr = 0.01;
+inline constexpr size_t kDemoBatch = size_t{1} << 16;
+
+// Keys that were asked for, and what came back.
+struct Answers {
+  uint64_t num_asked = 0;
+  uint64_t num_maybe_present = 0;
+  double expected_rate = 0;  // of "maybe present": 1 for members
+
+  double rate() const;
+  double sigma() const;       // of rate(), from the binomial
+  double deviations() const;  // how many sigma rate() is from expected_rate
+  bool all_present() const { return num_maybe_present == num_asked; }
+  // Within 6 sigma and a few keys: the few are for tails of small samples, which are not normal.
+  bool as_expected() const;
+};
+
+struct Trial {
+  Geometry geometry;
+  uint64_t num_keys = 0;
+  uint64_t num_bytes = 0;  // side table included
+  double predicted_fpr = 0;
+  double current_fpr = 0;
+
+  Answers members;
+  Answers non_members;
+  uint64_t num_non_members_skipped = 0;  // they turned out to be members
+  DemoPart part;
+  EraseOutcome erased;
+  Answers left;
+  Answers gone;
+  bool is_restored = false;  // erased keys inserted back: the same bytes
+  bool is_emptied = false;   // everything erased: the bytes of a new filter
+
+  // Every invariant held.
+  bool ok() const;
+};
+
+// Asks for keys in batches of kDemoBatch.
+Answers Ask(const CountingFilter& filter, std::span<const std::string_view> keys,
+            double expected_rate);
+
+// Keys that are not among `members`: each member with a suffix. `bytes` keeps them.
+std::vector<std::string_view> MakeNonMembers(std::span<const std::string_view> members,
+                                             std::vector<char>& bytes, uint64_t& num_skipped);
+
+// Fails as CountingFilter::Create does.
+Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> non_members,
+                       Encoding encoding = CountingConfig{}.encoding);
+
+// --- Speed: ns per key of the batch operations, beside what memory gives at the same footprint.
+
+// ns per key, one thread, medians over rounds.
+struct OperationSpeed {
+  double from_keys_ns = 0;     // hashing the strings included
+  double from_digests_ns = 0;  // digests computed in advance
+  double ceiling_ns = 0;       // memory: the same cache lines at random places; NaN if not measured
+
+  double roofline_share() const { return ceiling_ns / from_digests_ns; }
+};
+
+struct Speed {
+  OperationSpeed insert;
+  OperationSpeed erase;
+  OperationSpeed query_hit;
+  OperationSpeed query_miss;
+  double hash_ns = 0;  // one key's digest
+};
+
+// Inserts all members, queries members and non-members, erases all members, and again. Takes about
+// two seconds more than three rounds. Fails as CountingFilter::Create does.
+Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
+                           std::span<const std::string_view> non_members,
+                           Encoding encoding = CountingConfig{}.encoding);
+
+// --- The replay: a list with a history of insertions and deletions, version by version.
+
+struct ReplayOptions {
+  std::string events;  // TSV with a header line: version, unix_time, op (+ or -), key
+  std::string base;    // the keys before the first event, one per line
+  std::string
+      negatives;  // non-members, one per line; members among them are left out. May be empty
+  Encoding encoding = CountingConfig{}.encoding;
+};
+
+// What had happened up to a version.
+struct ReplayRow {
+  uint64_t version = 0;    // 0: the base
+  int64_t unix_time = 0;   // 0: not known
+  uint64_t num_added = 0;  // since the row before
+  uint64_t num_removed = 0;
+  uint64_t num_refused = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_missing = 0;  // members that were answered absent: every new one was asked for, and
+                             // at the row itself all members
+  Answers negatives;
+};
+
+struct Replay {
+  uint64_t capacity = 0;  // the most keys there are at once
+  uint64_t num_bytes = 0;
+  uint64_t num_versions = 0;
+  uint64_t num_added = 0;
+  uint64_t num_removed = 0;
+  double seconds = 0;             // for inserts and erases alone
+  std::vector<ReplayRow> rows;    // evenly chosen versions, the last among them
+  bool is_same_as_built = false;  // at the end: the bytes of a filter built from the final set
+
+  bool ok() const;
+};
+
+// Fails with kIo or kInvalidArgument, naming file and line, when the files cannot be read, are
+// malformed or contradict each other (a key added twice), and as CountingFilter::Create does.
+Result<Replay> RunReplay(const ReplayOptions& options);
+
+// --- What is shown: text of at most 80 columns, or fields of a JSON object.
+
+void DescribeKeys(const DemoKeys& keys, Report& report);
+void DescribeTrial(const Trial& trial, Report& report);
+void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report);
+void DescribeReplay(const Replay& replay, Report& report);
+
+void AddDemoCommand(Command& parent, const Settings& settings);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_DEMO_H_

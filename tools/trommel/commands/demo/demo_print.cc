@@ -1,0 +1,205 @@
+// What the demo shows.
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <string>
+
+#include "tools/trommel/commands/demo/demo.h"
+#include "tools/trommel/output/number_text.h"
+#include "trommel/targets.h"
+#include "trommel/version.h"
+
+namespace trommel::tool {
+namespace {
+
+// "2018-05-11".
+std::string DateOf(int64_t unix_time) {
+  const auto seconds = static_cast<std::time_t>(unix_time);
+  std::tm date = {};
+  std::array<char, 16> text = {};
+  if (gmtime_r(&seconds, &date) == nullptr) return "?";
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &date)};
+}
+
+std::string Verdict(bool holds) { return holds ? "ok" : "BROKEN"; }
+
+Json ToJson(const Answers& answers) {
+  return {{"num_asked", answers.num_asked},
+          {"num_maybe_present", answers.num_maybe_present},
+          {"expected_rate", answers.expected_rate},
+          {"sigma", answers.sigma()}};
+}
+
+// One query of the trial: how many keys, how many maybe present, how many expected.
+std::string AnswersLine(std::string_view query, const Answers& answers) {
+  const double expected = answers.expected_rate * static_cast<double>(answers.num_asked);
+  const bool is_exact = answers.expected_rate == 1;
+  const bool holds = is_exact ? answers.all_present() : answers.as_expected();
+  const std::string deviations = is_exact ? "" : fmt::format(" {:.1f} sigma", answers.deviations());
+  return fmt::format("  {:<31}{:>10}{:>11}{:>11}  {}{}", query, FormatCount(answers.num_asked),
+                     FormatCount(answers.num_maybe_present),
+                     FormatCount(static_cast<uint64_t>(std::llround(expected))), Verdict(holds),
+                     deviations);
+}
+
+std::string InvariantLine(std::string_view invariant, bool holds) {
+  return fmt::format("  {:<63}  {}", invariant, Verdict(holds));
+}
+
+void AddSpeed(std::string_view name, const OperationSpeed& speed, Report& report) {
+  const std::string field = fmt::format("{}_ns", name);
+  const bool has_ceiling = std::isfinite(speed.ceiling_ns);
+  report.AddField(field, {{"from_keys", speed.from_keys_ns},
+                          {"from_digests", speed.from_digests_ns},
+                          {"ceiling", has_ceiling ? Json(speed.ceiling_ns) : Json()}});
+  report.AddLine(fmt::format(
+      "  {:<14}{:>12.1f}{:>16.1f}{:>16}{:>14}", name, speed.from_keys_ns, speed.from_digests_ns,
+      has_ceiling ? fmt::format("{:.1f}", speed.ceiling_ns) : "-",
+      has_ceiling ? fmt::format("{:.0f} %", speed.roofline_share() * 100) : "-"));
+}
+
+}  // namespace
+
+void DescribeKeys(const DemoKeys& keys, Report& report) {
+  const auto num_keys = keys.keys.size();
+  report.AddField("version", std::string(LinkedVersion()));
+  report.AddField("target", std::string(ActiveTarget()));
+  report.AddField("source", keys.source);
+  report.AddField("num_keys", num_keys);
+  report.AddField("key_bytes", keys.bytes.size());
+  report.AddLine(fmt::format("Trommel {} on {}: a counting filter beside an exact set",
+                             LinkedVersion(), ActiveTarget()));
+  report.AddLine(
+      fmt::format("\nKeys: {}{}", keys.source, keys.stopped.empty() ? "" : ", " + keys.stopped));
+  report.AddLine(fmt::format("      {} of {} bytes on average, {} in all, read in {:.1f} s",
+                             FormatCount(num_keys), keys.bytes.size() / num_keys,
+                             FormatBytes(keys.bytes.size()), keys.seconds));
+  if (keys.num_repeated > 0) {
+    report.AddLine(
+        fmt::format("      ({} repeated lines left out)", FormatCount(keys.num_repeated)));
+  }
+}
+
+void DescribeTrial(const Trial& trial, Report& report) {
+  const double bits_per_key =
+      static_cast<double>(trial.num_bytes) * 8 / static_cast<double>(trial.num_keys);
+  report.AddField("num_bytes", trial.num_bytes);
+  report.AddField("bits_per_key", bits_per_key);
+  report.AddField("num_blocks", trial.geometry.num_blocks);
+  report.AddField("num_slices", trial.geometry.num_slices);
+  report.AddField("encoding", std::string(EncodingName(trial.geometry.encoding)));
+  report.AddLine(fmt::format("Filter: {}, sized for {} false positives",
+                             EncodingName(trial.geometry.encoding), FormatRate(kDemoTargetFpr)));
+  report.AddLine(fmt::format(
+      "      {}: {:.1f} bits per key, of which a query reads {:.1f}", FormatBytes(trial.num_bytes),
+      bits_per_key,
+      static_cast<double>(trial.geometry.query_bytes()) * 8 / static_cast<double>(trial.num_keys)));
+
+  report.AddLine(fmt::format("\n{:<33}{:>10}{:>11}{:>11}", "", "queried", "maybe in", "expected"));
+  report.AddLine("Insert every key");
+  report.AddLine(AnswersLine("query every key", trial.members));
+  report.AddLine(AnswersLine("query keys that do not exist", trial.non_members));
+  const double share =
+      static_cast<double>(trial.part.num_chosen) / static_cast<double>(trial.num_keys);
+  report.AddLine(fmt::format("Erase {}, {} of the keys", trial.part.name, FormatRate(share)));
+  report.AddLine(
+      InvariantLine(fmt::format("{} erased, {} refused", FormatCount(trial.erased.num_erased),
+                                FormatCount(trial.erased.num_refused)),
+                    trial.erased.num_refused == 0));
+  report.AddLine(AnswersLine("query every key left", trial.left));
+  report.AddLine(AnswersLine("query the erased keys", trial.gone));
+  report.AddLine(InvariantLine("insert them back: the same bytes as before", trial.is_restored));
+  report.AddLine(InvariantLine("erase everything: the bytes of a new filter", trial.is_emptied));
+  report.AddField("members", ToJson(trial.members));
+  report.AddField("strangers", ToJson(trial.non_members));
+  report.AddField("erased_part", trial.part.name);
+  report.AddField("num_erased", trial.erased.num_erased);
+  report.AddField("num_refused", trial.erased.num_refused);
+  report.AddField("left", ToJson(trial.left));
+  report.AddField("gone", ToJson(trial.gone));
+  report.AddField("same_bytes_after_erase_and_insert", trial.is_restored);
+  report.AddField("empty_after_erasing_all", trial.is_emptied);
+
+  const double measured = trial.non_members.rate();
+  report.AddField("target_fpr", kDemoTargetFpr);
+  report.AddField("predicted_fpr", trial.predicted_fpr);
+  report.AddField("current_fpr", trial.current_fpr);
+  report.AddField("measured_fpr", measured);
+  report.AddLine(fmt::format("\nFalse positives  measured {}, expected of these bits {} +- {}",
+                             FormatRate(measured), FormatRate(trial.current_fpr),
+                             FormatRate(trial.non_members.sigma())));
+  report.AddLine(fmt::format("                 predicted from the size alone {}, asked for {}",
+                             FormatRate(trial.predicted_fpr, kDemoTargetFpr),
+                             FormatRate(kDemoTargetFpr)));
+}
+
+void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {
+  report.AddLine(fmt::format("\n{:<12}{:>14}{:>16}{:>16}{:>14}", "ns per key", "with hashing",
+                             "hashed before", "memory's limit", "limit / ours"));
+  AddSpeed("insert", speed.insert, report);
+  AddSpeed("erase", speed.erase, report);
+  AddSpeed("query, hit", speed.query_hit, report);
+  AddSpeed("query, miss", speed.query_miss, report);
+  report.AddField("hash_ns", speed.hash_ns);
+  report.AddLine(fmt::format(
+      "  One thread, batches of {}. Hashing a key takes {:.1f} ns (XXH64).\n"
+      "  Memory's limit: the same cache lines at random places, {} for a query\n"
+      "  and {} for an update; measured now, on this machine.",
+      FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.query_bytes()),
+      "of " + FormatBytes(trial.geometry.num_bytes())));
+}
+
+void DescribeReplay(const Replay& replay, Report& report) {
+  report.AddLine(fmt::format("Trommel {} on {}: a list with a history, beside an exact set",
+                             LinkedVersion(), ActiveTarget()));
+  report.AddLine(fmt::format(
+      "\n{} keys, then {} added and {} removed in {} versions.\nA filter for {} keys (the most at "
+      "once) at {}: {}.\n",
+      FormatCount(replay.rows.front().num_keys), FormatCount(replay.num_added),
+      FormatCount(replay.num_removed), FormatCount(replay.num_versions),
+      FormatCount(replay.capacity), FormatRate(kDemoTargetFpr), FormatBytes(replay.num_bytes)));
+  report.AddLine(fmt::format("{:>7}  {:<10}{:>9}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}", "version", "date",
+                             "added", "removed", "keys", "refused", "missing", "false +",
+                             "expected"));
+  const auto percent = [](double rate) { return fmt::format("{:.3f} %", rate * 100); };
+  Json rows = Json::Array();
+  for (const ReplayRow& row : replay.rows) {
+    const std::string date = row.unix_time == 0 ? "base" : DateOf(row.unix_time);
+    report.AddLine(fmt::format("{:>7}  {:<10}{:>9}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}", row.version,
+                               date, FormatCount(row.num_added), FormatCount(row.num_removed),
+                               FormatCount(row.num_keys), FormatCount(row.num_refused),
+                               FormatCount(row.num_missing),
+                               row.negatives.num_asked == 0 ? "-" : percent(row.negatives.rate()),
+                               percent(row.negatives.expected_rate)));
+    rows.Append({{"version", row.version},
+                 {"unix_time", row.unix_time},
+                 {"num_added", row.num_added},
+                 {"num_removed", row.num_removed},
+                 {"num_refused", row.num_refused},
+                 {"num_keys", row.num_keys},
+                 {"num_missing", row.num_missing},
+                 {"negatives", ToJson(row.negatives)}});
+  }
+  const Answers& last = replay.rows.back().negatives;
+  if (last.num_asked > 0) {
+    report.AddLine(
+        fmt::format("\nAt the end {} non-members: {} maybe present, {:.0f} expected ({:.1f} "
+                    "sigma).",
+                    FormatCount(last.num_asked), FormatCount(last.num_maybe_present),
+                    last.expected_rate * static_cast<double>(last.num_asked), last.deviations()));
+  }
+  const auto num_updates = static_cast<double>(replay.num_added + replay.num_removed);
+  report.AddLine(fmt::format("{:.0f} ns per update, hashing included.",
+                             num_updates > 0 ? replay.seconds * 1e9 / num_updates : 0));
+  report.AddLine(fmt::format("The bytes of a filter built from the final list: {}.",
+                             Verdict(replay.is_same_as_built)));
+  report.AddField("capacity", replay.capacity);
+  report.AddField("num_bytes", replay.num_bytes);
+  report.AddField("num_versions", replay.num_versions);
+  report.AddField("rows", std::move(rows));
+  report.AddField("same_bytes_as_built", replay.is_same_as_built);
+}
+
+}  // namespace trommel::tool

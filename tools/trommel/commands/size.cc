@@ -1,0 +1,220 @@
+// trommel size: from keys and a false-positive rate to memory, and back. Nothing is built.
+#include "tools/trommel/commands/size.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/sizing.h"
+
+namespace trommel::tool {
+namespace {
+
+struct SizeOptions {
+  FamilyOptions family;
+  bool fpr_given = false;
+  bool encoding_given = false;
+  uint64_t num_bytes = 0;
+  uint64_t num_blocks = 0;
+
+  bool has_memory() const { return num_bytes > 0 || num_blocks > 0; }
+};
+
+// The geometry that the given memory makes with these slices.
+Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
+  Geometry geometry;
+  geometry.encoding = encoding;
+  geometry.num_slices = num_slices;
+  geometry.num_blocks = 1;
+  geometry.num_blocks =
+      options.num_blocks > 0 ? options.num_blocks : options.num_bytes / geometry.num_bytes();
+  // Down: the memory given is the most there is.
+  if (options.family.filter.power_of_two_blocks) {
+    geometry.num_blocks = std::bit_floor(geometry.num_blocks);
+  }
+  return geometry;
+}
+
+// What a given amount of memory holds at target_fpr, or its rate at a given capacity.
+Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
+  Sizing sizing;
+  sizing.geometry = GeometryOf(options, encoding, num_slices);
+  Geometry one_block = sizing.geometry;
+  one_block.num_blocks = 1;  // first: are there such blocks?
+  if (const Status valid = Validate(one_block); !valid.ok()) return valid.error();
+  if (sizing.geometry.num_blocks == 0) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} cannot hold a block: one of {} slices takes {} bytes",
+                    FormatCount(options.num_bytes, "byte"), num_slices, one_block.num_bytes())};
+  }
+  if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
+  sizing.capacity = options.family.filter.capacity;
+  if (sizing.capacity == 0) {
+    sizing.target_fpr = options.family.filter.target_fpr;
+    const Result<uint64_t> capacity = CapacityFor(sizing.geometry, sizing.target_fpr);
+    if (!capacity.ok()) return capacity.error();
+    sizing.capacity = *capacity;
+  }
+  sizing.predicted_fpr = PredictedFpr(sizing.geometry, sizing.capacity);
+  sizing.predicted_promoted_share = PredictedPromotedShare(sizing.geometry, sizing.capacity);
+  sizing.predicted_side_table_bytes = PredictedSideTableBytes(sizing.geometry, sizing.capacity);
+  sizing.bits_per_key =
+      static_cast<double>(sizing.geometry.num_bytes() + sizing.predicted_side_table_bytes) * 8 /
+      static_cast<double>(sizing.capacity);
+  return sizing;
+}
+
+// Of two sizings of the same memory: holds a more keys, or as many with fewer false positives?
+// Runs with more than their share of promoted blocks come last, the most crowded ones at the end.
+bool IsBetter(const Sizing& a, const Sizing& b) {
+  if (a.capacity != b.capacity) return a.capacity > b.capacity;
+  const auto crowding = [](const Sizing& sizing) {
+    const bool is_crowded = sizing.geometry.encoding == Encoding::kRuns &&
+                            sizing.predicted_promoted_share > kMaxPromotedShare;
+    return is_crowded ? sizing.predicted_promoted_share : 0;
+  };
+  if (crowding(a) != crowding(b)) return crowding(a) < crowding(b);
+  return a.predicted_fpr < b.predicted_fpr;
+}
+
+// With no --slices: the best number, or where the blocks are counted, the usual one.
+Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
+  if (options.family.filter.num_slices != 0) {
+    return SizeMemory(options, encoding, options.family.filter.num_slices);
+  }
+  const bool is_runs = encoding == Encoding::kRuns;
+  if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
+  const std::vector<uint32_t> candidates =
+      is_runs ? std::vector<uint32_t>{4, 5, 10} : std::vector<uint32_t>{8, 16};
+  Result<Sizing> best = SizeMemory(options, encoding, candidates.front());
+  for (size_t i = 1; i < candidates.size(); ++i) {
+    Result<Sizing> sizing = SizeMemory(options, encoding, candidates[i]);
+    if (sizing.ok() && (!best.ok() || IsBetter(*sizing, *best))) best = std::move(sizing);
+  }
+  return best;
+}
+
+Result<Sizing> SizeEncoding(const SizeOptions& options, Encoding encoding) {
+  if (options.has_memory()) return SizeMemoryBest(options, encoding);
+  SizingRequest request = options.family.filter.ToRequest();
+  request.encoding = encoding;
+  return SizeFor(request);
+}
+
+using Refusals = std::vector<std::pair<Encoding, Error>>;
+
+// One reason if it is the same for all of them.
+int FailOnAll(const Refusals& refusals) {
+  Error error = refusals.front().second;
+  const auto is_same = [&error](const auto& refusal) {
+    return refusal.second.message == error.message;
+  };
+  if (!std::ranges::all_of(refusals, is_same)) {
+    error.message.clear();
+    for (const auto& [encoding, reason] : refusals) {
+      error.message += fmt::format("{}no {}: {}", error.message.empty() ? "" : "; ",
+                                   EncodingName(encoding), reason.message);
+    }
+  }
+  return FailOnRequest(error);
+}
+
+// All encodings that can meet the request.
+int RunSideBySide(const SizeOptions& options, const Settings& settings) {
+  const Encoding preferred = CountingConfig{}.encoding;
+  std::vector<Sizing> sizings;
+  Refusals refusals;
+  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+    const Result<Sizing> sizing = SizeEncoding(options, encoding);
+    if (sizing.ok()) {
+      sizings.push_back(*sizing);
+      continue;
+    }
+    refusals.emplace_back(encoding, sizing.error());
+  }
+  if (sizings.empty()) return FailOnAll(refusals);
+  const auto is_preferred = [preferred](const Sizing& s) {
+    return s.geometry.encoding == preferred;
+  };
+  const auto chosen = std::ranges::find_if(sizings, is_preferred);
+  Report report;
+  AddSizingFields(chosen == sizings.end() ? sizings.front() : *chosen, sizings, report);
+  if (sizings.size() == 1) {
+    DescribeSizing(sizings.front(), report);
+  } else {
+    DescribeSideBySide(sizings, report);
+    report.AddLine(
+        fmt::format("Without --encoding, filters are made with {}.", EncodingName(preferred)));
+  }
+  for (const auto& [encoding, error] : refusals) {
+    report.AddLine(fmt::format("No {}: {}.", EncodingName(encoding), error.message));
+  }
+  return Finish(report, settings.json, kDone);
+}
+
+int RunSize(const SizeOptions& options, const Settings& settings) {
+  if (options.family.type != FilterType::kCounting) return RunFamilySize(options.family, settings);
+  if (options.has_memory() && options.family.filter.capacity > 0 && options.fpr_given) {
+    return Fail(kUsageError, "give two of capacity, rate and memory: the third is the answer");
+  }
+  if (!options.has_memory() && options.family.filter.capacity == 0) {
+    return Fail(kUsageError, "give a capacity (-n) or memory (--bytes or --blocks)");
+  }
+  if (options.family.filter.power_of_two_blocks && options.num_blocks > 0 &&
+      !std::has_single_bit(options.num_blocks)) {
+    return Fail(kUsageError, fmt::format("--blocks {} is not a power of two (--power-of-two)",
+                                         options.num_blocks));
+  }
+  if (!options.encoding_given) return RunSideBySide(options, settings);
+  const Result<Sizing> sizing = SizeEncoding(options, options.family.filter.encoding);
+  if (!sizing.ok()) return FailOnRequest(sizing.error());
+  Report report;
+  AddSizingFields(*sizing, {&*sizing, 1}, report);
+  DescribeSizing(*sizing, report);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace
+
+void AddSizeCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "size",
+      "Show the memory that keys need at a false-positive rate, or what memory can hold.\n"
+      "Give two of -n, -p and memory (--bytes or --blocks): the third is the answer.\n"
+      "Without --encoding all encodings are shown side by side.\n"
+      "For types other than counting give -n and -p: the answer is memory.");
+  auto options = std::make_shared<SizeOptions>();
+  AddFamily(command, options->family, 0.01);
+  command.Find("--power-of-two")
+      .Help("Round the number of blocks up to a power of two (with --bytes: down)");
+  command.Find("--encoding")
+      .Help("Show only this one: planes (4 bits per position) or runs (run strings)");
+  const Option bytes = AddBytes(command, "--bytes", options->num_bytes,
+                                "Memory at most: 64MiB, 2GB; a side table comes on top");
+  AddCount(command, "--blocks", options->num_blocks, "Number of blocks").Excludes(bytes);
+  command.SetAction([&settings, options, command] {
+    options->family.Finish(command);
+    if (options->family.type != FilterType::kCounting && options->has_memory()) {
+      throw UsageError{
+          options->num_bytes > 0 ? "--bytes" : "--blocks",
+          fmt::format("is for --type counting, not {}", FilterTypeName(options->family.type))};
+    }
+    options->fpr_given = command.IsGiven("--fpr");
+    options->encoding_given = command.IsGiven("--encoding");
+    return RunSize(*options, settings);
+  });
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,53 @@
+// The parts of `trommel size`.
+#ifndef TROMMEL_TOOLS_SIZE_H_
+#define TROMMEL_TOOLS_SIZE_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tools/trommel/options/command_line.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/sizing.h"
+
+namespace trommel::tool {
+
+// One sizing, one line per figure.
+void DescribeSizing(const Sizing& sizing, Report& report);
+
+// Sizings of different encodings, one column each. Requires at least one.
+void DescribeSideBySide(std::span<const Sizing> sizings, Report& report);
+
+// For programs: the figures of `chosen`, and all of them again under "encodings".
+void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, Report& report);
+
+// Cache lines of a block that a query reads, and that an update changes.
+uint64_t LinesOfQuery(const Geometry& geometry);
+uint64_t LinesOfUpdate(const Geometry& geometry);
+
+// ns per key, one thread, digests computed in advance. Measured once, on one machine: `trommel
+// size` answers at once and builds nothing; `trommel bench` measures.
+struct ExpectedSpeed {
+  double insert_ns = 0;
+  double erase_ns = 0;
+  double query_ns = 0;
+};
+
+// What the figures were measured on, for the footnote beside them.
+inline constexpr std::string_view kSpeedMachine = "one core of a virtual Intel Xeon (AVX-512)";
+// Filters up to this size, half of a usual third-level cache, are expected to stay in it.
+inline constexpr uint64_t kMaxBytesInCache = uint64_t{16} << 20;
+
+bool IsInCache(const Geometry& geometry) noexcept;
+
+// The figures of a valid geometry's encoding, slices and size.
+ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept;
+
+// For types whose memory is not one sizing: growth by generation, buckets, layers, classic
+// positions. Any type but kCounting. Returns an exit code.
+int RunFamilySize(const FamilyOptions& options, const Settings& settings);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_SIZE_H_

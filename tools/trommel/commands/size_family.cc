@@ -1,0 +1,152 @@
+// What filters of the other types need. They are created, which uses no memory before keys are
+// inserted, so that a filter too large for the machine is an error that says how large it would be.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tools/trommel/commands/size.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/output/time_text.h"
+#include "trommel/classic/sizing.h"
+#include "trommel/sizing.h"
+
+namespace trommel::tool {
+namespace {
+
+std::string GeometryText(const Geometry& geometry) {
+  return fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
+                     geometry.num_slices, EncodingName(geometry.encoding));
+}
+
+void AddAsked(const FamilyOptions& options, Report& report) {
+  report.AddField("type", std::string(FilterTypeName(options.type)));
+  report.AddField("capacity", options.filter.capacity);
+  report.AddField("target_fpr", options.filter.target_fpr);
+}
+
+void AddTotal(uint64_t num_bytes, uint64_t num_keys, Report& report) {
+  report.Add("num_bytes", num_bytes, "memory", FormatBytesPer(num_bytes, num_keys, "key"));
+}
+
+// One row per slot, sized as the filter would size it, until the largest capacity is reached.
+void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Report& report) {
+  const ScalableConfig defaults;
+  const GenerationStats first = filter.GetStats().generations.front();
+  const bool is_identical = filter.mode() == GrowthMode::kIdentical;
+  const uint64_t largest = filter.largest_capacity();
+  Json slots = Json::Array();
+  report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", "slot", "keys", "keys so far",
+                             "rate", "memory so far"));
+  double rate_so_far = 0;
+  uint64_t keys_so_far = 0;
+  uint64_t bytes_so_far = 0;
+  constexpr uint32_t kMostRows = 40;
+  uint64_t capacity = first.capacity;
+  double rate = first.budget_fpr;
+  for (uint32_t slot = 0; slot < kMostRows && keys_so_far < largest; ++slot) {
+    uint64_t num_bytes = first.geometry.num_bytes();
+    if (!is_identical && slot > 0) {
+      SizingRequest request = options.filter.ToRequest();
+      request.capacity = capacity;
+      request.target_fpr = rate;
+      const Result<Sizing> sizing = SizeFor(request);
+      if (!sizing.ok()) break;
+      num_bytes = sizing->geometry.num_bytes() + sizing->predicted_side_table_bytes;
+    }
+    keys_so_far += capacity;
+    bytes_so_far += num_bytes;
+    rate_so_far = 1 - (1 - rate_so_far) * (1 - rate);
+    slots.Append({{"slot", slot},
+                  {"capacity", capacity},
+                  {"keys_so_far", keys_so_far},
+                  {"fpr_so_far", rate_so_far},
+                  {"bytes_so_far", bytes_so_far}});
+    report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", slot, FormatCount(capacity),
+                               FormatCount(keys_so_far), FormatRate(rate_so_far),
+                               FormatBytes(bytes_so_far)));
+    if (is_identical) continue;
+    capacity *= defaults.growth;
+    rate *= defaults.tightening;
+  }
+  report.AddField("slots", std::move(slots));
+  report.AddField("largest_capacity", largest);
+  report.AddLine(fmt::format("Growth is {} and ends at {}.", GrowthModeName(filter.mode()),
+                             FormatCount(largest, "distinct key")));
+}
+
+void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
+  const uint64_t num_stores = filter.num_buckets() + 2;
+  AddTotal(num_stores * filter.geometry().num_bytes(), options.filter.capacity, report);
+  report.Add("window", filter.window(), "window",
+             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
+                         FormatCount(filter.num_buckets(), "bucket"),
+                         FormatDuration(filter.bucket_ticks())));
+  report.AddField("num_buckets", filter.num_buckets());
+  report.Add(
+      "bucket_capacity", filter.bucket_capacity(), "per bucket",
+      fmt::format("{}: {}, {}", FormatCount(filter.bucket_capacity(), "key"),
+                  FormatBytes(filter.geometry().num_bytes()), GeometryText(filter.geometry())));
+  report.AddField("bucket_num_bytes", filter.geometry().num_bytes());
+  FamilyOptions even = options;
+  even.bucket_capacity = 1;
+  const Result<AnyFilter> made = even.Create(nullptr);
+  if (!made.ok()) return;
+  const uint64_t even_bytes = num_stores * std::get<WindowFilter>(*made).geometry().num_bytes();
+  report.Add("even_num_bytes", even_bytes, "even arrival",
+             fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
+}
+
+void DescribeSize(const LayeredFilter& filter, const FamilyOptions& options, Report& report) {
+  const Geometry& first = filter.layer(0).geometry();
+  const Geometry& large = filter.layer(1).geometry();
+  const uint64_t capacity = options.filter.capacity;
+  AddTotal(first.num_bytes() + large.num_bytes(), capacity, report);
+  const double pass_rate = PredictedFpr(first, capacity);
+  report.Add("first_num_bytes", first.num_bytes(), "first layer",
+             fmt::format("{}, {}: passes on {} of non-members", FormatBytes(first.num_bytes()),
+                         GeometryText(first), FormatRate(pass_rate)));
+  report.AddField("pass_rate", pass_rate);
+  const double predicted_fpr = PredictedFpr(large, capacity);
+  report.Add("predicted_fpr", predicted_fpr, "large layer",
+             fmt::format("{}, {}: {} false positives", FormatBytes(large.num_bytes()),
+                         GeometryText(large), FormatRate(predicted_fpr)));
+}
+
+void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, Report& report) {
+  const classic::Geometry& geometry = filter.geometry();
+  AddTotal(geometry.num_bytes(), options.filter.capacity, report);
+  const double predicted_fpr = classic::PredictedFpr(geometry, options.filter.capacity);
+  report.Add("predicted_fpr", predicted_fpr, "false positives",
+             fmt::format("{} predicted at capacity, {} asked for",
+                         FormatRate(predicted_fpr, options.filter.target_fpr),
+                         FormatRate(options.filter.target_fpr, predicted_fpr)));
+  report.Add("kind", std::string(classic::KindName(geometry.kind)), "geometry",
+             fmt::format("{}: {} of {} of {}", classic::KindName(geometry.kind),
+                         FormatCount(geometry.num_slices(), "slice"),
+                         FormatCount(geometry.num_positions, "position"),
+                         FormatCount(geometry.counter_bits, "bit")));
+  report.AddField("num_hashes", geometry.num_hashes);
+  report.AddField("num_positions", geometry.num_positions);
+  report.AddField("counter_bits", geometry.counter_bits);
+}
+
+void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}   // size.cc does it
+void DescribeSize(const AttributeFilter&, const FamilyOptions&, Report&) {}  // attr_size.cc does it
+
+}  // namespace
+
+int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
+  if (options.filter.capacity == 0) return Fail(kUsageError, "give a capacity (-n)");
+  const Result<AnyFilter> made = options.Create(nullptr);
+  if (!made.ok()) return FailOnRequest(made.error());
+  Report report;
+  AddAsked(options, report);
+  std::visit([&](const auto& filter) { DescribeSize(filter, options, report); }, *made);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace trommel::tool

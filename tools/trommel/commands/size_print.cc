@@ -1,0 +1,175 @@
+// What `trommel size` says.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/trommel/commands/size.h"
+#include "tools/trommel/output/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+struct ShapeSpeed {
+  Encoding encoding;
+  uint32_t num_slices;
+  ExpectedSpeed in_cache;
+  ExpectedSpeed beyond_cache;
+};
+
+// Of kSpeedMachine, target AVX3_DL, straight to memory (no split): medians of 7 rounds, 2026-11-21.
+// In cache: 0.3 M keys; beyond cache: 30 M keys. Planes of 16 slices are those of 8 times their
+// ratio in another run, which was too noisy for ns.
+constexpr std::array<ShapeSpeed, 6> kSpeeds = {{
+    {Encoding::kPlanes, 8, {5.8, 6.2, 2.0}, {35, 35, 11}},
+    {Encoding::kPlanes, 16, {11, 11, 2.2}, {45, 44, 11}},
+    {Encoding::kRuns, 4, {7.5, 9.0, 2.2}, {15, 15, 12}},
+    {Encoding::kRuns, 5, {13, 15, 2.4}, {17, 18, 12}},
+    {Encoding::kRuns, 8, {16, 17, 2.1}, {17, 18, 13}},
+    {Encoding::kRuns, 10, {25, 28, 3.6}, {27, 31, 21}},
+}};
+
+constexpr uint64_t kLine = 64;
+
+uint64_t LinesIn(uint64_t num_bytes, uint64_t num_blocks) {
+  return (num_bytes / num_blocks + kLine - 1) / kLine;
+}
+
+uint64_t BytesInAll(const Sizing& sizing) {
+  return sizing.geometry.num_bytes() + sizing.predicted_side_table_bytes;
+}
+
+std::string PredictedFprText(const Sizing& sizing) {
+  return FormatRate(sizing.predicted_fpr, sizing.target_fpr);
+}
+
+std::vector<JsonField> FieldsOf(const Sizing& sizing) {
+  const Geometry& geometry = sizing.geometry;
+  const ExpectedSpeed speed = ExpectedSpeedOf(geometry);
+  return {{"capacity", sizing.capacity},
+          {"num_bytes", geometry.num_bytes()},
+          {"presence_bytes", geometry.presence_bytes()},
+          {"predicted_side_table_bytes", sizing.predicted_side_table_bytes},
+          {"bits_per_key", sizing.bits_per_key},
+          {"predicted_fpr", sizing.predicted_fpr},
+          {"target_fpr", sizing.target_fpr > 0 ? Json(sizing.target_fpr) : Json()},
+          {"predicted_promoted_share", sizing.predicted_promoted_share},
+          {"num_blocks", geometry.num_blocks},
+          {"num_slices", geometry.num_slices},
+          {"slice_positions", geometry.slice_positions()},
+          {"shard_bits", geometry.shard_bits},
+          {"encoding", EncodingName(geometry.encoding)},
+          {"lines_per_query", LinesOfQuery(geometry)},
+          {"lines_per_update", LinesOfUpdate(geometry)},
+          {"expected_ns", Json{{"insert", speed.insert_ns},
+                               {"erase", speed.erase_ns},
+                               {"query", speed.query_ns},
+                               {"in_cache", IsInCache(geometry)}}}};
+}
+
+}  // namespace
+
+bool IsInCache(const Geometry& geometry) noexcept {
+  return geometry.num_bytes() <= kMaxBytesInCache;
+}
+
+ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept {
+  const auto* speed = std::ranges::find_if(kSpeeds, [&geometry](const ShapeSpeed& shape) {
+    return shape.encoding == geometry.encoding && shape.num_slices == geometry.num_slices;
+  });
+  if (speed == kSpeeds.end()) return {};  // no valid geometry
+  return IsInCache(geometry) ? speed->in_cache : speed->beyond_cache;
+}
+
+uint64_t LinesOfQuery(const Geometry& geometry) {
+  return LinesIn(geometry.query_bytes(), geometry.num_blocks);
+}
+
+uint64_t LinesOfUpdate(const Geometry& geometry) {
+  return LinesOfQuery(geometry) +
+         LinesIn(geometry.num_bytes() - geometry.query_bytes(), geometry.num_blocks);
+}
+
+void DescribeSizing(const Sizing& sizing, Report& report) {
+  const Geometry& geometry = sizing.geometry;
+  const auto add = [&report](std::string_view label, std::string_view text) {
+    report.AddLine(fmt::format("{:<15}  {}", label, text));
+  };
+  add("capacity", FormatCount(sizing.capacity, "distinct key"));
+  add("memory",
+      geometry.encoding == Encoding::kPlanes
+          ? fmt::format("{} ({} of presence bits: all that a query reads)",
+                        FormatBytes(geometry.num_bytes()), FormatBytes(geometry.presence_bytes()))
+          : fmt::format("{} (counts beside presence bits: a query reads a whole block)",
+                        FormatBytes(geometry.num_bytes())));
+  add("side table",
+      fmt::format("{} more predicted", FormatBytes(sizing.predicted_side_table_bytes)));
+  add("bits per key", fmt::format("{:.1f}", sizing.bits_per_key));
+  add("false positives",
+      fmt::format(
+          "{} predicted at capacity{}", PredictedFprText(sizing),
+          sizing.target_fpr > 0
+              ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr, sizing.predicted_fpr))
+              : ""));
+  add("promoted blocks",
+      fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
+  add("geometry", fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
+                              geometry.num_slices, EncodingName(geometry.encoding)));
+}
+
+void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
+  const auto add = [&](std::string_view label, const auto& text_of) {
+    std::string line = fmt::format("{:<24}", label);
+    for (const Sizing& sizing : sizings) line += fmt::format("{:>16}", text_of(sizing));
+    report.AddLine(std::move(line));
+  };
+  using Text = std::string;
+  add("", [](const Sizing& s) { return Text(EncodingName(s.geometry.encoding)); });
+  add("distinct keys", [](const Sizing& s) { return FormatCount(s.capacity); });
+  add("memory", [](const Sizing& s) { return FormatBytes(BytesInAll(s)); });
+  add("  of it side table",
+      [](const Sizing& s) { return FormatBytes(s.predicted_side_table_bytes); });
+  add("bits per key", [](const Sizing& s) { return fmt::format("{:.1f}", s.bits_per_key); });
+  add("false positives", PredictedFprText);
+  add("promoted blocks", [](const Sizing& s) { return FormatRate(s.predicted_promoted_share); });
+  add("blocks", [](const Sizing& s) { return FormatCount(s.geometry.num_blocks); });
+  add("slices x positions", [](const Sizing& s) {
+    return fmt::format("{} x {}", s.geometry.num_slices, s.geometry.slice_positions());
+  });
+  add("cache lines per query",
+      [](const Sizing& s) { return FormatCount(LinesOfQuery(s.geometry)); });
+  add("cache lines per update",
+      [](const Sizing& s) { return FormatCount(LinesOfUpdate(s.geometry)); });
+  const auto add_ns = [&add](std::string_view label, double ExpectedSpeed::*ns) {
+    add(label,
+        [ns](const Sizing& s) { return fmt::format("{:.1f}", ExpectedSpeedOf(s.geometry).*ns); });
+  };
+  add("expected ns per key",
+      [](const Sizing& s) { return Text(IsInCache(s.geometry) ? "in cache" : "beyond cache"); });
+  add_ns("  insert", &ExpectedSpeed::insert_ns);
+  add_ns("  erase", &ExpectedSpeed::erase_ns);
+  add_ns("  query", &ExpectedSpeed::query_ns);
+
+  report.AddLine("\nFalse positives, promoted blocks and side table are predicted at capacity.");
+  if (const double target_fpr = sizings.front().target_fpr; target_fpr > 0) {
+    report.AddLine(fmt::format("Asked for: {} false positives.", FormatRate(target_fpr)));
+  }
+  report.AddLine(fmt::format("Expected ns: {}, keys hashed in advance.", kSpeedMachine));
+  report.AddLine("`trommel bench` measures yours.");
+}
+
+void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, Report& report) {
+  for (const JsonField& field : FieldsOf(chosen)) report.AddField(field.name, field.value);
+  Json encodings = Json::Array();
+  for (const Sizing& sizing : sizings) {
+    Json fields = Json::Object();
+    for (const JsonField& field : FieldsOf(sizing)) fields.Add(field.name, field.value);
+    encodings.Append(fields);
+  }
+  report.AddField("encodings", std::move(encodings));
+}
+
+}  // namespace trommel::tool

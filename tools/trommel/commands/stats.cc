@@ -1,0 +1,41 @@
+// trommel stats: what a filter file is and holds.
+#include <memory>
+#include <string>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/filter_file.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+namespace {
+
+struct StatsOptions {
+  std::string filter;
+  NowOption now;
+};
+
+int RunStats(const StatsOptions& options, const Settings& settings) {
+  Result<FilterFile> file = FilterFile::Load(options.filter);
+  if (!file.ok()) return FailOnInput(file.error());
+  if (Status moved = ApplyNow(options.now, file->filter()); !moved.ok()) {
+    return FailOnRequest(moved.error());
+  }
+  Report report;
+  report.Add("filter", options.filter, "filter", options.filter);
+  file->filter().Describe(report);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace
+
+void AddStatsCommand(Command& parent, const Settings& settings) {
+  Command command =
+      parent.AddSubcommand("stats", "Show what a filter holds: keys, rates, memory, geometry");
+  auto options = std::make_shared<StatsOptions>();
+  AddFilterFile(command, options->filter);
+  AddNow(command, options->now);
+  command.SetAction([&settings, options] { return RunStats(*options, settings); });
+}
+
+}  // namespace trommel::tool

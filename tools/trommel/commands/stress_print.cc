@@ -1,0 +1,154 @@
+// What `trommel stress` says at its end.
+#include "tools/trommel/commands/stress_print.h"
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "tools/trommel/output/number_text.h"
+
+namespace trommel::tool {
+namespace {
+
+Json OperationsJson(const stress::Totals& totals) {
+  Json json = Json::Object();
+  for (size_t op = 0; op < stress::kNumOps; ++op) {
+    json.Add(OpName(static_cast<stress::Op>(op)), totals.num_keys[op]);
+  }
+  return json;
+}
+
+Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& plan) {
+  Json json = {{"law", LawName(violation.law)},
+               {"type", FilterTypeName(plan.type)},
+               {"sentence", LawSentence(violation.law)},
+               {"mix", plan.mix.name},
+               {"round", plan.round},
+               {"seed", plan.seed},
+               {"found_by", stress::ThreadName(violation.thread, plan.num_writers)},
+               {"time", violation.time},
+               {"detail", violation.detail}};
+  if (violation.id) {
+    json.Add("key_id", *violation.id);
+    json.Add("key", violation.key);
+  }
+  Json events = Json::Array();
+  for (const stress::Event& event : violation.events) {
+    events.Append({{"begin", event.begin},
+                   {"end", event.end},
+                   {"thread", stress::ThreadName(event.thread, plan.num_writers)},
+                   {"operation", OpName(event.op)},
+                   {"answer", event.answer},
+                   {"position", event.position},
+                   {"batch", event.batch}});
+  }
+  json.Add("events", events);
+  return json;
+}
+
+void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
+  report.AddField("most_generations", growth.most_generations);
+  report.AddField("num_generations_added", growth.num_added);
+  report.Add("num_generations_dropped", growth.num_dropped, "generations",
+             fmt::format("{} at most, seen {} times to come and {} times to go",
+                         FormatCount(growth.most_generations), FormatCount(growth.num_added),
+                         FormatCount(growth.num_dropped)));
+}
+
+std::string PlanText(const stress::RoundPlan& plan) {
+  return fmt::format(
+      "{}, mix {}, round {}, seed {}: {}, {} slices of {}, route {}, {}", FilterTypeName(plan.type),
+      plan.mix.name, plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
+      EncodingName(plan.config.encoding), stress::RouteName(plan.config.route),
+      plan.executor_threads == 0 ? "no executor"
+                                 : fmt::format("executor of {}", plan.executor_threads));
+}
+
+}  // namespace
+
+void DescribeMixes(Report& report) {
+  Json names = Json::Array();
+  for (const stress::Mix& mix : stress::AllMixes()) {
+    report.AddLine(fmt::format("{:<14} {}", mix.name, mix.what));
+    names.Append({{"name", mix.name}, {"what", mix.what}});
+  }
+  report.AddField("mixes", std::move(names));
+}
+
+void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                      double seconds, Report& report) {
+  report.AddField("seed", options.seed);
+  report.AddField("num_writers", options.num_writers);
+  report.AddField("num_readers", options.num_readers);
+  report.AddField("encoding", std::string(EncodingName(options.encoding)));
+  Json types = Json::Array();
+  for (const stress::FilterType type : options.types) types.Append(FilterTypeName(type));
+  report.AddField("types", std::move(types));
+  Json mixes = Json::Array();
+  report.AddLine(fmt::format("{:<14} {:>7} {:>16} {:>16} {:>16}", "mix", "rounds", "keys",
+                             "answers checked", "blocks promoted"));
+  for (size_t i = 0; i < result.mixes.size(); ++i) {
+    const stress::MixTotals& mix = result.mixes[i];
+    if (mix.num_rounds == 0) continue;
+    const uint64_t num_keys = mix.totals.num_all_keys();
+    report.AddLine(fmt::format("{:<14} {:>7} {:>16} {:>16} {:>16}", options.mixes[i].name,
+                               FormatCount(mix.num_rounds), FormatCount(num_keys),
+                               FormatCount(mix.totals.num_checked), FormatCount(mix.max_promoted)));
+    mixes.Append({{"name", options.mixes[i].name},
+                  {"num_rounds", mix.num_rounds},
+                  {"num_keys", num_keys},
+                  {"num_checked", mix.totals.num_checked},
+                  {"max_promoted", mix.max_promoted},
+                  {"most_generations", mix.growth.most_generations},
+                  {"operations", OperationsJson(mix.totals)}});
+  }
+  report.AddLine("");
+  const stress::Totals& totals = result.totals;
+  const uint64_t num_keys = totals.num_all_keys();
+  const double rate = seconds > 0 ? static_cast<double>(num_keys) / seconds : 0;
+  report.Add("num_rounds", result.num_rounds, "rounds", FormatCount(result.num_rounds));
+  report.Add("num_keys", num_keys, "operations",
+             fmt::format("{} keys in {}, {:.3g} M keys/s", FormatCount(num_keys),
+                         FormatCount(totals.num_calls, "call"), rate / 1e6));
+  report.AddField("num_calls", totals.num_calls);
+  report.AddField("keys_per_second", rate);
+  report.AddField("operations", OperationsJson(totals));
+  report.Add(
+      "num_checked", totals.num_checked, "checked",
+      fmt::format("{} answers that the model was sure about", FormatCount(totals.num_checked)));
+  report.Add("num_races", totals.num_races, "races",
+             fmt::format("{} for one \"new\"", FormatCount(totals.num_races)));
+  report.Add("num_audits", totals.num_audits, "snapshots",
+             fmt::format("{} taken while writers wrote", FormatCount(totals.num_audits)));
+  if (result.growth.most_generations > 0) AddGrowth(result.growth, report);
+  report.Add("seconds", seconds, "time", fmt::format("{:.1f} s", seconds));
+  report.AddField("mixes", std::move(mixes));
+}
+
+void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                       std::string_view program, Report& report) {
+  report.AddField("ok", !result.violation.has_value());
+  if (!result.violation || !result.broken_round) return;
+  const stress::Violation& violation = *result.violation;
+  const stress::RoundPlan& plan = *result.broken_round;
+  report.AddField("violation", ViolationJson(violation, plan));
+  report.AddLine(fmt::format("\nBROKEN INVARIANT: {}.", LawSentence(violation.law)));
+  report.AddLine(fmt::format("  {}", PlanText(plan)));
+  report.AddLine(fmt::format("  found by {} at {}: {}",
+                             stress::ThreadName(violation.thread, plan.num_writers), violation.time,
+                             violation.detail));
+  if (violation.id) {
+    report.AddLine(fmt::format("  key {}: {}", *violation.id, violation.key));
+    report.AddLine("  The last calls with this key; times are of a clock that counts calls:");
+    for (const stress::Event& event : violation.events) {
+      report.AddLine(fmt::format("  {}", EventText(event, plan.num_writers)));
+    }
+  }
+  report.AddLine(fmt::format(
+      "  Again: {} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} "
+      "--encoding {}",
+      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
+      options.num_readers, EncodingName(plan.config.encoding)));
+}
+
+}  // namespace trommel::tool

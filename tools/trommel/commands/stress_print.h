@@ -1,0 +1,25 @@
+// The reports of `trommel stress`.
+#ifndef TROMMEL_TOOLS_STRESS_PRINT_H_
+#define TROMMEL_TOOLS_STRESS_PRINT_H_
+
+#include <string_view>
+
+#include "tools/stress/campaign.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+
+// All mixes.
+void DescribeMixes(Report& report);
+
+// What was done in so many seconds.
+void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                      double seconds, Report& report);
+
+// The violation, if there is one: the invariant, the key, the trace, and how to repeat it.
+void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                       std::string_view program, Report& report);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_STRESS_PRINT_H_

@@ -1,0 +1,135 @@
+// trommel insert and erase: keys into and out of a filter file.
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/applied.h"
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/filters/key_file.h"
+#include "tools/trommel/filters/rate_report.h"
+#include "tools/trommel/input/digest_gatherer.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/passes/filter_update.h"
+#include "tools/trommel/passes/key_pass.h"
+
+namespace trommel::tool {
+namespace {
+
+struct KeyUpdateOptions {
+  UpdateOptions update;
+  KeyInput input;
+  bool strict = false;  // erase's
+};
+
+struct UpdateSteps {
+  std::string_view subcommand;
+  std::string_view what;  // the progress line's word
+  // Whether the filter can do it at all, by its type. Fails with a usage error.
+  std::function<Status(const FamilyFilter&, bool has_times)> check;
+  Applied (FamilyFilter::*apply)(std::span<const uint64_t> digests,
+                                 std::span<const uint64_t> times);
+  // Adds what became of the keys to the report, and returns the exit code.
+  std::function<ExitCode(const Applied&, Report&)> describe;
+};
+
+// Applies all keys, saves, and reports what was read, what the filter is now, and what became of
+// the keys.
+int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const UpdateSteps& steps) {
+  Result<FilterUpdate> update =
+      FilterUpdate::Begin(options.update, options.input, settings, FilterFile::Load);
+  if (!update.ok()) return FailOnRequest(update.error());
+  FamilyFilter& filter = update->filter();
+  const KeyOptions& format = options.input.options;
+  Status fit = filter.CheckTakesKeys(steps.subcommand);
+  if (fit.ok()) fit = steps.check(filter, format.time_column.has_value());
+  if (fit.ok()) fit = CheckCanHash(filter.digest_policy(), format.format);
+  if (!fit.ok()) return FailOnRequest(fit.error());
+  const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
+  filter.UseExecutor(executor);
+  Applied applied;
+  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+                            applied += (filter.*steps.apply)(digests, times);
+                          });
+  const Result<PassTotals> totals = RunPass(steps.what, options.input, settings, executor.get(),
+                                            gatherer.Stages(filter.digest_policy()));
+  if (!totals.ok()) return FailOnInput(totals.error());
+  gatherer.Flush();
+
+  return update->Finish(settings.json, [&](Report& report) {
+    report.AddField("type", std::string(FilterTypeName(filter.type())));
+    DescribePass(*totals, report);
+    report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
+    DescribeGrowth(filter.any(), report);
+    DescribeRate(filter, report);
+    WarnOfWindowRate(filter);
+    if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
+      report.AddLine("The filter holds more keys than it was sized for (" +
+                     FormatCount(filter.capacity()) +
+                     "): its false-positive rate rises; see trommel stats.");
+    }
+    return steps.describe(applied, report);
+  });
+}
+
+int RunInsert(const KeyUpdateOptions& options, const Settings& settings) {
+  const auto check = [](const FamilyFilter& filter, bool has_times) {
+    return filter.CheckTimes(has_times);
+  };
+  const auto describe = [](const Applied& applied, Report& report) {
+    DescribeInserted(applied, report);
+    return applied.CodeOfInsert();
+  };
+  return RunUpdate(options, settings,
+                   {"insert", "inserting", check, &FamilyFilter::Insert, describe});
+}
+
+int RunErase(const KeyUpdateOptions& options, const Settings& settings) {
+  const auto check = [](const FamilyFilter& filter, bool has_times) {
+    return filter.CheckCanErase(has_times);
+  };
+  const auto describe = [&options](const Applied& applied, Report& report) {
+    return DescribeErased(applied, options.strict, report);
+  };
+  return RunUpdate(options, settings, {"erase", "erasing", check, &FamilyFilter::Erase, describe});
+}
+
+std::shared_ptr<KeyUpdateOptions> AddUpdateOptions(Command& command, const Settings& settings,
+                                                   int (*run)(const KeyUpdateOptions& options,
+                                                              const Settings& settings)) {
+  auto options = std::make_shared<KeyUpdateOptions>();
+  AddUpdate(command, options->update);
+  AddKeyInput(command, options->input);
+  AddKeyTimes(command, options->input);
+  command.SetAction([&settings, options, run] {
+    options->input.Finish();
+    return run(*options, settings);
+  });
+  return options;
+}
+
+}  // namespace
+
+void AddInsertCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand("insert",
+                                         "Insert keys into a filter file.\n"
+                                         "A key that is inserted twice must be erased twice.");
+  AddUpdateOptions(command, settings, RunInsert);
+}
+
+void AddEraseCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "erase",
+      "Erase keys from a filter file.\n"
+      "Erase only what was inserted, as often as it was inserted: a key that is certainly absent "
+      "is\n"
+      "refused and counted, but a non-member that is \"maybe present\" cannot be recognized, and\n"
+      "erasing it takes counts from other keys.");
+  const std::shared_ptr<KeyUpdateOptions> options = AddUpdateOptions(command, settings, RunErase);
+  command.Flag("--strict", options->strict,
+               "Exit 1 if a key was refused (the others are erased all the same)");
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,220 @@
+// Reports of a filter, type by type.
+#include "tools/trommel/filters/describe_filter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/time_text.h"
+
+namespace trommel::tool {
+namespace {
+
+void AddKeys(uint64_t num_keys, uint64_t capacity, Report& report) {
+  report.Add("num_keys", num_keys, "keys",
+             capacity == 0
+                 ? FormatCount(num_keys)
+                 : fmt::format("{} (sized for {})", FormatCount(num_keys), FormatCount(capacity)));
+  report.AddField("capacity", capacity);
+}
+
+void AddRates(double current_fpr, double predicted_fpr, double target_fpr, Report& report) {
+  report.Add(
+      "current_fpr", current_fpr, "false positives",
+      fmt::format("{} now; {} predicted for this many distinct keys",
+                  FormatRate(current_fpr, predicted_fpr), FormatRate(predicted_fpr, current_fpr)));
+  report.AddField("predicted_fpr", predicted_fpr);
+  report.AddField("target_fpr", target_fpr);
+}
+
+void AddMemory(uint64_t num_bytes, uint64_t num_keys, Report& report) {
+  report.Add("num_bytes", num_bytes, "memory", FormatBytesPer(num_bytes, num_keys, "key"));
+}
+
+void AddRefusedErases(uint64_t num_refused, Report& report) {
+  report.Add("num_refused_erases", num_refused, "refused erases", FormatCount(num_refused));
+}
+
+void AddGeometry(const Geometry& geometry, Report& report) {
+  report.Add("num_blocks", geometry.num_blocks, "geometry",
+             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
+                         geometry.num_slices, EncodingName(geometry.encoding)));
+  report.AddField("num_slices", geometry.num_slices);
+  report.AddField("shard_bits", geometry.shard_bits);
+  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
+}
+
+void AddGrowth(const ScalableFilter& filter, Report& report) {
+  const uint64_t num_bytes = filter.NextGenerationBytes();
+  report.Add("next_generation_bytes", num_bytes, "next generation",
+             num_bytes == 0 ? "none: it cannot grow further"
+                            : fmt::format("will take {}", FormatBytes(num_bytes)));
+}
+
+}  // namespace
+
+void DescribeDigest(const DigestPolicy& digest, Report& report) {
+  const std::string name(DigestKindName(digest.kind));
+  if (digest.kind == DigestKind::kSipHash) {
+    const std::string check = fmt::format("{:016x}", digest.seed);
+    report.Add("digest", name, "digest", fmt::format("{}, key of check value {}", name, check));
+    report.AddField("key_check", check);
+    return;
+  }
+  report.Add("digest", name, "digest", fmt::format("{}, seed {}", name, digest.seed));
+  report.AddField("seed", digest.seed);
+}
+
+void DescribeFilter(const CountingFilter& filter, Report& report) {
+  const Geometry& geometry = filter.geometry();
+  const Stats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.AddField("side_table_bytes", stats.side_table_bytes);
+  const auto num_blocks = static_cast<double>(geometry.num_blocks);
+  report.Add("num_promoted", stats.num_promoted, "promoted blocks",
+             fmt::format("{} of {} ({})", FormatCount(stats.num_promoted),
+                         FormatCount(geometry.num_blocks),
+                         FormatRate(static_cast<double>(stats.num_promoted) / num_blocks)));
+  AddRefusedErases(stats.num_refused_erases, report);
+  AddGeometry(geometry, report);
+  DescribeDigest(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const ScalableFilter& filter, Report& report) {
+  const ScalableStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.largest_capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
+             FormatCount(stats.num_refused_inserts));
+  report.Add("mode", std::string(GrowthModeName(filter.mode())), "growth",
+             fmt::format("{}, from {}", GrowthModeName(filter.mode()),
+                         FormatCount(filter.first_capacity(), "key")));
+  report.AddField("first_capacity", filter.first_capacity());
+  AddGrowth(filter, report);
+  Json generations = Json::Array();
+  std::string text = FormatCount(stats.generations.size(), "generation");
+  for (const GenerationStats& generation : stats.generations) {
+    generations.Append({{"slot", generation.slot},
+                        {"capacity", generation.capacity},
+                        {"budget_fpr", generation.budget_fpr},
+                        {"num_keys", generation.stats.num_keys},
+                        {"current_fpr", generation.stats.current_fpr},
+                        {"fill_ratio", generation.stats.fill_ratio},
+                        {"num_bytes", generation.stats.num_bytes},
+                        {"num_blocks", generation.geometry.num_blocks},
+                        {"num_slices", generation.geometry.num_slices}});
+    text += fmt::format("\n  {:>14} of {:>14} keys, {:>9}, {} (budget {})",
+                        FormatCount(generation.stats.num_keys), FormatCount(generation.capacity),
+                        FormatBytes(generation.stats.num_bytes),
+                        FormatRate(generation.stats.current_fpr, generation.budget_fpr),
+                        FormatRate(generation.budget_fpr, generation.stats.current_fpr));
+  }
+  report.Add("generations", std::move(generations), "oldest first", std::move(text));
+  DescribeDigest(filter.digest_policy(), report);
+}
+
+void DescribeGrowth(const AnyFilter& filter, Report& report) {
+  if (const auto* scalable = std::get_if<ScalableFilter>(&filter)) {
+    AddGrowth(*scalable, report);
+  }
+}
+
+void DescribeFilter(const WindowFilter& filter, Report& report) {
+  const WindowStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.AddField("num_expired_erases", stats.num_expired_erases);
+  report.Add("window", filter.window(), "window",
+             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
+                         FormatCount(filter.num_buckets(), "bucket"),
+                         FormatDuration(filter.bucket_ticks())));
+  report.AddField("num_buckets", filter.num_buckets());
+  report.Add("now", stats.now, "time", fmt::format("{} ms", FormatCount(stats.now)));
+  Json buckets = Json::Array();
+  std::string text = FormatCount(stats.buckets.size(), "live bucket");
+  uint64_t fullest = 0;
+  for (const WindowBucket& bucket : stats.buckets) {
+    buckets.Append({{"first_tick", bucket.first_tick},
+                    {"last_tick", bucket.last_tick},
+                    {"num_keys", bucket.stats.num_keys},
+                    {"current_fpr", bucket.stats.current_fpr},
+                    {"fill_ratio", bucket.stats.fill_ratio}});
+    fullest = std::max(fullest, bucket.stats.num_keys);
+    text += fmt::format("\n  from {:>14}: {:>14} keys, {}", bucket.first_tick,
+                        FormatCount(bucket.stats.num_keys), FormatRate(bucket.stats.current_fpr));
+  }
+  report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
+  report.AddField("num_excess_keys", stats.num_excess_keys);
+  if (fullest > filter.bucket_capacity()) {
+    report.AddLine(
+        fmt::format("A bucket holds {} and was sized for {}: until it expires, the false-positive "
+                    "rate is higher.",
+                    FormatCount(fullest, "key"), FormatCount(filter.bucket_capacity())));
+  } else if (stats.predicted_fpr > filter.target_fpr()) {
+    report.AddLine(fmt::format(
+        "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
+        FormatCount(stats.num_keys, "key"), FormatCount(filter.capacity())));
+  }
+  report.Add("bucket_capacity", filter.bucket_capacity(), "per bucket",
+             fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));
+  AddGeometry(filter.geometry(), report);
+  DescribeDigest(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const LayeredFilter& filter, Report& report) {
+  const LayeredStats stats = filter.GetStats();
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("pass_rate", stats.pass_rate, "first layer",
+             fmt::format("passes on {} of non-members; {}, of which queries read {}",
+                         FormatRate(stats.pass_rate), FormatBytes(stats.first.num_bytes),
+                         FormatBytes(stats.first_query_bytes)));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.AddField("first_num_bytes", stats.first.num_bytes);
+  report.AddField("first_query_bytes", stats.first_query_bytes);
+  AddRefusedErases(stats.num_refused_erases, report);
+  AddGeometry(filter.layer(1).geometry(), report);
+  const Geometry& first = filter.layer(0).geometry();
+  report.Add("first_num_blocks", first.num_blocks, "in front",
+             fmt::format("{} of {} slices, {}", FormatCount(first.num_blocks, "block"),
+                         first.num_slices, EncodingName(first.encoding)));
+  DescribeDigest(filter.digest_policy(), report);
+}
+
+void DescribeFilter(const classic::Filter& filter, Report& report) {
+  const classic::Geometry& geometry = filter.geometry();
+  const classic::Stats stats = filter.GetStats();
+  report.Add("kind", std::string(classic::KindName(geometry.kind)), "kind",
+             std::string(classic::KindName(geometry.kind)));
+  AddKeys(stats.num_keys, filter.capacity(), report);
+  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
+  AddMemory(stats.num_bytes, stats.num_keys, report);
+  report.Add("num_stuck", stats.num_stuck, "stuck counters",
+             fmt::format("{} ({} lost)", FormatCount(stats.num_stuck),
+                         FormatCount(stats.num_lost_increments, "increment")));
+  report.AddField("num_lost_increments", stats.num_lost_increments);
+  AddRefusedErases(stats.num_refused_erases, report);
+  report.Add("num_positions", geometry.num_positions, "geometry",
+             fmt::format("{} of {}, {} of {}", FormatCount(geometry.num_slices(), "slice"),
+                         FormatCount(geometry.num_positions, "position"),
+                         FormatCount(geometry.num_hashes, "hash"),
+                         FormatCount(geometry.counter_bits, "bit")));
+  report.AddField("num_hashes", geometry.num_hashes);
+  report.AddField("counter_bits", geometry.counter_bits);
+  report.AddField("hashing", std::string(classic::HashingName(geometry.hashing)));
+  DescribeDigest(filter.digest_policy(), report);
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,35 @@
+// What `trommel stats` and others report of a filter: one overload per type.
+#ifndef TROMMEL_TOOLS_DESCRIBE_FILTER_H_
+#define TROMMEL_TOOLS_DESCRIBE_FILTER_H_
+
+#include <span>
+#include <string>
+
+#include "tools/trommel/output/report.h"
+#include "trommel/any_filter.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_sets.h"
+#include "trommel/digest.h"
+
+namespace trommel::tool {
+
+// Each adds what the filter is and holds: keys, rates, memory, geometry, digest.
+void DescribeFilter(const CountingFilter& filter, Report& report);
+void DescribeFilter(const ScalableFilter& filter, Report& report);
+void DescribeFilter(const WindowFilter& filter, Report& report);
+void DescribeFilter(const LayeredFilter& filter, Report& report);
+void DescribeFilter(const classic::Filter& filter, Report& report);
+void DescribeFilter(const AttributeFilter& filter, Report& report);
+
+// Adds the memory that the next growth takes, of a filter that grows.
+void DescribeGrowth(const AnyFilter& filter, Report& report);
+
+// Adds how keys become digests. Of a digest key, only its check value.
+void DescribeDigest(const DigestPolicy& digest, Report& report);
+
+// A set of attributes as the array of their names.
+Json SetJson(AttributeMask set, std::span<const std::string> names);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_DESCRIBE_FILTER_H_

@@ -1,0 +1,168 @@
+// Keys with times: runs of one bucket.
+#include "tools/trommel/filters/window_keys.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tools/trommel/output/time_text.h"
+#include "trommel/counting_filter.h"
+#include "trommel/keys.h"
+#include "trommel/sizing.h"
+
+namespace trommel::tool {
+namespace {
+
+// The present, or the filter's own time where that is later: then all keys are late. A batch
+// without keys has no times either, whatever clock its input goes by: it moves nothing.
+void AdvanceToWallClock(WindowFilter& filter, size_t num_keys, Applied& applied) {
+  if (num_keys == 0) return;
+  if (!filter.Advance(WallClockTicks())) applied.num_late += num_keys;
+}
+
+// Calls apply(begin, end, time) for runs of keys of one bucket; time is the latest of theirs. What
+// is late is in the bucket of `now`, as is what follows, until time goes on.
+template <class Apply>
+void ForRunsOfNow(WindowFilter& filter, std::span<const uint64_t> times, Applied& applied,
+                  const Apply& apply) {
+  for (size_t begin = 0; begin < times.size();) {
+    uint64_t now = std::max(filter.now(), times[begin]);
+    const uint64_t bucket = BucketOf(filter, now);
+    size_t end = begin;
+    for (; end < times.size(); ++end) {
+      const uint64_t its_bucket = BucketOf(filter, times[end]);
+      if (its_bucket > bucket) break;
+      applied.num_late += its_bucket < bucket ? 1 : 0;
+      now = std::max(now, times[end]);
+    }
+    filter.Advance(now);
+    apply(begin, end);
+    begin = end;
+  }
+}
+
+// Bits [0, num_bits) of `from` to bits begin .. of `to`, which are zero.
+void CopyBits(std::span<const uint64_t> from, size_t num_bits, size_t begin,
+              std::span<uint64_t> to) {
+  for (size_t i = 0; i < num_bits; ++i) {
+    to[(begin + i) / 64] |= (from[i / 64] >> (i % 64) & 1) << ((begin + i) % 64);
+  }
+}
+
+}  // namespace
+
+uint64_t BucketOf(const WindowFilter& filter, uint64_t tick) {
+  const uint64_t num_buckets = filter.num_buckets();
+  const uint64_t whole = filter.window() / num_buckets;
+  const uint64_t rest = filter.window() % num_buckets;
+  // ceil(bucket * window / num_buckets), where the product would not always fit.
+  const auto first_tick = [&](uint64_t bucket) {
+    return bucket * whole + (bucket * rest + num_buckets - 1) / num_buckets;
+  };
+  const uint64_t in_window = tick % filter.window();
+  uint64_t bucket = in_window / filter.bucket_ticks();  // or a later one: most are shorter
+  while (bucket + 1 < num_buckets && first_tick(bucket + 1) <= in_window) ++bucket;
+  return tick / filter.window() * num_buckets + bucket;
+}
+
+WindowRate::WindowRate(const WindowFilter& filter) {
+  for (const WindowBucket& bucket : filter.GetStats().buckets) {
+    const uint64_t num_keys = bucket.stats.num_keys;
+    buckets_.push_back({BucketOf(filter, bucket.first_tick), num_keys, bucket.stats.predicted_fpr});
+    most_keys_ = std::max(most_keys_, num_keys);
+  }
+}
+
+void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys) {
+  const uint64_t present = BucketOf(filter, filter.now());
+  while (!buckets_.empty() && present - buckets_.front().bucket > filter.num_buckets()) {
+    buckets_.pop_front();
+  }
+  if (buckets_.empty() || buckets_.back().bucket != present) buckets_.push_back({present, 0, 0});
+  Bucket& into = buckets_.back();
+  double absent_elsewhere = 1;  // the chance that no other bucket shows an absent key
+  for (const Bucket& bucket : buckets_) {
+    if (&bucket != &into) absent_elsewhere *= 1 - bucket.fpr;
+  }
+  const auto fpr_with = [&](uint64_t keys_here) {
+    return 1 - absent_elsewhere * (1 - PredictedFpr(filter.geometry(), keys_here));
+  };
+
+  // The midpoint rule over the added keys.
+  constexpr uint64_t kMaxSteps = 16;
+  const uint64_t num_steps = std::min(num_keys, kMaxSteps);
+  for (uint64_t step = 0; step < num_steps; ++step) {
+    const double width = static_cast<double>(num_keys) / static_cast<double>(num_steps);
+    const double middle = (static_cast<double>(step) + 0.5) * width;
+    const double fpr = fpr_with(into.num_keys + static_cast<uint64_t>(middle));
+    // A filter that takes all for present ends the sum: nothing is found absent any more.
+    if (fpr < 1) expected_wrongly_present_ += width * fpr / (1 - fpr);
+  }
+
+  into.num_keys += num_keys;
+  into.fpr = PredictedFpr(filter.geometry(), into.num_keys);
+  most_keys_ = std::max(most_keys_, into.num_keys);
+  highest_fpr_ = std::max(highest_fpr_, 1 - absent_elsewhere * (1 - into.fpr));
+}
+
+Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
+                      std::span<const uint64_t> times, WindowRate& rate) {
+  Applied applied{.num_done = digests.size()};
+  if (times.empty()) {
+    AdvanceToWallClock(filter, digests.size(), applied);
+    filter.Insert(Keys::Digests(digests));
+    rate.Add(filter, digests.size());
+    return applied;
+  }
+  ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
+    filter.Insert(Keys::Digests(digests.subspan(begin, end - begin)));
+    rate.Add(filter, end - begin);
+  });
+  return applied;
+}
+
+Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
+                              std::span<const uint64_t> times, std::span<uint64_t> inserted,
+                              WindowRate& rate) {
+  Applied applied;
+  if (times.empty()) {
+    AdvanceToWallClock(filter, digests.size(), applied);
+    applied.num_done = filter.InsertIfAbsent(Keys::Digests(digests), inserted);
+    rate.Add(filter, applied.num_done);
+    return applied;
+  }
+  std::ranges::fill(inserted, 0);
+  std::vector<uint64_t> bitmap;
+  ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
+    bitmap.resize(CountingFilter::BitmapWords(end - begin));
+    const size_t num_inserted =
+        filter.InsertIfAbsent(Keys::Digests(digests.subspan(begin, end - begin)), bitmap);
+    applied.num_done += num_inserted;
+    rate.Add(filter, num_inserted);
+    CopyBits(bitmap, end - begin, begin, inserted);
+  });
+  return applied;
+}
+
+Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
+                     std::span<const uint64_t> times) {
+  Applied applied;
+  for (size_t begin = 0; begin < times.size();) {
+    // Of one bucket, but of one side of now: what is yet to come is refused.
+    const auto is_same = [&](uint64_t time) {
+      return BucketOf(filter, time) == BucketOf(filter, times[begin]) &&
+             (time > filter.now()) == (times[begin] > filter.now());
+    };
+    const auto rest = times.subspan(begin);
+    const auto end =
+        begin + static_cast<size_t>(std::ranges::find_if_not(rest, is_same) - rest.begin());
+    const WindowEraseOutcome outcome =
+        filter.Erase(Keys::Digests(digests.subspan(begin, end - begin)), times[begin]);
+    applied += {.num_done = outcome.num_erased,
+                .num_refused = outcome.num_refused,
+                .num_expired = outcome.num_expired};
+    begin = end;
+  }
+  return applied;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,81 @@
+// KeyBatch: a piece of input as records and keys, and what was found out about them. No memory is
+// taken per key, and none for a batch that follows one as large.
+#ifndef TROMMEL_TOOLS_KEY_BATCH_H_
+#define TROMMEL_TOOLS_KEY_BATCH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/trommel/input/key_format.h"
+#include "tools/trommel/input/piece_reader.h"
+#include "trommel/digest.h"
+#include "trommel/keys.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+// Not thread-safe; different batches are independent.
+class KeyBatch {
+ public:
+  // Cuts the piece into records and keys, up to the first malformed key. Views of keys and records
+  // live until the piece changes or it is cut again.
+  void Split(const KeyOptions& options);
+
+  // The keys: integers for kU64 and kRaw64, string views otherwise.
+  Keys keys() const noexcept;
+  // The same as a filter of this policy takes them: under kCaller, integers are digests.
+  Keys KeysFor(const DigestPolicy& policy) const noexcept;
+  // Writes the keys' digests to `digests`.
+  void Hash(const DigestPolicy& policy);
+  // The keys' integers; only for kU64 and kRaw64.
+  std::span<const uint64_t> integers() const noexcept { return integers_; }
+  // The record of each key as it stands in the input, without its terminator.
+  std::span<const std::string_view> records() const noexcept { return records_; }
+
+  // When each key came, in ticks (time_text.h); empty where times are not read.
+  std::span<const uint64_t> times() const noexcept {
+    return std::span(times_).first(std::min(times_.size(), records_.size()));
+  }
+
+  uint64_t num_lines() const noexcept { return num_lines_; }  // cut, whether keys or not
+  uint64_t num_empty() const noexcept { return num_empty_; }  // empty keys skipped
+  // What is wrong with the last line that was cut; behind it there may be more.
+  const std::optional<Error>& error() const noexcept { return error_; }
+
+  Piece piece;
+  std::string header;  // to be passed on before these records; empty: nothing to pass on
+
+  // For stages that work on several batches at a time: what they computed of this one.
+  std::vector<uint64_t> digests;
+  std::vector<uint64_t> bitmap;
+  std::vector<uint64_t> counts;
+  uint64_t num_present = 0;
+
+ private:
+  Status AddRecord(std::string_view record, const KeyOptions& options);
+  Status AddKey(std::string_view key, const KeyOptions& options);
+  Status AddTime(std::string_view line, const KeyOptions& options);
+  void SplitRaw();
+
+  std::vector<std::string_view> records_;
+  std::vector<std::string_view> views_;  // keys that are not whole records
+  std::vector<uint64_t> integers_;
+  std::vector<uint64_t> times_;
+  std::vector<char> decoded_;  // bytes of hex keys
+  size_t num_decoded_ = 0;
+  bool are_integers_ = false;
+  bool are_records_ = true;
+  uint64_t num_lines_ = 0;
+  uint64_t num_empty_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_KEY_BATCH_H_

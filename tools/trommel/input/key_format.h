@@ -1,0 +1,65 @@
+// What a key looks like in the input, and how one record's text becomes a key.
+#ifndef TROMMEL_TOOLS_KEY_FORMAT_H_
+#define TROMMEL_TOOLS_KEY_FORMAT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/trommel/output/time_text.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+enum class KeyFormat : uint8_t {
+  kLines,  // a line's bytes
+  kNul,    // the bytes up to a NUL
+  kHex,    // a line of hex digits, two per byte
+  kU64,    // a line with a decimal integer, hashed as 8 little-endian bytes
+  kRaw64,  // 8 little-endian bytes, nothing between
+  kTsv,    // one column of a tab-separated line
+};
+
+// A column of a tab-separated line.
+struct ColumnChoice {
+  size_t idx = 0;    // counted from 0; not used when there is a name
+  std::string name;  // looked up in each file's first line
+};
+
+struct KeyOptions {
+  KeyFormat format = KeyFormat::kLines;
+  ColumnChoice column;                      // kTsv: the key's
+  std::optional<ColumnChoice> time_column;  // kTsv: when it came
+  TimeUnit time_unit = TimeUnit::kSeconds;
+  bool has_header = false;  // kTsv: each file's first line is not a key
+  bool strip_cr = false;    // a carriage return before the newline is not part of the key
+  bool keep_empty = false;  // an empty key is a key; otherwise it is skipped and counted
+};
+
+// "lines", "nul", "hex", "u64", "raw64" or "tsv"; nothing for other names.
+std::optional<KeyFormat> KeyFormatFromName(std::string_view name) noexcept;
+
+// True if keys of this format are 64-bit integers, false if they are strings of bytes.
+bool IsInteger(KeyFormat format) noexcept;
+
+// What ends a record, and is written after it when it is passed on: "\n", "\0" or nothing.
+std::string_view Terminator(KeyFormat format) noexcept;
+
+// Decodes pairs of hex digits of either case into `bytes`, which must have room for half as many as
+// there are digits. Returns how many bytes. Fails with kInvalidArgument, without context.
+Result<size_t> DecodeHex(std::string_view digits, char* bytes);
+
+// A decimal integer of 0 .. 2^64 - 1: digits only. Fails with kInvalidArgument, without context.
+Result<uint64_t> ParseU64(std::string_view digits);
+
+// The given column of a tab-separated line; nothing if the line has fewer.
+std::optional<std::string_view> Column(std::string_view line, size_t column_idx) noexcept;
+
+// The index of the column with that name in a header line; nothing if there is none.
+std::optional<size_t> ColumnIndex(std::string_view header, std::string_view name) noexcept;
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_KEY_FORMAT_H_

@@ -1,0 +1,146 @@
+// PieceReader: read a block, cut behind its last terminator, keep the rest for the next piece.
+//
+//   buffer  [ begun before | whole records ... | begun record |  free  ]
+//                                             end
+#include "tools/trommel/input/piece_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+
+PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& options,
+                         const ReaderLimits& limits)
+    : paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)),
+      options_(options),
+      limits_(limits),
+      column_idx_(options.column.idx),
+      time_column_idx_(options.time_column.value_or(ColumnChoice{}).idx) {}
+
+bool PieceReader::Next(Piece& piece) {
+  piece.begin = piece.end = 0;
+  piece.is_first = piece.had_header = piece.is_input_idle = piece.is_error_of_line = false;
+  piece.header.clear();
+  piece.num_bytes = 0;
+  piece.error.reset();
+  if (has_failed_ || (!file_ && next_path_idx_ == paths_.size())) return false;
+  Status made = file_ ? Ok() : OpenNext(piece);
+  if (made.ok()) made = Fill(piece);
+  if (!made.ok()) {
+    piece.error = made.error();
+    has_failed_ = true;
+  }
+  if (awaits_header_ && piece.end > 0) TakeHeader(piece);
+  piece.column_idx = column_idx_;
+  piece.time_column_idx = time_column_idx_;
+  return true;
+}
+
+Status PieceReader::OpenNext(Piece& piece) {
+  Result<InputFile> file = InputFile::Open(paths_[next_path_idx_++]);
+  if (!file.ok()) return file.error();
+  file_ = std::move(file).value();
+  file_bytes_ = 0;
+  awaits_header_ = options_.has_header;
+  piece.is_first = true;
+  return Ok();
+}
+
+Status PieceReader::Fill(Piece& piece) {
+  piece.file_name = file_->name();
+  // At least half of the buffer is free, unless only a record near the limit would fit.
+  size_t room = std::max<size_t>(limits_.block_bytes, 1);
+  while (room < 2 * begun_.size() && room < limits_.record_bytes) room *= 2;
+  // What one long record took is given back.
+  if (piece.buffer.size() > 4 * room) std::vector<char>().swap(piece.buffer);
+  if (piece.buffer.size() < room) piece.buffer.resize(room);
+  std::copy(begun_.begin(), begun_.end(), piece.buffer.begin());
+  size_t num_bytes = begun_.size();
+  begun_.clear();
+
+  for (;;) {
+    if (num_bytes == room) {
+      if (num_bytes >= limits_.record_bytes) {
+        piece.is_error_of_line = true;
+        return Error{ErrorCode::kInvalidArgument,
+                     fmt::format("no end of record within {} bytes: another format?", num_bytes)};
+      }
+      room *= 2;
+      piece.buffer.resize(std::max(room, piece.buffer.size()));
+    }
+    // Keys may be typed: their answers are due before this waits for more.
+    if (!is_idle_ && !file_->HasMoreNow()) break;
+    const Result<size_t> num_read =
+        file_->Read(std::span(piece.buffer).subspan(num_bytes, room - num_bytes));
+    if (!num_read.ok()) return num_read.error();
+    if (*num_read == 0) return EndFile(piece, num_bytes);
+    const size_t scanned = num_bytes;
+    num_bytes += *num_read;
+    piece.num_bytes += *num_read;
+    file_bytes_ += *num_read;
+    piece.end = EndOfRecords(piece, scanned, num_bytes);
+    if (piece.end > 0) break;
+  }
+  const char* const buffer = piece.buffer.data();
+  begun_.assign(buffer + piece.end, buffer + num_bytes);
+  is_idle_ = piece.is_input_idle = !file_->HasMoreNow();
+  return Ok();
+}
+
+size_t PieceReader::EndOfRecords(const Piece& piece, size_t scanned, size_t num_bytes) const {
+  if (options_.format == KeyFormat::kRaw64) return num_bytes - num_bytes % sizeof(uint64_t);
+  const std::string_view news(piece.buffer.data() + scanned, num_bytes - scanned);
+  const size_t last = news.rfind(Terminator(options_.format));
+  return last == std::string_view::npos ? 0 : scanned + last + 1;
+}
+
+Status PieceReader::EndFile(Piece& piece, size_t num_bytes) {
+  const std::string name = file_->name();
+  file_.reset();
+  piece.end = num_bytes;
+  if (num_bytes > 0) is_idle_ = false;
+  if (options_.format != KeyFormat::kRaw64 || num_bytes == 0) return Ok();
+  // Whole keys were handed on as they came: what is left is no key.
+  piece.end = 0;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{}: byte {}: a raw64 key has 8 bytes, {} left", name,
+                           file_bytes_ - num_bytes, num_bytes)};
+}
+
+void PieceReader::TakeHeader(Piece& piece) {
+  awaits_header_ = false;
+  const std::string_view header = piece.text().substr(0, piece.text().find('\n'));
+  if (!header_seen_) piece.header = header;
+  header_seen_ = true;
+  std::string_view names = header;
+  if (options_.strip_cr && names.ends_with('\r')) names.remove_suffix(1);
+  if (!FindColumn(options_.column, names, column_idx_, piece)) return;
+  if (options_.time_column && !FindColumn(*options_.time_column, names, time_column_idx_, piece)) {
+    return;
+  }
+  piece.had_header = true;
+  piece.begin = std::min(header.size() + 1, piece.end);
+}
+
+bool PieceReader::FindColumn(const ColumnChoice& column, std::string_view names, size_t& column_idx,
+                             Piece& piece) {
+  if (column.name.empty()) return true;
+  const std::optional<size_t> found = ColumnIndex(names, column.name);
+  if (found) {
+    column_idx = *found;
+    return true;
+  }
+  piece.error = {ErrorCode::kInvalidArgument,
+                 fmt::format("no column named {}", Quoted(column.name))};
+  piece.is_error_of_line = true;
+  piece.end = 0;
+  has_failed_ = true;
+  return false;
+}
+
+}  // namespace trommel::tool

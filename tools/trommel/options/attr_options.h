@@ -1,0 +1,54 @@
+// Options that the subcommands of `trommel attr` share.
+#ifndef TROMMEL_TOOLS_ATTR_OPTIONS_H_
+#define TROMMEL_TOOLS_ATTR_OPTIONS_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/trommel/input/row_reader.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/options/key_options.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_plan.h"
+#include "trommel/executor.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+// Where rows come from: the files, their columns, and the threads to work with.
+struct RowInput {
+  KeyInput files;  // its format is not used
+  std::string columns;
+  bool no_header = false;
+  bool strip_cr = false;
+
+  RowFormat Format() const;
+};
+
+// FILES, --columns, --no-header, --crlf, --threads.
+void AddRowInput(Command& command, RowInput& input, const std::string& columns_help);
+
+// What sets there are and what their filters are made for, names not yet looked up.
+struct AttributeOptions {
+  FilterOptions filter;  // capacity, target_fpr, encoding and digest are used
+  std::vector<std::string> cuts;
+  std::vector<std::string> values;
+  std::vector<std::string> mix;
+  uint64_t memory_bytes = 0;        // to share; 0: target_fpr for all
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+
+  // Fail with kInvalidArgument for names that are not there, and as ParseCuts does; the second as
+  // PlanAttributes does, too, if there is memory to share, with options and sets by name.
+  Result<AttributePlanRequest> PlanRequestOf(std::span<const std::string> names) const;
+  Result<AttributeConfig> ConfigOf(std::span<const std::string> names,
+                                   std::shared_ptr<Executor> executor) const;
+};
+
+// -n, -p, --cut, --values, --memory, --mix, --encoding.
+void AddAttributeSizing(Command& command, AttributeOptions& options);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_ATTR_OPTIONS_H_

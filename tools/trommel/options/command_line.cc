@@ -1,0 +1,238 @@
+// The command line by CLI11, and its help pages with the descriptions wrapped.
+#include "tools/trommel/options/command_line.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+namespace {
+
+// CLI11's pages, but that descriptions of options are wrapped, that a list of subcommands has a
+// line for each, and that the first page is short: the options of all subcommands are told by its
+// end.
+class HelpPage : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    if (app->get_parent() == nullptr) {
+      return app->get_description() + "\n" + make_usage(app, name) + make_subcommands(app, mode) +
+             "\n" + make_footer(app);
+    }
+    std::string page = CLI::Formatter::make_help(app, name, mode);
+    page = CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
+    return page.substr(0, page.find_last_not_of('\n') + 1);
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string description = command->get_description();
+    std::string summary = description.substr(0, description.find('\n'));
+    if (summary.ends_with('.')) summary.pop_back();
+    return fmt::format("  {:<9}{}\n", command->get_name(), summary);
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr size_t kColumns = 92;
+    return Wrapped(CLI::Formatter::make_option_desc(option), kColumns - get_column_width());
+  }
+};
+
+std::string Joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+// What messages call an option: its long name, or its only one.
+std::string NameOf(const std::string& names) {
+  const size_t dashes = names.find("--");
+  return dashes == std::string::npos ? names : names.substr(dashes);
+}
+
+void Take(const std::string& name, const std::string& text,
+          const std::function<Status(const std::string&)>& parse) {
+  const Status parsed = parse(text);
+  if (!parsed.ok()) throw CLI::ValidationError(name, parsed.error().message);
+}
+
+// The subcommand that was chosen; the command itself where none was.
+const CLI::App* Chosen(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+}  // namespace
+
+Option Option::Required() const { return Option(option_->required()); }
+Option Option::Needs(Option other) const { return Option(option_->needs(other.option_)); }
+Option Option::Excludes(Option other) const { return Option(option_->excludes(other.option_)); }
+Option Option::Group(const std::string& group) const { return Option(option_->group(group)); }
+Option Option::Help(const std::string& help) const { return Option(option_->description(help)); }
+
+Option Option::OneOf(const std::vector<std::string>& values) const {
+  const auto find = [values](const std::string& text) {
+    if (std::ranges::find(values, text) != values.end()) return std::string();
+    return fmt::format("must be one of {}; got {}", Joined(values, ", "), Quoted(text));
+  };
+  return Option(option_->check(CLI::Validator(find, "{" + Joined(values, ",") + "}")));
+}
+
+Command Command::AddSubcommand(const std::string& name, const std::string& description) {
+  app_->require_subcommand(1);
+  CLI::App* const added = app_->add_subcommand(name, description)->group(group_);
+  added->footer(std::string());  // the first page's alone
+  return {added, actions_};
+}
+
+Option Command::Flag(const std::string& names, bool& value, const std::string& help) {
+  return Option(app_->add_flag(names, value, help));
+}
+
+Option Command::Text(const std::string& names, std::string& value, const std::string& type,
+                     const std::string& help) {
+  return Option(app_->add_option(names, value, help)->type_name(type));
+}
+
+Option Command::Parsed(const std::string& names, const std::string& type, const std::string& help,
+                       const std::function<Status(const std::string&)>& parse) {
+  const auto take = [name = NameOf(names), parse](const std::string& text) {
+    Take(name, text, parse);
+  };
+  return Option(app_->add_option_function<std::string>(names, take, help)->type_name(type));
+}
+
+Option Command::ParsedList(const std::string& names, const std::string& help,
+                           const std::function<Status(const std::string&)>& parse) {
+  const auto take = [name = NameOf(names), parse](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) Take(name, text, parse);
+  };
+  return Option(app_->add_option_function<std::vector<std::string>>(names, take, help)
+                    ->delimiter(',')
+                    ->type_name("LIST"));
+}
+
+Option Command::Arguments(const std::string& name, std::vector<std::string>& values,
+                          const std::string& help) {
+  return Option(app_->add_option(name, values, help)->type_name(""));
+}
+
+Option Command::Repeatable(const std::string& names, std::vector<std::string>& values,
+                           const std::string& type, const std::string& help) {
+  return Option(app_->add_option(names, values, help)
+                    ->expected(1, CLI::detail::expected_max_vector_size)
+                    ->allow_extra_args(false)
+                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                    ->type_name(type));
+}
+
+Option Command::Several(const std::string& names, std::vector<std::string>& values,
+                        const std::string& usage, const std::string& help) {
+  const auto num_values = 1 + static_cast<int>(std::ranges::count(usage, ' '));
+  return Option(app_->add_option(names, values, help)->expected(num_values)->option_text(usage));
+}
+
+Option Command::OptionalText(const std::string& names, std::string& value,
+                             const std::string& without, const std::string& type,
+                             const std::string& help) {
+  return Option(app_->add_option(names, value, help)
+                    ->expected(0, 1)
+                    ->default_str(without)
+                    ->option_text("[" + type + "]"));
+}
+
+void Command::AtMostOne(const std::vector<Option>& options) {
+  app_->final_callback([options] {
+    std::vector<std::string> given;
+    for (const Option& option : options) {
+      if (option.option_->count() > 0) given.push_back(option.option_->get_name());
+    }
+    if (given.size() > 1) throw CLI::ValidationError(Joined(given, " and "), "choose one of them");
+  });
+}
+
+Option Command::Find(const std::string& name) const { return Option(app_->get_option(name)); }
+bool Command::IsGiven(const std::string& name) const { return app_->count(name) > 0; }
+
+void Command::SetAction(std::function<int()> action) { (*actions_)[app_] = std::move(action); }
+
+CommandLine::CommandLine(const std::string& description, const std::string& more,
+                         const std::string& version)
+    : Command(new CLI::App(description, "trommel"), &all_actions_) {
+  app_->formatter(std::make_shared<HelpPage>());
+  app_->footer(more);
+  app_->set_version_flag("-V,--version", version);
+  app_->fallthrough();
+}
+
+CommandLine::~CommandLine() { delete app_; }
+
+int CommandLine::Run(const std::vector<std::string>& arguments,
+                     const std::function<int()>& prepare) {
+  try {
+    // CLI11 takes them from the end.
+    app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    if (const int code = prepare(); code != kDone) return code;
+    const auto action = all_actions_.find(Chosen(app_));
+    return action == all_actions_.end() ? kDone : action->second();
+  } catch (const UsageError& error) {
+    return Fail(error.option + ": " + error.message);
+  } catch (const CLI::Success& success) {
+    std::ostringstream text;  // --help or --version
+    app_->exit(success, text, text);
+    const Status written = WriteText(text.str(), stdout);
+    return written.ok() ? kDone : FailOnInput(written.error());
+  } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> words = app_->remaining();
+    if (Chosen(app_) != app_ || words.empty()) return Fail(error.what());
+    return Fail(fmt::format("unknown {} \"{}\"",
+                            words.front().starts_with("-") ? "option" : "subcommand",
+                            words.front()));
+  }
+}
+
+int CommandLine::Fail(const std::string& message) const {
+  std::string line = message;
+  std::ranges::replace(line, '\n', ' ');
+  std::string name;
+  for (const CLI::App* app = Chosen(app_); app != nullptr; app = app->get_parent()) {
+    name = app->get_name() + " " + name;
+  }
+  return tool::Fail(kUsageError, fmt::format("{} (see {}--help)", line, name));
+}
+
+Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) const {
+  CLI::App* app = app_;
+  for (const std::string& word : words) {
+    const auto named = app->get_subcommands([&](CLI::App* sub) { return sub->get_name() == word; });
+    if (named.empty()) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("unknown subcommand {}", Quoted(word))};
+    }
+    app = named.front();
+  }
+  return app->help();
+}
+
+std::string Wrapped(std::string_view text, size_t width) {
+  std::string wrapped;
+  size_t line_length = 0;
+  while (!text.empty()) {
+    const size_t word_length = std::min(text.find(' '), text.size());
+    if (line_length > 0) {
+      const bool fits = line_length + 1 + word_length <= width;
+      wrapped += fits ? ' ' : '\n';
+      line_length = fits ? line_length + 1 : 0;
+    }
+    wrapped += text.substr(0, word_length);
+    line_length += word_length;
+    text.remove_prefix(std::min(word_length + 1, text.size()));
+  }
+  return wrapped;
+}
+
+}  // namespace trommel::tool

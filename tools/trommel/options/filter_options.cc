@@ -1,0 +1,276 @@
+// Options that say what filter to make.
+#include "tools/trommel/options/filter_options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/output/time_text.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
+                               FilterType::kLayered, FilterType::kClassic};
+
+// A filter that grows may begin small.
+constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
+
+// Which types an option is for, where not for all.
+struct TypeOption {
+  std::string_view name;
+  std::vector<FilterType> types;
+};
+
+const std::vector<TypeOption>& TypeOptions() {
+  static const std::vector<TypeOption> options = {
+      {"--power-of-two", {FilterType::kCounting}},
+      {"--max-capacity", {FilterType::kScalable}},
+      {"--identical", {FilterType::kScalable}},
+      {"--window", {FilterType::kWindow}},
+      {"--buckets", {FilterType::kWindow}},
+      {"--bucket-capacity", {FilterType::kWindow}},
+      {"--first-fpr", {FilterType::kLayered}},
+      {"--hashes", {FilterType::kClassic}},
+      {"--counter-bits", {FilterType::kClassic}},
+      {"--slices",
+       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
+      {"--encoding",
+       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
+  };
+  return options;
+}
+
+std::string TypeNames(const std::vector<FilterType>& types) {
+  std::string text;
+  for (const FilterType type : types) {
+    text += fmt::format("{}{}", text.empty() ? "" : " or ", FilterTypeName(type));
+  }
+  return text;
+}
+
+template <class Filter>
+Result<AnyFilter> AsAny(Result<Filter> filter) {
+  if (!filter.ok()) return filter.error();
+  return AnyFilter(*std::move(filter));
+}
+
+// For numbers whose range the library knows, and names.
+uint32_t Saturated(uint64_t number) {
+  return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX));
+}
+
+Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Executor> executor) {
+  const FilterOptions& filter = options.filter;
+  switch (options.type) {
+    case FilterType::kScalable:
+      return AsAny(ScalableFilter::Create(
+          {.first_capacity = filter.capacity,
+           .target_fpr = filter.target_fpr,
+           .mode = options.is_identical ? GrowthMode::kIdentical : GrowthMode::kTightening,
+           .max_capacity = options.max_capacity,
+           .digest = filter.digest,
+           .num_slices = filter.num_slices,
+           .encoding = filter.encoding,
+           .memory_limit_bytes = options.memory_limit_bytes,
+           .executor = std::move(executor)}));
+    case FilterType::kWindow:
+      return AsAny(WindowFilter::Create({.window = options.window,
+                                         .num_buckets = Saturated(options.num_buckets),
+                                         .capacity = filter.capacity,
+                                         .bucket_capacity = options.bucket_capacity != 0
+                                                                ? options.bucket_capacity
+                                                                : filter.capacity,
+                                         .target_fpr = filter.target_fpr,
+                                         .digest = filter.digest,
+                                         .num_slices = filter.num_slices,
+                                         .encoding = filter.encoding,
+                                         .memory_limit_bytes = options.memory_limit_bytes,
+                                         .executor = std::move(executor)}));
+    case FilterType::kLayered:
+      return AsAny(LayeredFilter::Create({.capacity = filter.capacity,
+                                          .target_fpr = filter.target_fpr,
+                                          .first_fpr = options.first_fpr,
+                                          .digest = filter.digest,
+                                          .num_slices = filter.num_slices,
+                                          .encoding = filter.encoding,
+                                          .memory_limit_bytes = options.memory_limit_bytes,
+                                          .executor = std::move(executor)}));
+    case FilterType::kClassic:
+      return AsAny(
+          classic::SplitCountingFilter::Create({.capacity = filter.capacity,
+                                                .target_fpr = filter.target_fpr,
+                                                .digest = filter.digest,
+                                                .num_hashes = Saturated(options.num_hashes),
+                                                .counter_bits = Saturated(options.counter_bits),
+                                                .memory_limit_bytes = options.memory_limit_bytes,
+                                                .executor = std::move(executor)}));
+    case FilterType::kAttributes:
+      return Error{ErrorCode::kInvalidArgument,
+                   "it is of columns, not of keys: trommel attr build"};
+    case FilterType::kCounting:
+      break;
+  }
+  CountingConfig config = filter.ToConfig();
+  config.memory_limit_bytes = options.memory_limit_bytes;
+  config.executor = std::move(executor);
+  return AsAny(CountingFilter::Create(config));
+}
+
+void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
+  options.target_fpr = default_fpr;
+  AddCount(command, "-n,--capacity", options.capacity,
+           "Distinct keys to size for: 250000, 10M, 1.5G");
+  AddRate(command, "-p,--fpr", options.target_fpr,
+          fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
+                      default_fpr * 100));
+  AddEncoding(command, options.encoding);
+  // Which of them go with an encoding is for sizing to say.
+  AddNumber(command, "--slices", 1, 16, "N",
+            "Slices per block: 8 or 16 with planes, 4, 5, 8 or 10 with runs (default: what needs "
+            "the fewest bytes)",
+            [&options](uint64_t number) { options.num_slices = static_cast<uint32_t>(number); });
+  command.Flag("--power-of-two", options.power_of_two_blocks,
+               "Round the number of blocks up to a power of two");
+}
+
+void AddScalable(Command& command, FamilyOptions& options) {
+  const std::string group = "With --type scalable";
+  AddCount(command, "--max-capacity", options.max_capacity,
+           "Distinct keys beyond which it refuses to grow; -n is its first generation's capacity "
+           "(default 65536)")
+      .Group(group);
+  command
+      .Flag("--identical", options.is_identical,
+            "All generations alike, each half filled: the published scheme, whose rate grows with "
+            "each of them (by default rates tighten, and -p holds at every size)")
+      .Group(group);
+}
+
+void AddWindow(Command& command, FamilyOptions& options) {
+  const std::string group = "With --type window";
+  command
+      .Parsed("--window", "DURATION",
+              "How long a key is kept, and up to a bucket longer: 90s, 10m, 1.5h, 7d (required); "
+              "-n is the number of distinct keys within the window plus one bucket",
+              [&options](const std::string& text) -> Status {
+                const Result<uint64_t> ticks = ParseDuration(text);
+                if (!ticks.ok()) return ticks.error();
+                options.window = *ticks;
+                return Ok();
+              })
+      .Group(group);
+  AddCount(command, "--buckets", options.num_buckets,
+           "Buckets of time that the window is divided into, from 1 to 64; each expires as a whole "
+           "(default 8)")
+      .Group(group);
+  AddCount(
+      command, "--bucket-capacity", options.bucket_capacity,
+      "Of the -n distinct keys, those that arrive within one bucket at most; a larger burst that "
+      "takes the rate beyond -p is reported (default: all of -n, so that -p holds however they "
+      "arrive; 1: sized for even arrival, in the least memory). trommel size --type window shows "
+      "both")
+      .Group(group);
+}
+
+void AddLayeredAndClassic(Command& command, FamilyOptions& options) {
+  AddRate(command, "--first-fpr", options.first_fpr,
+          "The share of non-members that the first layer may pass on; not below -p (default 20%)")
+      .Group("With --type layered");
+  const std::string group = "With --type classic";
+  AddCount(command, "--hashes", options.num_hashes,
+           "Hashes per key, each with a slice of its own, from 1 to 64 (default: as published, "
+           "the binary logarithm of 1 / -p, rounded up)")
+      .Group(group);
+  AddCount(command, "--counter-bits", options.counter_bits,
+           "Bits per counter, from 1 to 8; a counter at its maximum stays there (default 4)")
+      .Group(group);
+}
+
+}  // namespace
+
+CountingConfig FilterOptions::ToConfig() const {
+  return {.capacity = capacity,
+          .target_fpr = target_fpr,
+          .digest = digest,
+          .num_slices = num_slices,
+          .encoding = encoding,
+          .power_of_two_blocks = power_of_two_blocks};
+}
+
+SizingRequest FilterOptions::ToRequest() const {
+  return {.capacity = capacity,
+          .target_fpr = target_fpr,
+          .num_slices = num_slices,
+          .encoding = encoding,
+          .power_of_two_blocks = power_of_two_blocks};
+}
+
+Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
+  Result<AnyFilter> made = CreateAny(*this, std::move(executor));
+  if (made.ok()) return made;
+  std::string message = NamingOptions(made.error().message);
+  if (type == FilterType::kCounting) return Error{made.error().code, std::move(message)};
+  return Error{made.error().code, fmt::format("--type {}: {}", FilterTypeName(type), message)};
+}
+
+Status FamilyOptions::CheckShape() const {
+  FamilyOptions least = *this;
+  least.filter.capacity = 1;
+  least.bucket_capacity = 0;
+  const Result<AnyFilter> made = least.Create(nullptr);
+  return made.ok() ? Ok() : Status(made.error());
+}
+
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
+  std::vector<std::string> names;
+  for (const FilterType type : kTypes) names.emplace_back(FilterTypeName(type));
+  command
+      .Parsed("--type", "TYPE",
+              "What filter to make: counting (default); scalable, which grows with its keys; "
+              "window, of the most recent keys; layered, with a small filter in front; classic, "
+              "slices of counters as published",
+              [&options](const std::string& name) {
+                options.type = *std::ranges::find(kTypes, name, FilterTypeName);
+                return Ok();
+              })
+      .OneOf(names);
+  AddSizing(command, options.filter, default_fpr);
+  AddScalable(command, options);
+  AddWindow(command, options);
+  AddLayeredAndClassic(command, options);
+}
+
+void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes) {
+  AddBytes(command, "--memory-limit", memory_limit_bytes,
+           "Memory at most for the filter's blocks and generations: 64MiB, 2GB (default: the "
+           "machine's). A filter that needs more is neither made nor loaded. A growth beyond it is "
+           "refused, as are the keys or rows that need it, and the exit code is 1; trommel stats "
+           "shows what the next growth takes. Counts of promoted blocks (side tables) come on top: "
+           "keys beyond the capacity, or inserted many times, may take more");
+}
+
+void FamilyOptions::Finish(const Command& command) {
+  for (const TypeOption& option : TypeOptions()) {
+    const std::string name(option.name);
+    if (!command.IsGiven(name)) continue;
+    if (std::ranges::find(option.types, type) != option.types.end()) continue;
+    throw UsageError{name, fmt::format("is for --type {}, not {}", TypeNames(option.types),
+                                       FilterTypeName(type))};
+  }
+  if (type == FilterType::kWindow && window == 0) {
+    throw UsageError{"--window", "is required with --type window"};
+  }
+  if (type == FilterType::kScalable && filter.capacity == 0) {
+    filter.capacity = kDefaultFirstCapacity;
+  }
+}
+
+}  // namespace trommel::tool

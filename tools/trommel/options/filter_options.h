@@ -1,0 +1,66 @@
+// Options that say what filter to make: what all types share, the type, and what each type needs.
+#ifndef TROMMEL_TOOLS_FILTER_OPTIONS_H_
+#define TROMMEL_TOOLS_FILTER_OPTIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tools/trommel/options/command_line.h"
+#include "trommel/any_filter.h"
+#include "trommel/executor.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+struct FilterOptions {
+  uint64_t capacity = 0;  // 0: not given
+  double target_fpr = 0;
+  uint32_t num_slices = 0;  // 0: not given
+  Encoding encoding = CountingConfig{}.encoding;
+  DigestPolicy digest;
+  std::string key_file;  // of --digest siphash; its key is not read yet
+  bool power_of_two_blocks = false;
+
+  CountingConfig ToConfig() const;
+  SizingRequest ToRequest() const;
+};
+
+// A filter of keys, of any type.
+struct FamilyOptions {
+  FilterType type = FilterType::kCounting;
+  FilterOptions filter;
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+
+  // kScalable: the capacity is the first generation's.
+  uint64_t max_capacity = 0;
+  bool is_identical = false;
+  // kWindow: the capacity is that of a window and one bucket.
+  uint64_t window = 0;  // ticks (time_text.h)
+  uint64_t num_buckets = 8;
+  uint64_t bucket_capacity = 0;  // 0: the capacity, which holds however the keys arrive
+  // kLayered.
+  double first_fpr = LayeredConfig{}.first_fpr;
+  // kClassic: a SplitCountingFilter.
+  uint64_t num_hashes = 0;  // 0: as many as published
+  uint64_t counter_bits = 4;
+
+  // An empty filter. Fails as the type's Create does.
+  Result<AnyFilter> Create(std::shared_ptr<Executor> executor) const;
+  // The same errors but those of the capacity; takes next to no memory.
+  Status CheckShape() const;
+
+  // Completes the options. Throws UsageError for an option of another type than the one chosen. For
+  // the subcommand's action.
+  void Finish(const Command& command);
+};
+
+// --type, -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two and the types' own options.
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr);
+
+// --memory-limit.
+void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_FILTER_OPTIONS_H_

@@ -1,0 +1,116 @@
+// Where keys come from and how they are read.
+#include "tools/trommel/options/key_options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr const char* kGroup = "How keys are read";
+
+// The column that the text names or numbers. Names need a header to be found in.
+ColumnChoice ToColumn(const std::string& option, const std::string& text, bool has_header) {
+  const bool is_number = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (is_number) {
+    const Result<uint64_t> number = ParseU64(text);
+    if (!number.ok() || *number == 0) throw UsageError{option, "columns are counted from 1"};
+    return {.idx = *number - 1, .name = {}};
+  }
+  if (has_header) return {.idx = 0, .name = text};
+  throw UsageError{option, fmt::format("the name {} needs --header", Quoted(text))};
+}
+
+}  // namespace
+
+bool KeyInput::reads_stdin() const {
+  return paths.empty() || std::ranges::find(paths, "-") != paths.end();
+}
+
+std::vector<std::string> KeyInput::AllInputs(const std::string& key_file) const {
+  std::vector<std::string> inputs = paths;
+  if (reads_stdin()) inputs.push_back("-");
+  if (!key_file.empty()) inputs.push_back(key_file);
+  return inputs;
+}
+
+std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
+  if (num_threads == 1) return nullptr;
+  return Executor::Create(num_threads).value();  // --threads takes no number that it does not
+}
+
+void AddKeyInput(Command& command, KeyInput& input) {
+  command.Arguments("FILES", input.paths, "Key files; none or - is standard input");
+  AddThreads(command, input.num_threads);
+  command
+      .Text("--keys", input.text.format, "FORMAT",
+            "lines (default), nul (NUL-separated), hex (hex digits, one key per line), u64 "
+            "(decimal integers, hashed as 8 little-endian bytes), raw64 (8 little-endian bytes "
+            "each), tsv (one column)")
+      .OneOf({"lines", "nul", "hex", "u64", "raw64", "tsv"})
+      .Group(kGroup);
+  command
+      .Text("--column", input.text.column, "N|NAME",
+            "The column of --keys tsv that is the key: a number from 1, or a name with --header "
+            "(default 1; implies --keys tsv)")
+      .Group(kGroup);
+  command
+      .Flag("--header", input.options.has_header,
+            "The first line of each TSV file names the columns: it is no key, and is printed once "
+            "where lines are printed")
+      .Group(kGroup);
+  command
+      .Flag("--crlf", input.options.strip_cr,
+            "Lines end in CR LF: the CR is not part of the key (by default it is)")
+      .Group(kGroup);
+  command
+      .Flag("--keep-empty", input.options.keep_empty,
+            "Empty lines are keys too (by default they are skipped and counted)")
+      .Group(kGroup);
+}
+
+void KeyInput::Finish() {
+  const std::string implied = text.column.empty() && text.time.empty() ? "lines" : "tsv";
+  const std::string& format = text.format.empty() ? implied : text.format;
+  options.format = KeyFormatFromName(format).value_or(KeyFormat::kLines);
+  const auto need_tsv = [&](const char* option, bool is_given) {
+    if (!is_given || options.format == KeyFormat::kTsv) return;
+    throw UsageError{option, fmt::format("needs --keys tsv, not {}", format)};
+  };
+  need_tsv("--column", !text.column.empty());
+  need_tsv("--header", options.has_header);
+  if ((options.strip_cr || options.keep_empty) && options.format == KeyFormat::kRaw64) {
+    throw UsageError{options.strip_cr ? "--crlf" : "--keep-empty", "raw64 keys have no lines"};
+  }
+  if (options.strip_cr && options.format == KeyFormat::kNul) {
+    throw UsageError{"--crlf", "NUL-separated keys have no lines"};
+  }
+  if (!text.column.empty()) options.column = ToColumn("--column", text.column, options.has_header);
+  if (!text.time_unit.empty() && text.time.empty()) throw UsageError{"--time-unit", "needs --time"};
+  if (text.time.empty()) return;
+  need_tsv("--time", true);
+  options.time_column = ToColumn("--time", text.time, options.has_header);
+  options.time_unit = TimeUnitFromName(text.time_unit).value_or(TimeUnit::kSeconds);
+}
+
+void AddKeyTimes(Command& command, KeyInput& input) {
+  command
+      .Text("--time", input.text.time, "N|NAME",
+            "The column of --keys tsv with each key's time, for window filters: a number of "
+            "seconds (see --time-unit) or ISO 8601 (default: now; implies --keys tsv)")
+      .Group(kGroup);
+  AddTimeUnit(command, input.text.time_unit, "the --time column").Group(kGroup);
+}
+
+Option AddTimeUnit(Command& command, std::string& unit, const std::string& what) {
+  return command
+      .Text("--time-unit", unit, "UNIT", "The unit of numbers in " + what + " (default s)")
+      .OneOf({"s", "ms", "us", "ns"});
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,120 @@
+// Options whose values are numbers.
+#include "tools/trommel/options/value_options.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
+
+#include "tools/trommel/input/key_format.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/executor.h"
+
+namespace trommel::tool {
+namespace {
+
+Error NotInRange(std::string_view what, const std::string& least, const std::string& most,
+                 std::string_view text) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("must be {} from {} to {}; got {}", what, least, most, Quoted(text))};
+}
+
+template <class T>
+Option AddParsed(Command& command, const std::string& names, T& value, const std::string& type,
+                 const std::string& help, Result<T> (*parse)(std::string_view)) {
+  return command.Parsed(names, type, help, [&value, parse](const std::string& text) -> Status {
+    const Result<T> parsed = parse(text);
+    if (!parsed.ok()) return parsed.error();
+    value = *parsed;
+    return Ok();
+  });
+}
+
+Result<uint64_t> AtLeastOne(const Result<uint64_t>& parsed) {
+  if (!parsed.ok() || *parsed > 0) return parsed;
+  return Error{ErrorCode::kInvalidArgument, "must be at least 1; got 0"};
+}
+
+Result<uint64_t> ParsePositiveCount(std::string_view text) { return AtLeastOne(ParseCount(text)); }
+
+Result<uint64_t> ParsePositiveBytes(std::string_view text) { return AtLeastOne(ParseBytes(text)); }
+
+}  // namespace
+
+Option AddCount(Command& command, const std::string& names, uint64_t& value,
+                const std::string& help) {
+  return AddParsed(command, names, value, "COUNT", help, ParsePositiveCount);
+}
+
+Option AddBytes(Command& command, const std::string& names, uint64_t& value,
+                const std::string& help) {
+  return AddParsed(command, names, value, "BYTES", help, ParsePositiveBytes);
+}
+
+Option AddRate(Command& command, const std::string& names, double& value, const std::string& help) {
+  return AddParsed(command, names, value, "RATE", help, ParseRate);
+}
+
+Option AddNumber(Command& command, const std::string& names, uint64_t least, uint64_t most,
+                 const std::string& type, const std::string& help,
+                 const std::function<void(uint64_t)>& set) {
+  return command.Parsed(names, type, help, [=](const std::string& text) -> Status {
+    const Result<uint64_t> number = ParseU64(text);
+    if (!number.ok() || *number < least || *number > most) {
+      return NotInRange("a whole number", FormatCount(least), FormatCount(most), text);
+    }
+    set(*number);
+    return Ok();
+  });
+}
+
+Option AddSeconds(Command& command, const std::string& names, double least, double most,
+                  double& value, const std::string& help) {
+  return command.Parsed(names, "SECONDS", help, [=, &value](const std::string& text) -> Status {
+    double seconds = -1;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, seconds);
+    if (parsed.ec != std::errc() || parsed.ptr != end || !(seconds >= least && seconds <= most)) {
+      return NotInRange("a number of seconds", fmt::format("{:g}", least),
+                        FormatCount(static_cast<uint64_t>(most)), text);
+    }
+    value = std::fabs(seconds);  // "-0" is 0
+    return Ok();
+  });
+}
+
+void AddThreads(Command& command, uint32_t& num_threads) {
+  AddNumber(command, "--threads", 0, Executor::kMaxThreads, "N",
+            "Threads to work with (default 1; 0: as many as the machine offers); the result is the "
+            "same",
+            [&num_threads](uint64_t number) { num_threads = static_cast<uint32_t>(number); });
+}
+
+void AddEncoding(Command& command, Encoding& encoding) {
+  command
+      .Parsed("--encoding", "NAME",
+              fmt::format("How counts are stored; answers are the same. planes: 4 bits per "
+                          "position, apart from the presence bits, so that a query reads presence "
+                          "bits only. runs: run strings beside the presence bits, in about half "
+                          "the memory and with fewer cache lines per update. Compare them with "
+                          "trommel size (default {})",
+                          EncodingName(encoding)),
+              [&encoding](const std::string& name) {
+                encoding = EncodingFromName(name);
+                return Ok();
+              })
+      .OneOf(EncodingNames());
+}
+
+std::vector<std::string> EncodingNames() {
+  return {std::string(EncodingName(Encoding::kPlanes)), std::string(EncodingName(Encoding::kRuns))};
+}
+
+Encoding EncodingFromName(const std::string& name) {
+  return name == EncodingName(Encoding::kRuns) ? Encoding::kRuns : Encoding::kPlanes;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,98 @@
+// One pass over the tool's inputs.
+#include "tools/trommel/passes/key_pass.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <string>
+
+#include "tools/trommel/input/input_file.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/progress.h"
+
+namespace trommel::tool {
+
+Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
+                           Executor* executor, const KeyStages& stages) {
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress(what, settings.quiet, TotalBytes(input.paths));
+  PassTotals totals;
+  KeyStages counted = {stages.work, [&](const KeyBatch& batch) -> Status {
+                         totals.num_records += batch.records().size();
+                         totals.num_empty += batch.num_empty();
+                         totals.num_bytes += batch.piece.num_bytes;
+                         if (stages.finish) {
+                           if (Status done = stages.finish(batch); !done.ok()) return done;
+                         }
+                         if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
+                         progress.Update(totals.num_records, totals.num_bytes);
+                         return Ok();
+                       }};
+  const Status done = RunKeyPipeline(input.paths, input.options, ReaderLimits{}, executor, counted);
+  if (!done.ok()) return done.error();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  totals.seconds = elapsed.count();
+  return totals;
+}
+
+void QueryBatch(KeyBatch& batch, const FamilyFilter& filter) {
+  batch.bitmap.resize(CountingFilter::BitmapWords(batch.records().size()));
+  batch.num_present = filter.Query(batch.KeysFor(filter.digest_policy()), batch.bitmap);
+}
+
+int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
+                  FamilyOptions& options, std::string_view counted) {
+  if (options.filter.capacity > 0) return kDone;
+  // A shape that there is not is told before keys are counted for it.
+  if (const Status shape = options.CheckShape(); !shape.ok()) return FailOnRequest(shape.error());
+  for (const std::string& path : input.paths) {
+    if (path == "-") continue;
+    if (Result<InputFile> file = InputFile::Open(path); !file.ok())
+      return FailOnInput(file.error());
+  }
+  if (!TotalBytes(input.paths)) {
+    return Fail(kUsageError,
+                fmt::format("give the number of {} with -n: pipes and standard input cannot be "
+                            "read twice to count them",
+                            counted));
+  }
+  const Result<PassTotals> totals = RunPass("counting", input, settings, executor, {});
+  if (!totals.ok()) return FailOnInput(totals.error());
+  if (totals->num_records == 0) {
+    return Fail(kUsageError,
+                fmt::format("no {} in the input: give the number to size for with -n", counted));
+  }
+  options.filter.capacity = totals->num_records;
+  return kDone;
+}
+
+int MakeFilter(const KeyInput& input, const Settings& settings,
+               const std::shared_ptr<Executor>& executor, FamilyOptions& options,
+               std::optional<FamilyFilter>& filter) {
+  const int counted = CountCapacity(input, settings, executor.get(), options);
+  if (counted != kDone) return counted;
+  Result<AnyFilter> made = options.Create(executor);
+  if (!made.ok()) return FailOnRequest(made.error());
+  filter.emplace(*std::move(made));
+  const Status timely = filter->CheckTimes(input.options.time_column.has_value());
+  return timely.ok() ? int{kDone} : FailOnRequest(timely.error());
+}
+
+void DescribePass(const PassTotals& totals, Report& report, std::string_view noun) {
+  std::string text = FormatCount(totals.num_records);
+  if (totals.num_empty > 0) {
+    text += fmt::format(" ({} skipped)", FormatCount(totals.num_empty, "empty line"));
+  }
+  report.Add(fmt::format("num_{}_read", noun), totals.num_records, fmt::format("{} read", noun),
+             std::move(text));
+  report.AddField("num_empty_skipped", totals.num_empty);
+  report.AddField("num_bytes_read", totals.num_bytes);
+  const double bytes_per_second =
+      totals.seconds > 0 ? static_cast<double>(totals.num_bytes) / totals.seconds : 0;
+  report.Add("seconds", totals.seconds, "time",
+             fmt::format("{:.2f} s, {}/s", totals.seconds,
+                         FormatBytes(static_cast<uint64_t>(bytes_per_second))));
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,51 @@
+// One pass over the tool's inputs, batch by batch, with progress.
+#ifndef TROMMEL_TOOLS_KEY_PASS_H_
+#define TROMMEL_TOOLS_KEY_PASS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tools/trommel/filters/family_filter.h"
+#include "tools/trommel/input/key_pipeline.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/options/key_options.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/executor.h"
+
+namespace trommel::tool {
+
+struct PassTotals {
+  uint64_t num_records = 0;  // keys or rows
+  uint64_t num_empty = 0;    // lines skipped
+  uint64_t num_bytes = 0;    // read
+  double seconds = 0;
+};
+
+// Runs the inputs through the stages (key_pipeline.h) until they end, one fails, or an interrupt
+// was noted. `what` is the progress line's word; without an executor all is done by this thread.
+Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
+                           Executor* executor, const KeyStages& stages);
+
+// Queries the filter for the batch's keys: sets its bitmap and num_present.
+void QueryBatch(KeyBatch& batch, const FamilyFilter& filter);
+
+// Sets options.filter.capacity, if it was not given, to the number of keys in the inputs,
+// duplicates included. Returns kDone, or the exit code after saying why: pipes cannot be read
+// twice, there are no keys (called what `counted` says), or one is malformed.
+int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
+                  FamilyOptions& options, std::string_view counted = "keys");
+
+// Makes an empty filter for the inputs, of their number of keys if no capacity was given. Returns
+// kDone, or the exit code after saying why not.
+int MakeFilter(const KeyInput& input, const Settings& settings,
+               const std::shared_ptr<Executor>& executor, FamilyOptions& options,
+               std::optional<FamilyFilter>& filter);
+
+// Adds what was read, and how fast. `noun`: "keys" or "rows".
+void DescribePass(const PassTotals& totals, Report& report, std::string_view noun = "keys");
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_KEY_PASS_H_
