@@ -33,8 +33,8 @@ namespace trommel {
 ///   kXxh3, seed secret         No twin under every seed has been published, but XXH3 with a seed
 ///                              is not a keyed function, and its authors do not claim that it is.
 ///   kCaller, Keys::Digests,    Whatever the caller's own hash allows. The filter uses these
-///   digests Key::Digest                as they are, under every policy. kSipHash, key secret
-///   Nothing better than trial and error. A false positive can be found
+///   Key::Digest                digests as they are, under every policy.
+///   kSipHash, key secret       Nothing better than trial and error. A false positive can be found
 ///                              by querying, at the filter's rate, and Erase takes it for a key: a
 ///                              filter that an attacker may query should not erase keys that the
 ///                              attacker names.

@@ -72,11 +72,9 @@ struct LayeredStats {
 /// slices of the large one, with the same positions. So the first layer shows whatever the large
 /// one shows:
 /// - False positives are exactly those of the large layer. The rate is its rate, never the product
-/// of
-///   both.
+///   of both.
 /// - Every answer and outcome is that of a CountingFilter with the large layer's geometry. The
-/// first
-///   layer changes the cost of an answer only.
+///   first layer changes the cost of an answer only.
 ///
 /// Thread safety: const members may run in any number of threads at once, as long as no other
 /// member runs; all other members are exclusive. With an executor, large batches are spread over

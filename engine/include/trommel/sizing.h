@@ -11,12 +11,11 @@
 /// @verbatim
 ///   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
 /// @endverbatim
-/// This is Parquet's split-block formula with a binomial load. The textbook formula
-/// (1 - e^(-kn/m))^k is too low for blocks. The prediction includes two effects of 64-bit digests
-/// that do not show in filters of ordinary size:
-/// - A non-member that shares its low 32 digest bits with a key of its block finds all of that
-/// key's
-///   bits set. This adds i / 2^32, where the positions have more combinations than that.
+/// This is Parquet's split-block formula with a binomial load. For blocks the textbook's (1 -
+/// e^(-kn/m))^k is too low. The prediction includes two effects of 64-bit digests that do not show
+/// in filters of ordinary size:
+/// - A non-member that shares its low 32 digest bits with a key of its block finds all bits of that
+///   key set. This adds i / 2^32, where the positions have more combinations than that.
 /// - Blocks own whole numbers of the 2^32 high digest halves. From about 2^27 blocks on, some own
 ///   noticeably more than others and are fuller.
 ///
@@ -41,8 +40,7 @@ enum class Encoding : uint8_t {
   /// stored apart.
   kPlanes = 0,
   /// Runs in unary beside the presence bits, about 1.6 to 2 bits per position in all: half the
-  /// memory
-  /// of planes, one or two cache lines per block.
+  /// memory of planes, one or two cache lines per block.
   kRuns = 1,
 };
 

@@ -9,12 +9,10 @@
 ///
 /// The documentation uses these words throughout:
 /// - "Requires" states a precondition. A call that breaks it is a bug in the calling program and
-/// ends
-///   the program with a message on standard error, unless the text says that it is not checked.
+///   ends the program with a message on standard error, unless the text says it is not checked.
 /// - "Fails with" names the ErrorCode that a Result or Status carries. Except where the text says
 ///   otherwise, a call that fails changes nothing.
-/// - "Exclusive" marks a call that must not run at the same time as any other call on the same
-/// object.
+/// - "Exclusive" marks a call that must not run at the same time as any other on the same object.
 /// - A *non-member* is a key that was never inserted.
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_

@@ -36,8 +36,8 @@ struct WindowConfig {
   /// arrival of `capacity` keys breaks the rate, but every store is sized for the burst: at 1 % and
   /// 8 buckets, even arrival takes 33 bits per key of capacity, any arrival 188.
   uint64_t bucket_capacity = 0;
-  /// False-positive rate of a query over all live buckets.
-  /// (num_buckets + 1) * kMinTargetFpr to kMaxTargetFpr.
+  /// False-positive rate of a query over all live buckets: (num_buckets + 1) * kMinTargetFpr to
+  /// kMaxTargetFpr.
   double target_fpr = 0.01;
   DigestPolicy digest = {};             ///< How keys become digests.
   uint32_t num_slices = 0;              ///< As CountingConfig::num_slices.
