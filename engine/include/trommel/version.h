@@ -6,9 +6,10 @@
 #include <string_view>
 
 /// @name Version of the headers
+/// Before 1.0 a minor version may change the interface.
 /// @{
 #define TROMMEL_VERSION_MAJOR 0         ///< Major version.
-#define TROMMEL_VERSION_MINOR 1         ///< Minor version. Before 1.0 it may change the interface.
+#define TROMMEL_VERSION_MINOR 1         ///< Minor version.
 #define TROMMEL_VERSION_PATCH 0         ///< Patch version.
 #define TROMMEL_VERSION_STRING "0.1.0"  ///< "MAJOR.MINOR.PATCH".
 /// @}
