@@ -6,12 +6,16 @@ include(CMakePackageConfigHelpers)
 install(TARGETS trommel EXPORT trommel
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/trommel
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+
+# The documents: public headers point to them.
+file(GLOB documents CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/*.md ${PROJECT_SOURCE_DIR}/engine/docs/*.md)
+install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static library leaves Highway and oneTBB to whoever links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
