@@ -135,6 +135,7 @@ class LayeredFilter {
 
   /// @name Whole filters
   /// @{
+
   /// As CountingFilter::Merge; the geometries of both layers must agree.
   Status Merge(const LayeredFilter& other);
   /// As CountingFilter::Subtract; the geometries of both layers must agree.
