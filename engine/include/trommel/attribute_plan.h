@@ -17,8 +17,8 @@ namespace trommel {
 
 /// How often a set is queried, relative to the other shares of the mix.
 struct QueryShare {
-  AttributeMask asked = 0;  ///< The set that is queried.
-  double share = 1;         ///< Above 0, finite.
+  AttributeMask set = 0;  ///< The set that is queried.
+  double share = 1;       ///< Above 0, finite.
 };
 
 /// What PlanAttributes plans for. Exactly one of target_fpr and memory_bytes is given.
