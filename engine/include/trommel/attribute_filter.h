@@ -185,20 +185,28 @@ class AttributeFilter final : public TupleIndex {
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 
-  // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time. Insert and Erase
-  // wait until it is written; queries do not.
+  /// @name Files
+  /// Snapshots are canonical as those of ScalableFilter. One set's filter is copied at a time.
+  /// Insert and Erase wait until the last byte is written; queries do not.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // In a limit for loading side tables count from the first byte, as no room may be left for them:
-  // a filter that went beyond its own limit is loaded under a higher one. `digest_key`, of the
-  // values' digests, as for CountingFilter::Load: tuples come as digests, so that a filter without
-  // it does all it did, and only digest_policy() cannot hash values for it.
+  /// As CountingFilter::Load. Side tables count against the limit from the first byte, so a filter
+  /// that exceeded its own limit must be loaded with a higher one. `digest_key` is the key of the
+  /// values' digests. Tuples are passed as digests, so a filter without it does all that it did;
+  /// only digest_policy() cannot hash values for it.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0,
                                       const DigestKey& digest_key = {});
-  std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
+  /// As CountingFilter::Serialize.
+  std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<AttributeFilter> Deserialize(std::span<const std::byte> bytes,
                                              uint64_t memory_limit_bytes = 0,
                                              const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;

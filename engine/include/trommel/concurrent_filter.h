@@ -108,15 +108,22 @@ class ConcurrentFilter {
   Stats GetStats() const noexcept;
   /// @}
 
-  // --- On disk: CountingFilter's snapshots. The filter is copied first, a shard at a time, so that
-  // no writer waits for the disk: needs the filter's memory once more; kOutOfMemory where there is
-  // none. Serialize throws std::bad_alloc instead.
+  /// @name Files
+  /// Snapshots are those of CountingFilter. The filter is copied first, a shard at a time, so that
+  /// no writer waits for the disk: this needs the filter's memory once more.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
-  // For an executor: CountingFilter::Load, UseExecutor, and the constructor above.
+  /// As CountingFilter::Load. For an executor: CountingFilter::Load, UseExecutor, and the
+  /// constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
+
+  /// @}
 
   /// @name Exclusive
   /// @{

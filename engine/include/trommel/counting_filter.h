@@ -200,29 +200,39 @@ class CountingFilter {
   Stats GetStats() const noexcept;     ///< Returns statistics. Cost: one pass over all blocks.
   /// @}
 
-  // --- On disk. The canonical snapshot: the same configuration and counts give the same bytes,
-  // whatever the target, thread count or batch split, and whatever detours the filter took.
+  /// @name Files
+  /// Snapshots are canonical: the same configuration and counts give the same bytes, whatever the
+  /// target, the number of threads and the split of batches, and whatever operations led there.
+  /// FORMAT.md describes every byte.
+  /// @{
 
-  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo,
-  // kOutOfMemory, kExists and what options.check returns: the path is then as it was. Fails with
-  // kNotFlushed, too, when the file is in place.
+  /// Writes a snapshot to `path` atomically: to a temporary file beside it, flushed, then renamed.
+  /// Fails with kIo, kOutOfMemory, kExists (SaveOptions::replace) and the error of
+  /// SaveOptions::check; the path is then unchanged. Fails with kNotFlushed if the file is in place
+  /// but its folder could not be flushed.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
-  // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory or kCorrupt (naming the byte offset);
-  // never crashes, whatever the bytes. `digest_key` is that of a file whose digest is kSipHash:
-  // fails with kInvalidArgument if it is another one, or if the file's digest takes none. Without
-  // it such a file is loaded for all that hashes nothing: statistics, merging, folding, saving, and
-  // digests as keys. To give it keys to hash is then a programmer's mistake: message and abort;
-  // digest_policy().can_hash() tells.
+  /// Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a file of another type)
+  /// or kCorrupt, naming the byte offset; no bytes make it crash. `memory_limit_bytes` is
+  /// CountingConfig::memory_limit_bytes.
+  ///
+  /// `digest_key` is the key of a file whose digest is kSipHash: fails with kInvalidArgument if it
+  /// is another key, or if the file's digest takes none. Without it, such a file can be loaded for
+  /// everything that hashes nothing: statistics, merging, folding, saving, and digests as keys.
+  /// Other keys then break the requirement of DigestPolicy::can_hash().
   static Result<CountingFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0,
                                      const DigestKey& digest_key = {});
 
-  // The same from and to memory. Serialize throws std::bad_alloc where there is none.
+  /// Returns the bytes that Save writes. Throws std::bad_alloc if there is no memory.
   std::vector<std::byte> Serialize() const;
+
+  /// Reads what Serialize returned, as Load.
   static Result<CountingFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   friend class ConcurrentFilter;

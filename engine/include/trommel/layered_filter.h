@@ -159,20 +159,25 @@ class LayeredFilter {
   LayeredStats GetStats() const noexcept;  ///< Returns statistics. Cost: one pass over all blocks.
   /// @}
 
-  // --- On disk. The canonical snapshot: layers with the same counts give the same bytes.
+  /// @name Files
+  /// Snapshots are canonical: layers with the same counts give the same bytes.
+  /// @{
 
-  // As CountingFilter::Save.
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails, and takes `digest_key`, as CountingFilter::Load, with kMismatch for another type's
-  // snapshot, and with kCorrupt for layers that do not hold the same keys: counters are compared,
-  // too.
+  /// As CountingFilter::Load. Fails with kCorrupt, too, for layers that do not hold the same keys:
+  /// counters are compared.
   static Result<LayeredFilter> Load(const std::filesystem::path& path,
                                     uint64_t memory_limit_bytes = 0,
                                     const DigestKey& digest_key = {});
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<LayeredFilter> Deserialize(std::span<const std::byte> bytes,
                                            uint64_t memory_limit_bytes = 0,
                                            const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;

@@ -214,17 +214,25 @@ class ScalableFilter {
 
   /// @}
 
-  // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
-  // copied first, so that no writer waits for the disk: needs its memory once more.
-  // Loading fails, and takes `digest_key`, as CountingFilter::Load.
+  /// @name Files
+  /// One snapshot of all generations, canonical as CountingFilter's. The filter is copied first, so
+  /// that no writer waits for the disk: this needs its memory once more.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
+  /// As CountingFilter::Load.
   static Result<ScalableFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0,
                                      const DigestKey& digest_key = {});
-  std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
+  /// As CountingFilter::Serialize.
+  std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<ScalableFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   friend struct ScalableParts;  // filters made of these

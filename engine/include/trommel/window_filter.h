@@ -276,22 +276,26 @@ class WindowFilter {
   WindowStats GetStats() const;
   /// @}
 
-  // --- On disk. The canonical snapshot: the same configuration, time and counts give the same
-  // bytes. A loaded filter goes on exactly where the saved one was. Buckets are copied first, so
-  // that no writer waits for the disk: needs the memory of those that hold keys once more;
-  // kOutOfMemory where there is none (Serialize throws std::bad_alloc).
+  /// @name Files
+  /// Snapshots are canonical: the same configuration, time and counts give the same bytes. A loaded
+  /// filter continues exactly where the saved one was. Buckets are copied first, so that no writer
+  /// waits for the disk: this needs the memory of those that hold keys once more.
+  /// @{
 
-  // As CountingFilter::Save.
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails, and takes `digest_key`, as CountingFilter::Load, and with kMismatch for another type's
-  // snapshot.
+  /// As CountingFilter::Load.
   static Result<WindowFilter> Load(const std::filesystem::path& path,
                                    uint64_t memory_limit_bytes = 0,
                                    const DigestKey& digest_key = {});
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<WindowFilter> Deserialize(std::span<const std::byte> bytes,
                                           uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;
