@@ -80,9 +80,9 @@ struct AttributePlan {
 /// share, and is split into parts. The worst case that a split leaves to hashing is a non-member
 /// for which all parts but one match, each part being that one with equal probability: the rate is
 /// then that part's. With w_q the shares of the queries and P(q) their parts,
-/// @verbatim
+/// @code{.unparsed}
 ///   expected_fpr = sum_q w_q / |P(q)| sum_{S in P(q)} fpr_S  =  sum_S u_S fpr_S
-/// @endverbatim
+/// @endcode
 /// is minimized with sum_S bytes_S(capacity_S, fpr_S) within the budget. If halving a rate always
 /// cost the same number of bytes, fpr_S would be proportional to capacity_S / u_S (Lagrange). Bytes
 /// come in steps, of whole blocks and of shapes, so memory is assigned step by step where a byte

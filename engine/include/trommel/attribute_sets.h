@@ -31,9 +31,9 @@ std::string AttributeMaskText(AttributeMask mask);
 /// *parts*, the largest allowed sets within it, and all parts must match. If different tuples match
 /// the parts, the answer is "maybe present" although no tuple matches the query: a *combination
 /// false positive*, which more memory does not avoid.
-/// @verbatim
+/// @code{.unparsed}
 ///   d = 3, cuts {0,1} and {0,2}:   allowed {0} {1} {2} {1,2}     parts of {0,1,2}: {1,2} and {0}
-/// @endverbatim
+/// @endcode
 /// Source: Wang, Yun, Wang and Wang, "CBFM: cutted Bloom filter matrix for multi-dimensional
 /// membership query", section 3.2. (It states that a query has at most d parts. There can be
 /// 2^(d/2): d / 2 disjoint cuts of two attributes leave a choice of one attribute from every pair.)

@@ -21,7 +21,7 @@ namespace trommel {
 /// A CountingFilter that any thread may use at any time.
 ///
 /// The contract ("key" includes its duplicates; a batch is a sequence of single operations):
-/// @verbatim
+/// @code{.unparsed}
 ///   operation                        promise
 ///   -------------------------------  ------------------------------------------------------------
 ///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
@@ -37,7 +37,7 @@ namespace trommel {
 ///   Serialize                        the moments of different shards differ.
 ///   Merge, Clear, TakeExclusive,     Exclusive. Debug builds abort if they find another operation
 ///   move, destruction                running.
-/// @endverbatim
+/// @endcode
 /// "Happened before" is that of C++: one thread's call ended, and another thread learned of it by
 /// some synchronization (a join, a mutex, an atomic with release and acquire).
 ///

@@ -17,7 +17,7 @@ namespace trommel {
 ///
 /// Two keys with the same digest are one key to a filter, and keys whose digests have the same top
 /// bits share a block. Which function is safe depends on who chooses the keys:
-/// @verbatim
+/// @code{.unparsed}
 ///   digest                     what an attacker who chooses keys can do
 ///   -------------------------  ------------------------------------------------------------------
 ///   kXxh64 and kXxh3, seed     Everything, at no cost: XXH64 of 8 bytes can be inverted, so a key
@@ -38,7 +38,7 @@ namespace trommel {
 ///                              by querying, at the filter's rate, and Erase takes it for a key: a
 ///                              filter that an attacker may query should not erase keys that the
 ///                              attacker names.
-/// @endverbatim
+/// @endcode
 /// Use kSipHash for keys that an attacker may choose; the others are faster where none does. See
 /// also SECURITY.md.
 enum class DigestKind : uint8_t {

@@ -12,9 +12,9 @@
 /// share its keys: a crowded block is full in all of them, so their fills vary together, and k
 /// slices carry less information than k independent tables. The variance of the estimate from n
 /// keys (derived in ARCHITECTURE.md, Estimates) is
-/// @verbatim
+/// @code{.unparsed}
 ///   V(n) = N/k (e^a - 1 - a) + (k-1)/k N m (e^(a/m) - 1 - a/m)   a = n/N, m positions per slice
-/// @endverbatim
+/// @endcode
 /// The first term is that of linear counting (Whang, Vander-Zanden and Taylor, 1990) with k tables;
 /// the second is the cost of sharing, about (k-1)/m of the first while a is small.
 #ifndef TROMMEL_ESTIMATES_H_

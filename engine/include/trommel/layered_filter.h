@@ -63,10 +63,10 @@ struct LayeredStats {
 /// keys that are in the filter read a line of each. This pays where the large layer is beyond the
 /// caches and most queries are for non-members. The idea of a first-level filter is that of Huang,
 /// Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary Index").
-/// @verbatim
+/// @code{.unparsed}
 ///   key --> first layer (small, in cache) --maybe--> large layer --maybe--> maybe present
 ///                  | absent                                | absent
-/// @endverbatim
+/// @endcode
 /// Both layers hold all keys, and one digest serves both. The layers are nested: each block of the
 /// first one corresponds to a fixed number of blocks of the large one, and its slices are the first
 /// slices of the large one, with the same positions. So the first layer shows whatever the large

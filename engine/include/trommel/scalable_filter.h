@@ -97,7 +97,7 @@ struct ScalableStats {
 /// that has become empty is dropped, and its slot is free again.
 ///
 /// *Threads.* Any thread may use the filter at any time, also while it grows:
-/// @verbatim
+/// @code{.unparsed}
 ///   operation                        promise
 ///   -------------------------------  -----------------------------------------------------------
 ///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
@@ -112,7 +112,7 @@ struct ScalableStats {
 ///                                    updates that need it, wait for them.
 ///   Clear, UseExecutor, move,        Exclusive.
 ///   destruction
-/// @endverbatim
+/// @endcode
 /// "Happened before" is as in ConcurrentFilter. Why all this holds is in ARCHITECTURE.md, Why
 /// queries beside writers are right.
 ///

@@ -8,9 +8,9 @@
 /// i ~ Binomial(num_keys, 1 / num_blocks) keys (Poisson in the limit of many blocks). Each key sets
 /// one of m positions in each of k slices, so a non-member finds all of its k bits set with
 /// probability
-/// @verbatim
+/// @code{.unparsed}
 ///   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
-/// @endverbatim
+/// @endcode
 /// This is Parquet's split-block formula with a binomial load. For blocks the textbook's (1 -
 /// e^(-kn/m))^k is too low. The prediction includes two effects of 64-bit digests that do not show
 /// in filters of ordinary size:
@@ -51,14 +51,14 @@ std::string_view EncodingName(Encoding encoding) noexcept;
 /// same presence bits for the same keys, whatever the encoding.
 struct Geometry {
   /// Slices of a block. The number determines their length:
-  /// @verbatim
+  /// @code{.unparsed}
   ///   8    32 positions (Parquet's shape)                               planes, runs
   ///   16   32 positions                                                 planes
   ///   4    64 positions, up to 63 keys per block: for rates from 1.5 %  runs
   ///   5    64 positions, up to 37 keys per block                        runs
   ///   10   64 positions, up to 37 keys per block of two cache lines:    runs
   ///        for rates below 0.04 %
-  /// @endverbatim
+  /// @endcode
   uint32_t num_slices = 8;
   Encoding encoding = Encoding::kPlanes;  ///< How counts are stored.
   /// The top shard_bits bits of a digest are its shard. num_blocks is a multiple of 2^shard_bits.

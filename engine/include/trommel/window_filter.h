@@ -92,26 +92,26 @@ struct WindowStats {
 /// *Time* is the caller's: a number of ticks of any unit, from 0 to 2^64 - 1, which Advance sets
 /// and which never decreases. The window slides in buckets: keys enter the current bucket, and a
 /// bucket expires as a whole when it has left the window.
-/// @verbatim
+/// @code{.unparsed}
 ///     bucket    5       6       7       8       9      num_buckets = 4: the window is as long as
 ///           |.......|-------|-------|-------|---|      four buckets, and there are up to five
 ///           expired  oldest                  now       live ones
-/// @endverbatim
+/// @endcode
 /// Buckets are window / num_buckets ticks long; where that is not a whole number, their lengths
 /// differ by one tick, so that num_buckets of them are the window: tick t is in bucket floor(t *
 /// num_buckets / window). bucket_ticks() is the length of the longest.
 ///
 /// *Guarantee*, for a key inserted at time t (t + window does not wrap around):
-/// @verbatim
+/// @code{.unparsed}
 ///   now < t + window                     every query answers "maybe present", unless it was erased
 ///   now >= t + window + bucket_ticks()   expired: "absent", but for false positives
 ///   between                              either: it expires with its bucket
-/// @endverbatim
+/// @endcode
 /// Every Insert lasts for one window. To keep a key alive, insert it again with Insert:
 /// InsertIfAbsent leaves a key in its old bucket, which expires at its time.
 ///
 /// *Threads.* Any thread may use the filter at any time:
-/// @verbatim
+/// @code{.unparsed}
 ///   operation                        promise
 ///   -------------------------------  -----------------------------------------------------------
 ///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key at
@@ -142,7 +142,7 @@ struct WindowStats {
 ///                                    meanwhile are left out.
 ///   Merge, Clear, UseExecutor,       Exclusive. Debug builds abort if they find another operation
 ///   move, destruction                running.
-/// @endverbatim
+/// @endcode
 /// "Happened before", and what fork forbids, are as in ConcurrentFilter. Why all this holds is in
 /// ARCHITECTURE.md, Why queries beside writers are right.
 ///

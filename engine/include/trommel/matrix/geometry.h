@@ -5,11 +5,11 @@
 /// value is one of them. A tuple sets k cells of the block: for each j the one whose coordinates
 /// are its values' positions under hash j. (A matrix over d attributes, each with one extra
 /// position for "not given", decomposes into these blocks: one for each set of given attributes.)
-/// @verbatim
+/// @code{.unparsed}
 ///   set {0,2}, m_0 = 5, m_2 = 3        cell = first + position(x_0) * 3 + position(x_2)
-/// @endverbatim
+/// @endcode
 /// The structures differ only in which blocks they have, for n tuples, d attributes and M cells:
-/// @verbatim
+/// @code{.unparsed}
 ///   kind        blocks                                           cells
 ///   kSbf        the whole tuple as one value                     m
 ///   kMdbf       every attribute alone                            sum m_i
@@ -17,7 +17,7 @@
 ///   kBfm        every set                                        prod (m_i + 1) - 1
 ///   kCartesian  the set of all attributes; others by traversal   prod m_i
 ///   kCbfm       every allowed set                                sum over sets S of prod_{S} m_i
-/// @endverbatim
+/// @endcode
 /// Sources: Bloom 1970 (SBF); Guo et al. 2006 (MDBF); Xie et al. 2008 (CMDBF); Wang et al. 2013
 /// (BFM) and 2014 (Cartesian join, there CBF); Wang, Yun, Wang and Wang, "CBFM: cutted Bloom filter
 /// matrix for multi-dimensional membership query" (CBFM; with unequal m_i WCBFM), sections 2.2
