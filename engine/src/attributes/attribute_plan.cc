@@ -37,14 +37,14 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   }
   double sum = 0;
   for (const QueryShare& share : request.mix) {
-    if (share.asked == 0) return Unplannable("a share of the mix asks for no attribute");
-    if ((share.asked & ~request.sets.full()) != 0) {
-      return Unplannable("a share of the mix asks for " + AttributeMaskText(share.asked) +
+    if (share.set == 0) return Unplannable("a share of the mix asks for no attribute");
+    if ((share.set & ~request.sets.full()) != 0) {
+      return Unplannable("a share of the mix asks for " + AttributeMaskText(share.set) +
                          "; there are " + std::to_string(num_attributes) + " attributes");
     }
     // Written so that NaN fails.
     if (!(share.share > 0 && std::isfinite(share.share))) {
-      return Unplannable("the share of " + AttributeMaskText(share.asked) + " is " +
+      return Unplannable("the share of " + AttributeMaskText(share.set) + " is " +
                          TextOf(share.share) + "; it must be above 0, and finite");
     }
     sum += share.share;
@@ -70,7 +70,7 @@ std::vector<double> WeightsOf(const AttributePlanRequest& request) {
     }
     sum += share;
   };
-  for (const QueryShare& share : request.mix) add(share.asked, share.share);
+  for (const QueryShare& share : request.mix) add(share.set, share.share);
   if (request.mix.empty()) {
     for (AttributeMask asked = 1; asked <= sets.full(); ++asked) add(asked, 1);
   }
