@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
 
 namespace trommel::bench {
 namespace {
@@ -39,7 +39,7 @@ QueryPool::QueryPool(Operation op, uint64_t num_members, uint64_t stretch)
   std::vector<uint64_t> keys(digests_.size());
   for (uint64_t i = 0; i < keys.size(); ++i) {
     const bool is_member = IsMember(op, i);
-    keys[i] = KeyAt((is_member ? kFirstMember : kFirstStranger) + i);
+    keys[i] = KeyAt((is_member ? kFirstMember : kFirstNonMember) + i);
     num_in_[i / stretch] += is_member ? 1 : 0;
   }
   DigestPolicy{}.Digests(keys, digests_);

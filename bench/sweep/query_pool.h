@@ -1,4 +1,4 @@
-// Keys to be asked for, a stretch of them a step: members, strangers, or both mixed.
+// Keys to be asked for, a stretch of them a step: members, non-members, or both mixed.
 #ifndef TROMMEL_BENCH_SWEEP_QUERY_POOL_H_
 #define TROMMEL_BENCH_SWEEP_QUERY_POOL_H_
 
@@ -26,7 +26,7 @@ class QueryPool {
   void Advance() { turn_ = (turn_ + 1) % num_in_.size(); }
 
   // Whether num_present is what asking for this stretch must give: what it gave before, and the
-  // first time, all of its members and about as many strangers as the filter's bits say, with
+  // first time, all of its members and about as many non-members as the filter's bits say, with
   // single keys agreeing. Empty, or what is wrong. The filter must be the same every time.
   std::string Check(const CountingFilter& filter, uint64_t num_present);
 

@@ -1,9 +1,10 @@
-#include "bench/sweep/run_compare.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
+
+#include "bench/sweep/run_file.h"
+#include "bench/text/figures.h"
 
 namespace trommel::bench {
 namespace {
@@ -59,12 +60,9 @@ class RowTimes {
   std::vector<std::string> names_;
 };
 
-TimeRange RangeOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  const double median =
-      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-  return {median, values.front(), values.back()};
+TimeRange RangeOf(const std::vector<double>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {Median(values), min, max};
 }
 
 bool HasPerKey(const Times& times) { return times.per_key.size() == times.per_iteration.size(); }

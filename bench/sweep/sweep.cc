@@ -13,6 +13,7 @@
 
 #include "bench/sweep/sweep_arena.h"
 #include "bench/sweep/sweep_hashing.h"
+#include "bench/text/figures.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -63,12 +64,6 @@ class Collector : public benchmark::BenchmarkReporter {
 
   std::vector<RunRecord> records_;
 };
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 class Sweep {
  public:

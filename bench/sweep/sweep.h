@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/sweep/run_record.h"
+#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep_ceilings.h"
 #include "bench/sweep/sweep_plan.h"
 #include "trommel/result.h"

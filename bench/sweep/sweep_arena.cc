@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/sides/workload.h"
 #include "bench/sweep/zipf.h"
-#include "bench/workload.h"
 
 namespace trommel::bench {
 namespace {
@@ -57,7 +57,7 @@ void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor
   filter_.UseExecutor(std::move(executor));
   filter_.UseRoute(row.route);
   if (row.operation == Operation::kInsertSkewed && skewed_.empty()) MakeSkewed();
-  TurnRing();  // strangers get the same answers whenever they ask
+  TurnRing();  // non-members get the same answers whenever they ask
 }
 
 StepTime SweepArena::Step() {

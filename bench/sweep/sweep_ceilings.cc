@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/access_shape.h"
-#include "bench/roofline.h"
+#include "bench/machine/roofline.h"
+#include "bench/sides/access_shape.h"
 #include "trommel/sizing.h"
 
 namespace trommel::bench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
 #include "trommel/digest.h"
 
 namespace trommel::bench {

@@ -5,8 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/sides/workload.h"
 #include "bench/sweep/sweep_row.h"
-#include "bench/workload.h"
+#include "bench/text/arguments.h"
 #include "trommel/executor.h"
 #include "trommel/sizing.h"
 

@@ -8,7 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
+#include "bench/text/arguments.h"
 
 namespace trommel::bench {
 namespace {
@@ -159,8 +160,8 @@ std::vector<SweepRow> WithCeilings(std::vector<SweepRow> chosen, const MachineCa
 
 }  // namespace
 
-Result<SweepPlan> MakePlan(const SweepOptions& asked, const MachineCard& card) {
-  const Result<SweepOptions> options = CompleteOptions(asked, card);
+Result<SweepPlan> MakePlan(const SweepOptions& queried, const MachineCard& card) {
+  const Result<SweepOptions> options = CompleteOptions(queried, card);
   if (!options.ok()) return options.error();
   std::regex filter;
   try {

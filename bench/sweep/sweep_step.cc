@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bench/cpu_clock.h"
+#include "bench/machine/clock.h"
 
 namespace trommel::bench {
 namespace {

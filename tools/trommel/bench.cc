@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "bench/sweep/machine_card.h"
-#include "bench/sweep/run_compare.h"
 #include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 #include "tools/trommel/bench_print.h"

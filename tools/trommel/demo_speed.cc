@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/roofline.h"
+#include "bench/machine/roofline.h"
 #include "tools/trommel/demo_trial.h"
 #include "trommel/counting_filter.h"
 

@@ -1,10 +1,10 @@
 // Arguments and exit codes of the programs.
-#include "bench/paper/program.h"
+#include "bench/paper/report/program.h"
 
 #include <fstream>
 #include <iterator>
 
-#include "bench/paper/made_report.h"
+#include "bench/paper/report_checks.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
 
@@ -19,7 +19,7 @@ int RunMade(std::initializer_list<const char*> arguments, Report (*make_report)(
   std::FILE* nowhere = std::tmpfile();
   REQUIRE(nowhere != nullptr);
   const int code =
-      RunProgram({arguments.begin(), arguments.size()}, "made", make_report, nowhere, nowhere);
+      RunProgram({arguments.begin(), arguments.size()}, {"made", make_report}, nowhere, nowhere);
   std::fclose(nowhere);
   return code;
 }

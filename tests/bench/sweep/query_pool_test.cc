@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
 #include "support/catch.h"
 #include "trommel/counting_filter.h"
 

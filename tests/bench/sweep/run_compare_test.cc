@@ -1,6 +1,5 @@
 // Two files compared: ratios with their spread, rows of one alone, and cards that differ.
-#include "bench/sweep/run_compare.h"
-
+#include "bench/sweep/run_file.h"
 #include "support/catch.h"
 
 namespace trommel::bench {

@@ -31,10 +31,10 @@ TEST_CASE("sizes reach from L1 to memory", "[bench][sweep_options]") {
 }
 
 TEST_CASE("sizes and threads ascend, each once", "[bench][sweep_options]") {
-  SweepOptions asked;
-  asked.sizes = {5'000'000, 1000, 5'000'000};
-  asked.threads = {2, 1, 2};
-  const Result<SweepOptions> options = CompleteOptions(asked, MadeCard());
+  SweepOptions queried;
+  queried.sizes = {5'000'000, 1000, 5'000'000};
+  queried.threads = {2, 1, 2};
+  const Result<SweepOptions> options = CompleteOptions(queried, MadeCard());
   REQUIRE(options.ok());
   CHECK(options->sizes == std::vector<uint64_t>{1000, 5'000'000});
   CHECK(options->threads == std::vector<uint32_t>{1, 2});
