@@ -1,6 +1,6 @@
-// Zeroed memory for a filter or a measurement, asked for as the engine asks for its own: aligned to
-// a huge page and on huge pages where the system gives them, but for arrays smaller than one. So no
-// side of a comparison pays for more address translation than another.
+// Zeroed memory for a filter or a measurement, allocated as the engine allocates its own: aligned
+// to a huge page, and on huge pages where the system gives them, except for arrays smaller than
+// one. So address translation costs every side of a comparison the same.
 #ifndef TROMMEL_BENCH_MACHINE_HUGE_ARRAY_H_
 #define TROMMEL_BENCH_MACHINE_HUGE_ARRAY_H_
 
@@ -27,7 +27,7 @@ class HugeArray {
     data_.reset(static_cast<T*>(std::aligned_alloc(kHugePage, num_bytes)));
     if (data_ == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-    // Before the first touch. A refusal only costs time.
+    // Before the first access. If the system refuses, only speed is lost.
     if (size * sizeof(T) >= kHugePage) (void)madvise(data_.get(), num_bytes, MADV_HUGEPAGE);
 #endif
     std::memset(static_cast<void*>(data_.get()), 0, num_bytes);

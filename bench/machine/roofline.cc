@@ -25,9 +25,9 @@ constexpr size_t kMinPasses = 3;
 
 constexpr size_t kWordsPerLine = kLine / sizeof(uint64_t);
 
-// An array and the lines an operation touches there. Held by value in the loops below: read through
-// a pointer, its fields would be loaded again after every store, and the loop would take twice as
-// long.
+// An array and the lines that an operation accesses there. Held by value in the loops below: read
+// through a pointer, its fields would be loaded again after every store, and the loop would take
+// twice as long.
 struct Region {
   // Part part_idx of num_parts equal ones, which share no line.
   Region(const Touch& touch, HugeArray<uint64_t>& array, uint32_t part_idx, uint32_t num_parts)
@@ -103,7 +103,8 @@ PassFunction ChoosePass(uint32_t first_lines, uint32_t second_lines) {
   return kTable[(first_lines - 1) * kWidth + second_lines];
 }
 
-// figure(thread_idx) of each thread. All begin together: a call waits at `start` when it is ready.
+// figure(thread_idx, start) of each thread. All begin together: a call waits at `start` when it is
+// ready.
 template <class Figure>
 std::vector<double> OnThreads(uint32_t num_threads, const Figure& figure) {
   std::vector<double> figures(num_threads);
@@ -117,7 +118,7 @@ std::vector<double> OnThreads(uint32_t num_threads, const Figure& figure) {
   return figures;
 }
 
-// The best distance's median. Passes of all distances take turns, so that noise hits all.
+// The median of the best distance. Passes of all distances alternate, so that noise affects all.
 double BestNs(PassFunction pass, const Region first, const Region second, uint32_t seed,
               double seconds, std::latch& all_ready) {
   std::array<std::vector<double>, kDistances.size()> ns;
@@ -189,7 +190,7 @@ double StreamGbPerS(uint64_t footprint_bytes, double seconds, uint32_t num_threa
   const size_t part = std::max<size_t>(footprint_bytes / 2 / num_threads, kLine);
   HugeArray<unsigned char> from(part * num_threads);
   HugeArray<unsigned char> to(part * num_threads);
-  // Small copies are repeated so that a pass is long against the clock's grain.
+  // Small copies are repeated so that a pass is long beside the clock's resolution.
   const size_t copies = std::max<size_t>(1, (size_t{16} << 20) / part);
   const auto rates = OnThreads(num_threads, [&](uint32_t thread_idx, std::latch& all_ready) {
     unsigned char* source = from.data() + thread_idx * part;
@@ -200,7 +201,7 @@ double StreamGbPerS(uint64_t footprint_bytes, double seconds, uint32_t num_threa
     for (size_t pass = 0; pass < kMinPasses || CpuSeconds() - start < seconds; ++pass) {
       const double pass_start = CpuSeconds();
       for (size_t i = 0; i < copies; ++i) {
-        source[i % part] = static_cast<unsigned char>(pass);  // so that no copy is the one before
+        source[i % part] = static_cast<unsigned char>(pass);  // each copy differs from the last
         std::memcpy(copy, source, part);
         [[maybe_unused]] volatile unsigned char sink = copy[i % part];
       }

@@ -12,7 +12,7 @@ namespace trommel::bench {
 namespace {
 
 constexpr uint64_t kModelKeys = 30'000'000;
-constexpr double kFullest = 0.95;  // cuckoo and quotient filters: the load their papers reckon with
+constexpr double kFullest = 0.95;  // cuckoo and quotient filters: the load in their papers
 constexpr double kBloom = 1 / std::numbers::ln2;
 
 Sizing SizingFor(Encoding encoding, uint32_t num_slices, double target_fpr) {
@@ -74,7 +74,7 @@ uint32_t RunSlicesFor(double target_fpr) {
 }
 
 double ShapeBitsPerKey(const RunShape& shape, double target_fpr) {
-  double low = 0.1;  // keys a block: both rate and promoted share rise with them
+  double low = 0.1;  // keys per block: rate and promoted share rise with them
   double high = 500;
   for (int step = 0; step < 50; ++step) {
     const double middle = (low + high) / 2;
@@ -132,8 +132,8 @@ std::string Axes(const RateRange& range) {
   svg += Words((kLeft + kRight) / 2, kHeight - 15, "middle",
                "bits per key, everything included, all keys distinct");
   svg += Printed(
-      "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">"
-      "false-positive rate</text>\n",
+      "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">false-positive "
+      "rate</text>\n",
       (kTop + kBottom) / 2);
   return svg;
 }

@@ -41,7 +41,7 @@ struct Options {
   std::string json;
 };
 
-// Keeps what Google Benchmark measured, for the JSON, instead of printing each line.
+// Keeps the measurements of Google Benchmark, for the JSON, instead of printing each line.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -88,7 +88,7 @@ const std::vector<RatioColumn> kRatios = {{"ceiling / trommel", kNumSides, kOurs
                                           {"unprefetched / trommel", kTextbookUnprefetched, kOurs},
                                           {"trommel / split-block", kOurs, kSplitBlock}};
 
-// What one size's rounds have measured so far.
+// The measurements of one size so far.
 struct Measured {
   std::map<Op, std::array<Figures, kNumSides + 1>> figures;  // of kColumns
   SideCeilings now{};                                        // of the current round
@@ -133,7 +133,7 @@ std::string Title(const Arena& arena) {
   return title;
 }
 
-// False if some answer was wrong.
+// False if an answer was wrong.
 bool Compare(uint64_t num_keys, const Options& options, Collector& collector) {
   Arena arena(num_keys, MakeContenders(num_keys, kTargetFpr));
   if (const std::string wrong = arena.Prove(); !wrong.empty()) {

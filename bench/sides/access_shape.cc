@@ -5,7 +5,7 @@ namespace {
 
 constexpr uint64_t kLineBytes = 64;
 
-uint32_t LinesABlock(uint64_t num_bytes, const Geometry& geometry) {
+uint32_t LinesPerBlock(uint64_t num_bytes, const Geometry& geometry) {
   const uint64_t per_block = num_bytes / geometry.num_blocks;
   return static_cast<uint32_t>((per_block + kLineBytes - 1) / kLineBytes);
 }
@@ -13,15 +13,15 @@ uint32_t LinesABlock(uint64_t num_bytes, const Geometry& geometry) {
 }  // namespace
 
 std::vector<Touch> QueryShape(const Geometry& geometry) {
-  return {{geometry.query_bytes(), LinesABlock(geometry.presence_bytes(), geometry)}};
+  return {{geometry.query_bytes(), LinesPerBlock(geometry.presence_bytes(), geometry)}};
 }
 
 std::vector<Touch> UpdateShape(const Geometry& geometry) {
   if (geometry.encoding == Encoding::kRuns) {
-    return {{geometry.num_bytes(), LinesABlock(geometry.num_bytes(), geometry)}};
+    return {{geometry.num_bytes(), LinesPerBlock(geometry.num_bytes(), geometry)}};
   }
   std::vector<Touch> shape = QueryShape(geometry);
-  shape.push_back({geometry.count_bytes(), LinesABlock(geometry.count_bytes(), geometry)});
+  shape.push_back({geometry.count_bytes(), LinesPerBlock(geometry.count_bytes(), geometry)});
   return shape;
 }
 

@@ -1,5 +1,5 @@
-// The cache lines that one key's query or update touches in a filter of a geometry, as roofline.h
-// wants them to be told what memory allows for it.
+// The cache lines that a query or update of one key accesses in a filter of a geometry: the shape
+// for which roofline.h measures ceilings.
 #ifndef TROMMEL_BENCH_SIDES_ACCESS_SHAPE_H_
 #define TROMMEL_BENCH_SIDES_ACCESS_SHAPE_H_
 
@@ -11,8 +11,8 @@
 
 namespace trommel::bench {
 
-// Planes: a line of the presence array, whose other half is a neighbour's where blocks have 8
-// slices. Runs: the block's presence words, which end in its second line where it has 10 slices.
+// Planes: a line of the presence array, shared with the adjacent block where blocks have 8 slices.
+// Runs: the block's presence words, which end in its second line where it has 10 slices.
 std::vector<Touch> QueryShape(const Geometry& geometry);
 
 // Planes: the same line, and those of the block's counts. Runs: the whole block.

@@ -29,8 +29,8 @@ std::vector<std::string> AttributeSideNames() {
 }
 
 uint64_t SideCellsFor(uint64_t num_tuples) {
-  constexpr double kCellsATuple = (1 << 27) / 1e7;
-  return static_cast<uint64_t>(static_cast<double>(num_tuples) * kCellsATuple);
+  constexpr double kCellsPerTuple = (1 << 27) / 1e7;
+  return static_cast<uint64_t>(static_cast<double>(num_tuples) * kCellsPerTuple);
 }
 
 AttributeSets SideSets(AttributeSide side) {
@@ -61,7 +61,7 @@ std::unique_ptr<TupleIndex> MakeAttributeSide(AttributeSide side, uint64_t num_t
   AttributeConfig config;
   config.sets = SideSets(side);
   config.capacity = num_tuples;
-  // A first generation has a fifth of the rate.
+  // The first generation has a fifth of the rate.
   config.target_fpr = 5 * kFilterSideRate;
   return std::make_unique<AttributeFilter>(ValueOrExit(AttributeFilter::Create(config)));
 }

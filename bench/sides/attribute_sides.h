@@ -1,5 +1,5 @@
-// What answers questions about any of a tuple's attributes, as sides of a comparison: the published
-// matrices in the same memory, one of them walked literally, and AttributeFilter.
+// Structures that answer queries about any of a tuple's attributes, as sides of a comparison: the
+// published matrices in the same memory, one of them walked literally, and AttributeFilter.
 #ifndef TROMMEL_BENCH_SIDES_ATTRIBUTE_SIDES_H_
 #define TROMMEL_BENCH_SIDES_ATTRIBUTE_SIDES_H_
 
@@ -19,8 +19,8 @@ enum AttributeSide : uint8_t {
   kBfmSide,
   kOneCutSide,   // CBFM without {0,1}
   kTwoCutsSide,  // CBFM without {0,1} and {0,2}
-  kLiteralSide,  // the same, step by step
-  kFilterSide,   // AttributeFilter with both cuts, every set at the rate that the matrix's pair has
+  kLiteralSide,  // the same, by the algorithms of the paper
+  kFilterSide,   // AttributeFilter with both cuts, every set at the rate of the matrix's pair
   kNumAttributeSides
 };
 
@@ -32,9 +32,9 @@ inline constexpr uint32_t kSideHashes = 6;
 // The cells in which the pair of CBFM with two cuts has the published rate: 16 MB for 10 M tuples.
 uint64_t SideCellsFor(uint64_t num_tuples);
 
-// Three attributes without these combinations.
+// Three attributes without the combinations that this side cuts.
 AttributeSets SideSets(AttributeSide side);
-// Of a side of cells; not literal.
+// For sides that are matrices, except for the literal one.
 matrix::Matrix MakeSideMatrix(AttributeSide side, uint64_t num_cells);
 matrix::LiteralMatrix MakeLiteralSide(uint64_t num_cells);
 // Empty. Ends the program when sizing or memory fails.

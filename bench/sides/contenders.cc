@@ -26,7 +26,7 @@ class Textbook : public Contender {
   }
   bool CanDo(Op op) const override { return !(prefetching_ && IsPoint(op)); }
 
-  // Unprefetched batches are loops over the point operations, so only queries tell them apart:
+  // Unprefetched batches are loops over the point operations, so the two differ only in queries:
   // those of a batch write a bitmap.
   void Insert(Batch batch, bool) override {
     prefetching_ ? filter_->Insert(batch.digests) : filter_->InsertUnprefetched(batch.digests);
@@ -41,7 +41,7 @@ class Textbook : public Contender {
                         : filter_->QueryUnprefetched(batch.digests, bitmap_);
   }
 
-  // k lines, each alone.
+  // k separate lines.
   Access update_access() const override {
     return {{{filter_->num_bytes(), 1}}, filter_->num_hashes()};
   }
@@ -123,7 +123,7 @@ std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double
   sides.push_back(MakeOurs("trommel+hash", ours, {.hashing = true}));
   sides.push_back(MakeTextbook(textbook, true));
   sides.push_back(MakeTextbook(textbook, false));
-  // With 16-slice blocks ours is the same memory as twice as many of 8.
+  // A block of 16 slices takes the memory of two of 8.
   sides.push_back(MakeSplitBlock(ours->geometry().presence_bytes() / 32));
   return sides;
 }

@@ -1,6 +1,6 @@
-// How far a measured false-positive rate may honestly lie from the predicted one. Two things vary:
-// which non-members are asked (binomial), and which filter the random keys have made (its own rate
-// is a random number whose mean is the prediction).
+// How far chance may move a measured false-positive rate from the predicted one. Two things vary:
+// which non-members are queried (binomial), and which keys the filter holds (its own rate is a
+// random number whose mean is the prediction).
 #ifndef TROMMEL_BENCH_SIDES_FPR_BOUNDS_H_
 #define TROMMEL_BENCH_SIDES_FPR_BOUNDS_H_
 
@@ -10,7 +10,7 @@
 
 namespace trommel::bench {
 
-inline constexpr double kMaxSigmas = 6;  // of chance: once in a few hundred million
+inline constexpr double kMaxSigmas = 6;  // exceeded by chance once in a few hundred million
 
 // The standard deviation of the share of `num_queries` non-members that answer "maybe present".
 double BinomialSigma(double fpr, uint64_t num_queries);
@@ -20,8 +20,8 @@ double BinomialSigma(double fpr, uint64_t num_queries);
 //   Var = (sum_i P(i) E[fill^2 | i]^k  -  fpr^2) / num_blocks.
 double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries);
 
-// The same for a textbook filter of num_counters counters, whose fill varies at most as independent
-// counters' would.
+// The same for a textbook filter of num_counters counters, whose fill varies at most as that of
+// independent counters.
 double TextbookFprSigma(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys,
                         uint64_t num_queries);
 

@@ -1,7 +1,7 @@
-// Presence bits alone: a plain split-block Bloom filter as in Arrow and Parquet. What a user would
-// have who never erases, and so the price our queries are measured against. The same bits as an
-// 8-slice counting filter with the same number of blocks (parquet-format, BloomFilter.md), in code
-// of its own: dispatched once a call to the best instruction set, prefetched in batches.
+// Presence bits only: a plain split-block Bloom filter as in Arrow and Parquet, without counts and
+// without erase, and so a lower limit for the time of our queries. It has the same bits as an
+// 8-slice counting filter with the same number of blocks (parquet-format, BloomFilter.md), in its
+// own code: dispatched once per call to the best instruction set, prefetched in batches.
 #ifndef TROMMEL_BENCH_SIDES_SPLIT_BLOCK_FILTER_H_
 #define TROMMEL_BENCH_SIDES_SPLIT_BLOCK_FILTER_H_
 
@@ -17,7 +17,7 @@ class SplitBlockFilter {
  public:
   static constexpr size_t kWordsPerBlock = 8;
 
-  // 1 <= num_blocks < 2^32.
+  // Requires 1 <= num_blocks < 2^32.
   explicit SplitBlockFilter(uint64_t num_blocks);
 
   void Insert(std::span<const uint64_t> digests) noexcept;

@@ -11,8 +11,8 @@ namespace trommel::bench {
 namespace {
 
 // In keys, each of k lines. Measured at 30 M keys and k = 7, insert and query hit: 2 takes 94 and
-// 79 ns, 4: 59 and 56, 8: 34 and 32, 16: 23 and 22, 32: 22 and 20, and no gain beyond. In cache, 8
-// and more do.
+// 79 ns, 4: 59 and 56, 8: 34 and 32, 16: 23 and 22, 32: 22 and 20, and more gains nothing. In
+// cache, 8 and more are equal.
 constexpr size_t kPrefetchDistance = 32;
 
 // Turns answers, one at a time, into a bitmap.
@@ -43,8 +43,8 @@ TextbookFilter TextbookFilter::ForKeys(uint64_t num_keys, double target_fpr) {
 TextbookFilter::TextbookFilter(uint64_t num_counters, uint32_t num_hashes)
     : num_counters_(num_counters), num_hashes_(num_hashes), counters_((num_counters + 1) / 2) {}
 
-// Calls visit(key index, positions) for each key, its lines prefetched kPrefetchDistance keys ago.
-// The number of hashes is a constant there: unrolled, updates in cache take 30 % less time.
+// Calls visit(key index, positions) for each key, its lines prefetched kPrefetchDistance keys
+// before. The number of hashes is a constant there: unrolled, updates in cache take 30 % less time.
 template <bool kUpdate, class Visit>
 void TextbookFilter::Pipeline(std::span<const uint64_t> digests, Visit visit) const noexcept {
   const auto run = [&]<uint32_t kHashes>(std::integral_constant<uint32_t, kHashes>) {
@@ -79,8 +79,8 @@ void TextbookFilter::Insert(std::span<const uint64_t> digests) noexcept {
   });
 }
 
-// Both test all counters without a branch between: their lines are fetched anyway, and leaving at
-// the first zero costs a misprediction a key.
+// Both test all counters without a branch between them: their lines are fetched anyway, and leaving
+// at the first zero costs one misprediction per key.
 size_t TextbookFilter::Erase(std::span<const uint64_t> digests) noexcept {
   size_t num_erased = 0;
   Pipeline<true>(digests, [&](size_t, const auto& positions) {

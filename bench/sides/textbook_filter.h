@@ -1,10 +1,10 @@
-// The plain textbook counting Bloom filter, written as fast as it honestly goes in a page: what our
-// filter is measured against. k hashes, each to one of m counters anywhere in memory; counters of
-// four bits, two a byte, that stick at 15 (Fan, Cao, Almeida and Broder, "Summary Cache", 2000).
+// The plain textbook counting Bloom filter, as fast as a page of code makes it: the comparison for
+// our filter. k hashes, each to one of m counters anywhere in memory; counters of four bits, two
+// per byte, that saturate at 15 (Fan, Cao, Almeida and Broder, "Summary Cache", 2000).
 //
 // The k positions come from one 64-bit digest by double hashing (Kirsch and Mitzenmacher 2006) and
-// a multiply-high, not a division. Batches find the positions of a key once, prefetch all its lines
-// kPrefetchDistance keys ahead and remember the positions till then. The unprefetched forms are
+// a multiply-high, not a division. Batches compute the positions of a key once, prefetch all its
+// lines kPrefetchDistance keys ahead and keep the positions until then. The unprefetched forms are
 // loops over the point operations. Erase queries first and refuses absent keys, as ours does.
 #ifndef TROMMEL_BENCH_SIDES_TEXTBOOK_FILTER_H_
 #define TROMMEL_BENCH_SIDES_TEXTBOOK_FILTER_H_
@@ -22,18 +22,18 @@ class TextbookFilter {
   static constexpr uint32_t kMaxHashes = 20;
   static constexpr uint8_t kMaxCount = 15;
 
-  // The optimal k for target_fpr, and the least m that meets it with num_keys keys. Needs
+  // The optimal k for target_fpr, and the least m that meets it with num_keys keys. Requires
   // num_keys > 0 and 0 < target_fpr < 1.
   static TextbookFilter ForKeys(uint64_t num_keys, double target_fpr);
 
-  // 1 <= num_hashes <= kMaxHashes.
+  // Requires 1 <= num_hashes <= kMaxHashes.
   TextbookFilter(uint64_t num_counters, uint32_t num_hashes);
 
   // Point operations.
   void Insert(uint64_t digest) noexcept {
     for (uint32_t i = 0; i < num_hashes_; ++i) Increment(Position(digest, i));
   }
-  bool Erase(uint64_t digest) noexcept {  // false: it was certainly absent, nothing is changed
+  bool Erase(uint64_t digest) noexcept {  // false: absent, nothing is changed
     if (!MayContain(digest)) return false;
     for (uint32_t i = 0; i < num_hashes_; ++i) Decrement(Position(digest, i));
     return true;
@@ -55,14 +55,15 @@ class TextbookFilter {
   size_t QueryUnprefetched(std::span<const uint64_t> digests,
                            std::span<uint64_t> maybe_present) const noexcept;
 
-  // (1 - e^(-kn/m))^k: the textbook's formula, and exact enough for counters all over memory.
+  // (1 - e^(-kn/m))^k: the textbook's formula, accurate enough for counters spread over all of
+  // memory.
   double PredictedFpr(uint64_t num_keys) const noexcept;
 
   uint64_t num_counters() const noexcept { return num_counters_; }
   uint32_t num_hashes() const noexcept { return num_hashes_; }
   uint64_t num_bytes() const noexcept { return counters_.size(); }
 
-  // For tests: where hash i of a digest points, and the counter there.
+  // For tests: the position of hash i of a digest, and the counter there.
   uint64_t Position(uint64_t digest, uint32_t i) const noexcept {
     // The halves of the digest swap roles in the step, so that the high bits that choose the
     // counter are a double hash of both.
@@ -78,12 +79,12 @@ class TextbookFilter {
 
   static uint32_t Shift(uint64_t position) noexcept { return (position & 1) * 4; }
   void Increment(uint64_t position) noexcept {
-    const uint32_t not_stuck = CounterAt(position) != kMaxCount;
+    const uint32_t not_saturated = CounterAt(position) != kMaxCount;
     counters_[position >> 1] =
-        static_cast<uint8_t>(counters_[position >> 1] + (not_stuck << Shift(position)));
+        static_cast<uint8_t>(counters_[position >> 1] + (not_saturated << Shift(position)));
   }
   void Decrement(uint64_t position) noexcept {
-    // A key may meet one counter twice; after a false positive there may be nothing left to take.
+    // Two hashes of a key may have the same counter; after a false positive it may be 0.
     const uint8_t count = CounterAt(position);
     const uint32_t can_fall = count != kMaxCount && count != 0;
     counters_[position >> 1] =

@@ -19,7 +19,7 @@ constexpr uint32_t Scrambled(uint32_t x) {
   return x ^ (x >> 16);
 }
 
-// Random numbers of one purpose.
+// Random numbers for one purpose.
 class Draws {
  public:
   Draws(uint64_t seed, uint64_t purpose) : next_(KeyAt(KeyAt(seed) ^ KeyAt(~purpose))) {}
@@ -36,7 +36,7 @@ class Draws {
 TupleWorkload::TupleWorkload(uint32_t num_attributes, uint64_t num_tuples, uint64_t seed)
     : num_attributes_(num_attributes), num_tuples_(num_tuples), seed_(seed) {
   if (num_tuples >= uint64_t{1} << 31) {
-    std::fputs("TupleWorkload: no 2^31 tuples\n", stderr);
+    std::fputs("TupleWorkload: num_tuples must be below 2^31\n", stderr);
     std::abort();
   }
 }
@@ -108,7 +108,7 @@ TupleQueries TupleWorkload::NonMembers(AttributeMask queried, double alpha, size
         is_first = false;
         is_in &= number == first && number < num_tuples_;
       }
-      // One attribute that is always taken is always in: there is no such non-member.
+      // With one attribute whose values are all of tuples there are no non-members.
       if (is_in && std::has_single_bit(queried) && alpha >= 1) std::abort();
     }
   }
@@ -158,7 +158,7 @@ NonMemberAnswers QueryNonMembers(const TupleIndex& index, const TupleWorkload& w
     if (!all) continue;
     ++answers.num_combination;
     if ((maybe[i / 64] >> (i % 64) & 1) != 0) continue;
-    std::fputs("QueryNonMembers: a part that is in was missed\n", stderr);
+    std::fputs("QueryNonMembers: a part that is in was answered \"absent\"\n", stderr);
     std::exit(1);
   }
   return answers;

@@ -1,5 +1,6 @@
-// The keys of a benchmark: random 64-bit integers made from their index, so that 30 M members need
-// not be kept to be inserted twice or proved present, and members and non-members never meet.
+// The keys of a benchmark: random 64-bit integers computed from their index, so that 30 M members
+// need not be stored to be inserted twice or proved present, and members and non-members are
+// disjoint.
 #ifndef TROMMEL_BENCH_SIDES_WORKLOAD_H_
 #define TROMMEL_BENCH_SIDES_WORKLOAD_H_
 
@@ -20,7 +21,7 @@ constexpr uint64_t KeyAt(uint64_t index) {
   return key ^ (key >> 31);
 }
 
-// Where the indices of each population begin. They do not overlap for less than 2^40 members.
+// The first index of each population. They do not overlap for less than 2^40 members.
 inline constexpr uint64_t kFirstMember = 0;
 inline constexpr uint64_t kFirstGuest = uint64_t{1} << 40;      // inserted and erased again
 inline constexpr uint64_t kFirstNonMember = uint64_t{1} << 41;  // never inserted
@@ -47,7 +48,7 @@ class Population {
   std::vector<uint64_t> digests_;
 };
 
-// Calls visit(batch) for the keys [first_index, first_index + num_keys), made a million at a time.
+// Calls visit(batch) for the keys [first_index, first_index + num_keys), a million at a time.
 template <class Visit>
 void ForEachBatch(uint64_t first_index, uint64_t num_keys, const Visit& visit) {
   constexpr uint64_t kMost = 1'000'000;

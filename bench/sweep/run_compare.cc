@@ -9,10 +9,10 @@
 namespace trommel::bench {
 namespace {
 
-// What a file says about one row.
+// The times of one row in a file.
 struct Times {
   std::vector<double> per_iteration;
-  std::vector<double> per_key;  // empty unless all repetitions say so
+  std::vector<double> per_key;  // empty unless all repetitions have it
 };
 
 double NsPer(const std::string& unit) {
@@ -45,7 +45,7 @@ class RowTimes {
  private:
   void Add(const RunRecord& record) {
     const double ns = record.real_time * NsPer(record.time_unit);
-    if (!(ns > 0) || !std::isfinite(ns)) return;  // no ratio can be made of it
+    if (!(ns > 0) || !std::isfinite(ns)) return;  // gives no ratio
     const auto [found, is_new] = times_.try_emplace(record.run_name);
     if (is_new) names_.push_back(record.run_name);
     Times& times = found->second;

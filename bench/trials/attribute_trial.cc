@@ -17,7 +17,7 @@ namespace {
 
 constexpr AttributeMask kWholeTuple = 0b111;
 constexpr AttributeMask kPair = 0b110;
-constexpr size_t kIndexBatch = 1024;  // cells of a batch stay in the first cache
+constexpr size_t kIndexBatch = 1024;  // cells of a batch stay in the first-level cache
 constexpr double kSecondsPerCeiling = 0.1;
 constexpr size_t kThreadFactor = 10;  // larger batches for several threads
 
@@ -130,7 +130,7 @@ void MeasureThreads(const AttributeTrialRequest& request, const std::vector<Quer
   }
 }
 
-// Nothing where a side has no figures.
+// "" where a side has no figures.
 std::string TargetLine(const std::string& what, const Ratio& ratio, double limit, bool at_least) {
   if (std::isnan(ratio.median)) return "";
   const bool is_met = at_least ? ratio.median >= limit : ratio.median <= limit;

@@ -76,7 +76,7 @@ double MeasuredFpr(const Contender& side, uint64_t num_non_members) {
   return static_cast<double>(num_present) / static_cast<double>(num_non_members);
 }
 
-// Of a filter like this one that holds all the keys and never held others.
+// Of a filter of the same geometry that holds all the keys and never held others.
 Stats FreshStats(const CountingFilter& like, uint64_t num_keys) {
   CountingFilter filter =
       CountingFilter::CreateWithGeometry(like.geometry(), like.digest_policy()).value();

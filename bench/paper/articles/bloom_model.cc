@@ -39,7 +39,8 @@ double FprAt(double bits_per_key, uint32_t num_hashes) {
 
 double ExactFpr(uint32_t num_positions, uint32_t num_hashes, uint32_t num_keys) {
   const double m = num_positions;
-  std::vector<double> chance(num_positions + 1, 0);  // of so many positions being set
+  std::vector<double> chance(num_positions + 1,
+                             0);  // [x]: the probability that x positions are set
   chance[0] = 1;
   for (uint32_t thrown = 0; thrown < num_hashes * num_keys; ++thrown) {
     for (uint32_t x = num_positions; x > 0; --x) {

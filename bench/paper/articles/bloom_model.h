@@ -1,5 +1,5 @@
-// What a Bloom filter needs, and what one of any size does, beyond classic/formulas.h: memory at a
-// rate for any number of hashes, the limit that no filter passes, and the rate of tiny arrays.
+// The memory that a Bloom filter needs, beyond classic/formulas.h: at a rate for any number of
+// hashes, the lower bound of all structures, and the rate of tiny arrays.
 #ifndef TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_
 #define TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_
 
@@ -7,18 +7,18 @@
 
 namespace trommel::paper {
 
-// -ln p / (ln 2)^2: with as many hashes as are best, were they not whole numbers.
+// -ln p / (ln 2)^2: with the best number of hashes, if that could be fractional.
 double BestBitsPerKey(double fpr);
 
-// The bits a key that k hashes need for this rate: -k / ln(1 - p^(1/k)).
+// The bits per key that k hashes need for this rate: -k / ln(1 - p^(1/k)).
 double BitsPerKey(uint32_t num_hashes, double fpr);
 
-// The least of these over all k, and that k.
+// The least of these over all k, and the k that has it.
 double LeastBitsPerKey(double fpr);
 uint32_t BestHashes(double fpr);
 
-// log2(1/p): no structure that answers so from a fixed set of keys takes less (Carter, Floyd, Gill,
-// Markowsky and Wegman, 1978).
+// log2(1/p): the lower bound for any structure with this rate and a fixed set of keys (Carter,
+// Floyd, Gill, Markowsky and Wegman, 1978).
 double FewestBitsPerKey(double fpr);
 
 // (1 - e^(-k n / m))^k for real n / m.

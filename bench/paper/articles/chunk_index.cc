@@ -29,8 +29,8 @@ bool ShowsRandomKey(const TenBits& bits, RandomStream& random) {
 Table WorkedExample(const Options& options) {
   Table table{.title = "The worked example: m = 10 positions, k = 3 hashes, two keys"};
   table.text =
-      "Alice's hashes fall on 1, 3, 5 and Bob's on 8, 2, 3. The article stops there: the rates are "
-      "what follows from it.";
+      "Alice's hashes fall on 1, 3, 5 and Bob's on 8, 2, 3. The article stops there; the rates "
+      "follow from it.";
   TenBits bits;
   for (const uint32_t position : kAlice) bits.set(position);
   for (const uint32_t position : kBob) bits.set(position);
@@ -52,14 +52,14 @@ Table WorkedExample(const Options& options) {
   const auto share = [&](uint64_t count) {
     return static_cast<double>(count) / static_cast<double>(num_trials);
   };
-  Row these{.what = "a third key seems present, these keys", .exact = 0.125};
+  Row these{.what = "a third key is \"maybe present\", these keys", .exact = 0.125};
   these.measured = share(num_shown);
   these.allowed = BinomialRange(0.125, num_trials);
   these.note = "(5 / 10)^3";
   table.rows.push_back(these);
 
   const double exact = ExactFpr(kPositions, kHashes, 2);
-  Row any{.what = "a third key seems present, any two keys", .exact = exact};
+  Row any{.what = "a third key is \"maybe present\", any two keys", .exact = exact};
   any.formula = FprAt(kPositions / 2.0, kHashes);
   any.measured = share(num_shown_any);
   any.allowed = BinomialRange(exact, num_trials);
@@ -107,13 +107,13 @@ Table EightBits(const Options& options) {
   }
   Row pair = RateRow(options, 6, classic::Hashing::kDouble);
   pair.what += ", f1 + i f2";
-  pair.note = "Hashes made from two halves (double hashing): not modelled, near enough here.";
+  pair.note = "Hashes computed from two halves (double hashing): not modelled, close here.";
   pair.given = Verdict::kShown;
   table.rows.push_back(pair);
-  Row best{.what = "k = 5.55, were that possible", .unit = Unit::kShare, .paper = 0.02};
+  Row best{.what = "k = 5.55, if that were possible", .unit = Unit::kShare, .paper = 0.02};
   best.formula = std::pow(0.5, 8 * std::log(2.0));
   best.tolerance = 0.1;
-  best.note = "2^(-8 ln 2): the least that eight bits a key can give.";
+  best.note = "2^(-8 ln 2): the lowest rate at eight bits per key.";
   table.rows.push_back(best);
   return table;
 }
@@ -122,23 +122,24 @@ Table MemoryOf100MAddresses() {
   Table table{.title = "100 M addresses of senders of spam"};
   Row hash{.what = "bytes of a hash table", .unit = Unit::kCount, .paper = 1.6e9};
   hash.formula = 1e8 * 8 / 0.5;
-  hash.note = "8 bytes an address, half the table empty.";
-  Row bloom{.what = "bytes of a Bloom filter, 8 bits a key", .unit = Unit::kCount, .formula = 1e8};
+  hash.note = "8 bytes per address, half of the table empty.";
+  Row bloom{
+      .what = "bytes of a Bloom filter, 8 bits per key", .unit = Unit::kCount, .formula = 1e8};
   Row counting{.what = "bytes of a counting filter at 2 %", .unit = Unit::kCount};
   counting.formula =
       SizeFor({.capacity = 100'000'000, .target_fpr = 0.02}).value().bits_per_key * 1e8 / 8;
-  counting.note = "CountingFilter, side table included: addresses can be taken off the list again.";
+  counting.note =
+      "CountingFilter, side table included: addresses can be erased from the list again.";
   table.rows = {hash, bloom, counting};
   return table;
 }
 
 Table ChunkStream(const Options& options) {
-  const uint64_t num_chunks = options.quick ? 40'000 : 2'000'000;  // each comes twice
+  const uint64_t num_chunks = options.quick ? 40'000 : 2'000'000;  // each is sent twice
   auto filter = CountingFilter::Create({.capacity = num_chunks, .target_fpr = 0.02}).value();
   Table table{.title = "The use: \"have I stored this chunk before?\""};
   table.text =
-      "A stream in which every chunk comes twice, test-and-insert in one step (InsertIfAbsent) on "
-      "a "
+      "A stream of chunks, each sent twice, test-and-insert in one step (InsertIfAbsent) on a "
       "counting filter sized for the distinct chunks at 2 %.";
   uint64_t num_mistaken = 0;
   uint64_t num_missed = 0;
@@ -150,7 +151,8 @@ Table ChunkStream(const Options& options) {
                        num_mistaken += digests.size() - filter.InsertIfAbsent(keys, inserted);
                        num_missed += filter.InsertIfAbsent(keys, inserted);
                      });
-  // A mistaken chunk is not inserted: the filter fills a little more slowly than the stream goes.
+  // A chunk that is mistaken for a stored one is not inserted: the filter fills slightly more
+  // slowly than the stream progresses.
   constexpr int kSteps = 400;
   const double step = static_cast<double>(num_chunks) / kSteps;
   double num_in = 0;
@@ -162,11 +164,12 @@ Table ChunkStream(const Options& options) {
     num_in += (1 - fpr) * step;
   }
   const double share = expected / static_cast<double>(num_chunks);
-  Row mistaken{.what = "new chunks taken for stored ones", .unit = Unit::kShare, .exact = share};
+  Row mistaken{.what = "new chunks mistaken for stored ones", .unit = Unit::kShare, .exact = share};
   mistaken.measured = static_cast<double>(num_mistaken) / static_cast<double>(num_chunks);
   mistaken.allowed = BinomialRange(share, num_chunks,
                                    bench::BlockFprSigma(filter.geometry(), num_chunks, num_chunks));
-  mistaken.note = "The rate of the full filter is 2 %, or less; over the stream's whole way, this.";
+  mistaken.note =
+      "The rate of the full filter is at most 2 %; this is the mean over the whole stream.";
   Row missed{.what = "stored chunks not recognised", .unit = Unit::kCount, .paper = 0, .exact = 0};
   missed.measured = static_cast<double>(num_missed);
   missed.allowed = Exactly(0);

@@ -24,15 +24,14 @@ Row Thrown(const Options& options) {
   RandomStream random(options.seed, 60);
   uint64_t num_thrown = 0;
   for (uint64_t i = 0; i < num_keys; ++i) num_thrown += ThrowsAsPrinted(random.Next(), 3, kSize);
-  const double bad = 0.5 * (1 - 8.0 / kSize);  // negative, and not from -7 to 0
+  const double bad = 0.5 * (1 - 8.0 / kSize);  // negative, and below -7
   const double exact = 1 - std::pow(1 - bad, 3);
   Row row = Loss("all listings: keys that throw as printed", exact,
                  static_cast<double>(num_thrown) / static_cast<double>(num_keys),
                  BinomialRange(exact, num_keys));
   row.note =
       "hash % size is negative in Java for half of all hashes, and the array has no negative "
-      "index. "
-      "The rows below read it as floorMod.";
+      "index. The rows below use floorMod instead.";
   return row;
 }
 
@@ -60,7 +59,7 @@ Row Adaptive(const Options& options, uint32_t num_keys) {
   Row row = Loss("adaptive: lost of " + std::to_string(num_keys) + " keys", expected / n,
                  static_cast<double>(num_lost) / n, {counts.low / n, counts.high / n});
   row.note = "Now " + std::to_string(filter.num_hashes()) +
-             " hashes, and keys are asked for by all of them, also those that came in with fewer.";
+             " hashes; queries use all of them, also for keys that were added with fewer.";
   if (num_lost == 0) row.given = Verdict::kShown;
   return row;
 }
@@ -86,13 +85,14 @@ std::vector<Row> Doubling(const Options& options) {
   at.measured = fill;
   at.allowed = SigmaRange(full, 0.01 / std::sqrt(static_cast<double>(num_runs)));
   at.note =
-      "It compares elements with bits: 91 % are set then, and 75 % of non-members are believed.";
+      "It compares elements with bits: 91 % are set then, and 75 % of non-members are \"maybe "
+      "present\".";
   const double after = classic::Fill(2 * kSize, static_cast<uint64_t>(3 * (full * kSize + 1)));
   const double exact = 1 - std::pow(after, 3);
   Row lost = Loss("doubling: keys lost at once", exact,
                   static_cast<double>(num_lost) / static_cast<double>(num_runs * kKeys),
                   SigmaRange(exact, 0.03 / std::sqrt(static_cast<double>(num_runs))));
-  lost.note = "It hashes the positions of set bits anew; no key has its bits there.";
+  lost.note = "It hashes the positions of set bits again; no key has its bits there.";
   return {at, lost};
 }
 
@@ -114,21 +114,19 @@ Row Expiring(const Options& options) {
                  static_cast<double>(num_hidden) / static_cast<double>(num_runs * kEach),
                  SigmaRange(exact, 0.08 / std::sqrt(static_cast<double>(num_runs))));
   row.note =
-      "It clears bits that live keys share. (As printed it also removes from a map while streaming "
-      "over it, which Java answers with ConcurrentModificationException.)";
+      "It clears bits that live keys share. (As printed it also removes entries of a map while "
+      "iterating over it, for which Java throws ConcurrentModificationException.)";
   return row;
 }
 
 }  // namespace
 
 Table ListingLosses(const Options& options) {
-  Table table{.title = "The listings: what becomes of keys that are in"};
+  Table table{.title = "The listings: the members that they lose"};
   table.text =
-      "Each listing's idea as printed. A filter must never answer \"absent\" for a key that is in. "
-      "The "
+      "Each listing as printed. A filter must never answer \"absent\" for a key that is in. The "
       "exact model is the expectation for random keys. The layered listing never allocates its "
-      "arrays, and "
-      "Guava has no class CityHash.";
+      "arrays, and Guava has no class CityHash.";
   table.rows = {Thrown(options), Adaptive(options, 400), Adaptive(options, 1'000),
                 Adaptive(options, 1'200)};
   for (Row& row : Doubling(options)) table.rows.push_back(std::move(row));
@@ -141,8 +139,9 @@ Table HashClaim(const Options& options) {
   Table table = HashRates(options);
   table.title = "Claim: CityHash instead of MurmurHash takes 15 % less space at the same rate";
   table.text +=
-      "FarmHash is by CityHash's authors, its successor. What each costs a key: hash_bench.";
-  // Bits a key grow as ln p: a rate off by a factor is space off by its logarithm.
+      "FarmHash is the successor of CityHash, by the same authors. The cost of each per key: "
+      "hash_bench.";
+  // Bits per key grow as ln p: a factor in the rate is its logarithm in space.
   double least = 1;
   double most = 0;
   double reach = 0;
@@ -158,7 +157,7 @@ Table HashClaim(const Options& options) {
   space.measured = std::log(most / least) / std::log(target);
   space.allowed = Range{2 * reach / target / std::log(target), 0};
   space.given = JudgeClaim(*space.paper, *space.measured, 0.05);
-  space.note = "From the rates above: what chance makes of equal rates.";
+  space.note = "From the rates above: the differences are those of chance.";
   table.rows.push_back(space);
   return table;
 }

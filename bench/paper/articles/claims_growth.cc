@@ -27,7 +27,7 @@ Row RateRow(const std::string& what, double exact, double measured, double sigma
   return row;
 }
 
-// Probes until the first empty position, of a plain filter of 7 hashes: what a miss costs it.
+// Probes until the first empty position, of a plain filter of 7 hashes: the cost of a miss.
 double ProbesOfAMiss(double bits_per_key, uint64_t num_keys, uint64_t seed) {
   const auto size = static_cast<uint32_t>(bits_per_key * static_cast<double>(num_keys));
   ListingBits bits(size);
@@ -97,7 +97,8 @@ void AddMeasured(const Options& options, Table& table) {
       .what = "query time, two generations against one", .unit = Unit::kChange, .paper = -0.3};
   slower.measured = change;
   slower.given = JudgeClaim(-0.3, *slower.measured, 0.05);
-  slower.note = "Made of CountingFilters, one asked after the other. What growth buys is the rate.";
+  slower.note =
+      "Two CountingFilters, queried one after the other. Growth improves the rate, not the time.";
   table.rows.push_back(slower);
 
   CountingFilter large =
@@ -111,13 +112,14 @@ void AddMeasured(const Options& options, Table& table) {
   const bool folded = large.Fold().ok();
   auto small = CountingFilter::CreateWithGeometry(large.geometry(), {}).value();
   InsertRandom(small, old_keys, before / 8);
-  // Equal counts leave nothing when one filter is taken from the other.
+  // Subtracting equal counts leaves an empty filter.
   const bool same = folded && large.geometry().num_blocks == half.num_blocks &&
                     small.Subtract(large).ok() && small.GetStats().fill_ratio == 0;
   Row fold{.what = "folded = built at half the size (1: all counts equal)", .exact = 1};
   fold.measured = same;
   fold.allowed = Exactly(1);
-  fold.note = "The other direction is exact: a filter halves to what it would have been.";
+  fold.note =
+      "The other direction is exact: folding gives the filter that was built at half the size.";
   table.rows.push_back(fold);
 }
 
@@ -126,9 +128,8 @@ void AddMeasured(const Options& options, Table& table) {
 Table GrowthClaim(const Options& options) {
   Table table{.title = "Claim: doubling at 80 % makes queries 30 % faster; orders grow by half"};
   table.text =
-      "Growth that loses nothing adds a generation: the old one keeps its keys, each has half of "
-      "the "
-      "rate of 1 %.";
+      "Growth that loses nothing adds a generation: the old one keeps its keys, and each has half "
+      "of the rate of 1 %.";
   table.axis = Axis::kLinear;
   const uint64_t num_keys = options.quick ? 20'000 : 200'000;
   const double fit = BestBitsPerKey(kGrowthRate);
@@ -141,9 +142,9 @@ Table GrowthClaim(const Options& options) {
   probes.allowed = Range{*probes.exact - 0.03, *probes.exact + 0.03};
   probes.given = Verdict::kSoundForm;
   probes.note =
-      "A plain filter of 7 hashes that stops at the first empty position: rightly sized against "
-      "half "
-      "as many keys again. Here the 30 % may come from, without any doubling.";
+      "A plain filter of 7 hashes that stops at the first empty position: one of the right size "
+      "beside one with half as many keys again. This may be the origin of the 30 %, without any "
+      "doubling.";
   table.rows.push_back(probes);
   AddMeasured(options, table);
 
@@ -153,14 +154,14 @@ Table GrowthClaim(const Options& options) {
   space.measured = 1.5 * SizeFor({.capacity = 1'500'000, .target_fpr = 0.02}).value().bits_per_key /
                        SizeFor({.capacity = 1'000'000, .target_fpr = 0.05}).value().bits_per_key -
                    1;
-  space.note = "Exact: plain Bloom filters that fit. Measured: CountingFilter as sizing makes it.";
-  Row before{.what = "orders: bits a key at 5 % before, at the least"};
+  space.note =
+      "Exact: plain Bloom filters of the right size. Measured: CountingFilter at its own sizing.";
+  Row before{.what = "orders: bits per key at 5 % before, at least"};
   before.formula = FewestBitsPerKey(0.02) * 1.5 / 1.2;
   before.exact = LeastBitsPerKey(0.02) * 1.5 / 1.2;
   before.note =
       "For +20 % to suffice. Formula: for any structure at all; exact: for a Bloom filter, which "
-      "at 5 % "
-      "needs " +
+      "at 5 % needs " +
       FigureText(LeastBitsPerKey(0.05), Unit::kNumber) +
       ". The system before must have been far larger than needed.";
   table.rows.push_back(space);
@@ -191,9 +192,8 @@ Table ExpiryClaim(const Options& options) {
   const uint64_t num_non_members = options.quick ? 50'000 : 2'000'000;
   Table table{.title = "Claim: expiry by time frees 40 % of space; of the sensors' data 60 %"};
   table.text =
-      "The sound form keeps keys in 10 buckets by time, here CountingFilters in a ring, each with "
-      "a tenth "
-      "of the rate of 1 %; a bucket expires as a whole and no live key is touched.";
+      "The sound form keeps keys in 10 buckets by time, here CountingFilters, each with a tenth of "
+      "the rate of 1 %; a bucket expires as a whole, and no live key is affected.";
   table.axis = Axis::kLinear;
 
   ExpiringListing listing(10'000);
@@ -207,11 +207,11 @@ Table ExpiryClaim(const Options& options) {
   freed_by_listing.measured = static_cast<double>(listing.bits().size()) / size_before - 1;
   freed_by_listing.allowed = Exactly(0);
   freed_by_listing.given = Verdict::kDoesNotReproduce;
-  freed_by_listing.note = "It clears bits of an array that stays as long as it is.";
+  freed_by_listing.note = "It clears bits of an array whose size does not change.";
   Row map{.what = "memory of its map / of the filter, at least"};
   map.formula = 8 * 16 / LeastBitsPerKey(kWindowRate);
   map.note =
-      "8 bytes of time and 8 that point to the key; Java's entries take several times as much.";
+      "8 bytes of time and 8 of a pointer to the key; Java's entries take several times as much.";
   table.rows = {freed_by_listing, map};
 
   CountingFilter whole =
@@ -245,7 +245,9 @@ Table ExpiryClaim(const Options& options) {
       .what = "query time, 10 buckets against one filter", .unit = Unit::kChange, .paper = 0};
   slower.measured = change;
   slower.given = *slower.measured < 0.1 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
-  slower.note = "\"No marked influence on queries\" is claimed; buckets asked one after the other.";
+  slower.note =
+      "\"No marked influence on queries\" is claimed; here buckets are queried one after the "
+      "other.";
 
   for (const uint32_t expired : {4, 6}) {
     const std::string name = std::to_string(10 * expired) + " % expired: ";
@@ -261,9 +263,8 @@ Table ExpiryClaim(const Options& options) {
     net.measured = Bytes(buckets, expired) / one_bytes - 1;
     if (expired == 4) {
       net.note =
-          "Ten buckets at a tenth of the rate take half as much again (formula: plain Bloom "
-          "filters; "
-          "measured: counting filters), so most of what expiry frees was paid before.";
+          "Ten buckets at a tenth of the rate take half as much memory again (formula: plain Bloom "
+          "filters; measured: counting filters), which is most of what expiry frees.";
     }
     table.rows.push_back(freed);
     table.rows.push_back(net);
@@ -272,7 +273,7 @@ Table ExpiryClaim(const Options& options) {
   for (uint32_t b = 4; b < kBuckets; ++b) {
     num_hidden += each - CountInAny(From(buckets, 4), RandomStream(options.seed, 200 + b), each);
   }
-  Row hidden{.what = "live keys hidden after 4 buckets went", .unit = Unit::kCount, .exact = 0};
+  Row hidden{.what = "live keys hidden after 4 buckets expired", .unit = Unit::kCount, .exact = 0};
   hidden.measured = static_cast<double>(num_hidden);
   hidden.allowed = Exactly(0);
   table.rows.push_back(hidden);

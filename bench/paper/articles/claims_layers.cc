@@ -19,11 +19,11 @@ namespace {
 void AddListing(const Options& options, Table& table) {
   constexpr uint32_t kKeys = 1'000;
   const uint64_t num_runs = options.quick ? 5 : 200;
-  const uint64_t num_non_members = options.quick ? 20'000 : 100'000;  // a run
+  const uint64_t num_non_members = options.quick ? 20'000 : 100'000;  // per run
   uint64_t num_layered = 0;
   uint64_t num_single = 0;
   const LayeredListing shape;
-  const uint32_t single_hashes = 8;  // best at 11 bits a key
+  const uint32_t single_hashes = 8;  // best at 11 bits per key
   for (uint64_t run = 0; run < num_runs; ++run) {
     LayeredListing layered;
     ListingBits single(shape.num_bits());
@@ -45,9 +45,8 @@ void AddListing(const Options& options, Table& table) {
   rate.formula = FprAt(1, 2) * FprAt(10, 4);
   rate.measured = layered_fpr;
   rate.note =
-      "The formula is that of independent layers. The listing's share hashes, and 10,000 is a "
-      "multiple "
-      "of 1,000: what the low layer believes, the high one often does.";
+      "The formula is that of independent layers. The listing's layers share hashes, and 10,000 is "
+      "a multiple of 1,000: a false positive of the low layer is often one of the high layer.";
   Row single{.what = "rate of one filter of as many bits", .unit = Unit::kShare};
   const double exact = FprAt(11, single_hashes);
   single.exact = exact;
@@ -64,16 +63,13 @@ void AddListing(const Options& options, Table& table) {
   best.exact = (BestBitsPerKey(0.1) + BestBitsPerKey(0.1)) / BestBitsPerKey(0.01) - 1;
   best.given = Verdict::kDoesNotReproduce;
   best.note =
-      "Independent layers multiply rates, and bits go as their logarithm: two at 10 % take what "
-      "one at "
-      "1 % takes. Layers that share hashes take more.";
+      "Rates of independent layers multiply, and bits are proportional to their logarithm: two at "
+      "10 % take the memory of one at 1 %. Layers that share hashes take more.";
   Row unfit{.what = "space, against a baseline of 3 hashes at 0.1 %", .unit = Unit::kChange};
   unfit.paper = -0.35;
   unfit.exact = LeastBitsPerKey(0.001) / BitsPerKey(3, 0.001) - 1;
   unfit.given = Verdict::kShown;
-  unfit.note =
-      "What such a saving looks like when the baseline was never fitted: no layers are needed for "
-      "it.";
+  unfit.note = "A baseline of the wrong size shows such a saving without any layers.";
   table.rows.insert(table.rows.end(), {rate, single, space, best, unfit});
 }
 
@@ -118,9 +114,8 @@ void AddFront(const Options& options, Table& table) {
   both.formula = PredictedFpr(front.geometry(), num_keys) * exact;
   both.measured = static_cast<double>(ask_both(non_members, num_non_members)) / num_queried;
   both.note =
-      "The formula is the product, as if layers were independent. One digest serves both, so the "
-      "large "
-      "filter's rate alone can be promised.";
+      "The formula is the product, as if layers were independent. Both use one digest, so only the "
+      "large filter's rate is guaranteed.";
   const double extra = static_cast<double>(front.geometry().num_bytes()) /
                        static_cast<double>(large.geometry().num_bytes());
   Row space{.what = "space with a small filter in front", .unit = Unit::kChange, .paper = -0.35};
@@ -139,16 +134,15 @@ void AddFront(const Options& options, Table& table) {
   Row time_hits{.what = "query time, all members", .unit = Unit::kChange};
   time_hits.measured = hits_change;
   time_hits.note =
-      "Two CountingFilters, the keys that pass the first asked of the second. \"Slightly faster\" "
-      "is "
-      "claimed; digests are made within the time, and count on both sides.";
+      "Two CountingFilters; the keys that pass the first are queried in the second. \"Slightly "
+      "faster\" is claimed; the time includes generating digests, on both sides.";
   table.rows.insert(table.rows.end(), {alone, both, space, time, time_hits});
 }
 
 }  // namespace
 
 Table LayersClaim(const Options& options) {
-  Table table{.title = "Claim: two layers take 35 % less space, and are asked slightly faster"};
+  Table table{.title = "Claim: two layers take 35 % less space, and queries are slightly faster"};
   table.text =
       "1,000 bits with 2 hashes before 10,000 bits with 4; then counting filters, 30 % before 0.1 "
       "%.";
@@ -173,19 +167,17 @@ Table ProbesClaim(const Options& options) {
   const uint64_t num_non_members = options.quick ? 100'000 : 3'000'000;
   Table table{.title = "Claim: adapting the number of hashes takes 20 % less space"};
   table.text =
-      "The sound form marks all slices on insertion and lets queries probe only as many as the "
-      "present "
-      "fills need; slices that will never be needed are given back. Space is in positions.";
+      "The sound form marks all slices on insertion, and queries probe only as many as the current "
+      "fills require; slices that will never be needed are released. Space is in positions.";
   table.axis = Axis::kLinear;
 
   Row fixed{
-      .what = "best k against k = 3, a fitting size each", .unit = Unit::kChange, .paper = -0.2};
+      .what = "best k against k = 3, each at the right size", .unit = Unit::kChange, .paper = -0.2};
   fixed.exact = LeastBitsPerKey(kRate) / BitsPerKey(3, kRate) - 1;
   fixed.tolerance = 0.15;
   fixed.given = Verdict::kSoundForm;
   fixed.note =
-      "The saving is there against a baseline that keeps the listing's 3 hashes: 7 are best at 1 "
-      "%.";
+      "The saving exists beside a baseline that keeps the listing's 3 hashes: 7 are best at 1 %.";
 
   auto filter =
       classic::SplitCountingFilter::Create(
@@ -195,7 +187,7 @@ Table ProbesClaim(const Options& options) {
   const RandomStream members(options.seed, 81);
   const RandomStream non_members(options.seed, 82);
 
-  // Half the keys: fewer slices do.
+  // With half of the keys fewer slices suffice.
   const uint64_t half = capacity / 2;
   InsertRandom(filter, members, half);
   const uint32_t probes = filter.ProbesFor(kRate);
@@ -213,7 +205,7 @@ Table ProbesClaim(const Options& options) {
   half_rate.allowed =
       SigmaRange(exact, bench::TextbookFprSigma(filter.geometry().num_positions * probes, probes,
                                                 half, num_non_members));
-  half_rate.note = "Asked for: at most 1 %.";
+  half_rate.note = "Target: at most 1 %.";
 
   const double time_change = bench::TimeChange(
       half, options.quick ? 2 : 5, [&] { query_first(members, half, 7); },
@@ -227,26 +219,25 @@ Table ProbesClaim(const Options& options) {
           .value();
   InsertRandom(at_capacity, members, capacity);
   if (!at_capacity.DropSlices(at_capacity.ProbesFor(kRate * 1.05)).ok()) return table;
-  Row full{
-      .what = "space given back, filter full", .unit = Unit::kChange, .paper = -0.2, .exact = 0};
+  Row full{.what = "space released, filter full", .unit = Unit::kChange, .paper = -0.2, .exact = 0};
   full.measured = Bits(at_capacity) / all_bits - 1;
   full.allowed = Exactly(0);
   full.given = Verdict::kDoesNotReproduce;
-  full.note =
-      "Against a filter sized for its keys: it needs every slice. (5 % over the rate is let pass.)";
+  full.note = "A filter sized for its keys needs every slice. (5 % above the rate is tolerated.)";
 
   if (!filter.DropSlices(probes).ok()) return table;
-  Row given_back{.what = "space given back, filter half full of keys", .unit = Unit::kChange};
-  given_back.paper = -0.2;
-  given_back.measured = Bits(filter) / all_bits - 1;
-  given_back.given = Verdict::kSoundForm;
-  Row against_fit{.what = "what is left, against a filter of that size", .unit = Unit::kChange};
+  Row released{.what = "space released, filter half full of keys", .unit = Unit::kChange};
+  released.paper = -0.2;
+  released.measured = Bits(filter) / all_bits - 1;
+  released.given = Verdict::kSoundForm;
+  Row against_fit{.what = "the remaining space, against a filter of that size",
+                  .unit = Unit::kChange};
   against_fit.measured = Bits(filter) / (LeastBitsPerKey(kRate) * static_cast<double>(half)) - 1;
-  against_fit.note = "It gives back what was taken in excess, and still has more than needed.";
+  against_fit.note = "It releases excess memory, and still has more than needed.";
   Row lost{.what = "members that answer \"absent\" then", .unit = Unit::kCount, .exact = 0};
   lost.measured = static_cast<double>(half - CountMaybePresent(filter, members, half));
   lost.allowed = Exactly(0);
-  table.rows = {fixed, full, given_back, against_fit, half_rate, lost, faster};
+  table.rows = {fixed, full, released, against_fit, half_rate, lost, faster};
   return table;
 }
 

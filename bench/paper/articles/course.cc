@@ -75,7 +75,7 @@ Table ManyFromOne(const Options& options) {
   related.measured = static_cast<double>(num_related) / static_cast<double>(num_digests);
   related.allowed = Exactly(1);
   related.note =
-      "Of independent hashes: once in 2^32. Any two of them tell all others; what follows for "
+      "With independent hashes: once in 2^32. Any two of them determine all others; the effect on "
       "rates:";
   table.rows.push_back(related);
 
@@ -93,12 +93,14 @@ Table ManyFromOne(const Options& options) {
       const double sigma =
           bench::TextbookFprSigma(num_positions, kManyHashes, num_keys, num_non_members);
       row.allowed = BinomialRange(exact, num_non_members, sigma);
-      row.note = "19 bits a key, 13 hashes, 20,000 keys. The model is that of independent hashes.";
+      row.note =
+          "19 bits per key, 13 hashes, 20,000 keys. The model is that of independent hashes.";
     } else {
       row.given = Verdict::kShown;
       row.note =
-          "Keys whose halves are near each other are near in every hash. It costs some percent of "
-          "the rate where filters are small and hashes many; here it is hardly more than chance.";
+          "Keys with similar halves have similar positions for every hash. This raises the rate by "
+          "some percent where filters are small and hashes many; here the effect is hardly larger "
+          "than chance.";
     }
     table.rows.push_back(row);
   }
@@ -112,15 +114,15 @@ Table Machines(const Options& options) {
                                             kMachines, RandomStream(options.seed, 23));
   Table table{.title = "10 TB of lines over 100 machines by hash, here at a smaller scale"};
   table.text = std::to_string(num_lines) + " lines of " + std::to_string(trial.num_distinct) +
-               " strings, some of which come very often.";
+               " strings, some of which are very frequent.";
   Row elsewhere{.what = "strings found on two machines", .unit = Unit::kCount, .paper = 0};
   elsewhere.exact = 0;
   elsewhere.measured = static_cast<double>(trial.num_on_two_machines);
   elsewhere.allowed = Exactly(0);
-  Row even{.what = "chi-square of strings a machine", .exact = kMachines - 1};
+  Row even{.what = "chi-square of strings per machine", .exact = kMachines - 1};
   even.measured = trial.ChiSquare();
   even.allowed = SigmaRange(kMachines - 1, std::sqrt(2.0 * (kMachines - 1)));
-  even.note = "Strings are spread as evenly as chance can: 99, give or take 14.";
+  even.note = "Strings are spread as evenly as chance allows: 99, with a standard deviation of 14.";
   const auto most = [&](const std::vector<uint64_t>& counts, uint64_t total) {
     return static_cast<double>(std::ranges::max(counts)) * kMachines / static_cast<double>(total);
   };
@@ -130,13 +132,12 @@ Table Machines(const Options& options) {
   lines.measured = most(trial.lines, num_lines);
   lines.note =
       "As the text warns, strings are spread evenly, not lines: all copies of a frequent string "
-      "are "
-      "on one machine.";
+      "are on one machine.";
   table.rows = {elsewhere, even, strings, lines};
   return table;
 }
 
-// A get, how many of the two files the text says are read, and which.
+// A get: how many of the two files are read according to the text, and which.
 Row Get(const HFile& hf1, const HFile& hf2, const std::string& type, const std::string& row,
         const std::string& column, double paper) {
   const auto may_hold = [&](const HFile& file) {
@@ -161,8 +162,7 @@ Table StoreFiles() {
   Table table{.title = "Which store files a get reads"};
   table.text =
       "ROW: hf1 = {r1 q1, r2 q1}, hf2 = {r3 q1, r4 q1}. ROWCOL: hf1 = {r1 q1, r2 q1}, hf2 = {r1 "
-      "q2, "
-      "r2 q2}. Counting filters over the keys that HBase hashes.";
+      "q2, r2 q2}. Counting filters over the keys that HBase hashes.";
   table.axis = Axis::kLinear;
   const std::vector<Cell> q1 = {{"r1", "q1"}, {"r2", "q1"}};
   const std::vector<Cell> others = {{"r3", "q1"}, {"r4", "q1"}};
@@ -179,8 +179,7 @@ Table StoreFiles() {
                 Get(rowcol1, rowcol2, "ROWCOL", "r1", "q1", 1),
                 Get(rowcol1, rowcol2, "ROWCOL", "r1", "q2", 1),
                 Get(rowcol1, rowcol2, "ROWCOL", "r1", "", 2)};
-  table.rows.back().note =
-      "ROWCOL does not replace ROW: a get of a whole row has no key to ask for.";
+  table.rows.back().note = "ROWCOL does not replace ROW: a get of a whole row has no key to query.";
   return table;
 }
 
@@ -200,7 +199,7 @@ constexpr double kFpr = 1e-4;
 constexpr double kPrintedBits = 131'571'428'572;
 constexpr uint32_t kPrintedHashes = 13;
 
-// A filter of so many bits a key, as many keys smaller as a machine allows.
+// A filter of so many bits per key, with fewer keys, so that it fits into this machine.
 Row MeasuredRate(const Options& options, const std::string& what, double bits_per_key,
                  uint32_t num_hashes) {
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
@@ -231,23 +230,21 @@ Table CourseSizing(const Options& options) {
   Table table{.title = "A blocklist: n = 10^10 addresses at p = 1e-4"};
   table.text =
       "The text's formula is m = -n ln p / (ln 2)^2. Rates are measured on filters of the same "
-      "bits "
-      "a key and fewer keys.";
+      "bits per key and fewer keys.";
   const double formula_bits = std::round(kNumKeys * BestBitsPerKey(kFpr));
 
   Row bits{.what = "bits", .unit = Unit::kCount, .paper = kPrintedBits, .formula = formula_bits};
   bits.exact = std::ceil(kNumKeys * LeastBitsPerKey(kFpr));
   bits.note = "The exact model has a whole number of hashes (13).";
 
-  Row slip{.what = "how the bits came about: n * 9.21 / 0.7",
+  Row slip{.what = "the origin of the bits: n * 9.21 / 0.7",
            .unit = Unit::kCount,
            .paper = kPrintedBits};
   slip.formula = std::ceil(kNumKeys * 9.21 / 0.7);
   slip.given = Verdict::kSlip;
   slip.note =
       "This gives the printed figure to the last digit: ln p was rounded to -9.21, ln 2 to 0.7, "
-      "and "
-      "the square was forgotten.";
+      "and the square was forgotten.";
 
   Row printed = MeasuredRate(options, "rate at the printed bits, 13 hashes",
                              kPrintedBits / kNumKeys, kPrintedHashes);
@@ -266,8 +263,8 @@ Table CourseSizing(const Options& options) {
   rate.paper = 6e-5;
   rate.tolerance = 0.01;
 
-  Row generous = MeasuredRate(options, "rate at 20 bits a key, 14 hashes", 20, 14);
-  generous.note = "The nearest to the printed 6e-5 that round figures give.";
+  Row generous = MeasuredRate(options, "rate at 20 bits per key, 14 hashes", 20, 14);
+  generous.note = "With round figures the nearest to the printed 6e-5.";
 
   Row table_bytes{.what = "bytes of addresses, 64 each", .unit = Unit::kCount, .paper = 6.4e11};
   table_bytes.formula = kNumKeys * 64;

@@ -22,7 +22,7 @@
 namespace trommel::paper {
 namespace {
 
-// Keys of one batch, in one piece of memory.
+// Keys of one batch, contiguous in memory.
 struct KeyBatch {
   std::string bytes;
   std::vector<std::string_view> views;
@@ -34,7 +34,7 @@ std::string CountingKey(uint64_t index) {
   return bench::Printed("user%012llu", static_cast<unsigned long long>(index));
 }
 
-// Made of syllables, with a number at times: 8 to 30 letters.
+// Made of syllables, some with a number: 8 to 30 characters.
 std::string DomainKey(uint64_t index) {
   static constexpr std::array<const char*, 16> kParts = {
       "news", "shop", "cloud", "mail", "img",  "api",  "cdn",  "web",
@@ -132,9 +132,8 @@ Table CostTable(const Options& options, const std::string& title, const KeyBatch
 Table HashRates(const Options& options) {
   Table table{.title = "Rate of one counting filter (1 %) with each hash"};
   table.text =
-      "A rate depends on positions, slices and keys, whatever hash mixes all its bits: all must "
-      "lie in "
-      "the same range of chance. " +
+      "A rate depends on positions, slices and keys, not on the hash, if it mixes all of its bits: "
+      "all must be within the same range of chance. " +
       MissingHashes();
   for (const HashSide& side : HashSides()) {
     table.rows.push_back(RateOf(options, side, "keys that count upwards", CountingKey));
@@ -156,10 +155,10 @@ Report HashReport(const Options& options) {
       return key;
     });
     report.tables.push_back(CostTable(
-        options, "ns a key of " + std::to_string(length) + " bytes, batches of 16 Ki, in cache",
+        options, "ns per key of " + std::to_string(length) + " bytes, batches of 16 Ki, in cache",
         keys));
   }
-  report.tables.push_back(CostTable(options, "ns a key like a domain (8 to 25 bytes)",
+  report.tables.push_back(CostTable(options, "ns per key like a domain (8 to 25 bytes)",
                                     MakeKeys(options.seed << 20, kBatch, DomainKey)));
   return report;
 }
@@ -174,7 +173,7 @@ void Xxh3(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
   DigestPolicy{.kind = DigestKind::kXxh3}.Digests(keys, digests);
 }
 
-// The key does not matter for time or rates.
+// Neither time nor rates depend on the key.
 void SipHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
   static constexpr std::array<std::byte, DigestKey::kNumBytes> kKey = {};
   DigestPolicy::Keyed(DigestKey(kKey)).Digests(keys, digests);
@@ -218,10 +217,10 @@ const std::vector<HashSide>& HashSides() {
 std::string MissingHashes() {
   std::string missing;
 #ifndef TROMMEL_WITH_FARMHASH
-  missing += "FarmHash was not there when this was built (Debian: libfarmhash-dev). ";
+  missing += "FarmHash was not installed at build time (Debian: libfarmhash-dev). ";
 #endif
 #ifndef TROMMEL_WITH_MURMURHASH
-  missing += "MurmurHash was not there when this was built (Debian: libmurmurhash-dev). ";
+  missing += "MurmurHash was not installed at build time (Debian: libmurmurhash-dev). ";
 #endif
   return missing;
 }

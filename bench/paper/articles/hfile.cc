@@ -28,7 +28,7 @@ HFile::HFile(const std::vector<Cell>& cells, BloomType type)
                   {.capacity = std::max<uint64_t>(cells.size(), 1), .target_fpr = kHFileFpr})
                   .value()) {
   for (const Cell& cell : cells) {
-    // As HBase does: a key that comes again is not added again.
+    // As in HBase, a repeated key is added only once.
     if (type == BloomType::kRow) {
       filter_.InsertIfAbsent(Key(cell.row));
     } else {

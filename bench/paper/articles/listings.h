@@ -1,7 +1,7 @@
-// The listings of the article on the space of HBase's Bloom filters, line by line, but for two
+// The listings of the article on the space of HBase's Bloom filters, line by line, except for two
 // things that would stop them at once: Java's % is negative for half of all hashes (here it is
-// not), and the layered filter's arrays are allocated. What is left is what the article means, and
-// how it loses keys. Not to be used for anything else.
+// not), and the layered filter's arrays are allocated. The rest is what the article means,
+// including how it loses keys. Not to be used for anything else.
 #ifndef TROMMEL_BENCH_PAPER_ARTICLES_LISTINGS_H_
 #define TROMMEL_BENCH_PAPER_ARTICLES_LISTINGS_H_
 
@@ -12,14 +12,14 @@
 
 namespace trommel::paper {
 
-// Hash i of a key: as good as independent, like the listings' murmur3_128(key, i).
+// Hash i of a key: practically independent for each i, like the listings' murmur3_128(key, i).
 uint64_t ListingHash(uint64_t key, uint32_t i);
 
 // Whether adding a key to `size` bits throws as printed: an index is negative, beyond the -7 to -1
 // that still fall into byte 0.
 bool ThrowsAsPrinted(uint64_t key, uint32_t num_hashes, uint32_t size);
 
-// A bit array asked by the first num_hashes hashes.
+// A bit array queried with the first num_hashes hashes.
 class ListingBits {
  public:
   explicit ListingBits(uint32_t size) : bits_(size) {}
@@ -49,7 +49,7 @@ class AdaptiveListing {
   uint32_t num_elements_ = 0;
 };
 
-// "Dynamic": doubles when elements / bits reach 80 %, hashing the positions of set bits anew.
+// "Dynamic": doubles when elements / bits reach 80 %, hashing the positions of set bits again.
 class DoublingListing {
  public:
   explicit DoublingListing(uint32_t size = 1'000) : bits_(size) {}

@@ -98,14 +98,14 @@ Report CbfmReport(const Options& options);
 // megabytes of Table 3 give.
 std::vector<Table> CbfmSizing(const Options& options);
 
-// Figures 7a and 7b: every structure filled with the same tuples and asked the same queries.
+// Figures 7a and 7b: every structure filled with the same tuples and given the same queries.
 inline constexpr int kAlphaSteps = 10;
 inline constexpr AttributeMask kQueriedSets[] = {kWhole, kKeptPair, kCutPair};
 inline constexpr size_t kNumQueriedSets = std::size(kQueriedSets);
 inline constexpr double kPrintedPairRate = 0.0021;
 
 struct CbfmPoint {
-  bench::NonMemberAnswers answers;  // none asked: it cannot answer
+  bench::NonMemberAnswers answers;  // no queries: it cannot answer
   double model = 0;
   Range allowed;
 };

@@ -26,7 +26,7 @@ double BlockRate(const matrix::Geometry& geometry, AttributeMask set, uint64_t n
                               num_tuples);
 }
 
-// Of the filters of all these sets, each as good as the matrix's block.
+// Of the filters of all these sets, each with the rate of the matrix's block.
 double BytesToMatch(const matrix::Geometry& geometry, const std::vector<AttributeMask>& sets,
                     uint64_t num_tuples) {
   double bytes = 0;
@@ -36,7 +36,8 @@ double BytesToMatch(const matrix::Geometry& geometry, const std::vector<Attribut
   return bytes;
 }
 
-// The rate of the question for non-members none of whose values are in, and where they all are.
+// The rate of the query for non-members none of whose values are in, and for those whose values are
+// all in.
 double QueryRate(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples,
                  bool values_are_in) {
   double rate = 1;
@@ -52,18 +53,16 @@ Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
   const uint64_t num_tuples = experiment.workload().num_tuples();
   const double matrix_megabytes = static_cast<double>(geometry.num_bytes()) / kBytesInMegabyte;
   Table table{.title = "Crossover: the memory at which AttributeFilter reaches CBFM's rate"};
-  table.text =
-      FigureText(static_cast<double>(num_tuples), Unit::kCount) + " tuples, both cuts, CBFM in " +
-      FigureText(matrix_megabytes, Unit::kNumber) +
-      " MB. MB that the filters of a question's parts take, each at the rate of the matrix's "
-      "block; "
-      "where that rate is one half or more the matrix says nothing, and no filter is needed to say "
-      "as much. Where tuples are as many as cells, a bit that several tuples share is smaller than "
-      "counts; the matrix cannot erase.";
+  table.text = FigureText(static_cast<double>(num_tuples), Unit::kCount) +
+               " tuples, both cuts, CBFM in " + FigureText(matrix_megabytes, Unit::kNumber) +
+               " MB. The figures are the MB of the filters of a query's parts, each at the rate of "
+               "the matrix's block; where that rate is one half or more the matrix gives no "
+               "information, and no filter is needed. Where tuples are as many as cells, a bit "
+               "that several tuples share is smaller than counts; the matrix cannot erase.";
   table.axis = Axis::kLinear;
   for (AttributeMask queried = 1; queried <= geometry.sets.full(); ++queried) {
     const std::vector<AttributeMask> parts = geometry.sets.PartsOf(queried);
-    Row row{.what = "question " + AttributeMaskText(queried) + ", MB"};
+    Row row{.what = "query " + AttributeMaskText(queried) + ", MB"};
     row.formula = BytesToMatch(geometry, parts, num_tuples) / kBytesInMegabyte;
     row.note = "CBFM's rate: " +
                FigureText(QueryRate(geometry, queried, num_tuples, false), Unit::kShare) +
@@ -71,7 +70,7 @@ Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
                FigureText(QueryRate(geometry, queried, num_tuples, true), Unit::kShare) + ".";
     table.rows.push_back(row);
   }
-  // Built: the pair as good as the matrix, other sets as a filter is at the highest rate.
+  // Built: the pair at the matrix's rate, other sets at the highest rate of a filter.
   const double pair_rate = BlockRate(geometry, kKeptPair, num_tuples);
   AttributeConfig config;
   config.sets = TwoCuts();
@@ -91,8 +90,8 @@ Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
   *whole.formula /= kBytesInMegabyte;
   whole.measured = static_cast<double>(built.index->num_bytes()) / kBytesInMegabyte;
   whole.note = FigureText(*whole.measured / matrix_megabytes, Unit::kNumber) +
-               " times CBFM's memory; and it answers questions for single attributes, at 10 % or "
-               "less, which CBFM does not at all.";
+               " times CBFM's memory; and it answers queries for single attributes, at 10 % or "
+               "less, for which CBFM is full.";
   table.rows.push_back(whole);
   const auto non_members =
       experiment.workload().NonMembers(kKeptPair, 1, experiment.num_queries(), seed + 77);
@@ -116,9 +115,9 @@ double MegabytesAt(const matrix::Geometry& geometry, uint64_t num_tuples) {
 Table TuplesTable(const matrix::Geometry& geometry, Chart& chart) {
   Table table{.title = "Crossover by tuples: CBFM of two cuts in 16 MB"};
   table.text =
-      "MB at which AttributeFilter has every set at the matrix's rate or at 1e-6, the least that a "
-      "filter is made for. Below some million tuples the matrix's pair is better than that and the "
-      "filters are smaller all the same; above, the matrix is smaller.";
+      "MB at which AttributeFilter has every set at the matrix's rate or at 1e-6, the lowest rate "
+      "of a filter. Below some million tuples the matrix's pair has a lower rate, and the filters "
+      "are still smaller; above, the matrix is smaller.";
   table.axis = Axis::kLinear;
   chart = {.title = "Crossover: CBFM in 16 MB against AttributeFilter of the same rates",
            .x_name = "tuples",
@@ -150,9 +149,9 @@ Table TuplesTable(const matrix::Geometry& geometry, Chart& chart) {
   cross.formula = low;
   cross.note =
       FigureText(static_cast<double>(geometry.num_cells()) / low, Unit::kNumber) +
-      " cells a tuple. CBFM's pair is at " +
+      " cells per tuple. CBFM's pair is at " +
       FigureText(BlockRate(geometry, kKeptPair, static_cast<uint64_t>(low)), Unit::kNumber) +
-      " there, its single attributes at 1: of no use.";
+      " there, its single attributes at 1, which gives no information.";
   table.rows.push_back(cross);
   return table;
 }

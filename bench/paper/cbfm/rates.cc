@@ -14,15 +14,15 @@ struct FigureWords {
 };
 constexpr FigureWords kFigures[] = {
     {"Fig. 7a: whole tuples",
-     "Each value of a question is that of a random tuple with chance alpha, else new."},
+     "Each value of a query is that of a random tuple with probability alpha, else new."},
     {"Fig. 7b: the pair {1,2}, which no cut holds",
-     "SBF answers for whole tuples only. CMDBF answers as MDBF does, attribute by attribute. "
-     "CBF traverses the attribute that is not given."},
+     "SBF answers for whole tuples only. CMDBF answers as MDBF does, attribute by attribute. CBF "
+     "traverses the attribute that is not given."},
     {"Fig. 7b, a pair that is cut: {0,1}",
-     "What the source does not show. BFM has a block for it, as full as that of {1,2}; CBFM asks "
-     "{0} "
-     "and {1} apart, and every block of one attribute is full. AttributeFilter asks the same two "
-     "sets, which are not full: what is left are values that are in, in different tuples."}};
+     "Not shown by the source. BFM has a block for it, as full as that of {1,2}; CBFM queries {0} "
+     "and {1} separately, and every block of one attribute is full. AttributeFilter queries the "
+     "same two sets, which are not full: its false positives are values that are in, in different "
+     "tuples."}};
 static_assert(std::size(kFigures) == kNumQueriedSets);
 
 std::string MegabytesText(const Structure& structure) {
@@ -103,8 +103,8 @@ Table FigureTable(const CbfmExperiment& experiment, size_t queried_idx) {
     }
     table.rows.push_back(OrdersRow(experiment, "CBFM, two cuts", "CMDBF"));
     table.rows.back().note =
-        "The joint filter of CMDBF has a quarter of the memory and stops two thirds of what MDBF "
-        "lets pass.";
+        "The joint filter of CMDBF has a quarter of the memory and refuses two thirds of the false "
+        "positives of MDBF.";
   }
   return table;
 }
@@ -140,14 +140,14 @@ void CbfmSynthetic(const Options& options, const CbfmExperiment& experiment, Rep
 
 namespace {
 
-constexpr double kFilterRate = 0.0022;  // as the matrix has it for 10 M tuples in 16 MB
+constexpr double kFilterRate = 0.0022;  // that of the matrix with 10 M tuples in 16 MB
 
 uint64_t NumTuples(const Options& options) {
   if (options.tuples != 0) return options.tuples;
   return options.quick ? 20'000 : kCbfmTuples;
 }
 
-// So many that cells are as full as 10 M tuples make 16 MB.
+// As many cells as make them as full as 10 M tuples make 16 MB.
 uint64_t CellsFor(uint64_t num_tuples) {
   return static_cast<uint64_t>(static_cast<double>(kCbfmCells) * static_cast<double>(num_tuples) /
                                static_cast<double>(kCbfmTuples));
@@ -281,9 +281,9 @@ Table CbfmReadings(const CbfmExperiment& experiment, uint64_t seed) {
 Table CbfmCombinations(const CbfmExperiment& experiment) {
   Table table{.title = "Combination false positives: {1,2} of one tuple and {0} of another"};
   table.text =
-      "Questions for whole tuples whose parts after both cuts are in, in different tuples. Where "
-      "the question is split in this way everything is a false positive, whatever the memory. The "
-      "measured column counts these, apart from hashes' false positives, which the note has.";
+      "Queries for whole tuples whose parts after both cuts are in, in different tuples. Where the "
+      "query is split in this way every answer is a false positive, whatever the memory. The "
+      "measured column counts these; the note has the false positives of hashes.";
   const auto mixtures =
       experiment.workload().Mixtures(kWhole, kKeptPair, experiment.num_queries(), 9);
   table.instead = "AttributeFilter";

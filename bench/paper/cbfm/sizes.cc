@@ -39,7 +39,7 @@ double CellsWith(const AttributeSets& sets, double positions) {
   return matrix::CbfmCells(sets, all);
 }
 
-// The most positions an attribute for which `cells_with` stays within `num_cells`.
+// The most positions per attribute for which `cells_with` stays within `num_cells`.
 template <class CellsWith>
 double PositionsFor(double num_cells, const CellsWith& cells_with) {
   double low = 0;
@@ -61,10 +61,10 @@ Table TuplesTable() {
   const AttributeSets all = AttributeSets::Create(3).value();
   const AttributeSets two = TwoCuts();
   for (const PrintedRow& printed : kPrinted) {
-    const double positions_a_tuple = matrix::PublishedPositions(printed.fpr, 1);
+    const double positions_per_tuple = matrix::PublishedPositions(printed.fpr, 1);
     const auto tuples = [&](const AttributeSets& sets) {
       return PositionsFor(kCellsInMegabyte, [&](double m) { return CellsWith(sets, m); }) /
-             positions_a_tuple;
+             positions_per_tuple;
     };
     const double bfm = tuples(all);
     const double cbfm = tuples(two);
@@ -123,10 +123,10 @@ std::vector<Table> MegabyteTables(const Options& options) {
       "BFM's cells are ceil(m)^3, CBFM's floor(m)^2 + 3 floor(m) + 1. The last column is an "
       "AttributeFilter that was built, all its bytes; its rates are in the next table.";
   memory.instead = "AttributeFilter";
-  Table rates{.title = "What the MB of Table 3 buy: rates of allowed sets at n = 1000"};
+  Table rates{.title = "The rates that the MB of Table 3 give: allowed sets at n = 1000"};
   rates.text =
-      "The matrix is sized for single attributes at eps, and spends most of its memory on a pair "
-      "whose rate nobody asked for. Every allowed set of the AttributeFilter is at eps or under: "
+      "The matrix is sized for single attributes at eps, and uses most of its memory for a pair "
+      "whose rate was not requested. Every allowed set of the AttributeFilter is at most at eps: "
       "the last column is the worst of the four as measured.";
   rates.instead = "AttributeFilter";
   for (const PrintedRow& printed : kPrinted) {
@@ -140,7 +140,7 @@ std::vector<Table> MegabyteTables(const Options& options) {
     bfm_row.tolerance = 1e-8;
     if (std::abs(bfm - printed.bfm_megabytes) > 0.01) {
       bfm_row.note = "The printed " + Hundredths(printed.bfm_megabytes) + " is the formula's " +
-                     Hundredths(bfm - 0.005) + "... cut off to whole MB; the rows below are not.";
+                     Hundredths(bfm - 0.005) + "... truncated to whole MB; the rows below are not.";
     } else {
       bfm_row.note = Hundredths(bfm) + ", as printed.";
     }
@@ -205,7 +205,7 @@ matrix::Geometry AlikeGeometry(matrix::Kind kind, const AttributeSets& sets, uin
   return matrix::GeometryFor(request).value();
 }
 
-// What it takes when it stands there, or would take where that is too much to try.
+// The memory of the matrix as built, or of its geometry where that is too much to build.
 double BytesOf(const matrix::Geometry& geometry) {
   if (static_cast<double>(geometry.num_bytes()) > kMostBuilt) {
     return static_cast<double>(geometry.num_bytes());
@@ -226,12 +226,11 @@ void CbfmMemory(const Options& options, Report& report) {
   Table table{.title = "Fig. 11: bytes for n = 100 tuples at eps = 0.1"};
   const double exact_positions = matrix::PublishedPositions(kFig11Fpr, kFig11Tuples);
   const auto positions = static_cast<uint64_t>(std::ceil(exact_positions));
-  table.text =
-      "m = " + FigureText(static_cast<double>(positions), Unit::kCount) +
-      " positions an attribute. CBFM cuts one pair for three and four attributes. Formula: (4) for "
-      "CBFM, (m + 1)^d for BFM; exact: the sum over allowed sets. Blocks begin on cache lines, "
-      "which shows for one attribute, as the variables of the source's program do. AttributeFilter "
-      "has every allowed set at eps.";
+  table.text = "m = " + FigureText(static_cast<double>(positions), Unit::kCount) +
+               " positions per attribute. CBFM cuts one pair for three and four attributes. "
+               "Formula: (4) for CBFM, (m + 1)^d for BFM; exact: the sum over allowed sets. Blocks "
+               "begin on cache lines, which shows for one attribute, as the variables of the "
+               "source's program do. AttributeFilter has every allowed set at eps.";
   table.instead = "AttributeFilter";
   Chart chart{.title = "Fig. 11: memory", .x_name = "attributes", .y_name = "bytes"};
   chart.unit = Unit::kCount;
@@ -262,7 +261,7 @@ void CbfmMemory(const Options& options, Report& report) {
     bfm.formula = std::pow(m + 1, d) / 8;
     bfm.exact = matrix::CbfmCells(all, alike) / 8;
     bfm.measured = BytesOf(AlikeGeometry(matrix::Kind::kBfm, all, positions));
-    if (*bfm.measured > kMostBuilt) bfm.note = "Not built: what its geometry takes.";
+    if (*bfm.measured > kMostBuilt) bfm.note = "Not built: the memory of its geometry.";
     const double lines = 64 * static_cast<double>(all.allowed().size());
     cbfm.allowed = Range{*cbfm.exact - 1, *cbfm.exact + lines};
     bfm.allowed = Range{*bfm.exact - 1, *bfm.exact + lines};

@@ -102,11 +102,11 @@ namespace {
 
 struct Chance {
   double rate = 0;
-  double sigma = 0;  // of the rate itself: which cells these tuples happened to mark
+  double sigma = 0;  // of the rate itself, which depends on the cells that these tuples mark
 };
 
-// Of questions that look at one cell a hash in a block of several attributes, or of one.
-// Non-members to `asked` are not in: a block of just these attributes sees no others.
+// Of queries that read one cell per hash in a block of several attributes, or of one. Non-members
+// of `queried` are not in: a block of just these attributes has no others.
 Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num_tuples,
                    AttributeMask queried, double alpha) {
   const auto num_cells = static_cast<double>(block.num_cells());
@@ -131,7 +131,7 @@ Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num
     rate += chance * std::pow(fill, num_hashes);
     slope += chance * num_hashes * std::pow(fill, num_hashes - 1);
   }
-  if (!is_whole_question && num_values > 1) {  // values may happen to be all of one tuple
+  if (!is_whole_question && num_values > 1) {  // by chance all values may be of one tuple
     const auto d = static_cast<double>(num_values);
     const double all = std::pow(alpha, d) / std::pow(static_cast<double>(num_tuples), d - 1);
     rate += all * (1 - rate);
@@ -139,7 +139,7 @@ Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num
   return {rate, slope * std::sqrt(unmarked * (1 - unmarked) / num_cells)};
 }
 
-// Of a Cartesian join asked for some attributes: the cells of all values of the others are one.
+// Of a Cartesian join queried for some attributes: the cells of all values of the others are read.
 Chance TraversalChance(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples,
                        double alpha) {
   const matrix::Block& block = geometry.blocks.front();
@@ -179,7 +179,7 @@ Chance FilterChance(const Structure& structure, AttributeMask queried, double al
     const double rate = in + (1 - in) * set.stats.predicted_fpr;
     double own = 0;
     for (const GenerationStats& generation : set.stats.generations) {
-      // All questions in the world: only the filter's own luck is left.
+      // With all possible queries only the variance of the filter itself is left.
       own = std::hypot(own, bench::BlockFprSigma(generation.geometry, generation.load, ~0ULL));
     }
     all.sigma = std::hypot(all.sigma * rate, own * all.rate);

@@ -15,7 +15,8 @@ struct TimedSide {
   const TupleIndex* index;
 };
 
-// Literal ones of as many cells, holding the same tuples. They take some microseconds a tuple.
+// A literal matrix of as many cells, with the same tuples. Inserting takes some microseconds per
+// tuple.
 Structure MakeLiteral(const CbfmExperiment& experiment, std::string_view like,
                       const std::string& name) {
   const Structure& model = experiment.sides()[experiment.SideNamed(like)];
@@ -65,7 +66,7 @@ Row RatioRow(const Timing& timing, const std::string& over, const std::string& u
   return row;
 }
 
-// "2 to 3 times": half a unit more is let pass, for times.
+// "2 to 3 times": half a unit more on each side is tolerated, for times.
 void JudgeTwoToThree(Row& row) {
   row.paper = 2.5;
   const bool is_so = *row.measured >= 1.5 && *row.measured <= 3.5;
@@ -75,12 +76,11 @@ void JudgeTwoToThree(Row& row) {
 }  // namespace
 
 Table CbfmTimes(const Options& options, const CbfmExperiment& experiment) {
-  Table table{.title = "Fig. 10: ns a question"};
+  Table table{.title = "Fig. 10: ns per query"};
   table.text =
       "One thread, batches, medians over rounds; ratios are taken in each round. Paper: CBFM takes "
       "2 to 3 times as long as BFM, MDBF and CBF (shown as 2.5). \"Literal\" walks as Algorithms 1 "
-      "to "
-      "3 do. Positives are tuples that are in, negatives are non-members of new values.";
+      "to 3 do. Positives are tuples that are in, negatives are non-members of new values.";
   table.axis = Axis::kLinear;
   table.instead = "AttributeFilter";
   const Structure literal_bfm = MakeLiteral(experiment, "BFM", "literal BFM");
@@ -105,7 +105,8 @@ Table CbfmTimes(const Options& options, const CbfmExperiment& experiment) {
         Row row{.what = kind + timing.sides[side].name, .unit = Unit::kNs};
         row.measured = bench::Median(timing.ns[side]);
         row.instead = filter;
-        if (*row.measured < 0.1) row.note = "Every block is full: \"maybe present\", unasked.";
+        if (*row.measured < 0.1)
+          row.note = "Every block is full: \"maybe present\" without reading.";
         table.rows.push_back(row);
       }
       if (queried == kWhole) {
@@ -136,7 +137,7 @@ constexpr uint32_t kMostFig12Dimensions = 8;
 constexpr double kFig12FilterRate = 0.01;
 enum Fig12Side : uint8_t { kLiteralSide, kMatrixSide, kFilterSide, kNumFig12Sides };
 
-// What is asked, of so many tuples.
+// The structures with the same tuples.
 struct Fig12Indices {
   Structure cells;
   Structure filter;
@@ -161,7 +162,7 @@ Fig12Indices MakeFig12(const AttributeSets& sets, uint64_t num_tuples, uint64_t 
   return made;
 }
 
-// ns a question in each round: [size][side].
+// ns per query in each round: [size][side].
 std::vector<std::vector<bench::Figures>> TimeDimensions(const Options& options, uint32_t d,
                                                         const std::vector<uint64_t>& sizes) {
   const AttributeMask cut[] = {0b11};
@@ -199,16 +200,14 @@ std::vector<std::vector<bench::Figures>> TimeDimensions(const Options& options, 
 }  // namespace
 
 void CbfmDimensions(const Options& options, Report& report) {
-  Table table{.title = "Fig. 12: ns a question against attributes and tuples"};
+  Table table{.title = "Fig. 12: ns per query against attributes and tuples"};
   table.text =
-      "16 positions an attribute, k = 6, one cut ({0,1}); each question asks a random set. Blocks "
-      "of "
-      "few attributes are full: ours leaves them out, the literal walk computes every index all "
-      "the "
-      "same. AttributeFilter has every allowed set at 1 %.";
+      "16 positions per attribute, k = 6, one cut ({0,1}); each query has a random set. Blocks of "
+      "few attributes are full: ours leaves them out, the literal walk still computes every index. "
+      "AttributeFilter has every allowed set at 1 %.";
   table.axis = Axis::kLinear;
   table.instead = "AttributeFilter";
-  Chart chart{.title = "Fig. 12: ns a question", .x_name = "attributes", .y_name = "ns"};
+  Chart chart{.title = "Fig. 12: ns per query", .x_name = "attributes", .y_name = "ns"};
   chart.unit = Unit::kNs;
   chart.least_y = 1;
   const std::vector<uint64_t> sizes = options.quick ? std::vector<uint64_t>{100, 1'000}
@@ -247,15 +246,15 @@ void CbfmDimensions(const Options& options, Report& report) {
   growth.measured = few.back() / few.front() / (static_cast<double>(most) / kFewestDimensions);
   growth.given = *growth.measured <= 1 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
   growth.note =
-      "\"Not linear\" is meant as less: at most 1. A set's index takes d 2^c steps, and a question "
-      "that holds the cut has two parts: it grows as d does, or faster.";
+      "\"Not linear\" means less: at most 1. A set's index takes d 2^c steps, and a query that "
+      "contains the cut has two parts: the time grows as d does, or faster.";
   Row independent{.what = "literal: most tuples over fewest, d = " + std::to_string(most)};
   independent.paper = 1;
   independent.measured = independence;
   independent.given =
       std::abs(independence - 1) < 0.25 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
   independent.note =
-      "Independent of the number of tuples, but for caches. Taken in the same rounds.";
+      "Independent of the number of tuples, except for caches. Measured in the same rounds.";
   table.rows.push_back(growth);
   table.rows.push_back(independent);
   report.tables.push_back(std::move(table));

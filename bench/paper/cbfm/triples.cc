@@ -22,7 +22,7 @@ constexpr AttributeMask kRecordedQueries[] = {kWhole, kSourceAndDomain};
 constexpr uint64_t kFewestBytes = 1024;
 constexpr int kMostDoublings = 9;
 
-// What came first, and what was new later.
+// The triples of the first half, and the new ones of the second.
 struct Recorded {
   TripleLog log;
   std::vector<Triple> known;
@@ -47,13 +47,13 @@ Recorded Split(TripleLog log) {
   return recorded;
 }
 
-// Of non-members, one memory and one structure.
+// The answers of one structure of one size to non-members.
 struct RecordedPoint {
   double rate = std::numeric_limits<double>::quiet_NaN();
   double combination = 0;
 };
 
-RecordedPoint Ask(const Structure& structure, const Recorded& recorded, size_t queried_idx) {
+RecordedPoint AnswersOf(const Structure& structure, const Recorded& recorded, size_t queried_idx) {
   RecordedPoint point;
   const AttributeMask queried = kRecordedQueries[queried_idx];
   const std::vector<Triple>& non_members = recorded.non_members[queried_idx];
@@ -75,8 +75,8 @@ AttributeSets RecordedCuts(std::initializer_list<AttributeMask> cuts) {
   return AttributeSets::Create(3, {cuts.begin(), cuts.size()}).value();
 }
 
-// As the planner shares this memory, for as many questions of either kind; nothing where it is too
-// small.
+// With the planner's division of this memory, for as many queries of either kind; nothing where it
+// is too small.
 std::optional<Structure> PlannedFilter(const std::string& name, const AttributeSets& sets,
                                        const Recorded& recorded, uint64_t num_bytes) {
   AttributePlanRequest request;
@@ -114,7 +114,7 @@ std::vector<Structure> StructuresOf(const Recorded& recorded, uint64_t num_bytes
 
 struct Memory {
   int num_doublings = 0;              // of kFewestBytes
-  std::vector<RecordedPoint> points;  // [structure], for one kind of question
+  std::vector<RecordedPoint> points;  // [structure], for one kind of query
 };
 using Points = std::vector<Memory>;
 
@@ -131,17 +131,18 @@ void AddFigure(const Recorded& recorded, size_t queried_idx, const std::vector<s
   Table table{.title = chart.title};
   table.text =
       FigureText(static_cast<double>(recorded.log.triples.size()), Unit::kCount) +
-      " rows in the order of time; the first half put in (" +
+      " rows in the order of time; the first half was inserted (" +
       FigureText(static_cast<double>(recorded.known.size()), Unit::kCount) +
-      " different triples), and of the second half all that is new asked: " +
+      " different triples), and the new ones of the second half were queried: " +
       FigureText(static_cast<double>(recorded.non_members[queried_idx].size()), Unit::kCount) +
       ". The cuts keep {source, domain}: {source, destination} is cut, and {destination, domain} "
-      "by two cuts. AttributeFilter's memory is shared by the planner, within the same bytes. The "
-      "chart has all memories.";
+      "by two cuts. The planner divides AttributeFilter's memory, within the same bytes. The chart "
+      "has all sizes.";
   table.axis = Axis::kLinear;
   table.instead = "AttributeFilter";
   for (size_t side = 0; side < names.size(); ++side) chart.lines.push_back({.name = names[side]});
-  size_t num_worse = 0;  // memories where another structure of cells beats CBFM of two cuts
+  size_t num_worse =
+      0;  // sizes at which another structure of cells has a lower rate than CBFM of two cuts
   const auto cbfm = static_cast<size_t>(std::ranges::find(names, "CBFM, two cuts") - names.begin());
   const auto bfm = static_cast<size_t>(std::ranges::find(names, "BFM") - names.begin());
   const auto filter = names.size() - 2;
@@ -162,23 +163,22 @@ void AddFigure(const Recorded& recorded, size_t queried_idx, const std::vector<s
       row.note =
           "By hashes " +
           FigureText((point.rate - point.combination) / (1 - point.combination), Unit::kShare) +
-          " of those that are no combination (" + FigureText(point.combination, Unit::kShare) +
+          " of those that are not a combination (" + FigureText(point.combination, Unit::kShare) +
           ").";
       table.rows.push_back(row);
     }
     num_worse += is_beaten;
   }
-  Row claim{.what = is_whole ? "memories at which BFM has the lower rate"
-                             : "memories at which CBFM's is not the lowest rate of all published",
+  Row claim{.what = is_whole ? "sizes at which BFM has the lower rate"
+                             : "sizes at which CBFM's is not the lowest rate of all published",
             .unit = Unit::kCount,
             .paper = 0};
   claim.measured = static_cast<double>(num_worse);
   claim.given = num_worse == 0 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
-  claim.note = is_whole
-                   ? "Of " + std::to_string(points.size()) +
-                         " memories. With enough memory for all, what is left to CBFM are parts of "
-                         "different triples: real triples share their values."
-                   : "Of " + std::to_string(points.size()) + " memories.";
+  claim.note = is_whole ? "Of " + std::to_string(points.size()) +
+                              " sizes. With enough memory for all, the false positives of CBFM are "
+                              "parts of different triples: real triples share their values."
+                        : "Of " + std::to_string(points.size()) + " sizes.";
   table.rows.push_back(claim);
   report.tables.push_back(std::move(table));
   report.charts.push_back(std::move(chart));
@@ -204,7 +204,8 @@ void CbfmTriples(const Options& options, Report& report) {
       names.push_back(made[side].name);
       if (!made[side].index) continue;
       made[side].index->Insert(recorded.known_digests.view());
-      for (size_t i = 0; i < 2; ++i) points[i].back().points[side] = Ask(made[side], recorded, i);
+      for (size_t i = 0; i < 2; ++i)
+        points[i].back().points[side] = AnswersOf(made[side], recorded, i);
     }
   }
   for (size_t i = 0; i < 2; ++i) AddFigure(recorded, i, names, points[i], report);

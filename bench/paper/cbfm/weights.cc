@@ -26,7 +26,7 @@ struct Rates {
 };
 
 double RateOf(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples) {
-  // Asks nothing of an index.
+  // Needs no index.
   const Structure structure{"", geometry.sets, geometry, nullptr};
   return ModelledRate(structure, queried, 1, num_tuples);
 }
@@ -47,11 +47,11 @@ MeasuredRates Measured(const CbfmExperiment& experiment, const matrix::Request& 
   const bench::TupleWorkload& workload = experiment.workload();
   workload.InsertInto(*built.index);
   const size_t count = experiment.num_queries();
-  const auto ask = [&](AttributeMask queried) {
+  const auto query = [&](AttributeMask queried) {
     const auto non_members = workload.NonMembers(queried, 1, count, seed * 1000 + queried);
     return bench::QueryNonMembers(*built.index, workload, non_members, built.PartsOf(queried));
   };
-  return {ask(kWhole), ask(kKeptPair)};
+  return {query(kWhole), query(kKeptPair)};
 }
 
 Row GainRow(const std::string& what, double paper, double exact,
@@ -69,10 +69,9 @@ Row GainRow(const std::string& what, double paper, double exact,
 
 Table MeasuredTable(const Options& options, const CbfmExperiment& experiment) {
   Table table{.title = "Fig. 9: weights w of attributes 1 and 2 over attribute 0, times lower"};
-  table.text =
-      FigureText(static_cast<double>(experiment.workload().num_tuples()), Unit::kCount) +
-      " tuples, one cut ({0,1}), same memory, alpha = 1. The weights are not printed. The pair is "
-      "{1,2}, both raised; what the other attribute loses is shared with {0,2}.";
+  table.text = FigureText(static_cast<double>(experiment.workload().num_tuples()), Unit::kCount) +
+               " tuples, one cut ({0,1}), same memory, alpha = 1. The weights are not printed. The "
+               "pair is {1,2}, both raised; {0,2} shares the loss of the other attribute.";
   const uint64_t n = experiment.workload().num_tuples();
   const auto request = [&](double weight) {
     return WeightedRequest(matrix::Kind::kCbfm, OneCut(), experiment.num_cells(), weight);
@@ -94,7 +93,8 @@ Table MeasuredTable(const Options& options, const CbfmExperiment& experiment) {
   return table;
 }
 
-// All weights of one reading: the most that either question gains, and what the other gains then.
+// Over all weights of one reading: the most that either query gains, and what the other gains at
+// that weight.
 struct BestGains {
   Rates whole{1, 1};  // gains, where that of whole tuples is the best
   Rates pair{1, 1};   // where that of the pair is
@@ -117,9 +117,8 @@ Table ReadingTable(const CbfmExperiment& experiment) {
   Table table{.title = "Fig. 9: what weights can give, by the model"};
   table.text =
       "For each reading of the text the weight from 1 to a million that is best for whole tuples, "
-      "and the one that is best for the pair. Where one gains much the other loses or has little "
-      "to "
-      "gain: no reading gives 1.69 and two orders together.";
+      "and the one that is best for the pair. Where one gains much, the other loses or can gain "
+      "little: no reading gives both 1.69 and two orders.";
   const auto n = static_cast<double>(experiment.workload().num_tuples());
   const struct {
     const char* name;
@@ -138,12 +137,12 @@ Table ReadingTable(const CbfmExperiment& experiment) {
                              " tuples: ";
       Row whole{.what = at + "whole, best", .paper = kPrintedWholeGain};
       whole.formula = best.whole.whole;
-      whole.note =
-          "The pair's rate is " + FigureText(best.whole.pair, Unit::kNumber) + " times lower then.";
+      whole.note = "The pair's rate is " + FigureText(best.whole.pair, Unit::kNumber) +
+                   " times lower at that weight.";
       Row pair{.what = at + "pair, best", .paper = kPrintedPairGain};
       pair.formula = best.pair.pair;
       pair.note = "That of whole tuples is " + FigureText(best.pair.whole, Unit::kNumber) +
-                  " times lower then.";
+                  " times lower at that weight.";
       for (Row* row : {&whole, &pair}) {
         row->given = Verdict::kDoesNotReproduce;
         table.rows.push_back(*row);
@@ -155,8 +154,7 @@ Table ReadingTable(const CbfmExperiment& experiment) {
   filter.formula = FilterBytes(capacity, 1e-4) / FilterBytes(capacity, 1e-2);
   filter.given = Verdict::kSoundForm;
   filter.note =
-      "Two orders in any set's rate are had for this much of its own memory, and no other set "
-      "loses.";
+      "Two orders in any set's rate take this much of its own memory, and no other set loses.";
   table.rows.push_back(filter);
   return table;
 }

@@ -18,7 +18,7 @@ constexpr char kUsage[] =
     "  --json   also write every figure there\n"
     "  --svg    also write the picture there\n";
 constexpr char kTuplesUsage[] =
-    "  --tuples=10M    where the source inserts that many; memory is scaled alike\n"
+    "  --tuples=10M    where the source inserts that many; memory is scaled accordingly\n"
     "  --triples=FILE  recorded triples, tab separated: README.md\n";
 constexpr uint64_t kFewestTuples = 1000;
 constexpr uint64_t kMostTuples = 1'000'000'000;

@@ -32,7 +32,7 @@ struct Program {
   bool takes_tuples = false;
 };
 
-// Makes the report, prints it to `out`, and writes the files asked for. Returns the exit code: 0; 1
+// Makes the report, prints it to `out`, and writes the requested files. Returns the exit code: 0; 1
 // if a measurement contradicts the exact model (a source that is wrong is no failure); 2 for wrong
 // usage; 3 if a file could not be written.
 int RunProgram(std::span<const char* const> arguments, const Program& program,

@@ -22,7 +22,7 @@ constexpr double kVerdictLeft = 970;
 constexpr double kRowHeight = 22;
 constexpr double kHead = 96;  // title and legend
 constexpr size_t kMostLetters = 62;
-constexpr double kLeastRatio = 1e-20;  // what is smaller is drawn at the edge
+constexpr double kLeastRatio = 1e-20;  // smaller ratios are drawn at the edge
 
 constexpr const char* kPaperColour = "#d55e00";
 constexpr const char* kFormulaColour = "#777777";
@@ -44,7 +44,7 @@ const char* VerdictColour(Verdict verdict) {
   }
 }
 
-// Where a figure of this row is on the axis, before it is scaled to the strip.
+// The place of a figure of this row on the axis, before it is scaled to the strip.
 std::optional<double> Place(const Row& row, Axis axis, std::optional<double> figure) {
   if (!figure || axis == Axis::kLinear) return figure;
   const std::optional<double> one = row.exact     ? row.exact
@@ -63,7 +63,7 @@ struct Scale {
 };
 
 Scale ScaleOf(const Table& table) {
-  Scale scale;  // 0 is always on it: ratio one, or nothing
+  Scale scale;  // always includes 0: the ratio 1
   for (const Row& row : table.rows) {
     for (const auto& figure : {row.paper, row.formula, row.exact, row.measured, row.instead}) {
       if (const auto place = Place(row, table.axis, figure)) {

@@ -28,13 +28,16 @@ Table RateTable(const Options& options) {
   const uint64_t num_keys = HalfFull(geometry);
   const uint64_t num_non_members = options.quick ? 100'000 : 2'000'000;
   Table table{.title = "Scalable filter: P_d = 1 - (1 - P)^d"};
-  table.text = "Generations of 7 slices, each half full; a non-member is believed if any shows it.";
+  table.text =
+      "Generations of 7 slices, each half full; a non-member is \"maybe present\" if it is in any "
+      "of them.";
   const double p = classic::SplitFpr(kHashes, geometry.num_positions, num_keys);
   const double total =
       bench::TextbookFprSigma(geometry.total_positions(), kHashes, num_keys, num_non_members);
   const double asking = bench::BinomialSigma(p, num_non_members);
   const double own = std::sqrt(std::max(0.0, total * total - asking * asking));
-  std::vector<uint64_t> seen((num_non_members + 63) / 64);  // non-members believed so far
+  std::vector<uint64_t> seen((num_non_members + 63) /
+                             64);  // non-members that were "maybe present" so far
   uint32_t num_generations = 0;
   for (const uint32_t d : {1, 2, 4, 8, 16}) {
     for (; num_generations < d; ++num_generations) {
@@ -49,15 +52,16 @@ Table RateTable(const Options& options) {
                            for (const uint64_t bits : bitmap) seen[word++] |= bits;
                          });
     }
-    uint64_t num_believed = 0;
-    for (const uint64_t bits : seen) num_believed += static_cast<uint64_t>(std::popcount(bits));
+    uint64_t num_maybe = 0;
+    for (const uint64_t bits : seen) num_maybe += static_cast<uint64_t>(std::popcount(bits));
     const double exact = -std::expm1(d * std::log1p(-p));
     Row row{.what = "d = " + std::to_string(d), .unit = Unit::kShare};
     row.formula = -std::expm1(d * std::log1p(-std::pow(0.5, kHashes)));
     row.exact = exact;
-    row.measured = static_cast<double>(num_believed) / static_cast<double>(num_non_members);
+    row.measured = static_cast<double>(num_maybe) / static_cast<double>(num_non_members);
     row.allowed = BinomialRange(exact, num_non_members, own * std::sqrt(d));
-    row.given = Verdict::kAgrees;
+    // The formula of the source beside the measurement.
+    row.given = row.allowed->Contains(*row.formula) ? Verdict::kAgrees : Verdict::kWrong;
     table.rows.push_back(row);
   }
   return table;
@@ -71,7 +75,7 @@ Table EraseTable(const Options& options) {
   const struct {
     EraseRule rule;
     const char* name;
-  } rules[] = {{EraseRule::kEverywhere, "erased wherever they seem to be"},
+  } rules[] = {{EraseRule::kEverywhere, "erased from each that shows them"},
                {EraseRule::kNewest, "erased from the newest that shows them"},
                {EraseRule::kOldest, "oldest rule"}};
   for (const auto& [rule, name] : rules) {
@@ -89,17 +93,15 @@ Table EraseTable(const Options& options) {
       row.allowed = Exactly(0);
       row.given = Verdict::kSoundForm;
       row.note =
-          "Only the newest generation gains presence bits: a key that an older one shows is "
-          "counted "
-          "there, and erased from the oldest that shows it.";
+          "Only the newest generation gains presence bits: a key for which an older one answers "
+          "\"maybe present\" is counted there, and erased from the oldest that answers so.";
     } else {
       row.given = Verdict::kWrong;
     }
     table.rows.push_back(row);
-    table.text =
-        std::to_string(num_keys) + " keys in " + std::to_string(generations.size()) +
-        " generations of 5 slices, every other one erased again. The text does not say from "
-        "which generation.";
+    table.text = std::to_string(num_keys) + " keys in " + std::to_string(generations.size()) +
+                 " generations of 5 slices, every other one erased again. The text does not say "
+                 "from which generation.";
   }
   table.axis = Axis::kLinear;
   return table;

@@ -11,7 +11,7 @@
 namespace trommel::paper {
 namespace {
 
-constexpr double kLoad = std::numbers::ln2;  // increments a counter, in both structures
+constexpr double kLoad = std::numbers::ln2;  // increments per counter, in both structures
 constexpr uint32_t kNumHashes = 10;          // Table 1's first row
 constexpr uint64_t kSlicePositions = kScbfPositions / kNumHashes;
 
@@ -31,7 +31,7 @@ struct Side {
   const char* name;
   classic::Geometry geometry;
   uint64_t num_thrown;     // increments that could hit a counter
-  uint64_t num_positions;  // and on how many they fall
+  uint64_t num_positions;  // and the number of these counters
   OverflowTrial trial;
 };
 
@@ -40,7 +40,7 @@ std::string CountName(const PrintedOverflow& printed) {
          "a counter reaches " + std::to_string(1U << printed.bits);
 }
 
-// What filters show, or tilted sampling where they never would.
+// Measured in filters, or by importance sampling for counts that they never reach.
 void Measure(const Options& options, const Side& side, uint32_t bits, Row& row) {
   const uint32_t count = 1U << bits;
   const double exact = classic::BinomialTail(side.num_thrown, side.num_positions, count);
@@ -56,18 +56,17 @@ void Measure(const Options& options, const Side& side, uint32_t bits, Row& row) 
   row.allowed = SigmaRange(exact, estimate.sigma);
   row.note += "By importance sampling: " +
               FigureText(static_cast<double>(side.trial.num_counters), Unit::kCount) +
-              " counters were filled and none came so high, which says no more than <= " +
+              " counters were filled and none was so high, which gives only <= " +
               FigureText(3 / static_cast<double>(side.trial.num_counters), Unit::kNumber) + ".";
 }
 
 Table SplitTable(const Options& options, const Side& side) {
-  Table table{.title = "Tables 2 and 3: overflow of the split counting filter, a counter"};
+  Table table{.title = "Tables 2 and 3: overflow of the split counting filter, per counter"};
   table.text =
       "The text derives the bound (e ln 2 / j)^j / sqrt(2 pi j), which is the formula here, and "
-      "prints "
-      "(ln 2 / j)^j / sqrt(2 pi j): the factor e^j was dropped. The exact model is Poisson's law "
-      "of mean "
-      "ln 2; what is measured follows the binomial law of 25,552 keys, 2 % lower at 32.";
+      "prints (ln 2 / j)^j / sqrt(2 pi j): the factor e^j was dropped. The exact model is the "
+      "Poisson distribution of mean ln 2; the measurements have the binomial distribution of "
+      "25,552 keys, 2 % lower at 32.";
   for (const PrintedOverflow& printed : kPrinted) {
     const uint32_t count = 1U << printed.bits;
     Row row{.what = CountName(printed), .paper = printed.split};
@@ -82,13 +81,11 @@ Table SplitTable(const Options& options, const Side& side) {
 }
 
 Table PlainTable(const Options& options, const Side& side) {
-  Table table{.title = "Table 4: overflow of the plain counting filter, a counter"};
+  Table table{.title = "Table 4: overflow of the plain counting filter, per counter"};
   table.text =
       "The formula is the tail itself, so the two tables compare a mistaken bound with an exact "
-      "value. "
-      "Both structures put n k increments on M counters: the load is ln 2 in both, and so is all "
-      "that "
-      "follows from it.";
+      "value. Both structures put n k increments on M counters: the load is ln 2 in both, and "
+      "everything that follows from it is equal.";
   for (const PrintedOverflow& printed : kPrinted) {
     const uint32_t count = 1U << printed.bits;
     Row row{.what = CountName(printed), .paper = printed.plain};
@@ -107,8 +104,8 @@ Table PlainTable(const Options& options, const Side& side) {
 Table MaximumTable(const Side& split, const Side& plain) {
   Table table{.title = "The maximum over all counters, which the tables name"};
   table.text =
-      "P(max c(i) >= j) is printed over figures of one counter. With M = 368,640 counters it is "
-      "1 - (1 - p)^M.";
+      "P(max c(i) >= j) is printed above figures of one counter. With M = 368,640 counters it is 1 "
+      "- (1 - p)^M.";
   for (const PrintedOverflow& printed : kPrinted) {
     for (const Side* side : {&split, &plain}) {
       const uint32_t count = 1U << printed.bits;
@@ -194,7 +191,7 @@ OverflowTrial FillAll(Filter filter, uint64_t num_keys, uint64_t num_filters, ui
   return trial;
 }
 
-// How many of num_thrown throws hit, each with this chance: from hit to hit.
+// How many of num_thrown throws hit, each with this probability: steps from hit to hit.
 uint64_t NumHits(uint64_t num_thrown, double chance, RandomStream& random) {
   uint64_t num_hits = 0;
   for (double at = 0;; ++num_hits) {

@@ -59,10 +59,9 @@ Row RateAt(const Options& options, const PrintedRow& printed) {
 Table ScbfSizing(const Options& options) {
   Table table{.title = "Table 1: M = 45 KB = 368,640 positions"};
   table.text =
-      "k = log2(1/P) is rounded up and m = M / k down; n = M (ln 2)^2 / |ln P| is that of k before "
-      "it "
-      "was rounded. The exact n is the most that k slices of m positions hold at rate P. "
-      "(M counts positions: with counters of 4 bits the filter takes 180 KB.)";
+      "k = log2(1/P) is rounded up and m = M / k down; n = M (ln 2)^2 / |ln P| uses k before "
+      "rounding. The exact n is the most that k slices of m positions hold at rate P. (M counts "
+      "positions: with counters of 4 bits the filter takes 180 KB.)";
   for (const PrintedRow& printed : kTable1) {
     const std::string at = std::string("P = ") + printed.name + ": ";
     const auto published = classic::PublishedSplitFor(kScbfPositions, printed.fpr).value();
@@ -81,12 +80,11 @@ Table ScbfSizing(const Options& options) {
 }
 
 Report ScbfReport(const Options& options) {
-  Report report{
-      .name = "reproduce_scbf",
-      .source =
-          "Huang, Fang and Zhang, Split Counting Bloom Filter and its Application in Hbase "
-          "Secondary Index",
-      .tables = {ScbfSizing(options)}};
+  Report report{.name = "reproduce_scbf",
+                .source =
+                    "Huang, Fang and Zhang, Split Counting Bloom Filter and its Application in "
+                    "Hbase Secondary Index",
+                .tables = {ScbfSizing(options)}};
   for (Table& table : ScbfOverflow(options)) report.tables.push_back(std::move(table));
   for (Table& table : ScbfGenerations(options)) report.tables.push_back(std::move(table));
   return report;

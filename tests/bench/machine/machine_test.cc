@@ -26,7 +26,7 @@ TEST_CASE("ceilings are positive and plausible", "[bench][roofline]") {
   CHECK(ceilings.stream_gb_per_s < 100'000);
 }
 
-TEST_CASE("more lines an operation take longer", "[bench][roofline]") {
+TEST_CASE("more lines per operation take longer", "[bench][roofline]") {
   CHECK(RandomUpdateNs(kInCache, kMaxLines, kSeconds) > RandomUpdateNs(kInCache, 1, kSeconds));
 }
 
@@ -55,12 +55,12 @@ TEST_CASE("threads share the arrays they read and part those they change", "[ben
   CHECK(std::isnan(StreamGbPerS(kInCache, kSeconds, 0)));
 }
 
-TEST_CASE("an array of one operation's lines is enough", "[bench][roofline]") {
+TEST_CASE("an array may have just the lines of one operation", "[bench][roofline]") {
   CHECK(RandomUpdateNs(128, 2, kSeconds) > 0);
   CHECK(StreamGbPerS(1, kSeconds) > 0);
 }
 
-TEST_CASE("the CPU clock goes on while the thread works", "[bench][cpu_clock]") {
+TEST_CASE("the CPU clock advances while the thread works", "[bench][cpu_clock]") {
   const double start = CpuSeconds();
   volatile double work = 0;
   while (CpuSeconds() - start < 0.001) work = work + 1;

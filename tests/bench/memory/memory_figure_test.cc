@@ -36,7 +36,7 @@ TEST_CASE("fewer false positives never need less memory", "[bench][memory]") {
   }
 }
 
-TEST_CASE("the model of any shape agrees with sizing where sizing has the shape",
+TEST_CASE("the model of any shape agrees with sizing for a shape that sizing has",
           "[bench][memory]") {
   const double target_fpr = GENERATE(0.01, 0.004, 0.001);
   const RunShape shape = RunShapes().front();
@@ -61,7 +61,7 @@ TEST_CASE("the drawing has a curve and a name for each structure", "[bench][memo
   for (const MemoryCurve& curve : curves) CHECK(svg.find(">" + curve.name) != std::string::npos);
   CHECK(svg.ends_with("</svg>\n"));
   CHECK(svg.find("nan") == std::string::npos);
-  // Nothing leaves the drawing, which is 860 wide.
+  // All points are inside of the drawing, which is 860 wide.
   size_t num_points = 0;
   for (size_t at = svg.find(" points=\""); at != std::string::npos;
        at = svg.find(" points=\"", at + 1)) {

@@ -70,11 +70,11 @@ TEST_CASE("a key of row and column is HBase's, byte for byte", "[paper][hfile]")
   CHECK(RowColKey("a", "bc") != RowColKey("ab", "c"));
 }
 
-TEST_CASE("a file without cells holds nothing", "[paper][hfile]") {
+TEST_CASE("a file without cells contains nothing", "[paper][hfile]") {
   CHECK_FALSE(HFile({}, BloomType::kRow).MayHold("r1"));
 }
 
-TEST_CASE("bits of a listing hold what was added and nothing when it is removed", "[paper]") {
+TEST_CASE("bits of a listing contain an added key, and are clear after its removal", "[paper]") {
   ListingBits bits(1'000);
   CHECK(bits.Fill() == 0);
   bits.Add(7, 3);
@@ -86,8 +86,7 @@ TEST_CASE("bits of a listing hold what was added and nothing when it is removed"
   CHECK(bits.Fill() == 0);
 }
 
-TEST_CASE("the adaptive listing takes hashes away after 100 keys and adds them when full",
-          "[paper]") {
+TEST_CASE("the adaptive listing removes hashes after 100 keys and adds them when full", "[paper]") {
   AdaptiveListing filter;
   RandomStream random(Catch::rngSeed(), 1);
   for (int i = 0; i < 100; ++i) filter.Add(random.Next());
@@ -121,7 +120,7 @@ TEST_CASE("the expiring listing clears what is older than its lifetime", "[paper
   CHECK(filter.MightContain(2));
 }
 
-TEST_CASE("the layered listing asks both layers", "[paper]") {
+TEST_CASE("the layered listing queries both layers", "[paper]") {
   LayeredListing filter;
   CHECK(filter.num_bits() == 11'000);
   CHECK_FALSE(filter.MightContain(5));
@@ -139,7 +138,7 @@ TEST_CASE("as printed a listing throws for a negative index beyond the first byt
   for (uint64_t key = 0; key < 1'000; ++key) CHECK_FALSE(ThrowsAsPrinted(key, 3, 8));
 }
 
-TEST_CASE("bits a key fit the rate they are for", "[paper]") {
+TEST_CASE("bits per key give the rate that they were computed for", "[paper]") {
   CHECK(BestBitsPerKey(0.01) == Catch::Approx(9.585058));
   CHECK(std::round(1e10 * BestBitsPerKey(1e-4)) == 191'701'167'547);
   for (const double fpr : {0.2, 0.01, 1e-4}) {
@@ -155,7 +154,7 @@ TEST_CASE("bits a key fit the rate they are for", "[paper]") {
   CHECK(FewestBitsPerKey(0.25) == 2);
 }
 
-TEST_CASE("the exact rate of a tiny array is what counting all throws gives", "[paper]") {
+TEST_CASE("the exact rate of a tiny array equals that of counting all throws", "[paper]") {
   // Two positions, two hashes, one key: both throws equal (1/2) or not.
   CHECK(ExactFpr(2, 2, 1) == Catch::Approx(0.5 * 0.25 + 0.5 * 1));
   // Three positions, one hash, two keys: one position set (1/3) or two.
@@ -197,7 +196,7 @@ TEST_CASE("every copy of a string goes to one machine, and strings are spread ev
   CHECK(SigmaRange(19, std::sqrt(2.0 * 19)).Contains(trial.ChiSquare()));
 }
 
-TEST_CASE("chi-square tells an uneven share", "[paper]") {
+TEST_CASE("chi-square detects an uneven share", "[paper]") {
   const PartitionTrial even{.distinct = {50, 50}, .num_distinct = 100};
   CHECK(even.ChiSquare() == 0);
   const PartitionTrial uneven{.distinct = {60, 40}, .num_distinct = 100};

@@ -15,7 +15,7 @@ TEST_CASE("the course text's bits and rate are slips, its hashes and gigabytes a
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "A blocklist", "bits") == "slip of the source");
   CHECK(RowOf(report, "A blocklist", "bits").formula == 191'701'167'547);
-  CHECK(RowOf(report, "A blocklist", "how the bits").formula == 131'571'428'572);
+  CHECK(RowOf(report, "A blocklist", "the origin of the bits").formula == 131'571'428'572);
   CHECK(VerdictOf(report, "A blocklist", "rate at the printed") == "slip of the source");
   CHECK(VerdictOf(report, "A blocklist", "rate at the formula") == "slip of the source");
   CHECK(VerdictOf(report, "A blocklist", "GiB") == "agrees");
@@ -39,7 +39,7 @@ TEST_CASE("the article on space is reproduced", "[paper]") {
   CHECK(report.tables.size() == 6);
 }
 
-TEST_CASE("what the listings lose is what theory expects", "[paper]") {
+TEST_CASE("the listings lose as many keys as theory expects", "[paper]") {
   const Report report{.tables = {ListingLosses({.seed = Catch::rngSeed(), .quick = true})}};
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "The listings", "expiry") == "source is wrong");
@@ -55,11 +55,11 @@ TEST_CASE("no space is saved by another hash", "[paper]") {
 TEST_CASE("fewer probes and slices answer for every key", "[paper]") {
   const Report report{.tables = {ProbesClaim({.seed = Catch::rngSeed(), .quick = true})}};
   CheckNothingContradicts(report);
-  CHECK(VerdictOf(report, "Claim", "space given back, filter full") == "does not reproduce");
-  CHECK(RowOf(report, "Claim", "space given back, filter half").measured < -0.2);
+  CHECK(VerdictOf(report, "Claim", "space released, filter full") == "does not reproduce");
+  CHECK(RowOf(report, "Claim", "space released, filter half").measured < -0.2);
 }
 
-TEST_CASE("growth by generations loses nothing, and folding is exact", "[paper]") {
+TEST_CASE("growth by generations loses no key, and folding is exact", "[paper]") {
   const Report report{.tables = {GrowthClaim({.seed = Catch::rngSeed(), .quick = true})}};
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "Claim", "probes of a miss") == "holds in sound form");
@@ -83,7 +83,7 @@ TEST_CASE("the article on chunk indexes is reproduced", "[paper]") {
   const Report report = ChunkIndexReport({.seed = Catch::rngSeed(), .quick = true});
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "The worked", "positions") == "agrees");
-  CHECK(VerdictOf(report, "The worked", "a third key seems present, any") == "as modelled");
+  CHECK(VerdictOf(report, "The worked", "a third key is \"maybe present\", any") == "as modelled");
   CHECK(VerdictOf(report, "m / n = 8", "k = 6,") == "shown");
   CHECK(VerdictOf(report, "m / n = 8", "k = 5.55") == "agrees");
   CHECK(VerdictOf(report, "100 M", "bytes of a hash") == "agrees");
@@ -91,11 +91,11 @@ TEST_CASE("the article on chunk indexes is reproduced", "[paper]") {
   CHECK(RowOf(report, "The use", "new chunks").exact > 0.001);
 }
 
-TEST_CASE("every hash has the rate that the model says", "[paper]") {
+TEST_CASE("every hash has the rate of the model", "[paper]") {
   const Report report = HashReport({.seed = Catch::rngSeed(), .quick = true});
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "Rate of one", "XXH3, keys like") == "as modelled");
-  CHECK(RowOf(report, "ns a key of 8 bytes", "XXH64").measured > 0);
+  CHECK(RowOf(report, "ns per key of 8 bytes", "XXH64").measured > 0);
 }
 
 }  // namespace

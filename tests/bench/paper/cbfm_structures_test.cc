@@ -10,7 +10,7 @@
 namespace trommel::paper {
 namespace {
 
-TEST_CASE("questions fall into the parts that each structure defines", "[paper][cbfm]") {
+TEST_CASE("queries are split into the parts that each structure defines", "[paper][cbfm]") {
   const std::vector<NamedRequest> requests = PublishedRequests(1 << 16);
   REQUIRE(requests.size() == 7);
   const auto parts = [&](size_t side, AttributeMask queried) {
@@ -28,7 +28,7 @@ TEST_CASE("questions fall into the parts that each structure defines", "[paper][
   CHECK(MakeAttributeFilter("", TwoCuts(), 1000, 0.1).PartsOf(kWhole) == Masks{kKeptPair, 1});
 }
 
-TEST_CASE("a filter asked for the target of a rate has about that rate", "[paper][cbfm]") {
+TEST_CASE("a filter with the target of a rate has about that rate", "[paper][cbfm]") {
   const Structure filter = MakeAttributeFilter("", TwoCuts(), 20'000, TargetForRate(0.002));
   bench::TupleWorkload(3, 20'000, 1).InsertInto(*filter.index);
   const double rate = ModelledRate(filter, kKeptPair, 0, 20'000);
@@ -103,7 +103,8 @@ TEST_CASE("triples are read by the names of their columns", "[paper][cbfm]") {
   CHECK(digests.view().columns[1][0] != digests.view().columns[1][1]);
 }
 
-TEST_CASE("a file of triples that lacks a column is refused by its line", "[paper][cbfm]") {
+TEST_CASE("a file of triples without a column is refused with the number of its line",
+          "[paper][cbfm]") {
   CHECK_THAT(ReadText("src_ip\tdst_ip\n").error().message, ContainsSubstring(":1: no column dom"));
   CHECK_THAT(ReadText("src_ip\tdst_ip\tdomain\na\tb\tc\na\tb\n").error().message,
              ContainsSubstring(":3: too few columns"));

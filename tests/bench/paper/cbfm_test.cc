@@ -19,7 +19,8 @@ const CbfmExperiment& QuickExperiment() {
   return experiment;
 }
 
-TEST_CASE("tables 2 and 3 follow from the formulas but for two figures cut off", "[paper][cbfm]") {
+TEST_CASE("tables 2 and 3 follow from the formulas except for two truncated figures",
+          "[paper][cbfm]") {
   const Report report{.tables = CbfmSizing({.seed = Catch::rngSeed(), .quick = true})};
   REQUIRE(report.tables.size() == 3);
   CheckNothingContradicts(report);
@@ -46,20 +47,21 @@ TEST_CASE("tables 2 and 3 follow from the formulas but for two figures cut off",
   CHECK(VerdictOf(report, "Table 3", "eps = 1e-3, BFM") == "agrees");
 }
 
-TEST_CASE("filters answer as well as Table 3 asks in a hundredth of its memory", "[paper][cbfm]") {
+TEST_CASE("filters reach the rates of Table 3 in a hundredth of its memory", "[paper][cbfm]") {
   const Report report{.tables = CbfmSizing({.seed = Catch::rngSeed(), .quick = true})};
   for (const auto& [eps, rate] : {std::pair("eps = 1e-1", 0.1), std::pair("eps = 1e-2", 0.01)}) {
     const Row cells = RowOf(report, "Table 3", std::string(eps) + ", CBFM");
     CHECK(*cells.instead * 100 <= *cells.formula);
-    const Row worst = RowOf(report, "What the MB", std::string(eps) + ", AttributeFilter");
+    const Row worst =
+        RowOf(report, "The rates that the MB", std::string(eps) + ", AttributeFilter");
     CHECK(*worst.measured <= rate);
     CHECK(*worst.measured > 0);
   }
-  CHECK(*RowOf(report, "What the MB", "eps = 1e-1, the allowed pair").exact ==
+  CHECK(*RowOf(report, "The rates that the MB", "eps = 1e-1, the allowed pair").exact ==
         Catch::Approx(2.2e-12).epsilon(0.05));
 }
 
-TEST_CASE("a pair that no cut holds is far better off in a cut matrix than in a whole one",
+TEST_CASE("a pair that no cut contains has a far lower rate in a cut matrix than in a whole one",
           "[paper][cbfm]") {
   const CbfmExperiment& experiment = QuickExperiment();
   CHECK(experiment.sides().size() == 8);
@@ -73,7 +75,8 @@ TEST_CASE("a pair that no cut holds is far better off in a cut matrix than in a 
   }
 }
 
-TEST_CASE("attributes apart believe any combination of values that are in", "[paper][cbfm]") {
+TEST_CASE("separate attributes answer \"maybe present\" for any combination of values that are in",
+          "[paper][cbfm]") {
   const CbfmExperiment& experiment = QuickExperiment();
   const size_t mdbf = experiment.SideNamed("MDBF");
   const bench::NonMemberAnswers all = experiment.At(mdbf, 0, kAlphaSteps).answers;
@@ -84,7 +87,7 @@ TEST_CASE("attributes apart believe any combination of values that are in", "[pa
   CHECK(none.rate() < 0.02);
 }
 
-TEST_CASE("figure 7 is told with a model beside every figure", "[paper][cbfm]") {
+TEST_CASE("figure 7 has a model beside every figure", "[paper][cbfm]") {
   Report report;
   CbfmSynthetic(kQuickCbfm, QuickExperiment(), report);
   CHECK(report.tables.size() == 5);
@@ -110,7 +113,7 @@ TEST_CASE("the printed rate fits both cuts with all tuples, or one cut with half
   }
 }
 
-TEST_CASE("what splits a question is deceived by its parts in different tuples", "[paper][cbfm]") {
+TEST_CASE("a split query for parts of different tuples is a false positive", "[paper][cbfm]") {
   const Report report{.tables = {CbfmCombinations(QuickExperiment())}};
   CheckNothingContradicts(report);
   for (const char* split : {"MDBF", "CBFM, two cuts", "AttributeFilter"}) {
@@ -127,23 +130,23 @@ TEST_CASE("filters reach a matrix's rate with more memory where tuples are as ma
   CbfmCrossover(kQuickCbfm, QuickExperiment(), report);
   CheckNothingContradicts(report);
   const char* table = "Crossover: the memory";
-  CHECK(RowOf(report, table, "question {0}, MB").formula == 0);  // the matrix says nothing
-  const double pair = *RowOf(report, table, "question {1,2}, MB").formula;
+  CHECK(RowOf(report, table, "query {0}, MB").formula == 0);  // the matrix says nothing
+  const double pair = *RowOf(report, table, "query {1,2}, MB").formula;
   CHECK(pair > 16.0 * 20'000 / 1e7);
-  CHECK(RowOf(report, table, "question {0,1,2}, MB").formula == pair);
+  CHECK(RowOf(report, table, "query {0,1,2}, MB").formula == pair);
   const double tuples = *RowOf(report, "Crossover by tuples", "tuples at which").formula;
   CHECK(tuples > 500'000);
   CHECK(tuples < 10'000'000);
 }
 
-TEST_CASE("a filter for a rate that says nothing takes nothing", "[paper][cbfm]") {
+TEST_CASE("a filter for a rate of one half or more takes no memory", "[paper][cbfm]") {
   CHECK(FilterBytes(1000, 1) == 0);
   CHECK(FilterBytes(1000, 0.1) > 0);
   CHECK(FilterBytes(1'000'000, 1e-4) > FilterBytes(1'000'000, 1e-2));
   CHECK(FilterBytes(1000, 1e-30) == FilterBytes(1000, 1e-6));
 }
 
-TEST_CASE("recorded triples are asked for after those that came before them", "[paper][cbfm]") {
+TEST_CASE("later triples are queried after earlier ones were inserted", "[paper][cbfm]") {
   const tests::ScratchFolder folder;
   const std::string path = (folder / "triples.tsv").string();
   {
@@ -192,7 +195,7 @@ TEST_CASE("no weights give both printed gains", "[paper][cbfm]") {
   CHECK(*RowOf(report, "Fig. 9: what weights", "two cuts, 20,000 tuples: pair").formula < 1.05);
 }
 
-TEST_CASE("questions are timed of every structure that answers them", "[paper][cbfm]") {
+TEST_CASE("queries are timed for every structure that answers them", "[paper][cbfm]") {
   const Report report{.tables = {CbfmTimes(kQuickCbfm, QuickExperiment())}};
   CheckNothingContradicts(report);
   for (const char* what :
@@ -216,7 +219,7 @@ TEST_CASE("memory against attributes is formula (4)'s, and a cut saves two order
   CHECK(VerdictOf(report, "Fig. 11", "4 attributes: BFM over") == "agrees");
 }
 
-TEST_CASE("questions are timed for every number of attributes and of tuples", "[paper][cbfm]") {
+TEST_CASE("queries are timed for every number of attributes and of tuples", "[paper][cbfm]") {
   Report report;
   CbfmDimensions({.seed = 1, .quick = true}, report);
   CheckNothingContradicts(report);

@@ -11,7 +11,8 @@
 
 namespace trommel::paper {
 
-// The one row whose name begins so, in the table whose title begins so.
+// The row whose name begins so, in the table whose title begins so. Requires that there is only
+// one.
 inline Row RowOf(const Report& report, std::string_view table, std::string_view what) {
   const Row* found = nullptr;
   for (const Table& one : report.tables) {
@@ -55,7 +56,7 @@ inline Report MadeReport() {
   Row model{.what = "rate", .unit = Unit::kShare, .exact = 0.01, .measured = 0.0101};
   model.allowed = Range{0.009, 0.011};
   return {.name = "made",
-          .source = "nobody",
+          .source = "a source",
           .tables = {{.title = "first", .text = "A text.", .rows = {slip, count}},
                      {.title = "second", .rows = {change, model}, .axis = Axis::kLinear}}};
 }

@@ -18,19 +18,21 @@ TEST_CASE("a figure that its own formula does not give is a slip", "[paper]") {
   CHECK(Judge({.paper = 1.3e11, .formula = 1.9e11}) == Verdict::kSlip);
 }
 
-TEST_CASE("a figure that follows from its formula but does not happen is wrong", "[paper]") {
+TEST_CASE("a figure that follows from its formula but differs from the exact model is wrong",
+          "[paper]") {
   CHECK(Judge({.paper = 0.25, .formula = 0.2504, .exact = 0.1534}) == Verdict::kWrong);
   CHECK(Judge({.paper = 0.25, .exact = 0.1534}) == Verdict::kWrong);
 }
 
-TEST_CASE("without a figure of the source a row says what else it has", "[paper]") {
+TEST_CASE("without a figure of the source the verdict depends on the other figures", "[paper]") {
   CHECK(Judge({.exact = 0.1, .measured = 0.1}) == Verdict::kAsModelled);
   CHECK(Judge({.measured = 0.1}) == Verdict::kShown);
   CHECK(Judge({.exact = 0.1}) == Verdict::kShown);
   CHECK(Judge({.paper = 0.1}) == Verdict::kShown);
 }
 
-TEST_CASE("a measurement outside its range contradicts the model before all else", "[paper]") {
+TEST_CASE("a measurement outside its range contradicts the model, whatever else the row has",
+          "[paper]") {
   Row row{.paper = 0.1, .exact = 0.1, .measured = 0.2, .allowed = Range{0.09, 0.11}};
   CHECK(Judge(row) == Verdict::kContradicted);
   row.given = Verdict::kSoundForm;
@@ -89,7 +91,7 @@ TEST_CASE("ranges are six standard deviations wide on each side", "[paper]") {
   CHECK_FALSE(Exactly(3).Contains(3.0000001));
 }
 
-TEST_CASE("shares of random events fall into their range, and others do not", "[paper]") {
+TEST_CASE("shares of random events are in their range, and other shares are not", "[paper]") {
   RandomStream random(Catch::rngSeed(), 1);
   constexpr uint64_t kNumTrials = 200'000;
   for (const double chance : {0.5, 0.01, 1e-5}) {

@@ -18,7 +18,7 @@ constexpr classic::Geometry kSmall{.kind = classic::Kind::kSplitCounting,
                                    .counter_bits = 8,
                                    .num_positions = 100};
 
-TEST_CASE("generations grow when the newest is half full", "[paper]") {
+TEST_CASE("a generation is added when the newest is half full", "[paper]") {
   Generations generations(kSmall, EraseRule::kEverywhere);
   RandomStream random(Catch::rngSeed(), 1);
   for (int i = 0; i < 69; ++i) generations.Insert(random.Next());
@@ -27,7 +27,7 @@ TEST_CASE("generations grow when the newest is half full", "[paper]") {
   CHECK(generations.size() == 2);
 }
 
-TEST_CASE("the oldest rule loses no key and leaves none", "[paper]") {
+TEST_CASE("the oldest rule loses no key, and no key is left after all were erased", "[paper]") {
   Generations generations(kSmall, EraseRule::kOldest);
   RandomStream random(Catch::rngSeed(), 2);
   const auto keys = random.Take(1'000);
@@ -43,12 +43,12 @@ TEST_CASE("rates of generations are modelled, and two ways of erasing lose keys"
   const Report report{.tables = ScbfGenerations({.seed = Catch::rngSeed(), .quick = true})};
   CheckNothingContradicts(report);
   CHECK(VerdictOf(report, "Scalable filter: P_d", "d = 16") == "agrees");
-  CHECK(RowOf(report, "Scalable filter: live", "erased wherever").measured > 0);
+  CHECK(RowOf(report, "Scalable filter: live", "erased from each").measured > 0);
   CHECK(RowOf(report, "Scalable filter: live", "erased from the newest").measured > 0);
   CHECK(RowOf(report, "Scalable filter: live", "oldest").measured == 0);
 }
 
-TEST_CASE("the sum taken from one leaves the rounding step that Table 4 prints", "[paper]") {
+TEST_CASE("one minus the sum is the rounding step that Table 4 prints", "[paper]") {
   CHECK(TailBySubtraction(std::numbers::ln2, 2) == Catch::Approx(0.15343).epsilon(1e-4));
   CHECK(TailBySubtraction(std::numbers::ln2, 16) == 0x1p-52);
   CHECK(TailBySubtraction(0, 1) == 0);
@@ -66,7 +66,7 @@ TEST_CASE("overflow is the same in both structures, and Tables 2 and 3 lack a fa
   CHECK(VerdictOf(report, "The maximum", "3 bits, split") == "source is wrong");
 }
 
-TEST_CASE("tilted sampling meets the binomial tail, near and far", "[paper]") {
+TEST_CASE("importance sampling estimates the binomial tail, near and far", "[paper]") {
   for (const uint32_t count : {1, 2, 8, 16, 32}) {
     const double exact = classic::BinomialTail(700, 1'000, count);
     const TailEstimate estimate =

@@ -38,7 +38,7 @@ TEST_CASE("the picture has a mark for every figure, and one of each kind in the 
   CHECK(svg.find("inf") == std::string::npos);
 }
 
-TEST_CASE("no mark leaves the picture, whatever the figures", "[paper]") {
+TEST_CASE("all marks are inside of the picture, whatever the figures", "[paper]") {
   Report report = MadeReport();
   report.tables[0].rows[0].paper = 0;  // a ratio of zero
   report.tables[0].rows[1].paper = -1;
@@ -54,9 +54,9 @@ TEST_CASE("no mark leaves the picture, whatever the figures", "[paper]") {
   CHECK(num_circles == 4);
 }
 
-TEST_CASE("the text has a line a row with all figures and the verdict", "[paper]") {
+TEST_CASE("the text has one line per row with all figures and the verdict", "[paper]") {
   const std::string text = ReportText(MadeReport());
-  CHECK_THAT(text, ContainsSubstring("made: nobody"));
+  CHECK_THAT(text, ContainsSubstring("made: a source"));
   CHECK_THAT(text, ContainsSubstring("== first\nA text.\n"));
   CHECK_THAT(text, ContainsSubstring("131,571,428,572  191,701,167,547"));
   CHECK_THAT(text, ContainsSubstring("<= 3e-09  slip of the source\n      a note\n"));
@@ -98,7 +98,7 @@ Chart MadeChart() {
   return chart;
 }
 
-TEST_CASE("a chart has a line a structure, and nothing leaves its frame", "[paper]") {
+TEST_CASE("a chart has one line per structure, and all points are inside of its frame", "[paper]") {
   for (const bool log_x : {false, true}) {
     Chart chart = MadeChart();
     chart.log_x = log_x;

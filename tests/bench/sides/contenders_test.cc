@@ -42,7 +42,8 @@ TEST_CASE("each side inserts, finds and erases, by batch and by key", "[bench][c
   }
 }
 
-TEST_CASE("the family's sides hold the same keys, and give them back", "[bench][family]") {
+TEST_CASE("the sides of all filter types hold the same keys, and erase them again",
+          "[bench][family]") {
   constexpr uint64_t kNumKeys = 40'000;
   const auto sides = MakeFamily({.num_keys = kNumKeys});
   REQUIRE(sides.size() == kNumFamilySides);
@@ -63,7 +64,7 @@ TEST_CASE("the family's sides hold the same keys, and give them back", "[bench][
   }
 }
 
-TEST_CASE("sides of cells have the same memory, and both matrices of two cuts the same cells",
+TEST_CASE("matrices have the same memory, and both matrices of two cuts the same cells",
           "[bench][attributes]") {
   const uint64_t num_cells = SideCellsFor(10'000'000);
   CHECK(num_cells == uint64_t{1} << 27);
@@ -89,7 +90,8 @@ TEST_CASE("every side finds the tuples that are in it", "[bench][attributes]") {
   }
 }
 
-TEST_CASE("planes touch presence and counts apart, runs their block's lines", "[bench][shape]") {
+TEST_CASE("planes touch presence and counts separately, runs the lines of their block",
+          "[bench][shape]") {
   struct Case {
     Encoding encoding;
     uint32_t num_slices;

@@ -15,9 +15,9 @@ TEST_CASE("the binomial part is the textbook's", "[bench][fpr]") {
   CHECK(BinomialSigma(0, 100) == 0);
 }
 
-TEST_CASE("with one block and endless queries only the block's own variance is left",
+TEST_CASE("with one block and infinitely many queries only the block's own variance is left",
           "[bench][fpr]") {
-  // One key in one block: every slice has one of 32 positions, always. No variance at all.
+  // One key in one block: every slice has one of 32 positions. No variance.
   const Geometry geometry{.num_blocks = 1};
   CHECK(BlockFprSigma(geometry, 1, uint64_t{1} << 62) < 1e-15);
   // Two keys: a slice holds one position with chance 1/32, else two.
@@ -56,7 +56,7 @@ TEST_CASE("filters vary by as much as the bound says", "[bench][fpr]") {
   const double spread = std::sqrt(sum_square / kNumFilters - mean * mean);
   const double sigma = BlockFprSigma(geometry, kNumKeys, uint64_t{1} << 62);
   CHECK(mean == Catch::Approx(PredictedFpr(geometry, kNumKeys)).epsilon(6 * sigma / mean / 20));
-  // Blocks of one filter share a fixed number of keys, so the bound is a little generous.
+  // Blocks of one filter share a fixed number of keys, so the bound is slightly too large.
   CHECK(spread < sigma * 1.2);
   CHECK(spread > sigma * 0.5);
 }

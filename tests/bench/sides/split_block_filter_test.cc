@@ -1,5 +1,5 @@
 // The split-block baseline against Parquet's definition, bit by bit, and against our own filter,
-// whose presence bits it must equal: else the two would not be doing the same work.
+// whose presence bits it must equal: otherwise the two would not do the same work.
 #include "bench/sides/split_block_filter.h"
 
 #include <vector>

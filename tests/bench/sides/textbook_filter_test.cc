@@ -1,4 +1,4 @@
-// The textbook filter against an exact map of its counters, kept from the textbook's own words.
+// The textbook filter against an exact map of its counters, updated by the textbook's definition.
 #include "bench/sides/textbook_filter.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace trommel::bench {
 namespace {
 
-// Counters that stick at 15, by position.
+// Counters that saturate at 15, by position.
 class Model {
  public:
   explicit Model(const TextbookFilter& filter) : filter_(filter) {}
@@ -58,7 +58,7 @@ class Model {
   std::map<uint64_t, int> counts_;
 };
 
-// Few distinct digests, so that counters also reach 15 and come near it again.
+// Few distinct digests, so that counters also reach 15.
 std::vector<uint64_t> Repeating(size_t num_digests, uint64_t num_distinct) {
   std::vector<uint64_t> digests(num_digests);
   for (size_t i = 0; i < num_digests; ++i) digests[i] = KeyAt(KeyAt(i) % num_distinct);
@@ -77,7 +77,7 @@ TEST_CASE("textbook filter counts like its model", "[bench][textbook]") {
   for (const uint64_t digest : in) model.Insert(digest);
   model.CheckEqual();
 
-  // Half of these never came in, and some come out more often than they came in.
+  // Half of these were never inserted, and some are erased more often than they were inserted.
   const std::vector<uint64_t> out = Repeating(num_digests, 80);
   size_t want_erased = 0;
   for (const uint64_t digest : out) want_erased += model.Erase(digest) ? 1 : 0;
@@ -95,7 +95,7 @@ TEST_CASE("textbook filter counts like its model", "[bench][textbook]") {
   }
 }
 
-TEST_CASE("textbook filter keeps what it promises at capacity", "[bench][textbook]") {
+TEST_CASE("textbook filter has its predicted rate at capacity", "[bench][textbook]") {
   const double target_fpr = GENERATE(0.1, 0.01, 0.001);
   constexpr uint64_t kNumKeys = 100'000;
   TextbookFilter filter = TextbookFilter::ForKeys(kNumKeys, target_fpr);
@@ -120,7 +120,7 @@ TEST_CASE("textbook filter keeps what it promises at capacity", "[bench][textboo
   CHECK(num_left == 0);
 }
 
-TEST_CASE("one percent takes seven hashes and 9.6 counters a key", "[bench][textbook]") {
+TEST_CASE("one percent takes seven hashes and 9.6 counters per key", "[bench][textbook]") {
   const TextbookFilter filter = TextbookFilter::ForKeys(1000, 0.01);
   CHECK(filter.num_hashes() == 7);
   CHECK(filter.num_counters() == Catch::Approx(9593).margin(5));

@@ -11,7 +11,8 @@ namespace {
 
 constexpr AttributeMask kAll = 0b111;
 
-TEST_CASE("no value of an attribute comes twice, and seeds give others", "[bench][attributes]") {
+TEST_CASE("values of an attribute do not repeat, and other seeds give others",
+          "[bench][attributes]") {
   const TupleWorkload workload(2, 1000, 7);
   std::set<uint32_t> values;
   for (uint32_t i = 0; i < 20'000; ++i) values.insert(workload.ValueAt(1, i));
@@ -20,7 +21,7 @@ TEST_CASE("no value of an attribute comes twice, and seeds give others", "[bench
   CHECK(workload.ValueAt(0, 5) != TupleWorkload(2, 1000, 8).ValueAt(0, 5));
 }
 
-TEST_CASE("tuples are the same in whatever parts they are made", "[bench][attributes]") {
+TEST_CASE("tuples do not depend on the parts in which they are generated", "[bench][attributes]") {
   const TupleWorkload workload(3, 1000, 7);
   const TupleDigests whole = workload.TuplesAt(0, 1000);
   const TupleDigests part = workload.TuplesAt(400, 10);
@@ -30,7 +31,7 @@ TEST_CASE("tuples are the same in whatever parts they are made", "[bench][attrib
   }
 }
 
-TEST_CASE("non-members take the share of values that alpha says, and are never in",
+TEST_CASE("the share of values that non-members take from tuples is alpha, and none is in",
           "[bench][attributes]") {
   const TupleWorkload workload(3, 5, 7);  // so few that drawing again is common
   for (const double alpha : {0.0, 0.3, 1.0}) {
@@ -41,7 +42,7 @@ TEST_CASE("non-members take the share of values that alpha says, and are never i
       CHECK_FALSE(workload.IsIn(non_members, kAll, i));
       for (const AttributeMask one : {1, 2, 4}) num_taken += workload.IsIn(non_members, one, i);
     }
-    // One in 25 of those that take all is drawn again.
+    // One in 25 of those whose values are all of tuples is drawn again.
     CHECK(static_cast<double>(num_taken) / 60'000 == Catch::Approx(alpha).margin(0.02));
   }
 }
@@ -60,8 +61,7 @@ TEST_CASE("members are in, and mixtures in their two parts only", "[bench][attri
   }
 }
 
-TEST_CASE("answers to non-members are told apart by whether all parts are in",
-          "[bench][attributes]") {
+TEST_CASE("answers to non-members are counted by whether all parts are in", "[bench][attributes]") {
   AttributeConfig config;
   const AttributeMask cuts[] = {0b011, 0b101};
   config.sets = AttributeSets::Create(3, cuts).value();

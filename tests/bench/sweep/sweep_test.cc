@@ -1,4 +1,4 @@
-// A whole sweep, as short as one can be: figures, records, and how it ends early.
+// A whole sweep, as short as possible: figures, records, and early ends.
 #include "bench/sweep/sweep.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
   }
 }
 
-TEST_CASE("the machine's ceilings have no bound but are figures too", "[bench][sweep]") {
+TEST_CASE("the machine's ceilings are figures without a bound", "[bench][sweep]") {
   std::vector<SweepFigure> figures;
   SweepHooks hooks;
   hooks.measured = [&](const SweepFigure& figure) { figures.push_back(figure); };

@@ -31,7 +31,7 @@ TEST_CASE("an arena is proved before and after its steps", "[bench][arena]") {
   CHECK(arena.EraseAll() == "");
 }
 
-TEST_CASE("an arena notices that a key was lost", "[bench][arena]") {
+TEST_CASE("an arena detects a lost key", "[bench][arena]") {
   const auto filter = CreateOrExit({.capacity = kArenaKeys});
   std::vector<std::unique_ptr<Contender>> sides;
   sides.push_back(MakeOurs("ours", filter));
@@ -41,7 +41,7 @@ TEST_CASE("an arena notices that a key was lost", "[bench][arena]") {
   CHECK(arena.EraseAll() == "ours: a member could not be erased");
 }
 
-TEST_CASE("the sides asked for have a ceiling of their shape", "[bench][arena]") {
+TEST_CASE("the requested sides have a ceiling of their shape", "[bench][arena]") {
   const Arena arena(kArenaKeys, MakeContenders(kArenaKeys, 0.01));
   const SideCeilings ceilings = arena.MeasureSideCeilings({kOurs, kOursHashing, kTextbook}, 0.001);
   for (const size_t side : {kOurs, kOursHashing, kTextbook}) {

@@ -38,7 +38,7 @@ TEST_CASE("the encoding trial measures every side, and proves that all are empti
   CHECK(outcome.rows[kQueryMissRow].sides[kCeilingColumn].size() == 2);
 }
 
-TEST_CASE("memory is told with the side table, and in half of the planes' for runs",
+TEST_CASE("memory includes the side table, and runs take less than half of the memory of planes",
           "[bench][encoding]") {
   const EncodingOutcome outcome = RunEncodingTrial({.num_keys = 50'000,
                                                     .target_fpr = 0.004,
@@ -97,7 +97,7 @@ TEST_CASE("updates may take as long as with planes in memory, 2.5 times in cache
   CHECK(JudgeRuns(Outcome(5'000'000, 1)).size() == 3);  // neither: updates have no target
 }
 
-TEST_CASE("memory has a target at two rates, and chance is no reason to miss it",
+TEST_CASE("memory has a target at two rates, and a deviation by chance does not miss it",
           "[bench][encoding]") {
   EncodingOutcome outcome = Outcome(30'000'000, 1);
   outcome.memory[kRunsColumn].bits_per_key = 22.6;
@@ -115,7 +115,8 @@ TEST_CASE("memory has a target at two rates, and chance is no reason to miss it"
   CHECK(JudgeRuns(outcome).empty());
 }
 
-TEST_CASE("the family trial measures every type beside a counting filter", "[bench][family]") {
+TEST_CASE("the family trial measures every filter type beside a counting filter",
+          "[bench][family]") {
   const FamilyOutcome outcome = RunFamilyTrial({.num_keys = 100'000}, 1);
   REQUIRE(outcome.wrong.empty());
   REQUIRE(outcome.rows.size() == std::size(kAllOps));
@@ -128,11 +129,13 @@ TEST_CASE("the family trial measures every type beside a counting filter", "[ben
   }
   CHECK(FamilyColumns().size() == kNumFamilySides);
   CHECK(FamilyRatios().size() == kNumFamilySides - 1);
-  CHECK_THAT(FormatFamilyMemory(outcome), ContainsSubstring("bits a key"));
+  CHECK_THAT(FormatFamilyMemory(outcome), ContainsSubstring("bits per key"));
 }
 
-TEST_CASE("queries of generations and buckets are held against four times a counting filter's",
-          "[bench][family]") {
+TEST_CASE(
+    "the target of queries of generations and buckets is four times the time of a counting "
+    "filter's",
+    "[bench][family]") {
   FamilyOutcome outcome;
   for (const Op op : {Op::kQueryHit, Op::kQueryMiss}) {
     outcome.rows.push_back({std::string(OpName(op)), std::vector<Figures>(kNumFamilySides, {10})});
@@ -167,8 +170,7 @@ TEST_CASE("the attribute trial measures every side and proves its answers",
   CHECK(outcome.bytes.size() == AttributeSideNames().size());
 }
 
-TEST_CASE("what was asked of questions about attributes is judged by medians",
-          "[bench][attributes]") {
+TEST_CASE("the targets of queries about attributes are judged by medians", "[bench][attributes]") {
   AttributeTrialOutcome outcome;
   outcome.indices = {{"i", {{100}, {5}}}};
   TrialRow query{"q", std::vector<Figures>(kNumAttributeSides, {10})};
@@ -192,7 +194,8 @@ TEST_CASE("what was asked of questions about attributes is judged by medians",
   CHECK(verdicts.find("ceiling") == std::string::npos);
 }
 
-TEST_CASE("the route trial measures every side, the textbook only when asked", "[bench][trial]") {
+TEST_CASE("the route trial measures every side, the textbook filter only on request",
+          "[bench][trial]") {
   const bool with_textbook = GENERATE(false, true);
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const auto rows = RunRouteTrial(20'000, {0.5, 1}, 2, with_textbook, encoding);
