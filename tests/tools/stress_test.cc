@@ -8,7 +8,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/stress/mix.h"
+#include "tools/stress/plans/mix.h"
 
 namespace trommel::tests {
 namespace {
@@ -16,13 +16,13 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-TEST_CASE("stress runs the rounds it is asked for, and every law holds", "[tools][stress]") {
+TEST_CASE("stress runs the rounds it is asked for, and every invariant holds", "[tools][stress]") {
   const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "2", "--seed", "7"});
   INFO(result.out << result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("seed 7"));
   CHECK_THAT(result.out, ContainsSubstring("churn"));
-  CHECK_THAT(result.out, ContainsSubstring("Every law held"));
+  CHECK_THAT(result.out, ContainsSubstring("Every invariant held"));
   CHECK(result.err.empty());  // no progress in a pipe
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("an interrupted stress says what was done", "[tools][stress]") {
   tool.Signal(SIGINT);
   const ToolResult result = tool.Wait();
   CHECK(result.signal == SIGINT);
-  CHECK_THAT(result.out, ContainsSubstring("Interrupted. Every law held so far."));
+  CHECK_THAT(result.out, ContainsSubstring("Interrupted. Every invariant held so far."));
 }
 
 }  // namespace

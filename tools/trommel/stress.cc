@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tools/stress/campaign.h"
-#include "tools/stress/typed_round.h"
+#include "tools/stress/subjects/subjects.h"
 #include "tools/trommel/commands.h"
 #include "tools/trommel/interrupt.h"
 #include "tools/trommel/number_text.h"
@@ -109,7 +109,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
       if (is_timed) text += fmt::format(" of {} s", limit);
       progress.Draw(text);
     };
-    return RunCampaign(campaign, stress::RunTypedRound, watch);
+    return RunCampaign(campaign, stress::RoundsWith(stress::MakeTypedSubject), watch);
   }();
   if (!result.ok()) return FailOnRequest(result.error());
 
@@ -122,8 +122,8 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   if (!has_checked) {
     report.AddLine("\nNothing was checked: give it more time.");
   } else if (!result->violation) {
-    report.AddLine(NotedInterrupt() != 0 ? "\nInterrupted. Every law held so far."
-                                         : "\nEvery law held.");
+    report.AddLine(NotedInterrupt() != 0 ? "\nInterrupted. Every invariant held so far."
+                                         : "\nEvery invariant held.");
   }
   const bool is_good = has_checked && !result->violation;
   return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);

@@ -1,0 +1,167 @@
+// How a thread calls the filter.
+#include "tools/stress/threads/caller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace trommel::stress {
+
+Caller::Caller(Board& board, uint32_t thread)
+    : ThreadRecord(board, thread),
+      board_(board),
+      // Of its own: how a call is made must not influence which calls are made.
+      random_(board.plan.seed ^ 0x63616c6c, board.plan.round, thread),
+      batch_(board.keys) {}
+
+// All ones, so that bits that the filter does not write are found.
+void Caller::ClearBitmap(Ids ids) { bitmap_.assign(BitmapWords(ids.size()), ~uint64_t{0}); }
+
+void Caller::CheckSum(uint64_t returned, std::string_view function) {
+  uint64_t num_set = 0;
+  for (const uint64_t word : bitmap_) num_set += static_cast<uint64_t>(std::popcount(word));
+  if (returned == num_set) return;
+  Report(Invariant::kSumsAgree, std::nullopt,
+         fmt::format("{} returned {}, its bitmap has {} bits", function, returned, num_set));
+}
+
+void Caller::CheckTime(uint64_t before, uint64_t time, Ids ids) {
+  const uint64_t after = board_.subject.now();
+  if (before <= time && time <= after) return;
+  Report(Invariant::kTimeAsTold, ids.front(),
+         fmt::format("inserted at {}, in a call from {} to {}", time, before, after));
+}
+
+void Caller::CheckNoneRefused() {
+  const uint64_t num_refused = board_.subject.num_refused_inserts();
+  if (num_refused == 0) return;
+  Report(Invariant::kNoRefusedInsert, std::nullopt,
+         fmt::format("{} insertions were refused", num_refused));
+}
+
+uint64_t Caller::Insert(Ids ids) {
+  if (ids.empty()) return 0;
+  const bool is_for_one = IsForOne(ids);
+  const Keys keys = batch_.Gather(ids);
+  const uint64_t begin = Begin(Op::kInsert, ids);
+  const uint64_t before = board_.subject.now();
+  const uint64_t time =
+      is_for_one ? board_.subject.InsertOne(board_.keys.One(ids[0])) : board_.subject.Insert(keys);
+  End(Op::kInsert, begin, ids, {});
+  CheckTime(before, time, ids);
+  CheckNoneRefused();
+  return board_.span.Bucket(time);
+}
+
+Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
+  ClearBitmap(ids);
+  if (ids.empty()) return bitmap_;
+  const bool is_for_one = IsForOne(ids);
+  const Keys keys = batch_.Gather(ids);
+  const uint64_t begin = Begin(Op::kInsertIfAbsent, ids);
+  const uint64_t before = board_.subject.now();
+  uint64_t num_new = 0;
+  uint64_t time = 0;
+  if (is_for_one) {
+    num_new = bitmap_[0] = board_.subject.InsertOneIfAbsent(board_.keys.One(ids[0]), &time) ? 1 : 0;
+  } else {
+    num_new = board_.subject.InsertIfAbsent(keys, bitmap_, &time);
+  }
+  End(Op::kInsertIfAbsent, begin, ids, bitmap_);
+  CheckTime(before, time, ids);
+  CheckSum(num_new, "InsertIfAbsent");
+  CheckNoneRefused();
+  *bucket = board_.span.Bucket(time);
+  return bitmap_;
+}
+
+Caller::Bits Caller::Erase(Ids ids, uint64_t bucket) {
+  ClearBitmap(ids);
+  if (ids.empty()) return bitmap_;
+  const bool is_for_one = IsForOne(ids);
+  const Keys keys = batch_.Gather(ids);
+  const uint64_t begin = Begin(Op::kErase, ids);
+  const uint64_t before = board_.subject.now();
+  const bool was_live = board_.span.IsLive(bucket, before);
+  // Any tick of the bucket names it, except those to come.
+  const uint64_t time = random_.OneIn(2) ? board_.span.FirstTick(bucket)
+                                         : std::min(board_.span.FirstTick(bucket + 1) - 1, before);
+  WindowEraseOutcome outcome;
+  if (is_for_one) {
+    bitmap_[0] = board_.subject.EraseOne(board_.keys.One(ids[0]), time) ? 1 : 0;
+    outcome = {bitmap_[0], 0, 1 - bitmap_[0]};  // or refused: the function does not say which
+  } else {
+    outcome = board_.subject.Erase(keys, time, bitmap_);
+  }
+  End(Op::kErase, begin, ids, bitmap_);
+  const bool is_live = board_.span.IsLive(bucket, board_.Begun());
+  CheckSum(outcome.num_erased, "Erase");
+  if (outcome.num_erased + outcome.num_refused + outcome.num_expired != ids.size()) {
+    Report(Invariant::kSumsAgree, std::nullopt,
+           fmt::format("Erase of {} keys: {} erased, {} refused, {} expired", ids.size(),
+                       outcome.num_erased, outcome.num_refused, outcome.num_expired));
+  }
+  totals.num_checked += is_live || !was_live ? ids.size() : 0;
+  for (size_t i = 0; i < ids.size() && !violation(); ++i) {
+    const bool is_erased = Bit(bitmap_, i);
+    if (is_erased && !was_live) {
+      Report(Invariant::kExpiredIsGone, ids[i],
+             fmt::format("erased from bucket {}, which was gone at {}", bucket, before));
+    } else if (!is_erased && (is_live || outcome.num_refused > 0)) {
+      Report(Invariant::kEraseNotRefused, ids[i],
+             fmt::format("key {} of {} refused, though all of them are in bucket {}", i + 1,
+                         ids.size(), bucket));
+    }
+  }
+  return bitmap_;
+}
+
+Caller::Bits Caller::Query(Ids ids) {
+  ClearBitmap(ids);
+  if (ids.empty()) return bitmap_;
+  const bool is_for_one = IsForOne(ids);
+  const bool is_selected = random_.OneIn(8);
+  const Keys keys = batch_.Gather(ids);
+  const uint64_t begin = Begin(Op::kQuery, ids);
+  uint64_t num_present = 0;
+  if (is_for_one) {
+    num_present = bitmap_[0] = board_.subject.MayContain(board_.keys.One(ids[0])) ? 1 : 0;
+  } else if (is_selected) {
+    selection_.resize(ids.size());
+    num_present = board_.subject.Select(keys, Answer::kMaybePresent, selection_);
+    std::fill(bitmap_.begin(), bitmap_.end(), 0);
+    for (size_t i = 0; i < std::min<size_t>(num_present, ids.size()); ++i) {
+      const uint32_t idx = selection_[i];
+      if (idx < ids.size()) bitmap_[idx / 64] |= uint64_t{1} << (idx % 64);
+    }
+  } else {
+    num_present = board_.subject.Query(keys, bitmap_);
+  }
+  End(Op::kQuery, begin, ids, bitmap_);
+  CheckSum(num_present, is_selected && !is_for_one ? "Select" : "Query");
+  return bitmap_;
+}
+
+std::span<const uint64_t> Caller::Counts(Ids ids) {
+  counts_.assign(ids.size(), 0);
+  ClearBitmap(ids);
+  if (ids.empty()) return counts_;
+  const bool is_for_one = IsForOne(ids);
+  const Keys keys = batch_.Gather(ids);
+  const uint64_t begin = Begin(Op::kCount, ids);
+  if (is_for_one) {
+    counts_[0] = board_.subject.CountEstimate(board_.keys.One(ids[0]));
+  } else {
+    board_.subject.CountEstimates(keys, counts_);
+  }
+  std::fill(bitmap_.begin(), bitmap_.end(), 0);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    bitmap_[i / 64] |= uint64_t{counts_[i] != 0} << (i % 64);
+  }
+  End(Op::kCount, begin, ids, bitmap_);
+  return counts_;
+}
+
+}  // namespace trommel::stress
