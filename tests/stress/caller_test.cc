@@ -11,8 +11,7 @@ namespace trommel::stress {
 namespace {
 
 // Query returns a number that is too high.
-class Miscounts : public PassingSubject {
- public:
+struct Miscounts : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
     return inner_->Query(keys, maybe_present) + 1;
@@ -20,8 +19,7 @@ class Miscounts : public PassingSubject {
 };
 
 // Sets a bit behind that of the last key.
-class LeavesHighBits : public PassingSubject {
- public:
+struct LeavesHighBits : PassingSubject {
   using PassingSubject::PassingSubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     const WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);

@@ -9,8 +9,7 @@
 namespace trommel::stress {
 namespace {
 
-class LosesAll : public PassingSubject {
- public:
+struct LosesAll : PassingSubject {
   using PassingSubject::PassingSubject;
   uint64_t Insert(Keys) override { return 0; }
 };

@@ -11,8 +11,7 @@ namespace trommel::stress {
 namespace {
 
 // A block that was promoted loses a few counts when it is returned.
-class LosesPromoted : public PassingSubject {
- public:
+struct LosesPromoted : PassingSubject {
   using PassingSubject::PassingSubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     const WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);
@@ -22,8 +21,7 @@ class LosesPromoted : public PassingSubject {
 };
 
 // Inserts a key that no caller inserts.
-class InsertsMore : public PassingSubject {
- public:
+struct InsertsMore : PassingSubject {
   using PassingSubject::PassingSubject;
   uint64_t Insert(Keys keys) override {
     if (IsTurn(10)) inner_->InsertOne(Key::Digest(0x0123456789abcdef));
@@ -32,8 +30,7 @@ class InsertsMore : public PassingSubject {
 };
 
 // A promoted block stays in the side table when the filter is empty.
-class KeepsPromoted : public PassingSubject {
- public:
+struct KeepsPromoted : PassingSubject {
   using PassingSubject::PassingSubject;
   SubjectStats GetStats() const override {
     SubjectStats stats = inner_->GetStats();
@@ -43,8 +40,7 @@ class KeepsPromoted : public PassingSubject {
 };
 
 // Serializes another filter.
-class SavesAnother : public PassingSubject {
- public:
+struct SavesAnother : PassingSubject {
   using PassingSubject::PassingSubject;
   std::vector<std::byte> Serialize() const override {
     CountingConfig config;
@@ -87,6 +83,11 @@ TEST_CASE("each final check names the key that it is about", "[stress][final]") 
   const auto checks = [&](std::vector<uint32_t> ids) {
     return FinalChecks(board, {{0, std::move(ids)}}, caller);
   };
+  const auto check_found = [&](Invariant invariant, uint32_t id) {
+    REQUIRE(caller.violation());
+    CHECK(caller.violation()->invariant == invariant);
+    CHECK(caller.violation()->id == id);
+  };
 
   SECTION("an empty filter passes") {
     CHECK(checks({}).Run().ok());
@@ -95,35 +96,27 @@ TEST_CASE("each final check names the key that it is about", "[stress][final]") 
   }
   SECTION("a missing key") {
     checks({7}).CheckKeys();
-    REQUIRE(caller.violation());
-    CHECK(caller.violation()->invariant == Invariant::kNoFalseNegative);
-    CHECK(caller.violation()->id == 7u);
+    check_found(Invariant::kNoFalseNegative, 7);
   }
   SECTION("a copy too few") {
     (*subject)->InsertOne(board.keys.One(7));
     checks({7, 7}).CheckKeys();
-    REQUIRE(caller.violation());
-    CHECK(caller.violation()->invariant == Invariant::kCountNotBelow);
+    check_found(Invariant::kCountNotBelow, 7);
   }
   SECTION("another key's bytes") {
     (*subject)->InsertOne(board.keys.One(8));
     CHECK(checks({7}).CheckBytes().ok());
-    REQUIRE(caller.violation());
-    CHECK(caller.violation()->invariant == Invariant::kBytesAsSequential);
-    CHECK(caller.violation()->id == 7u);
+    check_found(Invariant::kBytesAsSequential, 7);
   }
   SECTION("a key left over") {
     (*subject)->InsertOne(board.keys.One(9));
     CHECK(checks({}).Drain().ok());
-    REQUIRE(caller.violation());
-    CHECK(caller.violation()->invariant == Invariant::kEmptyAfterDraining);
-    CHECK(caller.violation()->id == 9u);
+    check_found(Invariant::kEmptyAfterDraining, 9);
   }
   SECTION("a race of which no writer was told \"new\"") {
     board.races[2].num_arrived = 1;
     checks({}).CheckRaces();
-    REQUIRE(caller.violation());
-    CHECK(caller.violation()->invariant == Invariant::kNewToldOnce);
+    check_found(Invariant::kNewToldOnce, plan.first_race() + 2);
   }
 }
 

@@ -9,8 +9,7 @@ namespace trommel::stress {
 namespace {
 
 // Queries first and inserts afterwards: two callers may both find the key absent.
-class QueriesFirst : public PassingSubject {
- public:
+struct QueriesFirst : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
     size_t num_new = 0;
@@ -37,8 +36,7 @@ class QueriesFirst : public PassingSubject {
 };
 
 // Tells a second caller "new" of the same key.
-class TellsTwice : public PassingSubject {
- public:
+struct TellsTwice : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
     const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);
@@ -49,8 +47,7 @@ class TellsTwice : public PassingSubject {
 };
 
 // Inserts the key, and tells no caller.
-class TellsNone : public PassingSubject {
- public:
+struct TellsNone : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
     const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);
@@ -61,8 +58,7 @@ class TellsNone : public PassingSubject {
 };
 
 // Counts a key that is alone in its block twice.
-class CountsTwice : public PassingSubject {
- public:
+struct CountsTwice : PassingSubject {
   using PassingSubject::PassingSubject;
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
     inner_->CountEstimates(keys, counts);

@@ -11,8 +11,7 @@ namespace trommel::stress {
 namespace {
 
 // In one insertion of 20, a key that was inserted earlier is absent for a while.
-class Flickers : public PassingSubject {
- public:
+struct Flickers : PassingSubject {
   using PassingSubject::PassingSubject;
   uint64_t Insert(Keys keys) override {
     inner_->Insert(keys);
@@ -35,8 +34,7 @@ class Flickers : public PassingSubject {
 };
 
 // Swaps the answers of the first and the last key of a batch.
-class SwapsAnswers : public PassingSubject {
- public:
+struct SwapsAnswers : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
     const size_t num_present = inner_->Query(keys, maybe_present);
@@ -49,8 +47,7 @@ class SwapsAnswers : public PassingSubject {
 };
 
 // Snapshots are those of the new filter.
-class SavesTooLittle : public PassingSubject {
- public:
+struct SavesTooLittle : PassingSubject {
   explicit SavesTooLittle(std::unique_ptr<Subject> inner)
       : PassingSubject(std::move(inner)), bytes_(inner_->Serialize()) {}
   std::vector<std::byte> Serialize() const override { return bytes_; }
@@ -60,8 +57,7 @@ class SavesTooLittle : public PassingSubject {
 };
 
 // Snapshots are torn.
-class SavesTorn : public PassingSubject {
- public:
+struct SavesTorn : PassingSubject {
   using PassingSubject::PassingSubject;
   std::vector<std::byte> Serialize() const override {
     std::vector<std::byte> bytes = inner_->Serialize();
@@ -71,8 +67,7 @@ class SavesTorn : public PassingSubject {
 };
 
 // num_keys misses keys.
-class ForgetsNumKeys : public PassingSubject {
- public:
+struct ForgetsNumKeys : PassingSubject {
   using PassingSubject::PassingSubject;
   uint64_t num_keys() const override { return inner_->num_keys() / 100; }
 };

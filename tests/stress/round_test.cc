@@ -92,8 +92,7 @@ TEST_CASE("hot keys promote blocks", "[stress][round]") {
 }
 
 // Refuses one erasure in 30.
-class RefusesOnce : public PassingSubject {
- public:
+struct RefusesOnce : PassingSubject {
   using PassingSubject::PassingSubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     if (!IsTurn(30)) return inner_->Erase(keys, time, erased);

@@ -12,8 +12,7 @@ namespace trommel::stress {
 namespace {
 
 // Drops one inserted key in 10,000.
-class DropsInserts : public PassingSubject {
- public:
+struct DropsInserts : PassingSubject {
   using PassingSubject::PassingSubject;
   uint64_t Insert(Keys keys) override {
     const uint64_t before = num_keys_.fetch_add(keys.size());
@@ -26,8 +25,7 @@ class DropsInserts : public PassingSubject {
 };
 
 // Refuses to erase a key that is in.
-class Refuses : public PassingSubject {
- public:
+struct Refuses : PassingSubject {
   using PassingSubject::PassingSubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);
@@ -41,8 +39,7 @@ class Refuses : public PassingSubject {
 };
 
 // Estimates some counts one too low.
-class Underestimates : public PassingSubject {
- public:
+struct Underestimates : PassingSubject {
   using PassingSubject::PassingSubject;
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
     inner_->CountEstimates(keys, counts);
@@ -51,8 +48,7 @@ class Underestimates : public PassingSubject {
 };
 
 // Tells "new" of a key that is in, and inserts it.
-class InsertsWhatIsIn : public PassingSubject {
- public:
+struct InsertsWhatIsIn : PassingSubject {
   using PassingSubject::PassingSubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
     const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);

@@ -51,7 +51,8 @@ TEST_CASE("a violation is told with its law, key, calls and seed", "[tools][stre
   Report report;
   DescribeViolation(options, Broken(), "trommel", report);
   const std::string text = PrintedReport(report, false);
-  CHECK_THAT(text, ContainsSubstring("VIOLATED INVARIANT: a key that is in is never answered \"absent\""));
+  CHECK_THAT(
+      text, ContainsSubstring("VIOLATED INVARIANT: a key that is in is never answered \"absent\""));
   CHECK_THAT(text, ContainsSubstring("mix hot, round 12, seed 42"));
   CHECK_THAT(text, ContainsSubstring("found by reader 0 at 99"));
   CHECK_THAT(text, ContainsSubstring("key 17: 4711"));

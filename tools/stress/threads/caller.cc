@@ -16,9 +16,6 @@ Caller::Caller(Board& board, uint32_t thread)
       random_(board.plan.seed ^ 0x63616c6c, board.plan.round, thread),
       batch_(board.keys) {}
 
-// All ones, so that bits that the filter does not write are found.
-void Caller::ClearBitmap(Ids ids) { bitmap_.assign(BitmapWords(ids.size()), ~uint64_t{0}); }
-
 void Caller::CheckSum(uint64_t returned, std::string_view function) {
   uint64_t num_set = 0;
   for (const uint64_t word : bitmap_) num_set += static_cast<uint64_t>(std::popcount(word));
@@ -41,35 +38,37 @@ void Caller::CheckNoneRefused() {
          fmt::format("{} insertions were refused", num_refused));
 }
 
+template <class One, class Many>
+auto Caller::Call(Op op, Ids ids, const One& one, const Many& many) {
+  const bool is_for_one = ids.size() == 1 && random_.OneIn(2);
+  const Keys keys = batch_.Gather(ids);
+  // All ones, so that bits that the filter does not write are found.
+  bitmap_.assign(BitmapWords(ids.size()), ~uint64_t{0});
+  const uint64_t begin = Begin(op, ids);
+  const auto result = is_for_one ? one(board_.keys.One(ids[0])) : many(keys);
+  End(op, begin, ids, bitmap_);
+  return result;
+}
+
 uint64_t Caller::Insert(Ids ids) {
   if (ids.empty()) return 0;
-  const bool is_for_one = IsForOne(ids);
-  const Keys keys = batch_.Gather(ids);
-  const uint64_t begin = Begin(Op::kInsert, ids);
   const uint64_t before = board_.subject.now();
-  const uint64_t time =
-      is_for_one ? board_.subject.InsertOne(board_.keys.One(ids[0])) : board_.subject.Insert(keys);
-  End(Op::kInsert, begin, ids, {});
+  const uint64_t time = Call(
+      Op::kInsert, ids, [&](Key key) { return board_.subject.InsertOne(key); },
+      [&](Keys keys) { return board_.subject.Insert(keys); });
   CheckTime(before, time, ids);
   CheckNoneRefused();
   return board_.span.Bucket(time);
 }
 
 Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
-  ClearBitmap(ids);
-  if (ids.empty()) return bitmap_;
-  const bool is_for_one = IsForOne(ids);
-  const Keys keys = batch_.Gather(ids);
-  const uint64_t begin = Begin(Op::kInsertIfAbsent, ids);
+  if (ids.empty()) return {};
   const uint64_t before = board_.subject.now();
-  uint64_t num_new = 0;
   uint64_t time = 0;
-  if (is_for_one) {
-    num_new = bitmap_[0] = board_.subject.InsertOneIfAbsent(board_.keys.One(ids[0]), &time) ? 1 : 0;
-  } else {
-    num_new = board_.subject.InsertIfAbsent(keys, bitmap_, &time);
-  }
-  End(Op::kInsertIfAbsent, begin, ids, bitmap_);
+  const uint64_t num_new = Call(
+      Op::kInsertIfAbsent, ids,
+      [&](Key key) { return bitmap_[0] = board_.subject.InsertOneIfAbsent(key, &time) ? 1 : 0; },
+      [&](Keys keys) { return board_.subject.InsertIfAbsent(keys, bitmap_, &time); });
   CheckTime(before, time, ids);
   CheckSum(num_new, "InsertIfAbsent");
   CheckNoneRefused();
@@ -78,24 +77,20 @@ Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
 }
 
 Caller::Bits Caller::Erase(Ids ids, uint64_t bucket) {
-  ClearBitmap(ids);
-  if (ids.empty()) return bitmap_;
-  const bool is_for_one = IsForOne(ids);
-  const Keys keys = batch_.Gather(ids);
-  const uint64_t begin = Begin(Op::kErase, ids);
+  if (ids.empty()) return {};
   const uint64_t before = board_.subject.now();
   const bool was_live = board_.span.IsLive(bucket, before);
   // Any tick of the bucket names it, except those to come.
   const uint64_t time = random_.OneIn(2) ? board_.span.FirstTick(bucket)
                                          : std::min(board_.span.FirstTick(bucket + 1) - 1, before);
-  WindowEraseOutcome outcome;
-  if (is_for_one) {
-    bitmap_[0] = board_.subject.EraseOne(board_.keys.One(ids[0]), time) ? 1 : 0;
-    outcome = {bitmap_[0], 0, 1 - bitmap_[0]};  // or refused: the function does not say which
-  } else {
-    outcome = board_.subject.Erase(keys, time, bitmap_);
-  }
-  End(Op::kErase, begin, ids, bitmap_);
+  const WindowEraseOutcome outcome = Call(
+      Op::kErase, ids,
+      [&](Key key) {
+        bitmap_[0] = board_.subject.EraseOne(key, time) ? 1 : 0;
+        // Or refused: the function does not say which.
+        return WindowEraseOutcome{.num_erased = bitmap_[0], .num_expired = 1 - bitmap_[0]};
+      },
+      [&](Keys keys) { return board_.subject.Erase(keys, time, bitmap_); });
   const bool is_live = board_.span.IsLive(bucket, board_.Begun());
   CheckSum(outcome.num_erased, "Erase");
   if (outcome.num_erased + outcome.num_refused + outcome.num_expired != ids.size()) {
@@ -119,48 +114,45 @@ Caller::Bits Caller::Erase(Ids ids, uint64_t bucket) {
 }
 
 Caller::Bits Caller::Query(Ids ids) {
-  ClearBitmap(ids);
-  if (ids.empty()) return bitmap_;
-  const bool is_for_one = IsForOne(ids);
+  if (ids.empty()) return {};
   const bool is_selected = random_.OneIn(8);
-  const Keys keys = batch_.Gather(ids);
-  const uint64_t begin = Begin(Op::kQuery, ids);
-  uint64_t num_present = 0;
-  if (is_for_one) {
-    num_present = bitmap_[0] = board_.subject.MayContain(board_.keys.One(ids[0])) ? 1 : 0;
-  } else if (is_selected) {
-    selection_.resize(ids.size());
-    num_present = board_.subject.Select(keys, Answer::kMaybePresent, selection_);
-    std::fill(bitmap_.begin(), bitmap_.end(), 0);
-    for (size_t i = 0; i < std::min<size_t>(num_present, ids.size()); ++i) {
-      const uint32_t idx = selection_[i];
-      if (idx < ids.size()) bitmap_[idx / 64] |= uint64_t{1} << (idx % 64);
-    }
-  } else {
-    num_present = board_.subject.Query(keys, bitmap_);
-  }
-  End(Op::kQuery, begin, ids, bitmap_);
-  CheckSum(num_present, is_selected && !is_for_one ? "Select" : "Query");
+  const uint64_t num_present = Call(
+      Op::kQuery, ids, [&](Key key) { return bitmap_[0] = board_.subject.MayContain(key) ? 1 : 0; },
+      [&](Keys keys) {
+        if (!is_selected) return board_.subject.Query(keys, bitmap_);
+        selection_.resize(ids.size());
+        const size_t num = board_.subject.Select(keys, Answer::kMaybePresent, selection_);
+        std::fill(bitmap_.begin(), bitmap_.end(), 0);
+        for (size_t i = 0; i < std::min(num, ids.size()); ++i) {
+          const uint32_t idx = selection_[i];
+          if (idx < ids.size()) bitmap_[idx / 64] |= uint64_t{1} << (idx % 64);
+        }
+        return num;
+      });
+  CheckSum(num_present, "Query or Select");
   return bitmap_;
 }
 
 std::span<const uint64_t> Caller::Counts(Ids ids) {
   counts_.assign(ids.size(), 0);
-  ClearBitmap(ids);
   if (ids.empty()) return counts_;
-  const bool is_for_one = IsForOne(ids);
-  const Keys keys = batch_.Gather(ids);
-  const uint64_t begin = Begin(Op::kCount, ids);
-  if (is_for_one) {
-    counts_[0] = board_.subject.CountEstimate(board_.keys.One(ids[0]));
-  } else {
-    board_.subject.CountEstimates(keys, counts_);
-  }
-  std::fill(bitmap_.begin(), bitmap_.end(), 0);
-  for (size_t i = 0; i < ids.size(); ++i) {
-    bitmap_[i / 64] |= uint64_t{counts_[i] != 0} << (i % 64);
-  }
-  End(Op::kCount, begin, ids, bitmap_);
+  const auto to_bitmap = [&] {
+    std::fill(bitmap_.begin(), bitmap_.end(), 0);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      bitmap_[i / 64] |= uint64_t{counts_[i] != 0} << (i % 64);
+    }
+    return true;
+  };
+  Call(
+      Op::kCount, ids,
+      [&](Key key) {
+        counts_[0] = board_.subject.CountEstimate(key);
+        return to_bitmap();
+      },
+      [&](Keys keys) {
+        board_.subject.CountEstimates(keys, counts_);
+        return to_bitmap();
+      });
   return counts_;
 }
 

@@ -36,8 +36,9 @@ class Caller : public ThreadRecord {
   void CheckNoneRefused();
 
  private:
-  bool IsForOne(Ids ids) { return ids.size() == 1 && random_.OneIn(2); }
-  void ClearBitmap(Ids ids);
+  // Calls one(key) or many(keys), which write the answers into bitmap_. Returns its result.
+  template <class One, class Many>
+  auto Call(Op op, Ids ids, const One& one, const Many& many);
   void CheckSum(uint64_t returned, std::string_view function);
   void CheckTime(uint64_t before, uint64_t time, Ids ids);
 
