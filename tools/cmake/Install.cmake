@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: one library, its headers, the CMake package and trommel.pc,
-# all relocatable, and the command when it is built.
+# What `cmake --install` puts in place: one library, its headers, its documents, the CMake package and
+# trommel.pc, all relocatable, and the command when it is built.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -12,10 +12,11 @@ if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# The documents: public headers point to them.
-file(GLOB documents CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/*.md ${PROJECT_SOURCE_DIR}/engine/docs/*.md)
+# The documents, to which public headers point, and the samples of the file format.
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
 install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN Doxyfile EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 # A static library leaves Highway and oneTBB to whoever links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
