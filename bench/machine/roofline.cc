@@ -72,8 +72,8 @@ uint64_t Visit(const Region region, uint32_t random) {
   return sum;
 }
 
-// The numbers of lines are constants: as loop bounds known only at run time they cost a third.
-// kSecond is 0 for a shape of one touch.
+// The numbers of lines are constants: loop bounds known only at run time make a pass a third
+// slower. kSecond is 0 for a shape of one touch.
 template <bool kUpdate, uint32_t kFirst, uint32_t kSecond>
 uint64_t Pass(const Region first, const Region second, const uint32_t* randoms, size_t distance) {
   uint64_t sum = 0;

@@ -46,7 +46,7 @@ struct SweepRow {
   uint64_t batch = 0;  // keys per call at most
 };
 
-// Rows of one filter stand together, and need one arena.
+// Rows of one filter are adjacent, and need one arena.
 constexpr bool HaveSameFilter(const SweepRow& a, const SweepRow& b) {
   return a.num_keys == b.num_keys && a.encoding == b.encoding;
 }

@@ -35,7 +35,7 @@ class CeilingBook {
   CeilingBook(Measure* measure, double seconds) : measure_(measure), seconds_(seconds) {}
 
   double Ns(const Access& access) {
-    const auto same = [&access](const Touch& a, const Touch& b) {
+    const auto same = [](const Touch& a, const Touch& b) {
       return a.bytes == b.bytes && a.lines == b.lines;
     };
     for (const auto& [shape, ns] : known_) {

@@ -81,7 +81,7 @@ class Arena {
   size_t num_batches_taken_ = 0;
 };
 
-// A row of a trial in an arena: which sides take part, and in which column each stands.
+// A row of a trial in an arena: the sides that take part, and the column of each.
 struct RowPlan {
   std::string label;
   Op op;
