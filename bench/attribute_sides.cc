@@ -19,7 +19,7 @@ T SideOrExit(Result<T> result) {
   std::exit(3);
 }
 
-matrix::Geometry SideGeometry(AttributeSide side, uint64_t num_cells) {
+matrix::MatrixGeometry SideGeometry(AttributeSide side, uint64_t num_cells) {
   matrix::Request request;
   request.kind = side == kMdbfSide  ? matrix::Kind::kMdbf
                  : side == kBfmSide ? matrix::Kind::kBfm
@@ -53,7 +53,7 @@ matrix::Matrix MakeSideMatrix(AttributeSide side, uint64_t num_cells) {
 }
 
 matrix::LiteralMatrix MakeLiteralSide(uint64_t num_cells) {
-  const matrix::Geometry geometry = SideGeometry(kTwoCutsSide, num_cells);
+  const matrix::MatrixGeometry geometry = SideGeometry(kTwoCutsSide, num_cells);
   const std::vector<uint64_t> positions(3, geometry.blocks.front().positions.front());
   return SideOrExit(matrix::LiteralMatrix::Create(geometry.sets, positions, kSideHashes));
 }

@@ -49,8 +49,8 @@ Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num
 }
 
 // Of a Cartesian join asked for some attributes: the cells of all values of the others are one.
-Chance TraversalChance(const matrix::Geometry& geometry, AttributeMask asked, uint64_t num_tuples,
-                       double alpha) {
+Chance TraversalChance(const matrix::MatrixGeometry& geometry, AttributeMask asked,
+                       uint64_t num_tuples, double alpha) {
   const matrix::Block& block = geometry.blocks.front();
   matrix::Block seen{.set = asked, .is_joint = false, .positions = {}};
   for (size_t i = 0; i < block.positions.size(); ++i) {
@@ -61,7 +61,7 @@ Chance TraversalChance(const matrix::Geometry& geometry, AttributeMask asked, ui
 
 Chance MatrixChance(const Structure& structure, AttributeMask asked, double alpha,
                     uint64_t num_tuples) {
-  const matrix::Geometry& geometry = *structure.geometry;
+  const matrix::MatrixGeometry& geometry = *structure.geometry;
   if (geometry.kind == matrix::Kind::kCartesian && asked != structure.sets.full()) {
     return TraversalChance(geometry, asked, num_tuples, alpha);
   }

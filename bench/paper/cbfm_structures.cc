@@ -57,7 +57,7 @@ std::vector<AttributeMask> Structure::PartsOf(AttributeMask asked) const {
 }
 
 Structure MakeMatrix(std::string name, const matrix::Request& request) {
-  matrix::Geometry geometry = Demanded(matrix::GeometryFor(request), name);
+  matrix::MatrixGeometry geometry = Demanded(matrix::GeometryFor(request), name);
   auto index = std::make_unique<matrix::Matrix>(Demanded(matrix::Matrix::Create(geometry), name));
   return {std::move(name), request.sets, std::move(geometry), std::move(index)};
 }

@@ -68,7 +68,7 @@ struct AttributePlan {
   double filter_expected_fpr = 0;  // of the mix
   // CBFM of the same memory (or of kMaxCells, or of kMaxPositions for each attribute, where that is
   // less), all attributes alike, as published.
-  matrix::Geometry matrix = {};
+  matrix::MatrixGeometry matrix = {};
   uint64_t matrix_bytes = 0;
   double matrix_expected_fpr = 0;
   // The bytes from which on a matrix as published would reach filter_expected_fpr.

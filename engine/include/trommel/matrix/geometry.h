@@ -54,7 +54,7 @@ struct Block {
 };
 
 // Two structures of one geometry and digest policy have the same cells for the same tuples.
-struct Geometry {
+struct MatrixGeometry {
   Kind kind = Kind::kCbfm;
   AttributeSets sets = {};
   uint32_t num_hashes = 0;  // k: 1 .. kMaxHashes
@@ -65,7 +65,7 @@ struct Geometry {
   uint64_t published_cells() const noexcept;
   // Blocks begin on cache lines, so that they may be written at the same time.
   uint64_t num_bytes() const noexcept;
-  friend bool operator==(const Geometry&, const Geometry&) = default;
+  friend bool operator==(const MatrixGeometry&, const MatrixGeometry&) = default;
 };
 
 // The blocks that the kind has for these attributes, in their order (ascending sets, a joint one
@@ -74,7 +74,7 @@ std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets);
 
 // kInvalidArgument, naming the value and the legal range, unless the blocks are EmptyBlocks', in
 // the same order, and every number is in its range.
-Status Validate(const Geometry& geometry);
+Status Validate(const MatrixGeometry& geometry);
 
 }  // namespace trommel::matrix
 

@@ -43,7 +43,7 @@ class Matrix final : public TupleIndex {
  public:
   // An empty structure. Fails as Validate does, and with kOutOfMemory over the limit (0: the
   // machine's physical memory) or when the system refuses; the error says how much it takes.
-  static Result<Matrix> Create(const Geometry& geometry, uint64_t memory_limit_bytes = 0);
+  static Result<Matrix> Create(const MatrixGeometry& geometry, uint64_t memory_limit_bytes = 0);
 
   Matrix(Matrix&&) noexcept;
   Matrix& operator=(Matrix&&) noexcept;
@@ -64,7 +64,7 @@ class Matrix final : public TupleIndex {
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
 
   void Clear() noexcept;
-  const Geometry& geometry() const noexcept;
+  const MatrixGeometry& geometry() const noexcept;
   std::vector<BlockStats> GetBlockStats() const;
 
   // The cells that Query would test for these tuples, in the order of parts, then hashes, then

@@ -41,7 +41,7 @@ struct Request {
 // have, when num_cells is too few for one position an attribute, and when positions need more than
 // kMaxCells: the error says how much memory that would be. Any thread; up to milliseconds
 // for 16 attributes.
-Result<Geometry> GeometryFor(const Request& request);
+Result<MatrixGeometry> GeometryFor(const Request& request);
 
 // The source's formulas (2) and (3), for the rate of a single attribute and n values of it:
 uint32_t PublishedHashes(double fpr) noexcept;  // floor(log2(1 / fpr)), 1 .. kMaxHashes
