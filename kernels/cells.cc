@@ -1,5 +1,5 @@
-// Cells of many tuples, and questions that go block by block and hash by hash with ever fewer
-// tuples. A lane is a tuple.
+// Cells of many tuples, and queries that go block by block and hash by hash with the tuples that
+// are left. A lane is a tuple.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cells.cc"
 #include "kernels/cells.h"
@@ -10,16 +10,15 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/hashes-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
-// Digests are asked for this many tuples before they are used: a chunk's part of a column ends
-// where the hardware's own fetching has hardly begun. (A fifth less time for sets of three.)
+// Digests are prefetched this many tuples ahead: within a chunk's part of a column the hardware
+// prefetcher hardly starts. (A fifth less time for sets of three.)
 inline constexpr size_t kDigestsAhead = 128;
 
 // The cells of one vector of tuples, from index i of the rows' digests on.
@@ -77,9 +76,9 @@ void Cells(const uint64_t* const* columns, size_t num_tuples, const CellBlock& b
   CellsOfRows(row_digests, num_tuples, block, hash_idx, cells);
 }
 
-// The tuples that all cells so far show. Digests of the present block's rows are read where they
-// were given until the first tuple is lost; from then on, those of the tuples that are left are
-// kept side by side.
+// The tuples whose cells so far were all marked. Digests of the current block's rows are read from
+// the columns until the first tuple drops out; from then on, those of the remaining tuples are kept
+// side by side.
 struct CellCandidates {
   HWY_ALIGN uint64_t indices[kMaxCellTuples];
   size_t size;
@@ -87,8 +86,8 @@ struct CellCandidates {
   HWY_ALIGN uint64_t kept[kMaxCellRows][kMaxCellTuples];
 };
 
-// Keeps those whose cell is marked. What is kept is written over what was read before: never ahead
-// of it.
+// Keeps the candidates whose cell is marked. They are written over candidates that were read
+// before.
 template <class D>
 HWY_INLINE size_t KeepMarked(D d, const uint64_t* words, const uint64_t* HWY_RESTRICT cells,
                              size_t num_rows, CellCandidates& candidates, size_t i,
@@ -106,8 +105,7 @@ HWY_INLINE size_t KeepMarked(D d, const uint64_t* words, const uint64_t* HWY_RES
   return num_kept + hn::CompressStore(indices, is_marked, d, candidates.indices + num_kept);
 }
 
-// The same for one candidate, in plain words: what CompressStore writes past a part of a vector is
-// not ours.
+// The same for one candidate, without vectors: CompressStore would write past the end.
 HWY_INLINE size_t KeepIfMarked(const uint64_t* words, uint64_t cell, size_t num_rows,
                                CellCandidates& candidates, size_t i, size_t num_kept) {
   for (size_t r = 0; r < num_rows; ++r) {
@@ -117,8 +115,8 @@ HWY_INLINE size_t KeepIfMarked(const uint64_t* words, uint64_t cell, size_t num_
   return num_kept + (words[cell / 64] >> cell % 64 & 1);
 }
 
-// All cells first, and then their words: with nothing between them, more reads are under way at a
-// time (a quarter less time than vector by vector; prefetching adds nothing).
+// All cells first, and then their words: with nothing between the reads, more of them are in flight
+// (a quarter less time than vector by vector; prefetching adds nothing).
 HWY_INLINE void ProbeHash(const uint64_t* words, const CellBlock& block, uint64_t hash_idx,
                           CellCandidates& candidates) {
   const hn::ScalableTag<uint64_t> d;
@@ -173,7 +171,7 @@ size_t QueryCells(const uint64_t* const* columns, size_t num_tuples, const uint6
 
 }  // namespace
 
-void AddCellsForTarget(Kernels& kernels) {
+void AddCellsForTarget(KernelTable& kernels) {
   kernels.cells.cells = &Cells;
   kernels.cells.query = &QueryCells;
 }
@@ -183,11 +181,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddCellsForTarget);
-void AddCells(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddCellsForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddCells)
 }  // namespace trommel::kernels
 #endif

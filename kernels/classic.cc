@@ -1,7 +1,7 @@
-// The classic filters' vector work: positions of many keys in one slice, and queries that go slice
-// by slice with ever fewer keys. Counters are updated in plain C++ (engine/src/classic): that is
-// memory's time, not arithmetic's. A lane is a digest, 64 bits: the state of its double hash
-// (hashes-inl.h).
+// Kernels of the classic filters: positions of many keys in one slice, and queries that go
+// slice by slice with the keys that are left. Counters are updated in plain C++
+// (engine/src/classic), since memory access takes the time there. A lane is a digest, 64 bits: the
+// state of its double hash (hashes-inl.h).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/classic.cc"
 #include <cstddef>
@@ -10,13 +10,12 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/classic_array.h"
-#include "kernels/dispatch.h"
 #include "kernels/hashes-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
 // One vector of Positions.
 template <bool kMixed, class D>
@@ -52,7 +51,7 @@ void Positions(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const C
   }
 }
 
-// The keys of a chunk that all slices so far show.
+// The keys of a chunk that are present in all slices so far.
 struct Candidates {
   static constexpr size_t kMax = 1024;
 
@@ -61,8 +60,8 @@ struct Candidates {
   size_t size;
 };
 
-// Keeps those that this slice shows, too, and moves their states on to the next one. What is kept
-// is written over what was read before: never ahead of it.
+// Keeps the candidates that are present in this slice, too, and advances their states to the next
+// hash. They are written over candidates that were read before.
 template <bool kMixed, class D>
 HWY_INLINE size_t Probe(D d, const ClassicArray& array, const uint64_t* HWY_RESTRICT slice,
                         Candidates& candidates, size_t i, size_t num_kept) {
@@ -79,8 +78,7 @@ HWY_INLINE size_t Probe(D d, const ClassicArray& array, const uint64_t* HWY_REST
   return num_kept + hn::CompressStore(index, present, d, candidates.indices + num_kept);
 }
 
-// The same for one candidate, in plain words: what CompressStore writes past a part of a vector is
-// not ours.
+// The same for one candidate, without vectors: CompressStore would write past the end.
 template <bool kMixed>
 HWY_INLINE size_t ProbeOne(const ClassicArray& array, const uint64_t* HWY_RESTRICT slice,
                            Candidates& candidates, size_t i, size_t num_kept) {
@@ -139,7 +137,7 @@ size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Cla
 
 }  // namespace
 
-void AddClassicForTarget(Kernels& kernels) {
+void AddClassicForTarget(KernelTable& kernels) {
   kernels.classic.positions = &Positions;
   kernels.classic.query = &Query;
 }
@@ -149,11 +147,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddClassicForTarget);
-void AddClassic(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddClassicForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddClassic)
 }  // namespace trommel::kernels
 #endif

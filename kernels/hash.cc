@@ -1,10 +1,11 @@
-// XXH64 of fixed-width integers, many keys side by side. The algorithm is xxHash's (doc/
-// xxhash_spec.md, "XXH64", the path for inputs under 32 bytes); tests hold it to the library's.
+// XXH64 of fixed-width integers, one key per lane. The algorithm is xxHash's (doc/xxhash_spec.md,
+// "XXH64", the path for inputs under 32 bytes); tests compare it with the library's.
 //
-// This file also teaches the frame all kernels share: foreach_target.h includes it once per target
-// (HWY_TARGET_INCLUDE names it), each time inside another HWY_NAMESPACE with that target's
-// instructions enabled; what stands under HWY_ONCE is compiled a single time, at the end, and
-// HWY_EXPORT there makes the table of the versions made before.
+// The frame of this file is that of all kernels: foreach_target.h includes the file once per target
+// (HWY_TARGET_INCLUDE names it), each time in another HWY_NAMESPACE with that target's instructions
+// enabled. The code under HWY_ONCE is compiled once, at the end, and the HWY_EXPORT in
+// TROMMEL_REGISTER makes the table of the versions compiled before. Names of functions are in
+// anonymous namespaces, because other kernels use the same names.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/hash.cc"
 #include <cstddef>
@@ -12,12 +13,11 @@
 
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // xxHash's primes.
@@ -89,7 +89,7 @@ void HashInt32(const uint32_t* HWY_RESTRICT keys, size_t num_keys, uint64_t seed
 
 }  // namespace
 
-void AddHashForTarget(Kernels& kernels) {
+void AddHashForTarget(KernelTable& kernels) {
   kernels.hash.xxh64_int64 = &HashInt64;
   kernels.hash.xxh64_int32 = &HashInt32;
 }
@@ -99,11 +99,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddHashForTarget);
-void AddHash(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddHashForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddHash)
 }  // namespace trommel::kernels
 #endif

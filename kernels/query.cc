@@ -1,5 +1,5 @@
-// Queries: presence bits only, one cache line a key (two with 10 slices), no writes. Answers as a
-// bitmap, as a selection vector, or for one key.
+// Queries: they read presence bits only, one cache line per key (two with 10 slices), and write
+// nothing but the answers: a bitmap, a selection vector, or a bool.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query.cc"
 #include <bit>
@@ -7,30 +7,29 @@
 
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/layouts-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
 template <class Layout>
 HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
   return Layout::PresenceAt(blocks.presence, BlockIndex(digest, blocks.num_blocks));
 }
 
-// What a batch asks of each block: to show all that the key marks.
+// Predicates of a key and its block. AllSlices: the block shows all marks of the key.
 template <class Layout>
 struct AllSlices {
   static HWY_INLINE void Prefetch(const uint32_t* presence) { Layout::PrefetchPresence(presence); }
-  HWY_INLINE bool Answer(uint64_t digest, const uint32_t* presence) const {
+  HWY_INLINE bool Holds(uint64_t digest, const uint32_t* presence) const {
     return Layout::ShowsAll(digest, presence);
   }
 };
 
-// Or only what it marks in the first slices. Few of them are in the block's first line, and no
-// other is fetched or read.
+// FirstSlices: it shows those in the first num_probes slices. With kFew these are in the block's
+// first line, and no other is fetched or read.
 template <class Layout, bool kFew>
 struct FirstSlices {
   using Marks = std::conditional_t<kFew, typename Layout::FewMarks, typename Layout::Marks>;
@@ -42,38 +41,37 @@ struct FirstSlices {
       Layout::PrefetchPresence(presence);
     }
   }
-  HWY_INLINE bool Answer(uint64_t digest, const uint32_t* presence) const {
+  HWY_INLINE bool Holds(uint64_t digest, const uint32_t* presence) const {
     return Marks(digest, num_probes).ShownBy(presence);
   }
 
   size_t num_probes;
 };
 
-// Calls take(i, maybe_present) for each digest in order, with the lines kQueryDistance keys ahead
-// on their way.
-template <class Layout, class Question, class Take>
+// Calls use(i, maybe_present) for each digest in order, and prefetches kQueryDistance keys ahead.
+template <class Layout, class Predicate, class Use>
 HWY_INLINE void AnswerAll(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                          const Blocks& blocks, const Question& question, const Take& take) {
+                          const Blocks& blocks, const Predicate& predicate, const Use& use) {
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
-  for (size_t i = 0; i < lead; ++i) Question::Prefetch(PresenceOf<Layout>(digests[i], blocks));
+  for (size_t i = 0; i < lead; ++i) Predicate::Prefetch(PresenceOf<Layout>(digests[i], blocks));
   const size_t fetched = num_digests - lead;
   size_t i = 0;
   for (; i < fetched; ++i) {
-    Question::Prefetch(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
-    take(i, question.Answer(digests[i], PresenceOf<Layout>(digests[i], blocks)));
+    Predicate::Prefetch(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
+    use(i, predicate.Holds(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
   for (; i < num_digests; ++i) {
-    take(i, question.Answer(digests[i], PresenceOf<Layout>(digests[i], blocks)));
+    use(i, predicate.Holds(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
 }
 
-template <class Layout, class Question>
+template <class Layout, class Predicate>
 HWY_INLINE size_t ToBitmap(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                           const Blocks& blocks, const Question& question,
+                           const Blocks& blocks, const Predicate& predicate,
                            uint64_t* HWY_RESTRICT maybe_present) {
   size_t num_present = 0;
-  uint64_t word = 0;  // answers of the current 64 keys, oldest in the lowest bit at the end
-  AnswerAll<Layout>(digests, num_digests, blocks, question, [&](size_t i, bool answer) HWY_ATTR {
+  uint64_t word = 0;  // answers of the current 64 keys, the first in the lowest bit
+  AnswerAll<Layout>(digests, num_digests, blocks, predicate, [&](size_t i, bool answer) HWY_ATTR {
     word |= static_cast<uint64_t>(answer) << (i % 64);
     if (i % 64 == 63) {
       maybe_present[i / 64] = word;
@@ -99,21 +97,21 @@ size_t QueryFirst(const uint64_t* digests, size_t num_digests, const Blocks& blo
                   size_t num_probes, uint64_t* maybe_present) {
   constexpr size_t kFew = kFewSlices<Layout::kNumSlices>;
   if (num_probes <= kFew) {
-    const FirstSlices<Layout, true> question{num_probes};
-    return ToBitmap<Layout>(digests, num_digests, blocks, question, maybe_present);
+    const FirstSlices<Layout, true> predicate{num_probes};
+    return ToBitmap<Layout>(digests, num_digests, blocks, predicate, maybe_present);
   }
   if constexpr (kFew == Layout::kNumSlices) return 0;  // more probes than slices
-  const FirstSlices<Layout, false> question{num_probes};
-  return ToBitmap<Layout>(digests, num_digests, blocks, question, maybe_present);
+  const FirstSlices<Layout, false> predicate{num_probes};
+  return ToBitmap<Layout>(digests, num_digests, blocks, predicate, maybe_present);
 }
 
 template <class Layout>
 size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
               bool maybe_present, uint32_t first_idx, uint32_t* HWY_RESTRICT selection) {
   size_t num_selected = 0;
-  const AllSlices<Layout> question;
-  AnswerAll<Layout>(digests, num_digests, blocks, question, [&](size_t i, bool answer) HWY_ATTR {
-    // Written always, kept only if it counts: no branch to mispredict.
+  const AllSlices<Layout> predicate;
+  AnswerAll<Layout>(digests, num_digests, blocks, predicate, [&](size_t i, bool answer) HWY_ATTR {
+    // Always written, and kept only if it counts: no branch to mispredict.
     selection[num_selected] = first_idx + static_cast<uint32_t>(i);
     num_selected += static_cast<size_t>(answer == maybe_present);
   });
@@ -127,7 +125,7 @@ bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) 
 
 }  // namespace
 
-void AddQueryForTarget(Kernels& kernels) {
+void AddQueryForTarget(KernelTable& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.query = &Query<Layout>;
     table.query_first = &QueryFirst<Layout>;
@@ -141,11 +139,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddQueryForTarget);
-void AddQuery(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddQueryForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddQuery)
 }  // namespace trommel::kernels
 #endif

@@ -1,28 +1,27 @@
 // Queries of several stores of one shape at once: does any of them show the key, and which is the
-// first? What a key marks is made once, not once a store.
+// first? A key's marks are computed once, not once per store.
 //
-// Stores are asked in groups of 2, 4 or 8, key by key: a fixed number, so that the group's loop
-// unrolls. A key's addresses in all stores of the group come from vectors, kLead keys ahead, and
-// wait in a ring while their lines are on the way.
+// Stores are queried in groups of 2, 4 or 8, key by key: a fixed number, so that the loop over a
+// group unrolls. A key's addresses in all stores of the group are computed by vectors kLead keys
+// ahead, and kept in a ring while their lines are prefetched.
 //
 //   ring   | key i: store 0 .. 7 | key i + 1: .. | ... | key i + kLead - 1: .. |
 //             answered, then replaced by the addresses of key i + kLead
 //
-// Store by store over a chunk of keys is no alternative: it takes twice the time in cache, and
-// beyond, where lines are all that counts, no less (bench/README.md, "Dead ends").
+// Querying store by store over a chunk of keys takes twice the time in the caches, and no less time
+// beyond them, where cache misses dominate (bench/README.md, "Dead ends").
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query_many.cc"
 #include <bit>
 
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/layouts-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
 constexpr size_t kMaxGroup = 8;
 constexpr size_t kChunk = 1024;  // keys whose answers are collected before they are combined
@@ -31,7 +30,7 @@ constexpr size_t kChunk = 1024;  // keys whose answers are collected before they
 template <class Layout, size_t kGroup>
 class Addresses {
  public:
-  // The group's further places repeat the last of the stores.
+  // If there are fewer stores than kGroup, the last one is repeated.
   HWY_INLINE Addresses(const Blocks* stores, size_t num_stores) {
     for (size_t s = 0; s < kGroup; ++s) {
       const Blocks& store = stores[HWY_MIN(s, num_stores - 1)];
@@ -69,11 +68,11 @@ HWY_INLINE const uint32_t* PresenceAtAddress(uint64_t address) {
   return reinterpret_cast<const uint32_t*>(static_cast<uintptr_t>(address));
 }
 
-// Asks the first kGroup stores. shown[i] has one bit a store: whether it shows digest i.
+// Queries the first kGroup stores. shown[i] has one bit per store: whether it shows digest i.
 template <class Layout, size_t kGroup>
-void AskGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks* stores,
-              size_t num_stores, uint8_t* HWY_RESTRICT shown) {
-  constexpr size_t kLead = kQueryDistance / kGroup;  // as many lines on their way as for one store
+void QueryGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks* stores,
+                size_t num_stores, uint8_t* HWY_RESTRICT shown) {
+  constexpr size_t kLead = kQueryDistance / kGroup;  // as many lines in flight as for one store
   static_assert(std::has_single_bit(kLead), "the ring's index is a mask");
   const Addresses<Layout, kGroup> addresses(stores, num_stores);
   HWY_ALIGN uint64_t ring[kLead][kGroup];
@@ -98,16 +97,16 @@ void AskGroup(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
   }
 }
 
-// Asks the first stores, at most kMaxGroup of them; returns how many. At least one must be there.
+// Queries the first stores, at most kMaxGroup of them; returns how many. Requires at least one.
 template <class Layout>
-size_t AskSome(const uint64_t* digests, size_t num_digests, const Blocks* stores, size_t num_stores,
-               uint8_t* shown) {
+size_t QuerySome(const uint64_t* digests, size_t num_digests, const Blocks* stores,
+                 size_t num_stores, uint8_t* shown) {
   if (num_stores <= 2) {
-    AskGroup<Layout, 2>(digests, num_digests, stores, num_stores, shown);
+    QueryGroup<Layout, 2>(digests, num_digests, stores, num_stores, shown);
   } else if (num_stores <= 4) {
-    AskGroup<Layout, 4>(digests, num_digests, stores, num_stores, shown);
+    QueryGroup<Layout, 4>(digests, num_digests, stores, num_stores, shown);
   } else {
-    AskGroup<Layout, kMaxGroup>(digests, num_digests, stores, num_stores, shown);
+    QueryGroup<Layout, kMaxGroup>(digests, num_digests, stores, num_stores, shown);
   }
   return HWY_MIN(num_stores, kMaxGroup);
 }
@@ -123,7 +122,7 @@ size_t QueryAny(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const 
     const size_t num_words = (num_keys + 63) / 64;
     for (size_t w = 0; w < num_words; ++w) words[w] = 0;
     for (size_t s = 0; s < num_stores;) {
-      s += AskSome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
+      s += QuerySome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
       for (size_t i = 0; i < num_keys; ++i) words[i / 64] |= uint64_t{shown[i] != 0} << (i % 64);
     }
     for (size_t w = 0; w < num_words; ++w) {
@@ -143,21 +142,21 @@ void FindOldest(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const 
     uint8_t* found = oldest + first;
     for (size_t i = 0; i < num_keys; ++i) found[i] = none;
     for (size_t s = 0; s < num_stores;) {
-      const size_t asked =
-          AskSome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
+      const size_t num_queried =
+          QuerySome<Layout>(digests + first, num_keys, stores + s, num_stores - s, shown);
       for (size_t i = 0; i < num_keys; ++i) {
         const auto lowest = static_cast<uint8_t>(std::countr_zero(shown[i] | 0x100U));
         const bool is_first = found[i] == none && shown[i] != 0;
         found[i] = is_first ? static_cast<uint8_t>(s + lowest) : found[i];
       }
-      s += asked;
+      s += num_queried;
     }
   }
 }
 
 }  // namespace
 
-void AddQueryManyForTarget(Kernels& kernels) {
+void AddQueryManyForTarget(KernelTable& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.query_any = &QueryAny<Layout>;
     table.find_oldest = &FindOldest<Layout>;
@@ -169,11 +168,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddQueryManyForTarget);
-void AddQueryMany(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddQueryManyForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddQueryMany)
 }  // namespace trommel::kernels
 #endif

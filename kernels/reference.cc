@@ -146,7 +146,7 @@ std::vector<uint32_t> ReferenceFilter::RunsOfBlock(uint64_t block_idx) const {
         set(64 * s + i);
       } else if (i < 32) {
         set(32 * s + i);
-      } else {  // six high bits a slice, behind all low ones
+      } else {  // six high bits per slice, behind all low ones
         set(32 * shape_.num_slices + 6 * s + (i - 32));
       }
     }
@@ -156,8 +156,8 @@ std::vector<uint32_t> ReferenceFilter::RunsOfBlock(uint64_t block_idx) const {
 
 size_t ReferenceFilter::CountWordsPerBlock() const {
   if (!shape_.has_runs) return kNumPlanes * shape_.num_slices;
-  const size_t block_word_map = shape_.num_slices == 10 ? 32 : 16;
-  return block_word_map - shape_.num_counters() / 32;
+  const size_t block_words = shape_.num_slices == 10 ? 32 : 16;
+  return block_words - shape_.num_counters() / 32;
 }
 
 std::vector<uint32_t> ReferenceFilter::CountWords() const {

@@ -3,13 +3,12 @@
 #define HWY_TARGET_INCLUDE "kernels/whole_planes.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/planes-inl.h"
 #include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
 template <size_t kSlices>
 Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
@@ -36,12 +35,11 @@ Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
   return tally;
 }
 
-// The sum of blocks a and b, built aside so that a block that does not fit leaves no trace. False
-// if either is promoted, or the sum must be.
+// The sum of blocks a and b. Returns false if either is promoted or the sum must be; `sum` is then
+// unchanged, because its planes are computed in a buffer first.
 //
-// Counts are presence + excess. Where both are present the ones of the two presences meet, and one
-// of them becomes a carry into the sum of the excesses: c_a + c_b - 1 = e_a + e_b + 1. A full adder
-// a plane:
+// Counts are presence + excess. Where both are present, the presence of one becomes a carry into
+// the sum of the excesses: c_a + c_b - 1 = e_a + e_b + 1. A full adder per plane:
 //
 //   carry   = presence a & presence b
 //   sum p   = a ^ b ^ carry;     carry to p + 1 = (a & b) | (carry & (a ^ b))
@@ -93,7 +91,7 @@ uint64_t Fold(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t e
   return end;
 }
 
-// Would every counter of a minus its partner of b stay at zero or above?
+// Is every counter of a at least that of b?
 template <size_t kSlices>
 HWY_INLINE bool CanSubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
   if (HWY_UNLIKELY(IsPromoted(a.planes, kSlices) || IsPromoted(b.planes, kSlices))) return false;
@@ -113,8 +111,8 @@ HWY_INLINE bool CanSubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<
   return !AnyBit(d, below);
 }
 
-// a -= b for blocks that can. Where b is present the difference of the excesses is the difference
-// of the counts: zero means the position empties, anything else has one to give for its own
+// a -= b. Requires CanSubtractBlock. Where b is present, the difference of the excesses is the
+// difference of the counts: at zero the position becomes empty, else one is subtracted for a's own
 // presence.
 template <size_t kSlices>
 HWY_INLINE void SubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
@@ -176,7 +174,7 @@ void AddTo(BlockKernels& kernels) {
 
 }  // namespace
 
-void AddWholePlanesForTarget(Kernels& kernels) {
+void AddWholePlanesForTarget(KernelTable& kernels) {
   AddTo<8>(kernels.planes8);
   AddTo<16>(kernels.planes16);
 }
@@ -186,11 +184,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddWholePlanesForTarget);
-void AddWholePlanes(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddWholePlanesForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddWholePlanes)
 }  // namespace trommel::kernels
 #endif

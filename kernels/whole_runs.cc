@@ -5,13 +5,12 @@
 
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dispatch.h"
 #include "kernels/register.h"
 #include "kernels/runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-namespace {  // one name may mean another thing in the next file
+namespace {
 
 template <class Layout>
 bool IsPromotedIn(const typename Layout::Block& block) {
@@ -60,7 +59,8 @@ HWY_INLINE Slice SliceOf(const typename Layout::Block& block,
   return {Layout::OfSlices::Load(block.presence, s), strings.Get(s)};
 }
 
-// The sum of blocks a and b. False, and nothing done, if either is promoted or the sum must be.
+// The sum of blocks a and b. Returns false, and changes nothing, if either is promoted or the sum
+// must be.
 template <class Layout>
 bool AddBlocks(const typename Layout::Block& a, const typename Layout::Block& b,
                const typename Layout::Block& sum) {
@@ -73,7 +73,7 @@ bool AddBlocks(const typename Layout::Block& a, const typename Layout::Block& b,
   Strings of_sum(sum.counts());
   for (size_t s = 0; s < Layout::kNumSlices; ++s) {
     Slice total = SliceOf<Layout>(a, of_a, s);
-    if (total.runs == 0) total.runs = 1;  // the closing 1, before which runs are put
+    if (total.runs == 0) total.runs = 1;  // the closing 1, before which runs are inserted
     ForEachRun(SliceOf<Layout>(b, of_b, s), [&](uint32_t position, uint32_t count) HWY_ATTR {
       const uint64_t mark = uint64_t{1} << position;
       const uint64_t end = Layout::OfSlices::End(total.presence, total.runs, position);
@@ -113,7 +113,7 @@ HWY_INLINE uint32_t CountAt(const Slice& slice, uint32_t position) {
   return RunCount(slice.runs, Layout::OfSlices::End(slice.presence, slice.runs, position));
 }
 
-// Would every counter of a minus its partner of b stay at zero or above?
+// Is every counter of a at least that of b?
 template <class Layout>
 bool CanSubtractBlock(const typename Layout::Block& a, const typename Layout::Block& b) {
   using Strings = typename Layout::Strings;
@@ -130,7 +130,7 @@ bool CanSubtractBlock(const typename Layout::Block& a, const typename Layout::Bl
   return can;
 }
 
-// a -= b for blocks that can.
+// a -= b. Requires CanSubtractBlock.
 template <class Layout>
 void SubtractBlock(const typename Layout::Block& a, const typename Layout::Block& b) {
   using Strings = typename Layout::Strings;
@@ -170,7 +170,7 @@ uint64_t Subtract(const Blocks& into, const Blocks& from, uint64_t begin, uint64
 
 }  // namespace
 
-void AddWholeRunsForTarget(Kernels& kernels) {
+void AddWholeRunsForTarget(KernelTable& kernels) {
   ForEachRunLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.tally = &TallyBlocks<Layout>;
     table.merge = &Merge<Layout>;
@@ -185,11 +185,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trommel::kernels {
-
-HWY_EXPORT(AddWholeRunsForTarget);
-void AddWholeRuns(int64_t target, Kernels& kernels) {
-  TROMMEL_FOR_TARGET(AddWholeRunsForTarget, target)(kernels);
-}
-
+TROMMEL_REGISTER(AddWholeRuns)
 }  // namespace trommel::kernels
 #endif

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFilterSideRate = 0.0022;
 
-matrix::Geometry SideGeometry(AttributeSide side, uint64_t num_cells) {
+matrix::MatrixGeometry SideGeometry(AttributeSide side, uint64_t num_cells) {
   matrix::Request request;
   request.kind = side == kMdbfSide  ? matrix::Kind::kMdbf
                  : side == kBfmSide ? matrix::Kind::kBfm
@@ -45,7 +45,7 @@ matrix::Matrix MakeSideMatrix(AttributeSide side, uint64_t num_cells) {
 }
 
 matrix::LiteralMatrix MakeLiteralSide(uint64_t num_cells) {
-  const matrix::Geometry geometry = SideGeometry(kTwoCutsSide, num_cells);
+  const matrix::MatrixGeometry geometry = SideGeometry(kTwoCutsSide, num_cells);
   const std::vector<uint64_t> positions(3, geometry.blocks.front().positions.front());
   return ValueOrExit(matrix::LiteralMatrix::Create(geometry.sets, positions, kSideHashes));
 }

@@ -1,4 +1,4 @@
-// The map from block to words, against std::map.
+// The map from block to words, against std::set and known words.
 #include "engine/src/blocks/block_word_map.h"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace trommel {
 namespace {
 
-// The words a test gives a block: never zeros.
+// The words of a block in these tests: never zero.
 uint64_t WordFor(uint64_t block_idx, size_t word_idx) { return block_idx * 16 + word_idx + 1; }
 
 void Fill(BlockWordMap& words, uint64_t block_idx, size_t per_block) {
@@ -34,7 +34,7 @@ bool HoldsExactly(const BlockWordMap& words, const std::set<uint64_t>& want, siz
   return true;
 }
 
-TEST_CASE("blocks that come and go at random keep their words", "[engine][block_word_map]") {
+TEST_CASE("blocks inserted and removed at random keep their words", "[engine][block_word_map]") {
   const auto num_blocks = GENERATE(uint64_t{6}, uint64_t{40}, uint64_t{3000});
   std::mt19937_64 random(Catch::rngSeed());
   BlockWordMap words(3);
@@ -56,9 +56,9 @@ TEST_CASE("blocks that come and go at random keep their words", "[engine][block_
   CHECK(HoldsExactly(words, want, 3));
 }
 
-TEST_CASE("any block can go from an index of four slots filled in any order",
+TEST_CASE("any block can be removed from an index of four slots filled in any order",
           "[engine][block_word_map]") {
-  // Three entries of four slots, every choice of three in sixteen blocks: each way to collide and
+  // Three entries in four slots, every choice of three of sixteen blocks: each way to collide and
   // to wrap around is among them.
   for (uint64_t a = 0; a < 16; ++a) {
     for (uint64_t b = 0; b < 16; ++b) {
@@ -80,7 +80,7 @@ TEST_CASE("any block can go from an index of four slots filled in any order",
   }
 }
 
-TEST_CASE("a new entry is zeros even where another was", "[engine][block_word_map]") {
+TEST_CASE("a new entry is zero even where another one was removed", "[engine][block_word_map]") {
   BlockWordMap words(2);
   for (const uint64_t block_idx : {7, 8, 9}) Fill(words, block_idx, 2);
   words.Remove(8);

@@ -1,4 +1,4 @@
-// Readers, and a writer that frees what they read.
+// Grace periods: readers, and a writer that frees what they have read.
 #include "engine/src/sync/grace_periods.h"
 
 #include <atomic>

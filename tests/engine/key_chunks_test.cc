@@ -44,7 +44,7 @@ TEST_CASE("chunks have the digests of the batch, whatever the kind of key",
   }
 }
 
-TEST_CASE("a slice of a batch is a batch of its keys", "[engine][key_chunks]") {
+TEST_CASE("a subspan of a batch is a batch of its keys", "[engine][key_chunks]") {
   const std::vector<std::string> strings = {"a", "bb", "ccc", "dddd"};
   const DigestPolicy policy;
   std::vector<uint64_t> got(2);

@@ -1,4 +1,4 @@
-// Many share the lock, or one has it alone.
+// Shared and exclusive locks.
 #include "engine/src/sync/striped_shared_mutex.h"
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace trommel::tests {
 
-TEST_CASE("an exclusive lock excludes all others, and every thread gets its turn",
+TEST_CASE("an exclusive lock excludes all others, and no thread starves",
           "[engine][striped_shared_mutex][threads]") {
   constexpr int kNumSharers = 3;
   constexpr int kNumSharedLocks = 20'000;

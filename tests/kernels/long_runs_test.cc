@@ -46,11 +46,11 @@ TEST_CASE("long runs gain and lose keys as the reference does on every target",
           members.empty() || (members.size() < 63 && random() % 4 < (is_rising ? 3 : 1));
       if (adds) {
         members.push_back(pool[random() % pool.size()]);
-        kernels.add(members.back(), presence, runs.data());
+        kernels.increment(members.back(), presence, runs.data());
         want.Insert(members.back());
       } else {
         std::swap(members[random() % members.size()], members.back());
-        kernels.take(members.back(), presence, runs.data());
+        kernels.decrement(members.back(), presence, runs.data());
         want.Erase(members.back());
         members.pop_back();
       }

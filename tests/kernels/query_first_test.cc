@@ -52,8 +52,8 @@ TEST_CASE("a query of the first slices asks for these and no others on every tar
       }
       tests::ForEachRunnableTarget([&] {
         Guarded<uint64_t> bits(want.size(), ~uint64_t{0}, size % 8);
-        REQUIRE(filter.Kernels().query_first(digests.data(), size, filter.View(), num_probes,
-                                             bits.data()) == want_present);
+        REQUIRE(filter.block_kernels().query_first(digests.data(), size, filter.View(), num_probes,
+                                                   bits.data()) == want_present);
         REQUIRE(tests::FirstDifference(bits.Copy(), want) == "");
         REQUIRE(bits.GuardsIntact());
       });

@@ -45,7 +45,7 @@ inline uint32_t MostCopies(const kernels::Shape& shape) {
 }
 
 // The kernels of a shape in a target's table.
-inline const kernels::BlockKernels& KernelsOf(const kernels::Kernels& table,
+inline const kernels::BlockKernels& KernelsOf(const kernels::KernelTable& table,
                                               const kernels::Shape& shape) {
   if (!shape.has_runs) return shape.num_slices == 8 ? table.planes8 : table.planes16;
   switch (shape.num_slices) {

@@ -44,7 +44,7 @@ AttributeSets TwoCuts();  // {0,1} and {0,2}, the tables' 0x3 and 0x5
 struct Structure {
   std::string name;
   AttributeSets sets;
-  std::optional<matrix::Geometry> geometry;  // none: an AttributeFilter
+  std::optional<matrix::MatrixGeometry> geometry;  // none: an AttributeFilter
   std::unique_ptr<TupleIndex> index;
 
   const AttributeFilter* filter() const {

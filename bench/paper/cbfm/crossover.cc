@@ -12,7 +12,7 @@ namespace {
 constexpr double kBytesInMegabyte = 1048576;
 constexpr double kLeastRate = 1e-6;  // a filter's, at capacity
 
-matrix::Geometry TwoCutMatrix(uint64_t num_cells) {
+matrix::MatrixGeometry TwoCutMatrix(uint64_t num_cells) {
   matrix::Request request;
   request.sets = TwoCuts();
   request.num_hashes = kCbfmHashes;
@@ -21,13 +21,13 @@ matrix::Geometry TwoCutMatrix(uint64_t num_cells) {
 }
 
 // Of the matrix's block for an allowed set.
-double BlockRate(const matrix::Geometry& geometry, AttributeMask set, uint64_t num_tuples) {
+double BlockRate(const matrix::MatrixGeometry& geometry, AttributeMask set, uint64_t num_tuples) {
   return matrix::PredictedFpr(geometry.blocks[geometry.sets.IndexOf(set)], geometry.num_hashes,
                               num_tuples);
 }
 
 // Of the filters of all these sets, each with the rate of the matrix's block.
-double BytesToMatch(const matrix::Geometry& geometry, const std::vector<AttributeMask>& sets,
+double BytesToMatch(const matrix::MatrixGeometry& geometry, const std::vector<AttributeMask>& sets,
                     uint64_t num_tuples) {
   double bytes = 0;
   for (const AttributeMask set : sets) {
@@ -38,7 +38,7 @@ double BytesToMatch(const matrix::Geometry& geometry, const std::vector<Attribut
 
 // The rate of the query for non-members none of whose values are in, and for those whose values are
 // all in.
-double QueryRate(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples,
+double QueryRate(const matrix::MatrixGeometry& geometry, AttributeMask queried, uint64_t num_tuples,
                  bool values_are_in) {
   double rate = 1;
   for (const AttributeMask part : geometry.sets.PartsOf(queried)) {
@@ -49,7 +49,7 @@ double QueryRate(const matrix::Geometry& geometry, AttributeMask queried, uint64
 }
 
 Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
-  const matrix::Geometry geometry = TwoCutMatrix(experiment.num_cells());
+  const matrix::MatrixGeometry geometry = TwoCutMatrix(experiment.num_cells());
   const uint64_t num_tuples = experiment.workload().num_tuples();
   const double matrix_megabytes = static_cast<double>(geometry.num_bytes()) / kBytesInMegabyte;
   Table table{.title = "Crossover: the memory at which AttributeFilter reaches CBFM's rate"};
@@ -107,12 +107,12 @@ Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
 }
 
 // MB of filters for all allowed sets, each at the rate of the matrix's block.
-double MegabytesAt(const matrix::Geometry& geometry, uint64_t num_tuples) {
+double MegabytesAt(const matrix::MatrixGeometry& geometry, uint64_t num_tuples) {
   const auto allowed = geometry.sets.allowed();
   return BytesToMatch(geometry, {allowed.begin(), allowed.end()}, num_tuples) / kBytesInMegabyte;
 }
 
-Table TuplesTable(const matrix::Geometry& geometry, Chart& chart) {
+Table TuplesTable(const matrix::MatrixGeometry& geometry, Chart& chart) {
   Table table{.title = "Crossover by tuples: CBFM of two cuts in 16 MB"};
   table.text =
       "MB at which AttributeFilter has every set at the matrix's rate or at 1e-6, the lowest rate "

@@ -203,7 +203,7 @@ double PairRate(const AttributeSets& sets, uint64_t num_cells, double num_tuples
   request.sets = sets;
   request.num_hashes = kCbfmHashes;
   request.num_cells = num_cells;
-  const matrix::Geometry geometry = matrix::GeometryFor(request).value();
+  const matrix::MatrixGeometry geometry = matrix::GeometryFor(request).value();
   for (const matrix::Block& block : geometry.blocks) {
     if (block.set != kKeptPair) continue;
     return matrix::PredictedFpr(block, kCbfmHashes, static_cast<uint64_t>(num_tuples));

@@ -196,7 +196,8 @@ constexpr double kFig11Fpr = 0.1;
 constexpr uint32_t kMostDimensions = 4;
 constexpr double kMostBuilt = 1 << 30;  // bytes
 
-matrix::Geometry AlikeGeometry(matrix::Kind kind, const AttributeSets& sets, uint64_t positions) {
+matrix::MatrixGeometry AlikeGeometry(matrix::Kind kind, const AttributeSets& sets,
+                                     uint64_t positions) {
   matrix::Request request;
   request.kind = kind;
   request.sets = sets;
@@ -206,7 +207,7 @@ matrix::Geometry AlikeGeometry(matrix::Kind kind, const AttributeSets& sets, uin
 }
 
 // The memory of the matrix as built, or of its geometry where that is too much to build.
-double BytesOf(const matrix::Geometry& geometry) {
+double BytesOf(const matrix::MatrixGeometry& geometry) {
   if (static_cast<double>(geometry.num_bytes()) > kMostBuilt) {
     return static_cast<double>(geometry.num_bytes());
   }

@@ -52,7 +52,7 @@ std::vector<AttributeMask> Structure::PartsOf(AttributeMask queried) const {
 }
 
 Structure MakeMatrix(std::string name, const matrix::Request& request) {
-  matrix::Geometry geometry = bench::ValueOrExit(matrix::GeometryFor(request), name);
+  matrix::MatrixGeometry geometry = bench::ValueOrExit(matrix::GeometryFor(request), name);
   auto index =
       std::make_unique<matrix::Matrix>(bench::ValueOrExit(matrix::Matrix::Create(geometry), name));
   return {std::move(name), request.sets, std::move(geometry), std::move(index)};
@@ -140,8 +140,8 @@ Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num
 }
 
 // Of a Cartesian join queried for some attributes: the cells of all values of the others are read.
-Chance TraversalChance(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples,
-                       double alpha) {
+Chance TraversalChance(const matrix::MatrixGeometry& geometry, AttributeMask queried,
+                       uint64_t num_tuples, double alpha) {
   const matrix::Block& block = geometry.blocks.front();
   matrix::Block seen{.set = queried, .is_joint = false, .positions = {}};
   for (size_t i = 0; i < block.positions.size(); ++i) {
@@ -152,7 +152,7 @@ Chance TraversalChance(const matrix::Geometry& geometry, AttributeMask queried, 
 
 Chance MatrixChance(const Structure& structure, AttributeMask queried, double alpha,
                     uint64_t num_tuples) {
-  const matrix::Geometry& geometry = *structure.geometry;
+  const matrix::MatrixGeometry& geometry = *structure.geometry;
   if (geometry.kind == matrix::Kind::kCartesian && queried != structure.sets.full()) {
     return TraversalChance(geometry, queried, num_tuples, alpha);
   }

@@ -25,14 +25,14 @@ struct Rates {
   double pair = 1;
 };
 
-double RateOf(const matrix::Geometry& geometry, AttributeMask queried, uint64_t num_tuples) {
+double RateOf(const matrix::MatrixGeometry& geometry, AttributeMask queried, uint64_t num_tuples) {
   // Needs no index.
   const Structure structure{"", geometry.sets, geometry, nullptr};
   return ModelledRate(structure, queried, 1, num_tuples);
 }
 
 Rates RatesOf(const matrix::Request& request, uint64_t num_tuples) {
-  const matrix::Geometry geometry = matrix::GeometryFor(request).value();
+  const matrix::MatrixGeometry geometry = matrix::GeometryFor(request).value();
   return {RateOf(geometry, kWhole, num_tuples), RateOf(geometry, kKeptPair, num_tuples)};
 }
 

@@ -61,7 +61,7 @@ struct AttributePlan {
   double filter_expected_fpr = 0;     ///< Of the filter, over the mix.
   /// The published CBFM of the same memory, with all attributes alike. It is smaller where
   /// kMaxCells, or kMaxPositions for each attribute, limits it.
-  matrix::Geometry matrix = {};
+  matrix::MatrixGeometry matrix = {};
   uint64_t matrix_bytes = 0;       ///< Of the matrix.
   double matrix_expected_fpr = 0;  ///< Of the matrix, over the mix.
   /// Bytes that the published matrix needs to reach filter_expected_fpr.

@@ -25,9 +25,8 @@
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/projection.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {

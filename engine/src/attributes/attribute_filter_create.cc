@@ -145,7 +145,7 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   GrowthPlans plans;
   const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
   if (!num_bytes.ok()) return num_bytes.error();
-  if (!memory->HasRoomFor(*num_bytes)) {
+  if (!memory->HasSpaceFor(*num_bytes)) {
     return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);
   }
   std::vector<ScalableFilter> filters;

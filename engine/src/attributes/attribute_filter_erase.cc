@@ -25,9 +25,7 @@
 #include "engine/src/scalable/erase_conflicts.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {

@@ -8,9 +8,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/tuples/projection.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {

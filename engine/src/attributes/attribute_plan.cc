@@ -146,7 +146,7 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
   matrix_request.sets = sets;
   matrix_request.num_hashes = request.num_hashes == 0 ? kUsualHashes : request.num_hashes;
   matrix_request.num_cells = std::min(plan.filter_bytes, matrix::kMaxCells / 8) * 8;
-  Result<matrix::Geometry> geometry = matrix::GeometryFor(matrix_request);
+  Result<matrix::MatrixGeometry> geometry = matrix::GeometryFor(matrix_request);
   if (!geometry.ok()) return geometry.error();
   plan.matrix = *std::move(geometry);
   plan.matrix_bytes = plan.matrix.num_bytes();

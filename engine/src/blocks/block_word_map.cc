@@ -38,7 +38,7 @@ void BlockWordMap::Remove(uint64_t block_idx) {
   if (size() == 1) return Clear();
   const size_t entry_idx = index_[slot] - 1;
   const size_t last_idx = size() - 1;
-  FreeSlot(slot);               // while every number in the index is that of its entry
+  FreeSlot(slot);               // before entry numbers change
   if (entry_idx != last_idx) {  // the last entry moves into the hole
     index_[SlotOf(BlockAt(last_idx))] = static_cast<uint32_t>(entry_idx + 1);
     std::copy_n(&entries_[last_idx * stride_], stride_, &entries_[entry_idx * stride_]);
@@ -47,7 +47,7 @@ void BlockWordMap::Remove(uint64_t block_idx) {
 }
 
 void BlockWordMap::Clear() {
-  // Not = {}, which assigns an empty list and keeps the memory.
+  // Assigning {} would keep the memory.
   entries_ = std::vector<uint64_t>();
   index_ = std::vector<uint32_t>();
 }

@@ -1,4 +1,4 @@
-// Promoted blocks, and which of the two ways holds the counts of each.
+// Promoted blocks: long runs or exact counters.
 #include "engine/src/blocks/side_table.h"
 
 #include <algorithm>
@@ -6,14 +6,28 @@
 #include <cassert>
 #include <numeric>
 
-#include "engine/src/blocks/presence_bits.h"
 #include "kernels/layout.h"
+#include "kernels/presence_words.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
 namespace {
 
 using CounterBuffer = std::array<uint64_t, kernels::kMaxCounters>;
+
+// Presence bits by counter: bit i of a block's presence words is its counter i. Both store at most
+// one word, once, and none if the bit is as it should be: queries then keep their cache line.
+void MarkPresent(size_t counter_idx, uint32_t* presence) {
+  uint32_t* word = presence + counter_idx / 32;
+  const uint32_t bit = 1U << (counter_idx % 32);
+  if ((*word & bit) == 0) kernels::StorePresenceWord(*word | bit, word);
+}
+
+void MarkAbsent(size_t counter_idx, uint32_t* presence) {
+  uint32_t* word = presence + counter_idx / 32;
+  const uint32_t bit = 1U << (counter_idx % 32);
+  if ((*word & bit) != 0) kernels::StorePresenceWord(*word & ~bit, word);
+}
 
 }  // namespace
 
@@ -40,10 +54,10 @@ const uint64_t* SideTable::EntryOf(uint64_t block_idx) const {
 
 void SideTable::DropExact(OwnedRange& range, uint64_t block_idx) {
   range.exact.erase(block_idx);
-  if (range.exact.empty()) range.exact = ExactMap();  // the bucket array goes only with the map
+  if (range.exact.empty()) range.exact = ExactMap();  // only this frees the map's bucket array
 }
 
-// --- Blocks that come, go and are replaced.
+// --- Insertion and removal of blocks.
 
 void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
   std::array<uint64_t, kernels::kMaxSlices> buffer;
@@ -73,7 +87,7 @@ void SideTable::Remove(uint64_t block_idx) {
 }
 
 void SideTable::Clear() {
-  for (size_t o = 0; o < owned_ranges_.size(); ++o) ClearOwnedRange(o);
+  for (size_t r = 0; r < owned_ranges_.size(); ++r) ClearOwnedRange(r);
 }
 
 void SideTable::ClearOwnedRange(uint64_t range_idx) {
@@ -87,11 +101,11 @@ void SideTable::CopyOwnedRange(const SideTable& from, uint64_t range_idx) {
 
 // --- One key.
 
-void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+void SideTable::Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   uint64_t* entry = EntryOf(block_idx);
   if (!IsExact(entry)) {
     if (kernels::KeysOfRuns(entry[0]) < kernels::kMaxLongRunKeys) {
-      return AddToLongRuns(digest, presence, Runs(entry));
+      return IncrementLongRuns(digest, presence, Runs(entry));
     }
     CounterBuffer counters;
     CopyLongRuns(Runs(entry), presence, counters);
@@ -103,20 +117,20 @@ void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   ExactBlock& block = Of(block_idx).exact.at(block_idx);
   for (size_t s = 0; s < num_slices_; ++s) {
     const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
-    block.counters.Add(counter_idx);
+    block.counters.Increment(counter_idx);
     MarkPresent(counter_idx, presence);
   }
   block.num_keys += 1;
 }
 
-void SideTable::Take(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+void SideTable::Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   uint64_t* entry = EntryOf(block_idx);
-  if (!IsExact(entry)) return TakeFromLongRuns(digest, presence, Runs(entry));
+  if (!IsExact(entry)) return DecrementLongRuns(digest, presence, Runs(entry));
   OwnedRange& range = Of(block_idx);
   ExactBlock& block = range.exact.at(block_idx);
   for (size_t s = 0; s < num_slices_; ++s) {
     const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
-    if (block.counters.Take(counter_idx) == 0) MarkAbsent(counter_idx, presence);
+    if (block.counters.Decrement(counter_idx) == 0) MarkAbsent(counter_idx, presence);
   }
   block.num_keys -= 1;
   if (block.num_keys > kKeysToReturn) return;
@@ -165,7 +179,7 @@ uint64_t SideTable::num_blocks() const {
 
 uint64_t SideTable::num_bytes() const {
   uint64_t bytes = 0;
-  for (uint64_t o = 0; o < owned_ranges_.size(); ++o) bytes += num_bytes(o);
+  for (uint64_t r = 0; r < owned_ranges_.size(); ++r) bytes += num_bytes(r);
   return bytes;
 }
 
@@ -184,7 +198,7 @@ uint64_t SideTable::num_bytes(uint64_t range_idx) const {
 std::vector<uint64_t> SideTable::SortedBlocks() const {
   std::vector<uint64_t> sorted;
   sorted.reserve(num_blocks());
-  for (const OwnedRange& range : owned_ranges_) {  // their ranges ascend
+  for (const OwnedRange& range : owned_ranges_) {  // owned ranges ascend
     const size_t first = sorted.size();
     for (size_t i = 0; i < range.runs.size(); ++i) sorted.push_back(range.runs.BlockAt(i));
     std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.end());

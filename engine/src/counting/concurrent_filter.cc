@@ -24,14 +24,14 @@
 //                                    store (EncodePlanes, EncodeRuns); or nothing, where long runs
 //                                    become a block's strings as they are
 //
-// Blocks of runs take the same steps slice by slice. TryAdd and TryTake store each slice's presence
-// once, with its final value, and then its string, which queries do not look at. Two cases have
-// code of their own: the first key of a block (AddFirstKey) stores its bits alone, for there were
-// none; the last one (TakeLastKey) stores zeros, for a block that holds one key does not hold ours
-// and another. Long runs of the side table take the same steps (kernels/long_runs.cc); beside exact
-// counters a bit is stored when its count comes to one or to zero, and else not touched
-// (MarkPresent, MarkAbsent). A query's last vector may reach into words of strings while they
-// change; it takes nothing from them.
+// Blocks of runs take the same steps slice by slice. TryInsert and TryErase store each slice's
+// presence once, with its final value, and then its string, which queries do not look at. Two cases
+// have code of their own: the first key of a block (InsertFirstKey) stores its bits alone, for
+// there were none; the last one (EraseLastKey) stores zeros, for a block that holds one key does
+// not hold ours and another. Long runs of the side table take the same steps
+// (kernels/long_runs.cc); beside exact counters a bit is stored when its count comes to one or to
+// zero, and else not touched (MarkPresent, MarkAbsent). A query's last vector may reach into words
+// of strings while they change; it takes nothing from them.
 //
 // A load sees the last of the stores that happened before it or a later one (coherence), and all of
 // these show the bit. Words of different slices need no order among each other. What makes loads

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/batches/apply_range.h"
+#include "engine/src/batches/update_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/sync/exclusive_access_check.h"

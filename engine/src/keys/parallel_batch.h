@@ -1,5 +1,5 @@
-// A batch of keys spread over an executor's threads: one task per range of keys, or, for a caller
-// that hands one batch to several stores, rounds of digests that are computed once by all threads.
+// Parallel batches: a batch of keys spread over an executor's threads, one task per kTaskKeys keys;
+// and, where several stores take the same batch, rounds of digests that all threads compute once.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
 #define TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/base/scratch_array.h"
+#include "engine/src/base/block_memory.h"
 #include "engine/src/keys/key_chunks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -17,15 +17,15 @@
 
 namespace trommel {
 
-// A task's keys: a multiple of 64, so that no two tasks write to one word of a bitmap, and enough
+// Keys per task: a multiple of 64, so that no two tasks write to one word of a bitmap, and enough
 // to be worth starting a task.
 inline constexpr size_t kTaskKeys = size_t{1} << 14;
 
-// A round's keys: enough for the threads of an executor to share.
+// Keys per round: enough for all threads of an executor.
 inline constexpr size_t kMaxRoundKeys = size_t{1} << 20;
 
-// Calls task(first, count) for consecutive parts of [0, size): one of all without an executor, else
-// of at most task_size each.
+// Calls task(first, count) for consecutive ranges of [0, size): all at once without an executor,
+// else at most task_size each.
 template <class Task>
 void ForEachTask(Executor* executor, size_t size, size_t task_size, const Task& task) {
   if (executor == nullptr || size <= task_size) return task(0, size);
@@ -35,16 +35,17 @@ void ForEachTask(Executor* executor, size_t size, size_t task_size, const Task& 
   });
 }
 
-// Calls task(first, task_keys) for consecutive parts of the batch: one of all keys without an
-// executor, else of at most kTaskKeys each.
+// Calls task(first, task_keys) for the tasks of the batch: all keys at once without an executor,
+// else at most kTaskKeys each.
 template <class Task>
 void ForEachTask(Executor* executor, Keys keys, const Task& task) {
   ForEachTask(executor, keys.size(), kTaskKeys,
               [&](size_t first, size_t count) { task(first, Subspan(keys, first, count)); });
 }
 
-// Calls select(first, task_keys, task_selection) as ForEachTask does. It writes indices to the
-// front of its task's part of the selection and returns how many; then all are moved together.
+// Calls select(first, task_keys, task_selection) as ForEachTask does. It must write indices to the
+// front of task_selection and return how many; afterwards they are moved together. Returns how many
+// there are.
 template <class Select>
 size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selection,
                      const Select& select) {
@@ -54,7 +55,7 @@ size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selectio
     num_selected[first / kTaskKeys] =
         select(first, task_keys, selection.subspan(first, task_keys.size()));
   });
-  size_t end = num_selected[0];  // the first task's are in their place
+  size_t end = num_selected[0];  // the first task's are in place
   for (size_t t = 1; t < num_selected.size(); ++t) {
     const auto first = selection.begin() + static_cast<std::ptrdiff_t>(t * kTaskKeys);
     std::copy_n(first, num_selected[t], selection.begin() + static_cast<std::ptrdiff_t>(end));
@@ -63,8 +64,8 @@ size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selectio
   return end;
 }
 
-// Calls visit(first, digests) for the batch's rounds of at most kMaxRoundKeys keys, in order;
-// digests live until the next call. Offsets are multiples of 64. Where the system refuses the
+// Calls visit(first, digests) for the batch's rounds of at most kMaxRoundKeys keys, in order; the
+// digests are valid until the next call. `first` is a multiple of 64. Where the system refuses the
 // memory of a round, chunks are visited instead.
 template <class Visit>
 void ForEachDigestRound(const DigestPolicy& policy, Executor* executor, Keys keys,

@@ -7,10 +7,10 @@ namespace trommel {
 void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
                   std::span<uint16_t> ranges, std::span<uint64_t> split,
                   std::span<uint32_t> starts) noexcept {
-  const size_t num_owned_ranges = size_t{1} << range_bits;
-  std::fill_n(starts.begin(), num_owned_ranges + 1, 0U);
-  // The split is written all over its 512 KiB. Fetched in order while the runs are being measured,
-  // it is near by then (bench/README.md, "Dead ends").
+  const size_t num_ranges = size_t{1} << range_bits;
+  std::fill_n(starts.begin(), num_ranges + 1, 0U);
+  // The second loop writes all over the 512 KiB of `split`. Prefetched in order while the digest
+  // ranges are counted, they are in the cache by then (bench/README.md, "Dead ends").
   constexpr size_t kKeysPerLine = 8;
   for (size_t i = 0; i < digests.size(); ++i) {
     if (i % kKeysPerLine == 0) __builtin_prefetch(split.data() + i, /*rw=*/1);
@@ -18,11 +18,11 @@ void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
     ranges[i] = static_cast<uint16_t>(range);
     ++starts[range + 1];
   }
-  for (size_t o = 0; o < num_owned_ranges; ++o) starts[o + 1] += starts[o];
-  // Each start moves to its run's end, which is the next run's start: afterwards they stand one
-  // place too low, and are put back.
+  for (size_t r = 0; r < num_ranges; ++r) starts[r + 1] += starts[r];
+  // Each start moves to the end of its digest range, which is the start of the next: afterwards
+  // they are shifted back by one.
   for (size_t i = 0; i < digests.size(); ++i) split[starts[ranges[i]]++] = digests[i];
-  for (size_t o = num_owned_ranges; o > 0; --o) starts[o] = starts[o - 1];
+  for (size_t r = num_ranges; r > 0; --r) starts[r] = starts[r - 1];
   starts[0] = 0;
 }
 

@@ -155,7 +155,7 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   // A full filter is refused with every insert: that must cost no memory and must not shut the
   // gate.
   const uint64_t least_bytes = BlockBytesOf(current_->members()) + new_bytes;
-  if (least_bytes > limit || (budget_ != nullptr && !budget_->HasRoomFor(new_bytes))) {
+  if (least_bytes > limit || (budget_ != nullptr && !budget_->HasSpaceFor(new_bytes))) {
     return GrowthRefusal::kMemoryLimit;
   }
   Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);

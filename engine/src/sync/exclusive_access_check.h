@@ -1,5 +1,5 @@
-// ExclusiveAccessCheck: aborts when an operation that needs an object to itself meets another one.
-// Debug builds count the operations that run; others do nothing.
+// ExclusiveAccessCheck: aborts when an exclusive operation on an object runs beside another one.
+// Debug builds count the running operations; others do nothing.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_EXCLUSIVE_ACCESS_CHECK_H_
 #define TROMMEL_ENGINE_SRC_SYNC_EXCLUSIVE_ACCESS_CHECK_H_
 
@@ -17,7 +17,7 @@ class ExclusiveAccessCheck {
   Access Enter() { return {}; }
   Access EnterExclusive() { return {}; }
 #else
-  // An operation that runs as long as it lives.
+  // The operation runs for the lifetime of this object.
   class Access {
    public:
     Access(std::atomic<int64_t>& count, int64_t weight) : count_(count), weight_(weight) {
@@ -38,7 +38,7 @@ class ExclusiveAccessCheck {
   Access EnterExclusive() { return Access(count_, -(int64_t{1} << 62)); }
 
  private:
-  std::atomic<int64_t> count_{0};  // operations that run; negative while an exclusive one does
+  std::atomic<int64_t> count_{0};  // running operations; negative during an exclusive one
 #endif
 };
 

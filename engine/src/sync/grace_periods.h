@@ -7,11 +7,11 @@
 //   reader   Enter -- load list ---- query stores ---- leave
 //   writer                 store new list -- Synchronize ........ free what only the old list had
 //
-// Readers never wait: to enter and to leave is an atomic addition each, to a counter on a cache
+// Readers never wait: to enter and to leave is one atomic addition each, to a counter on a cache
 // line that few threads use. There are two sets of counters, and readers enter the one that `phase`
-// names. Synchronize flips the phase and waits until the set that was current has drained, twice.
-// New readers enter the other set, so they cannot keep it waiting; and a reader that loaded the
-// phase just before it was flipped, and entered the wrong set, is waited for by the other flip.
+// names. Synchronize flips the phase and waits until the other set has drained, twice. New readers
+// enter the current set, so they cannot delay it; and the second flip waits for a reader that
+// loaded the phase just before the first flip and then entered the wrong set.
 //
 // Why that is enough. All of the operations named here are sequentially consistent, so they have
 // one order. A reader's addition precedes its load of the list. If that load saw the old list, it
@@ -36,7 +36,7 @@ namespace trommel {
 
 class GracePeriods {
  public:
-  // Inside as long as it lives.
+  // The reader is inside for the lifetime of this object.
   class Reader {
    public:
     Reader(const Reader&) = delete;
@@ -56,7 +56,7 @@ class GracePeriods {
     return Reader(counters_[StripeOfThread()].of_phase[phase]);
   }
 
-  // Returns when all readers that were inside have left. Any thread, but not a reader.
+  // Returns when all readers that were inside have left. Thread safety: any thread but a reader's.
   void Synchronize() {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (int flip = 0; flip < 2; ++flip) {

@@ -1,6 +1,6 @@
-// The locks of a concurrent filter: each covers a contiguous range of blocks, and the number of
-// keys in them. Several stores of one geometry may share locks, for a digest's top bits name the
-// same range in each; then each store counts its own keys.
+// RangeLocks: the locks of a concurrent filter. Each covers a contiguous range of blocks and the
+// number of keys in it. Several stores of one geometry may share locks, since a digest's top bits
+// name the same lock range in each; each store then counts its own keys.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_RANGE_LOCKS_H_
 #define TROMMEL_ENGINE_SRC_SYNC_RANGE_LOCKS_H_
 
@@ -17,10 +17,11 @@ namespace trommel {
 
 class RangeLocks {
  public:
-  // More would leave a chunk of 2048 keys less than eight for each.
+  // With more, a chunk of 2,048 keys would have fewer than eight keys per lock.
   static constexpr uint32_t kMaxLockBits = 8;
 
-  // Enough locks that threads seldom meet, few enough that a chunk of 2048 keys has some for each.
+  // Enough locks that threads seldom contend, few enough that a chunk of 2,048 keys has several
+  // keys per lock.
   static uint32_t LockBitsFor(uint32_t range_bits) {
     constexpr uint32_t kFewLockBits = 6;
     static_assert(kFewLockBits <= kMaxLockBits);
@@ -33,7 +34,7 @@ class RangeLocks {
   explicit RangeLocks(uint32_t lock_bits)
       : lock_bits_(lock_bits), slots_(MakeSlots(lock_bits)), locking_(slots_) {}
 
-  // The other's locks, with counts of its own, which are zero.
+  // The same locks as `other`, with counts of zero of its own.
   static RangeLocks Sharing(const RangeLocks& other) {
     RangeLocks locks(other.lock_bits_);
     locks.locking_ = other.locking_;
@@ -43,10 +44,10 @@ class RangeLocks {
   uint32_t lock_bits() const { return lock_bits_; }
   size_t num_locks() const { return size_t{1} << lock_bits_; }
 
-  // Holds one lock as long as it lives.
+  // Holds one lock for its lifetime.
   class Held {
    public:
-    // Under the lock: the keys inserted less those erased, which may be negative (modulo 2^64).
+    // Adds the keys inserted less the keys erased, modulo 2^64.
     void AddKeys(uint64_t difference) {
       const uint64_t before = num_keys_.load(std::memory_order_relaxed);
       num_keys_.store(before + difference, std::memory_order_relaxed);
@@ -61,13 +62,13 @@ class RangeLocks {
     std::atomic<uint64_t>& num_keys_;
   };
 
-  // The lock over a range of blocks that is named by range_bits bits, at least lock_bits.
+  // Locks range range_idx of 2^range_bits. Requires range_bits >= lock_bits.
   Held Hold(size_t range_idx, uint32_t range_bits) {
     const size_t idx = range_idx >> (range_bits - lock_bits_);
     return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
   }
 
-  // A sum over moments of different ranges.
+  // The sum over all lock ranges, each read at a different moment.
   uint64_t num_keys() const {
     uint64_t num_keys = 0;
     for (size_t i = 0; i < num_locks(); ++i) {
@@ -77,7 +78,7 @@ class RangeLocks {
   }
 
  private:
-  struct alignas(64) Slot {  // neighbours are for other threads
+  struct alignas(64) Slot {  // neighbours are used by other threads
     std::mutex mutex;
     std::atomic<uint64_t> num_keys{0};
   };
@@ -88,7 +89,7 @@ class RangeLocks {
 
   uint32_t lock_bits_;
   std::shared_ptr<Slot[]> slots_;    // the counts
-  std::shared_ptr<Slot[]> locking_;  // the mutexes: mostly the same slots, on the same cache line
+  std::shared_ptr<Slot[]> locking_;  // the mutexes: the same slots unless shared
 };
 
 }  // namespace trommel

@@ -1,14 +1,14 @@
-// StripedSharedMutex: a shared mutex for readers that come a million times a second and a writer
-// that comes a few times in a filter's life.
+// StripedSharedMutex: a shared mutex that readers lock a million times per second and writers a few
+// times in a filter's lifetime.
 //
 // A shared lock is an atomic addition to a counter on a cache line that few threads use. The
 // exclusive lock raises a flag and then waits until every counter is zero. Shared lockers that see
-// the flag take their addition back and sleep on a mutex until the exclusive lock is released, so
-// that a stream of them cannot keep the writer waiting for ever.
+// the flag undo their addition and sleep on a mutex until the exclusive lock is released, so that a
+// stream of them cannot starve the writer.
 //
 // All of these operations are sequentially consistent. So either a shared locker's addition
-// precedes the writer's flag in their one order, and the writer waits for it; or the locker's look
-// at the flag comes after, and the locker retreats.
+// precedes the writer's flag in their one order, and the writer waits for it; or the locker's load
+// of the flag comes after, and the locker undoes its addition.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_STRIPED_SHARED_MUTEX_H_
 #define TROMMEL_ENGINE_SRC_SYNC_STRIPED_SHARED_MUTEX_H_
 
@@ -25,7 +25,7 @@ namespace trommel {
 
 class StripedSharedMutex {
  public:
-  // Held as long as it lives. Its thread must not take another lock of this mutex meanwhile.
+  // Holds the lock for its lifetime. Requires that its thread takes no other lock of this mutex.
   class SharedLock {
    public:
     SharedLock(const SharedLock&) = delete;
@@ -48,7 +48,7 @@ class StripedSharedMutex {
     }
   }
 
-  // Held as long as it lives: no shared lock is, and no other exclusive one.
+  // Holds the lock for its lifetime, and excludes all others.
   class ExclusiveLock {
    public:
     explicit ExclusiveLock(StripedSharedMutex& mutex) : mutex_(mutex), lock_(mutex.exclusive_) {

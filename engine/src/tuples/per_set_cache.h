@@ -1,8 +1,7 @@
-// PerSetCache: something for each set of attributes, made when it is asked for the first time, and
-// kept. A question's plan, say.
+// PerSetCache: a value per set of attributes, such as a query's plan, made on first use and kept.
 //
-// Who finds it takes no lock. A mutex is held while one is made, so that of threads that ask at the
-// same time one makes it, and all get the same.
+// Lookups take no lock. A mutex is held while a value is made, so that of threads that look up a
+// new set at the same time one makes its value, and all get the same.
 #ifndef TROMMEL_ENGINE_SRC_TUPLES_PER_SET_CACHE_H_
 #define TROMMEL_ENGINE_SRC_TUPLES_PER_SET_CACHE_H_
 
@@ -24,8 +23,8 @@ class PerSetCache {
   explicit PerSetCache(uint32_t num_attributes)
       : slots_(std::make_unique<Slot[]>(size_t{1} << num_attributes)) {}
 
-  // What make() gave for the set, which must be of the attributes. Lives until the next Drop. Any
-  // thread.
+  // What make() returned for the set, which must be of the attributes. Valid until the next Drop.
+  // Thread safety: any thread, at any time but during Drop.
   template <class Make>
   const Made& For(AttributeMask set, const Make& make) const {
     Slot& slot = slots_[set];
@@ -38,7 +37,7 @@ class PerSetCache {
     return *made;
   }
 
-  // Forgets all of them; takes as long as there are some. Nobody else may be here.
+  // Destroys all values. Thread safety: exclusive.
   void Drop() {
     for (auto& [slot, made] : made_) slot->store(nullptr, std::memory_order_relaxed);
     made_.clear();

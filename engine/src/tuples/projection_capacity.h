@@ -1,4 +1,4 @@
-// How many different projections of tuples a set of attributes is sized for.
+// Projection capacity: how many different projections of tuples a set of attributes is sized for.
 #ifndef TROMMEL_ENGINE_SRC_TUPLES_PROJECTION_CAPACITY_H_
 #define TROMMEL_ENGINE_SRC_TUPLES_PROJECTION_CAPACITY_H_
 
@@ -12,8 +12,8 @@
 
 namespace trommel {
 
-// Sizing takes tens of milliseconds for every new number. Where there are so many sets, theirs are
-// rounded up to four binary digits: an eighth more at most, and eight numbers an octave.
+// Sizing takes tens of milliseconds for every new capacity. With so many sets, capacities are
+// rounded up to four binary digits: at most an eighth more, and eight values per octave.
 inline constexpr size_t kManySets = 256;
 
 constexpr uint64_t RoundedToFourDigits(uint64_t number) {
@@ -23,8 +23,8 @@ constexpr uint64_t RoundedToFourDigits(uint64_t number) {
   return (number + unit - 1) / unit * unit;
 }
 
-// The product of the numbers of values (none given: as many as tuples), or the number of tuples,
-// whichever is less. Numbers of values are at least 1.
+// The product of the set's num_values, or num_tuples if that is less or num_values is empty.
+// Requires num_values of at least 1.
 inline uint64_t ProjectionCapacity(AttributeMask set, const AttributeSets& sets,
                                    uint64_t num_tuples, std::span<const uint64_t> num_values) {
   if (num_values.empty()) return num_tuples;

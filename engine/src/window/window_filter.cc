@@ -49,7 +49,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/batches/apply_range.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"

@@ -134,9 +134,9 @@ TEST_CASE("non-members are answered as the fills say, whatever the layout", "[en
   const Config config{.capacity = kKeys, .target_fpr = 0.01, .hashing = hashing};
   const auto check = [&](auto filter) {
     filter.Insert(MemberKeys(kKeys, Catch::rngSeed()));
-    const auto non - members = NonMemberKeys(kQueries, Catch::rngSeed());
+    const auto non_members = NonMemberKeys(kQueries, Catch::rngSeed());
     std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
-    const size_t num_present = filter.Query(non - members, bitmap);
+    const size_t num_present = filter.Query(non_members, bitmap);
     const Stats stats = filter.GetStats();
     INFO(KindName(filter.geometry().kind));
     // One filter's own rate; and what all such filters' fills are near.

@@ -45,9 +45,9 @@ std::vector<uint64_t> WordsOf(const CellStore& store) {
   return {store.words(), store.words() + store.num_bytes() / 8};
 }
 
-std::vector<Geometry> Geometries() {
+std::vector<MatrixGeometry> Geometries() {
   const std::vector<uint64_t> positions = {40, 7, 23};
-  std::vector<Geometry> geometries;
+  std::vector<MatrixGeometry> geometries;
   for (const Kind kind : {Kind::kSbf, Kind::kMdbf, Kind::kCmdbf, Kind::kBfm, Kind::kCartesian}) {
     geometries.push_back(MadeGeometry(kind, SetsWith(3), positions, 3));
   }
@@ -57,7 +57,7 @@ std::vector<Geometry> Geometries() {
 
 TEST_CASE("insertion marks the reference's cells in every block on every target",
           "[engine][matrix]") {
-  const Geometry geometry = GENERATE(from_range(Geometries()));
+  const MatrixGeometry geometry = GENERATE(from_range(Geometries()));
   CAPTURE(KindName(geometry.kind));
   // A batch of more than one kernel call, and one of less; tuples share values.
   const auto rows = tests::DrawnTuples(kernels::kMaxCellTuples + 9, 3, 30, Catch::rngSeed());
@@ -81,7 +81,7 @@ TEST_CASE("insertion marks the reference's cells in every block on every target"
 }
 
 TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(3), {100, 3, 600}, 2);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(3), {100, 3, 600}, 2);
   const CellStore store = *CellStore::Create(geometry, 0);
   REQUIRE(store.num_blocks() == 7);
   CHECK(store.num_bytes() == geometry.num_bytes());
@@ -104,7 +104,7 @@ TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "
 }
 
 TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
   const auto executor = *Executor::Create(8);
   const TupleBatch batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
   CellStore alone = *CellStore::Create(geometry, 0);
@@ -135,13 +135,13 @@ TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[
 }
 
 TEST_CASE("cells beyond the limit are refused with what they take", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(2), {10000, 10000}, 3);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(2), {10000, 10000}, 3);
   const Result<CellStore> store = CellStore::Create(geometry, 1 << 20);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kOutOfMemory);
   CHECK(store.error().message.find(std::to_string(geometry.num_bytes())) != std::string::npos);
   CHECK(store.error().message.find("1048576") != std::string::npos);
-  Geometry wrong = geometry;
+  MatrixGeometry wrong = geometry;
   wrong.num_hashes = 65;
   CHECK(CellStore::Create(wrong, 0).error().code == ErrorCode::kInvalidArgument);
 }

@@ -1,4 +1,4 @@
-// The published structures as their users see them. Random ones: matrix_laws_test.cc.
+// The published structures by their public interface. Random ones: matrix_invariants_test.cc.
 #include "trommel/matrix/matrix.h"
 
 #include <bit>
@@ -25,22 +25,23 @@ using tests::TupleRow;
 constexpr Kind kKinds[] = {Kind::kSbf, Kind::kMdbf,      Kind::kCmdbf,
                            Kind::kBfm, Kind::kCartesian, Kind::kCbfm};
 
-Geometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions, uint32_t num_hashes) {
+MatrixGeometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions,
+                          uint32_t num_hashes) {
   std::vector<AttributeMask> cuts;
   if (kind == Kind::kCbfm && num_attributes > 2) cuts = {0b101, 0b011};
   return MadeGeometry(kind, *AttributeSets::Create(num_attributes, cuts),
                       std::vector<uint64_t>(num_attributes, positions), num_hashes);
 }
 
-std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask asked,
+std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask queried,
                                 const std::vector<TupleRow>& rows, size_t* num_present = nullptr) {
   std::vector<uint64_t> answers(TupleIndex::BitmapWords(rows.size()), 0xa5a5a5a5a5a5a5a5);
-  const size_t count = index.Query(asked, TupleBatch(rows, asked).view(), answers);
+  const size_t count = index.Query(queried, TupleBatch(rows, queried).view(), answers);
   if (num_present != nullptr) *num_present = count;
   return answers;
 }
 
-TEST_CASE("every kind finds every tuple that came in, for every set", "[engine][matrix]") {
+TEST_CASE("every kind finds every inserted tuple, for every set", "[engine][matrix]") {
   const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
   CAPTURE(KindName(kind));
   tests::ForEachRunnableTarget([&] {
@@ -49,24 +50,24 @@ TEST_CASE("every kind finds every tuple that came in, for every set", "[engine][
     const InsertOutcome outcome = matrix.Insert(TupleBatch(rows).view());
     CHECK(outcome == InsertOutcome{.num_inserted = 1500});
     CHECK(matrix.num_tuples() == 1500);
-    for (AttributeMask asked = 0; asked < 16; ++asked) {
-      if (!matrix.CanAnswer(asked)) continue;
+    for (AttributeMask queried = 0; queried < 16; ++queried) {
+      if (!matrix.CanAnswer(queried)) continue;
       size_t num_present = 0;
-      const auto answers = AnswersOf(matrix, asked, rows, &num_present);
+      const auto answers = AnswersOf(matrix, queried, rows, &num_present);
       CHECK(num_present == 1500);
       CHECK(answers.back() == (uint64_t{1} << 1500 % 64) - 1);
     }
   });
 }
 
-TEST_CASE("a matrix without tuples shows none but to the question for nothing",
+TEST_CASE("a matrix without tuples answers absent, but to the query of no attributes",
           "[engine][matrix]") {
   const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
   const Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 20, 2));
   const auto rows = DrawnTuples(70, 3, 70, Catch::rngSeed());
-  for (AttributeMask asked = 1; asked < 8; ++asked) {
-    if (!matrix.CanAnswer(asked)) continue;
-    CHECK(AnswersOf(matrix, asked, rows) == std::vector<uint64_t>{0, 0});
+  for (AttributeMask queried = 1; queried < 8; ++queried) {
+    if (!matrix.CanAnswer(queried)) continue;
+    CHECK(AnswersOf(matrix, queried, rows) == std::vector<uint64_t>{0, 0});
   }
   if (matrix.CanAnswer(0)) {
     CHECK(AnswersOf(matrix, 0, rows) == std::vector<uint64_t>{~uint64_t{0}, 63});
@@ -74,7 +75,7 @@ TEST_CASE("a matrix without tuples shows none but to the question for nothing",
   }
 }
 
-TEST_CASE("saturated blocks are asked no more, and where none is left the answer is yes",
+TEST_CASE("saturated blocks are not probed, and where none is left the answer is maybe present",
           "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(MadeGeometry(
       Kind::kCbfm, *AttributeSets::Create(3, std::vector<AttributeMask>{5, 3}), {4, 500, 500}, 2));
@@ -82,16 +83,16 @@ TEST_CASE("saturated blocks are asked no more, and where none is left the answer
   matrix.Insert(TupleBatch(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6});
   CHECK(matrix.PartsOf(1).empty());
-  const auto non - members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
-  CHECK(AnswersOf(matrix, 1, non - members) == std::vector<uint64_t>{7});
+  const auto non_members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{7});
   matrix.Clear();
   CHECK(matrix.num_tuples() == 0);
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6, 1});
-  CHECK(AnswersOf(matrix, 1, non - members) == std::vector<uint64_t>{0});
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{0});
 }
 
-TEST_CASE("plans follow what comes in", "[engine][matrix]") {
-  // Two attributes of one size: the one with fewer different values lets fewer non-members pass.
+TEST_CASE("plans change with the inserted tuples", "[engine][matrix]") {
+  // Two attributes of one size: the one with fewer different values passes fewer non-members.
   Matrix matrix =
       *Matrix::Create(MadeGeometry(Kind::kMdbf, *AttributeSets::Create(2), {3000, 3000}, 2));
   std::vector<TupleRow> rows = DrawnTuples(300, 2, 1 << 30, Catch::rngSeed());
@@ -141,17 +142,18 @@ TEST_CASE("an executor changes no cell and no answer of a matrix", "[engine][mat
   for (size_t b = 0; b < alone.GetBlockStats().size(); ++b) {
     CHECK(alone.GetBlockStats()[b].num_marked == spread.GetBlockStats()[b].num_marked);
   }
-  for (AttributeMask asked = 1; asked < 8; ++asked) {
-    if (!alone.CanAnswer(asked)) continue;
+  for (AttributeMask queried = 1; queried < 8; ++queried) {
+    if (!alone.CanAnswer(queried)) continue;
     size_t num_alone = 0;
     size_t num_spread = 1;
-    CHECK(AnswersOf(alone, asked, rows, &num_alone) == AnswersOf(spread, asked, rows, &num_spread));
+    CHECK(AnswersOf(alone, queried, rows, &num_alone) ==
+          AnswersOf(spread, queried, rows, &num_spread));
     CHECK(num_alone == num_spread);
   }
 }
 
-TEST_CASE("the cells of questions are numbered from the first block on", "[engine][matrix]") {
-  const Geometry geometry = GeometryOf(Kind::kCmdbf, 2, 50, 3);
+TEST_CASE("the cells of queries are numbered from the first block on", "[engine][matrix]") {
+  const MatrixGeometry geometry = GeometryOf(Kind::kCmdbf, 2, 50, 3);
   const Matrix matrix = *Matrix::Create(geometry);
   const auto rows = DrawnTuples(kernels::kMaxCellTuples + 3, 2, 1000, Catch::rngSeed());
   std::vector<uint64_t> cells;
@@ -172,7 +174,7 @@ TEST_CASE("the cells of questions are numbered from the first block on", "[engin
   CHECK(cells.empty());
 }
 
-TEST_CASE("what a matrix says of its blocks", "[engine][matrix]") {
+TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(GeometryOf(Kind::kCmdbf, 2, 100, 1));
   const std::vector<TupleRow> rows = {{1ULL << 33, 5ULL << 40}};
   matrix.Insert(TupleBatch(rows).view());

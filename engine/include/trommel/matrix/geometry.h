@@ -70,7 +70,7 @@ struct Block {
 
 /// Which cells a tuple sets. Two structures with the same geometry and digest policy have the same
 /// cells for the same tuples.
-struct Geometry {
+struct MatrixGeometry {
   Kind kind = Kind::kCbfm;         ///< Which structure.
   AttributeSets sets = {};         ///< The attributes and their cuts.
   uint32_t num_hashes = 0;         ///< k: 1 to kMaxHashes.
@@ -85,7 +85,7 @@ struct Geometry {
   /// different blocks at the same time.
   uint64_t num_bytes() const noexcept;
   /// Memberwise equality.
-  friend bool operator==(const Geometry&, const Geometry&) = default;
+  friend bool operator==(const MatrixGeometry&, const MatrixGeometry&) = default;
 };
 
 /// Returns the blocks of a kind for these attributes in their order (ascending sets, a joint one
@@ -94,7 +94,7 @@ std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets);
 
 /// Checks a geometry. Fails with kInvalidArgument, naming the value and the legal range, unless the
 /// blocks are those of EmptyBlocks, in the same order, and every number is in its range.
-Status Validate(const Geometry& geometry);
+Status Validate(const MatrixGeometry& geometry);
 
 }  // namespace trommel::matrix
 

@@ -47,7 +47,7 @@ class Matrix final : public TupleIndex {
   /// Creates an empty structure. Fails as Validate does, and with kOutOfMemory, naming how much
   /// memory it takes, if that exceeds the limit (0: the machine's physical memory) or the system
   /// refuses.
-  static Result<Matrix> Create(const Geometry& geometry, uint64_t memory_limit_bytes = 0);
+  static Result<Matrix> Create(const MatrixGeometry& geometry, uint64_t memory_limit_bytes = 0);
 
   /// Moves the matrix. One that was moved from may only be destroyed or assigned to: any other call
   /// ends the program with a message.
@@ -77,9 +77,9 @@ class Matrix final : public TupleIndex {
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
   /// @}
 
-  void Clear() noexcept;                          ///< Removes all tuples.
-  const Geometry& geometry() const noexcept;      ///< Returns the geometry.
-  std::vector<BlockStats> GetBlockStats() const;  ///< Returns statistics, block by block.
+  void Clear() noexcept;                            ///< Removes all tuples.
+  const MatrixGeometry& geometry() const noexcept;  ///< Returns the geometry.
+  std::vector<BlockStats> GetBlockStats() const;    ///< Returns statistics, block by block.
 
   /// Replaces `cells` by the cells that Query would test for these tuples, in the order of parts,
   /// then hashes, then tuples: the index computation alone, for measurements and tests. Cells are

@@ -42,7 +42,7 @@ struct Request {
 /// weights and cuts that the kind does not have, if num_cells is too few for one position per
 /// attribute, and if positions need more than kMaxCells, naming how much memory that would be.
 /// Thread safety: any thread. Cost: up to milliseconds for 16 attributes.
-Result<Geometry> GeometryFor(const Request& request);
+Result<MatrixGeometry> GeometryFor(const Request& request);
 
 /// Returns the source's formula (2) for the false-positive rate of a single attribute:
 /// floor(log2(1 / fpr)), clamped to 1 to kMaxHashes.

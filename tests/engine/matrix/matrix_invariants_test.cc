@@ -24,12 +24,12 @@ namespace {
 using tests::TupleBatch;
 using tests::TupleRow;
 
-// A matrix, what comes in, and what is asked for under every set.
+// A matrix, the tuples inserted, and the tuples queried under every set.
 struct MatrixProgram {
-  Geometry geometry;
+  MatrixGeometry geometry;
   std::vector<uint64_t> positions;  // of the attributes
   std::vector<TupleRow> members;
-  std::vector<TupleRow> asked;
+  std::vector<TupleRow> queried;
 };
 
 std::string ToText(const MatrixProgram& program) {
@@ -47,7 +47,7 @@ std::string ToText(const MatrixProgram& program) {
     }
   };
   add("insert", program.members);
-  add("ask", program.asked);
+  add("ask", program.queried);
   return text.str();
 }
 
@@ -76,77 +76,77 @@ MatrixProgram RandomMatrix(Kind kind, uint64_t seed) {
   program.geometry = tests::MadeGeometry(kind, sets, program.positions, num_hashes);
   const size_t sizes[] = {1, 5, 63, 64, 65, 130};
   program.members = tests::DrawnTuples(random() % 40, num_attributes, 1 + random() % 60, seed);
-  program.asked =
+  program.queried =
       tests::DrawnTuples(sizes[random() % 6], num_attributes, 1 + random() % 60, seed + 1);
   return program;
 }
 
-using Law = std::function<std::string(const MatrixProgram&)>;  // empty: it holds
+using Invariant = std::function<std::string(const MatrixProgram&)>;  // empty: it holds
 
-void CheckLaw(MatrixProgram program, const Law& law) {
-  if (law(program).empty()) return;
+void CheckInvariant(MatrixProgram program, const Invariant& invariant) {
+  if (invariant(program).empty()) return;
   tests::ShrinkList(program.members, [&](const std::vector<TupleRow>& members) {
     MatrixProgram shorter = program;
     shorter.members = members;
-    return !law(shorter).empty();
+    return !invariant(shorter).empty();
   });
-  tests::ShrinkList(program.asked, [&](const std::vector<TupleRow>& asked) {
+  tests::ShrinkList(program.queried, [&](const std::vector<TupleRow>& queried) {
     MatrixProgram shorter = program;
-    shorter.asked = asked;
-    return !law(shorter).empty();
+    shorter.queried = queried;
+    return !invariant(shorter).empty();
   });
-  FAIL_CHECK(law(program) << " in " << ToText(program));
+  FAIL_CHECK(invariant(program) << " in " << ToText(program));
 }
 
 std::string Disagreement(const TupleIndex& got, const TupleIndex& want,
                          const std::vector<TupleRow>& rows) {
-  for (AttributeMask asked = 0; asked <= want.sets().full(); ++asked) {
+  for (AttributeMask queried = 0; queried <= want.sets().full(); ++queried) {
     std::vector<uint64_t> got_answers(TupleIndex::BitmapWords(rows.size()));
     std::vector<uint64_t> want_answers = got_answers;
     const TupleBatch batch(rows);
-    const size_t num_got = got.Query(asked, batch.view(), got_answers);
-    const size_t num_want = want.Query(asked, batch.view(), want_answers);
+    const size_t num_got = got.Query(queried, batch.view(), got_answers);
+    const size_t num_want = want.Query(queried, batch.view(), want_answers);
     if (num_got != num_want || got_answers != want_answers) {
-      return "other answers for " + AttributeMaskText(asked);
+      return "other answers for " + AttributeMaskText(queried);
     }
   }
   return "";
 }
 
 TEST_CASE("random matrices of every kind answer as their definitions on every target",
-          "[engine][matrix][laws]") {
+          "[engine][matrix][invariants]") {
   const Kind kind =
       GENERATE(Kind::kSbf, Kind::kMdbf, Kind::kCmdbf, Kind::kBfm, Kind::kCartesian, Kind::kCbfm);
-  const Law law = [](const MatrixProgram& program) -> std::string {
+  const Invariant invariant = [](const MatrixProgram& program) -> std::string {
     tests::MatrixReference reference(program.geometry);
     for (const TupleRow& row : program.members) reference.Insert(row);
     std::string found;
     tests::ForEachRunnableTarget([&] {
       Matrix matrix = *Matrix::Create(program.geometry);
       if (!program.members.empty()) matrix.Insert(TupleBatch(program.members).view());
-      for (AttributeMask asked = 0; asked <= program.geometry.sets.full(); ++asked) {
-        if (matrix.CanAnswer(asked) != reference.CanAnswer(asked)) found = "answers other sets";
-        if (!reference.CanAnswer(asked)) continue;
-        std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.asked.size()));
-        matrix.Query(asked, TupleBatch(program.asked, asked).view(), answers);
-        for (size_t i = 0; i < program.asked.size(); ++i) {
+      for (AttributeMask queried = 0; queried <= program.geometry.sets.full(); ++queried) {
+        if (matrix.CanAnswer(queried) != reference.CanAnswer(queried)) found = "answers other sets";
+        if (!reference.CanAnswer(queried)) continue;
+        std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.queried.size()));
+        matrix.Query(queried, TupleBatch(program.queried, queried).view(), answers);
+        for (size_t i = 0; i < program.queried.size(); ++i) {
           const bool answer = (answers[i / 64] >> i % 64 & 1) != 0;
-          if (answer == reference.MayContain(asked, program.asked[i])) continue;
-          found = "tuple " + std::to_string(i) + " asked for " + AttributeMaskText(asked);
+          if (answer == reference.MayContain(queried, program.queried[i])) continue;
+          found = "tuple " + std::to_string(i) + " queried for " + AttributeMaskText(queried);
         }
       }
     });
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(12); ++seed) {
-    CheckLaw(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), law);
+    CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), invariant);
   }
 }
 
 TEST_CASE("random matrices answer as the source's algorithms do on every target",
-          "[engine][matrix][laws]") {
+          "[engine][matrix][invariants]") {
   const Kind kind = GENERATE(Kind::kBfm, Kind::kCbfm);
-  const Law law = [](const MatrixProgram& program) -> std::string {
+  const Invariant invariant = [](const MatrixProgram& program) -> std::string {
     LiteralMatrix literal = *LiteralMatrix::Create(program.geometry.sets, program.positions,
                                                    program.geometry.num_hashes);
     // In two batches: plans and fills change between them.
@@ -162,37 +162,38 @@ TEST_CASE("random matrices answer as the source's algorithms do on every target"
       tests::ForEachRunnableTarget([&] {
         if (m == matrices.size()) matrices.push_back(*Matrix::Create(program.geometry));
         if (!part.empty()) matrices[m].Insert(TupleBatch(part).view());
-        if (found.empty()) found = Disagreement(matrices[m], literal, program.asked);
+        if (found.empty()) found = Disagreement(matrices[m], literal, program.queried);
         ++m;
       });
     }
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(25); ++seed) {
-    CheckLaw(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), law);
+    CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), invariant);
   }
 }
 
-TEST_CASE("cells of a matrix are the source's indices, one for one", "[engine][matrix][laws]") {
+TEST_CASE("cells of a matrix are the source's indices, one for one",
+          "[engine][matrix][invariants]") {
   const Kind kind = GENERATE(Kind::kBfm, Kind::kCbfm);
   for (uint64_t seed = 0; seed < tests::Scaled(15); ++seed) {
     const MatrixProgram program = RandomMatrix(kind, Catch::rngSeed() * 3000 + seed);
     const LiteralMatrix literal = *LiteralMatrix::Create(program.geometry.sets, program.positions,
                                                          program.geometry.num_hashes);
     const Matrix matrix = *Matrix::Create(program.geometry);
-    const TupleBatch batch(program.asked);
+    const TupleBatch batch(program.queried);
     std::map<uint64_t, uint64_t> index_of_cell;
     std::map<uint64_t, uint64_t> cell_of_index;
     for (const AttributeMask set : program.geometry.sets.allowed()) {
       std::vector<uint64_t> cells;
       matrix.CellsOf(set, batch.view(), cells);
-      REQUIRE(cells.size() == program.geometry.num_hashes * program.asked.size());
-      for (size_t i = 0; i < program.asked.size(); ++i) {
+      REQUIRE(cells.size() == program.geometry.num_hashes * program.queried.size());
+      for (size_t i = 0; i < program.queried.size(); ++i) {
         std::vector<uint64_t> indices;
         literal.IndicesOf({&set, 1}, batch.view(), i, indices);
         REQUIRE(indices.size() == program.geometry.num_hashes);
         for (size_t j = 0; j < indices.size(); ++j) {
-          const uint64_t cell = cells[j * program.asked.size() + i];
+          const uint64_t cell = cells[j * program.queried.size() + i];
           REQUIRE(cell < program.geometry.num_cells());
           REQUIRE(index_of_cell.try_emplace(cell, indices[j]).first->second == indices[j]);
           REQUIRE(cell_of_index.try_emplace(indices[j], cell).first->second == cell);
@@ -202,7 +203,7 @@ TEST_CASE("cells of a matrix are the source's indices, one for one", "[engine][m
   }
 }
 
-TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matrix][laws]") {
+TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matrix][invariants]") {
   // WCBFM: a set's own positions, whatever the others have.
   std::mt19937_64 random(Catch::rngSeed());
   for (uint64_t round = 0; round < tests::Scaled(10); ++round) {
@@ -219,11 +220,11 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     for (size_t b = 0; b < stats.size(); ++b) {
       CHECK(stats[b].num_marked == reference.marked(b).size());
     }
-    for (AttributeMask asked = 1; asked <= program.geometry.sets.full(); ++asked) {
-      for (const TupleRow& row : program.asked) {
+    for (AttributeMask queried = 1; queried <= program.geometry.sets.full(); ++queried) {
+      for (const TupleRow& row : program.queried) {
         uint64_t answer = 0;
-        matrix.Query(asked, TupleBatch({row}).view(), {&answer, 1});
-        CHECK((answer == 1) == reference.MayContain(asked, row));
+        matrix.Query(queried, TupleBatch({row}).view(), {&answer, 1});
+        CHECK((answer == 1) == reference.MayContain(queried, row));
       }
     }
   }
