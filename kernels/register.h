@@ -36,15 +36,15 @@ inline size_t DispatchIndex(int64_t target) {
   return chosen.GetIndex();
 }
 
-void AddHash(int64_t target, KernelTable& kernels);         // hash.cc
-void AddCells(int64_t target, KernelTable& kernels);        // cells.cc
-void AddClassic(int64_t target, KernelTable& kernels);      // classic.cc
-void AddUpdate(int64_t target, KernelTable& kernels);       // update.cc
-void AddQuery(int64_t target, KernelTable& kernels);        // query.cc
-void AddQueryMany(int64_t target, KernelTable& kernels);    // query_many.cc
-void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs.cc
-void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes.cc
-void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs.cc
+void AddHash(int64_t target, KernelTable& kernels);         // hash-inl.h
+void AddCells(int64_t target, KernelTable& kernels);        // cells-inl.h
+void AddClassic(int64_t target, KernelTable& kernels);      // classic-inl.h
+void AddUpdate(int64_t target, KernelTable& kernels);       // update-inl.h
+void AddQuery(int64_t target, KernelTable& kernels);        // query-inl.h
+void AddQueryMany(int64_t target, KernelTable& kernels);    // query_many-inl.h
+void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs-inl.h
+void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.h
+void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 
 }  // namespace trommel::kernels
 

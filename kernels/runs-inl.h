@@ -140,7 +140,7 @@ struct Runs {
   using OfSlices = Slices<kSlices, Select>;
   template <size_t kRead>
   using MarksIn =
-      std::conditional_t<OfSlices::kIsWide, Marks64<kSlices, kRead>, Marks32<kSlices, kLooked>>;
+      std::conditional_t<OfSlices::kIsWide, Marks64<kSlices, kRead>, Marks32<kSlices, kRead>>;
   using Marks = MarksIn<kSlices>;
   using FewMarks = MarksIn<kFewSlices<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;

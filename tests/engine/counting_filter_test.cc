@@ -128,7 +128,7 @@ TEST_CASE("select lists what query answers, for both answers", "[engine][filter]
   CountingFilter filter = MakeFilter(2000);
   filter.Insert(MemberKeys(2000, 1));
   auto mixed = MemberKeys(1500, 1);
-  for (const uint64_t non - member : NonMemberKeys(2000, 1)) mixed.push_back(non - member);
+  for (const uint64_t non_member : NonMemberKeys(2000, 1)) mixed.push_back(non_member);
   auto answers = Bitmap(mixed.size());
   const size_t num_present = filter.Query(mixed, answers);
   std::vector<uint32_t> selection(mixed.size());

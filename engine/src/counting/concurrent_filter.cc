@@ -29,7 +29,7 @@
 // have code of their own: the first key of a block (InsertFirstKey) stores its bits alone, for
 // there were none; the last one (EraseLastKey) stores zeros, for a block that holds one key does
 // not hold ours and another. Long runs of the side table take the same steps
-// (kernels/long_runs.cc); beside exact counters a bit is stored when its count comes to one or to
+// (kernels/long_runs-inl.h); beside exact counters a bit is stored when its count comes to one or to
 // zero, and else not touched (MarkPresent, MarkAbsent). A query's last vector may reach into words
 // of strings while they change; it takes nothing from them.
 //

@@ -2,16 +2,20 @@
 // slice by slice with the keys that are left. Counters are updated in plain C++
 // (engine/src/classic), since memory access takes the time there. A lane is a digest, 64 bits: the
 // state of its double hash (hashes-inl.h).
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/classic.cc"
+#if defined(TROMMEL_KERNELS_CLASSIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_CLASSIC_INL_H_
+#undef TROMMEL_KERNELS_CLASSIC_INL_H_
+#else
+#define TROMMEL_KERNELS_CLASSIC_INL_H_
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/classic_array.h"
 #include "kernels/hashes-inl.h"
-#include "kernels/register.h"
+#include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -145,8 +149,4 @@ void AddClassicForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddClassic)
-}  // namespace trommel::kernels
 #endif

@@ -1,10 +1,14 @@
 // Operations on whole filters of planes, block by block: tally, merge, subtract, fold.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/whole_planes.cc"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#if defined(TROMMEL_KERNELS_WHOLE_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_WHOLE_PLANES_INL_H_
+#undef TROMMEL_KERNELS_WHOLE_PLANES_INL_H_
+#else
+#define TROMMEL_KERNELS_WHOLE_PLANES_INL_H_
+#endif
+
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 #include "kernels/planes-inl.h"
-#include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -182,8 +186,4 @@ void AddWholePlanesForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddWholePlanes)
-}  // namespace trommel::kernels
 #endif

@@ -1,11 +1,15 @@
 // Insert, insert-if-absent, and checked erase, for which a key that is certainly absent changes
 // nothing.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/update.cc"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#if defined(TROMMEL_KERNELS_UPDATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_UPDATE_INL_H_
+#undef TROMMEL_KERNELS_UPDATE_INL_H_
+#else
+#define TROMMEL_KERNELS_UPDATE_INL_H_
+#endif
+
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 #include "kernels/layouts-inl.h"
-#include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -60,8 +64,4 @@ void AddUpdateForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddUpdate)
-}  // namespace trommel::kernels
 #endif

@@ -1,17 +1,20 @@
 // Cells of many tuples, and queries that go block by block and hash by hash with the tuples that
 // are left. A lane is a tuple.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cells.cc"
-#include "kernels/cells.h"
+#if defined(TROMMEL_KERNELS_CELLS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_CELLS_INL_H_
+#undef TROMMEL_KERNELS_CELLS_INL_H_
+#else
+#define TROMMEL_KERNELS_CELLS_INL_H_
+#endif
 
 #include <cstddef>
 #include <cstdint>
 
 #include "hwy/cache_control.h"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernels/cells.h"
 #include "kernels/hashes-inl.h"
-#include "kernels/register.h"
+#include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -179,8 +182,4 @@ void AddCellsForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddCells)
-}  // namespace trommel::kernels
 #endif

@@ -10,14 +10,18 @@
 //
 // Querying store by store over a chunk of keys takes twice the time in the caches, and no less time
 // beyond them, where cache misses dominate (bench/README.md, "Dead ends").
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/query_many.cc"
+#if defined(TROMMEL_KERNELS_QUERY_MANY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_QUERY_MANY_INL_H_
+#undef TROMMEL_KERNELS_QUERY_MANY_INL_H_
+#else
+#define TROMMEL_KERNELS_QUERY_MANY_INL_H_
+#endif
+
 #include <bit>
 
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 #include "kernels/layouts-inl.h"
-#include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -166,8 +170,4 @@ void AddQueryManyForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddQueryMany)
-}  // namespace trommel::kernels
 #endif

@@ -1,11 +1,15 @@
 // Operations on whole filters of runs, block by block: tally, merge, subtract, fold.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/whole_runs.cc"
+#if defined(TROMMEL_KERNELS_WHOLE_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_WHOLE_RUNS_INL_H_
+#undef TROMMEL_KERNELS_WHOLE_RUNS_INL_H_
+#else
+#define TROMMEL_KERNELS_WHOLE_RUNS_INL_H_
+#endif
+
 #include <bit>
 
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/register.h"
+#include "kernels/kernels.h"
 #include "kernels/runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -183,8 +187,4 @@ void AddWholeRunsForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddWholeRuns)
-}  // namespace trommel::kernels
 #endif

@@ -1,10 +1,14 @@
 // Single keys of promoted blocks, whose run strings, 64 bits per slice, are in the side table, and
 // whose presence bits are in the block.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/long_runs.cc"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#if defined(TROMMEL_KERNELS_LONG_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_LONG_RUNS_INL_H_
+#undef TROMMEL_KERNELS_LONG_RUNS_INL_H_
+#else
+#define TROMMEL_KERNELS_LONG_RUNS_INL_H_
+#endif
+
 #include "hwy/highway.h"
-#include "kernels/register.h"
+#include "kernels/kernels.h"
 #include "kernels/runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -45,8 +49,4 @@ void AddLongRunsForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddLongRuns)
-}  // namespace trommel::kernels
 #endif

@@ -1,19 +1,17 @@
 // XXH64 of fixed-width integers, one key per lane. The algorithm is xxHash's (doc/xxhash_spec.md,
 // "XXH64", the path for inputs under 32 bytes); tests compare it with the library's.
-//
-// The frame of this file is that of all kernels: foreach_target.h includes the file once per target
-// (HWY_TARGET_INCLUDE names it), each time in another HWY_NAMESPACE with that target's instructions
-// enabled. The code under HWY_ONCE is compiled once, at the end, and the HWY_EXPORT in
-// TROMMEL_REGISTER makes the table of the versions compiled before. Names of functions are in
-// anonymous namespaces, because other kernels use the same names.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/hash.cc"
+#if defined(TROMMEL_KERNELS_HASH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_HASH_INL_H_
+#undef TROMMEL_KERNELS_HASH_INL_H_
+#else
+#define TROMMEL_KERNELS_HASH_INL_H_
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/register.h"
+#include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -97,8 +95,4 @@ void AddHashForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddHash)
-}  // namespace trommel::kernels
 #endif

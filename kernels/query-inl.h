@@ -1,14 +1,18 @@
 // Queries: they read presence bits only, one cache line per key (two with 10 slices), and write
 // nothing but the answers: a bitmap, a selection vector, or a bool.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/query.cc"
+#if defined(TROMMEL_KERNELS_QUERY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_QUERY_INL_H_
+#undef TROMMEL_KERNELS_QUERY_INL_H_
+#else
+#define TROMMEL_KERNELS_QUERY_INL_H_
+#endif
+
 #include <bit>
 #include <type_traits>
 
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 #include "kernels/layouts-inl.h"
-#include "kernels/register.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -137,8 +141,4 @@ void AddQueryForTarget(KernelTable& kernels) {
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace trommel::kernels {
-TROMMEL_REGISTER(AddQuery)
-}  // namespace trommel::kernels
 #endif
