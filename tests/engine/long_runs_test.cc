@@ -9,9 +9,9 @@
 #include "engine/src/blocks/presence_bits.h"
 #include "kernels/run_block.h"
 #include "kernels/run_slice.h"
-#include "support/block_counters.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shapes.h"
 
 namespace trommel {
 namespace {

@@ -1,6 +1,4 @@
 // What digest.h says of seeds: they do not keep strangers from choosing keys that collide.
-#include "support/xxh64_twins.h"
-
 #include <random>
 #include <string>
 #include <vector>

@@ -11,17 +11,16 @@
 
 #include "support/catch.h"
 #include "support/matrix_reference.h"
-#include "support/scale.h"
 #include "support/shrink.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 #include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
 
 namespace trommel::matrix {
 namespace {
 
-using tests::TupleBatch;
+using tests::TupleColumns;
 using tests::TupleRow;
 
 // A matrix, what comes in, and what is asked for under every set.
@@ -31,6 +30,12 @@ struct MatrixProgram {
   std::vector<TupleRow> members;
   std::vector<TupleRow> asked;
 };
+
+template <class Visit>
+void ForEachList(MatrixProgram& program, const Visit& visit) {
+  visit(program.members);
+  visit(program.asked);
+}
 
 std::string ToText(const MatrixProgram& program) {
   std::ostringstream text;
@@ -81,29 +86,14 @@ MatrixProgram RandomMatrix(Kind kind, uint64_t seed) {
   return program;
 }
 
-using Law = std::function<std::string(const MatrixProgram&)>;  // empty: it holds
-
-void CheckLaw(MatrixProgram program, const Law& law) {
-  if (law(program).empty()) return;
-  tests::ShrinkList(program.members, [&](const std::vector<TupleRow>& members) {
-    MatrixProgram shorter = program;
-    shorter.members = members;
-    return !law(shorter).empty();
-  });
-  tests::ShrinkList(program.asked, [&](const std::vector<TupleRow>& asked) {
-    MatrixProgram shorter = program;
-    shorter.asked = asked;
-    return !law(shorter).empty();
-  });
-  FAIL_CHECK(law(program) << " in " << ToText(program));
-}
+using Invariant = std::function<std::string(const MatrixProgram&)>;  // empty: it holds
 
 std::string Disagreement(const TupleIndex& got, const TupleIndex& want,
                          const std::vector<TupleRow>& rows) {
   for (AttributeMask asked = 0; asked <= want.sets().full(); ++asked) {
     std::vector<uint64_t> got_answers(TupleIndex::BitmapWords(rows.size()));
     std::vector<uint64_t> want_answers = got_answers;
-    const TupleBatch batch(rows);
+    const TupleColumns batch(rows);
     const size_t num_got = got.Query(asked, batch.view(), got_answers);
     const size_t num_want = want.Query(asked, batch.view(), want_answers);
     if (num_got != num_want || got_answers != want_answers) {
@@ -117,18 +107,18 @@ TEST_CASE("random matrices of every kind answer as their definitions on every ta
           "[engine][matrix][laws]") {
   const Kind kind =
       GENERATE(Kind::kSbf, Kind::kMdbf, Kind::kCmdbf, Kind::kBfm, Kind::kCartesian, Kind::kCbfm);
-  const Law law = [](const MatrixProgram& program) -> std::string {
+  const Invariant invariant = [](const MatrixProgram& program) -> std::string {
     tests::MatrixReference reference(program.geometry);
     for (const TupleRow& row : program.members) reference.Insert(row);
     std::string found;
     tests::ForEachRunnableTarget([&] {
       Matrix matrix = *Matrix::Create(program.geometry);
-      if (!program.members.empty()) matrix.Insert(TupleBatch(program.members).view());
+      if (!program.members.empty()) matrix.Insert(TupleColumns(program.members).view());
       for (AttributeMask asked = 0; asked <= program.geometry.sets.full(); ++asked) {
         if (matrix.CanAnswer(asked) != reference.CanAnswer(asked)) found = "answers other sets";
         if (!reference.CanAnswer(asked)) continue;
         std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.asked.size()));
-        matrix.Query(asked, TupleBatch(program.asked, asked).view(), answers);
+        matrix.Query(asked, TupleColumns(program.asked, asked).view(), answers);
         for (size_t i = 0; i < program.asked.size(); ++i) {
           const bool answer = (answers[i / 64] >> i % 64 & 1) != 0;
           if (answer == reference.MayContain(asked, program.asked[i])) continue;
@@ -139,14 +129,14 @@ TEST_CASE("random matrices of every kind answer as their definitions on every ta
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(12); ++seed) {
-    CheckLaw(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), law);
+    tests::CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), invariant);
   }
 }
 
 TEST_CASE("random matrices answer as the source's algorithms do on every target",
           "[engine][matrix][laws]") {
   const Kind kind = GENERATE(Kind::kBfm, Kind::kCbfm);
-  const Law law = [](const MatrixProgram& program) -> std::string {
+  const Invariant invariant = [](const MatrixProgram& program) -> std::string {
     LiteralMatrix literal = *LiteralMatrix::Create(program.geometry.sets, program.positions,
                                                    program.geometry.num_hashes);
     // In two batches: plans and fills change between them.
@@ -157,11 +147,11 @@ TEST_CASE("random matrices answer as the source's algorithms do on every target"
     std::vector<Matrix> matrices;
     std::string found;
     for (const std::vector<TupleRow>& part : parts) {
-      if (!part.empty()) literal.Insert(TupleBatch(part).view());
+      if (!part.empty()) literal.Insert(TupleColumns(part).view());
       size_t m = 0;
       tests::ForEachRunnableTarget([&] {
         if (m == matrices.size()) matrices.push_back(*Matrix::Create(program.geometry));
-        if (!part.empty()) matrices[m].Insert(TupleBatch(part).view());
+        if (!part.empty()) matrices[m].Insert(TupleColumns(part).view());
         if (found.empty()) found = Disagreement(matrices[m], literal, program.asked);
         ++m;
       });
@@ -169,7 +159,7 @@ TEST_CASE("random matrices answer as the source's algorithms do on every target"
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(25); ++seed) {
-    CheckLaw(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), law);
+    tests::CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), invariant);
   }
 }
 
@@ -180,7 +170,7 @@ TEST_CASE("cells of a matrix are the source's indices, one for one", "[engine][m
     const LiteralMatrix literal = *LiteralMatrix::Create(program.geometry.sets, program.positions,
                                                          program.geometry.num_hashes);
     const Matrix matrix = *Matrix::Create(program.geometry);
-    const TupleBatch batch(program.asked);
+    const TupleColumns batch(program.asked);
     std::map<uint64_t, uint64_t> index_of_cell;
     std::map<uint64_t, uint64_t> cell_of_index;
     for (const AttributeMask set : program.geometry.sets.allowed()) {
@@ -214,7 +204,7 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     tests::MatrixReference reference(program.geometry);
     Matrix matrix = *Matrix::Create(program.geometry);
     for (const TupleRow& row : program.members) reference.Insert(row);
-    if (!program.members.empty()) matrix.Insert(TupleBatch(program.members).view());
+    if (!program.members.empty()) matrix.Insert(TupleColumns(program.members).view());
     const std::vector<BlockStats> stats = matrix.GetBlockStats();
     for (size_t b = 0; b < stats.size(); ++b) {
       CHECK(stats[b].num_marked == reference.marked(b).size());
@@ -222,7 +212,7 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     for (AttributeMask asked = 1; asked <= program.geometry.sets.full(); ++asked) {
       for (const TupleRow& row : program.asked) {
         uint64_t answer = 0;
-        matrix.Query(asked, TupleBatch({row}).view(), {&answer, 1});
+        matrix.Query(asked, TupleColumns(std::span(&row, 1)).view(), {&answer, 1});
         CHECK((answer == 1) == reference.MayContain(asked, row));
       }
     }

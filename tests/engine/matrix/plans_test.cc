@@ -7,7 +7,7 @@
 #include "engine/src/tuples/projection.h"
 #include "support/catch.h"
 #include "support/matrix_reference.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
@@ -22,7 +22,7 @@ AttributeSets Cut(uint32_t num_attributes, const Sets& cuts) {
 CellStore StoreOf(const Geometry& geometry, size_t num_tuples = 0) {
   CellStore store = *CellStore::Create(geometry, 0);
   const uint32_t num_attributes = geometry.sets.num_attributes();
-  const tests::TupleBatch batch(
+  const tests::TupleColumns batch(
       tests::DrawnTuples(num_tuples, num_attributes, uint64_t{1} << 40, Catch::rngSeed()));
   if (num_tuples == 0) return store;
   std::vector<uint64_t> joint(num_tuples);

@@ -9,7 +9,7 @@
 #include "kernels/cells.h"
 #include "support/catch.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
@@ -52,7 +52,7 @@ TEST_CASE("traversals find what all cells show, for every set and on every targe
   const kernels::CellBlock block = {
       .rows = rows.data(), .num_rows = rows.size(), .first = 0, .is_wide = false};
   const auto tuples = tests::DrawnTuples(100, num_attributes, 100, Catch::rngSeed());
-  const tests::TupleBatch batch(tuples);
+  const tests::TupleColumns batch(tuples);
   std::mt19937_64 random(Catch::rngSeed());
   for (const uint64_t one_in : {uint64_t{2}, uint64_t{9}, num_cells / 2 + 1}) {
     std::vector<uint64_t> words(num_cells / 64 + 1, 0);
