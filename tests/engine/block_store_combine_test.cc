@@ -9,7 +9,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/subject.h"
 #include "support/targets.h"
 
 namespace trommel {

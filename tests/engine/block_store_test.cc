@@ -10,7 +10,7 @@
 #include "support/digests.h"
 #include "support/program.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/shrink.h"
 #include "support/subject.h"
 #include "support/targets.h"
 
@@ -31,13 +31,6 @@ std::string Disagreement(const Program& program) {
   return first;
 }
 
-void CheckProgram(const Program& program) {
-  if (Disagreement(program).empty()) return;
-  const Program least = tests::Shrunk(
-      program, [](const Program& candidate) { return !Disagreement(candidate).empty(); });
-  FAIL_CHECK(Disagreement(least) << " in the program\n" << tests::ToText(least));
-}
-
 BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
   const Geometry geometry = tests::GeometryOf(shape, num_blocks);
   Result<BlockStore> store = BlockStore::Create(geometry, 0);
@@ -48,7 +41,7 @@ BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
 TEST_CASE("random programs leave the reference's bytes on every target", "[engine][block_store]") {
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 150; ++seed) {
-      CheckProgram(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
+      tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), Disagreement);
     }
   });
 }
@@ -124,7 +117,7 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
       program.steps.push_back(
           {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), non_members[0])});
       program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non_members, 3)});
-      CheckProgram(program);
+      tests::CheckInvariant(program, Disagreement);
     }
   });
 }
@@ -141,7 +134,7 @@ TEST_CASE("the one full block that is promoted by definition continues to count"
                    {tests::Op::kErase, 0, full},
                    {tests::Op::kInsertIfAbsent, 0, program.pool},
                    {tests::Op::kErase, 0, full}};
-  tests::ForEachRunnableTarget([&] { CheckProgram(program); });
+  tests::ForEachRunnableTarget([&] { tests::CheckInvariant(program, Disagreement); });
 }
 
 TEST_CASE("a store refuses a wrong geometry and more memory than its limit",

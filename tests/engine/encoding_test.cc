@@ -8,7 +8,6 @@
 #include "engine/src/blocks/long_runs.h"
 #include "kernels/layout.h"
 #include "kernels/targets.h"
-#include "support/block_counters.h"
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/shapes.h"

@@ -12,7 +12,7 @@
 #include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/subject.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 

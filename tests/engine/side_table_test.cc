@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernels/run_slice.h"
-#include "support/block_counters.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shapes.h"
 
 namespace trommel {
 namespace {

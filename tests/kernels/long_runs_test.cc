@@ -40,7 +40,7 @@ TEST_CASE("long runs gain and lose keys as the reference does on every target",
     std::vector<uint64_t> members;
     const std::vector<uint64_t> pool = tests::DrawnDigests(90, 60, Catch::rngSeed());
     for (int step = 0; step < 2000; ++step) {
-      // Up to the brim, down to nothing, and up again.
+      // Filled up, emptied, and filled again.
       const bool is_rising = step / 150 % 2 == 0;
       const bool adds =
           members.empty() || (members.size() < 63 && random() % 4 < (is_rising ? 3 : 1));

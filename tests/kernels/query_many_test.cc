@@ -45,7 +45,7 @@ struct StoreRow {
   std::vector<uint64_t> pool;  // members of every store
 };
 
-// A third of the digests are somebody's members.
+// A third of the digests are members of some store.
 std::vector<uint64_t> MixedDigests(const StoreRow& row, size_t size) {
   auto digests = DrawnDigests(size, size + 1, Catch::rngSeed() + 99);
   for (size_t i = 0; i < size; i += 3) digests[i] = row.pool[i * 7 % row.pool.size()];

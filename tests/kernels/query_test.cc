@@ -51,7 +51,7 @@ Guarded<uint64_t> Misaligned(const std::vector<uint64_t>& digests, size_t offset
 
 void CheckQuery(const Question& question, KernelFilter& filter, size_t offset) {
   const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
-  // Old answers in the bitmap must not shine through.
+  // Old answers in the bitmap must be overwritten.
   Guarded<uint64_t> bitmap(question.bitmap.size(), ~uint64_t{0}, offset);
   const size_t num_present =
       filter.block_kernels().query(digests.data(), digests.size(), filter.View(), bitmap.data());

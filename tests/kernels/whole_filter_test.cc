@@ -207,7 +207,7 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
 TEST_CASE("a filter less itself is all zero", "[kernels][whole_filter]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   ReferenceFilter a(50,
-                    shape);  // two keys a block: nine of them at one position are out of reach
+                    shape);  // two keys per block: nine of them at one position are out of reach
   for (const uint64_t digest : DrawnDigests(100, 1000, Catch::rngSeed())) a.Insert(digest);
   REQUIRE(a.PromotedBlocks().empty());
   tests::ForEachRunnableTarget([&] {

@@ -11,18 +11,18 @@ namespace trommel::stress {
 namespace {
 
 // Query returns a number that is too high.
-struct Miscounts : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct Miscounts : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    return inner_->Query(keys, maybe_present) + 1;
+    return LockedSubject::Query(keys, maybe_present) + 1;
   }
 };
 
 // Sets a bit behind that of the last key.
-struct LeavesHighBits : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct LeavesHighBits : FaultySubject {
+  using FaultySubject::FaultySubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    const WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);
+    const WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (keys.size() % 64 != 0) erased.back() |= uint64_t{1} << 63;
     return outcome;
   }

@@ -9,8 +9,8 @@
 namespace trommel::stress {
 namespace {
 
-struct LosesAll : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct LosesAll : FaultySubject {
+  using FaultySubject::FaultySubject;
   uint64_t Insert(Keys) override { return 0; }
 };
 

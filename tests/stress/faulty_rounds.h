@@ -21,50 +21,16 @@
 namespace trommel::stress {
 
 // A CountingFilter with one lock: what a ConcurrentFilter must look like from outside.
+using LockedSubject = CountingSubject<CountingFilter, std::mutex>;
+
 inline Result<std::unique_ptr<Subject>> MakeLocked(const RoundPlan& plan) {
-  return SubjectOf<CountingSubject<CountingFilter, std::mutex>>(CountingFilter::Create(plan.config),
-                                                                plan.config);
+  return SubjectOf<LockedSubject>(CountingFilter::Create(plan.config), plan.config);
 }
 
-// Passes every call on. Faults are classes that pass some on wrongly; the keys of their tests are
-// digests.
-class PassingSubject : public Subject {
+// The same with a fault: derived classes override some calls. The keys of their tests are digests.
+class FaultySubject : public LockedSubject {
  public:
-  explicit PassingSubject(std::unique_ptr<Subject> inner) : inner_(std::move(inner)) {}
-
-  uint64_t Insert(Keys keys) override { return inner_->Insert(keys); }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    return inner_->InsertIfAbsent(keys, inserted, time);
-  }
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    return inner_->Erase(keys, time, erased);
-  }
-  size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    return inner_->Query(keys, maybe_present);
-  }
-  size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const override {
-    return inner_->Select(keys, answer, selection);
-  }
-  void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
-    inner_->CountEstimates(keys, counts);
-  }
-  uint64_t InsertOne(Key key) override { return inner_->InsertOne(key); }
-  bool InsertOneIfAbsent(Key key, uint64_t* time) override {
-    return inner_->InsertOneIfAbsent(key, time);
-  }
-  bool EraseOne(Key key, uint64_t time) override { return inner_->EraseOne(key, time); }
-  bool MayContain(Key key) const override { return inner_->MayContain(key); }
-  uint64_t CountEstimate(Key key) const override { return inner_->CountEstimate(key); }
-  Geometry geometry() const override { return inner_->geometry(); }
-  uint64_t num_keys() const override { return inner_->num_keys(); }
-  SubjectStats GetStats() const override { return inner_->GetStats(); }
-  std::vector<std::byte> Serialize() const override { return inner_->Serialize(); }
-  Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const override {
-    return inner_->Load(bytes);
-  }
-  Result<std::unique_ptr<Subject>> MakeSequential() const override {
-    return inner_->MakeSequential();
-  }
+  using LockedSubject::LockedSubject;
 
  protected:
   // True once in n calls, counted over all threads.
@@ -74,16 +40,13 @@ class PassingSubject : public Subject {
     return {static_cast<const uint64_t*>(keys.data()), keys.size()};
   }
 
-  std::unique_ptr<Subject> inner_;
-
  private:
   mutable std::atomic<uint64_t> turns_ = 0;
 };
 
-// Makes locked filters with the fault.
 template <class Fault>
 Result<std::unique_ptr<Subject>> MakeFaulty(const RoundPlan& plan) {
-  return SubjectOf<Fault>(MakeLocked(plan));
+  return SubjectOf<Fault>(CountingFilter::Create(plan.config), plan.config);
 }
 
 // All moves, on digests with lone keys to race for.

@@ -11,42 +11,42 @@ namespace trommel::stress {
 namespace {
 
 // A block that was promoted loses a few counts when it is returned.
-struct LosesPromoted : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct LosesPromoted : FaultySubject {
+  using FaultySubject::FaultySubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    const WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);
-    if (keys.size() > 64) inner_->EraseOne(Key::Digest(Digests(keys)[0]), 0);
+    const WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
+    if (keys.size() > 64) LockedSubject::EraseOne(Key::Digest(Digests(keys)[0]), 0);
     return outcome;
   }
 };
 
 // Inserts a key that no caller inserts.
-struct InsertsMore : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct InsertsMore : FaultySubject {
+  using FaultySubject::FaultySubject;
   uint64_t Insert(Keys keys) override {
-    if (IsTurn(10)) inner_->InsertOne(Key::Digest(0x0123456789abcdef));
-    return inner_->Insert(keys);
+    if (IsTurn(10)) LockedSubject::InsertOne(Key::Digest(0x0123456789abcdef));
+    return LockedSubject::Insert(keys);
   }
 };
 
 // A promoted block stays in the side table when the filter is empty.
-struct KeepsPromoted : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct KeepsPromoted : FaultySubject {
+  using FaultySubject::FaultySubject;
   SubjectStats GetStats() const override {
-    SubjectStats stats = inner_->GetStats();
+    SubjectStats stats = LockedSubject::GetStats();
     stats.num_promoted += stats.num_keys == 0;
     return stats;
   }
 };
 
 // Serializes another filter.
-struct SavesAnother : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct SavesAnother : FaultySubject {
+  using FaultySubject::FaultySubject;
   std::vector<std::byte> Serialize() const override {
     CountingConfig config;
     config.capacity = 100;
     const Result<CountingFilter> another = CountingFilter::Create(config);
-    return inner_->num_keys() > 0 ? another->Serialize() : inner_->Serialize();
+    return LockedSubject::num_keys() > 0 ? another->Serialize() : LockedSubject::Serialize();
   }
 };
 

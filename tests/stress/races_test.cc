@@ -9,8 +9,8 @@ namespace trommel::stress {
 namespace {
 
 // Queries first and inserts afterwards: two callers may both find the key absent.
-struct QueriesFirst : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct QueriesFirst : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
     size_t num_new = 0;
     for (uint64_t& word : inserted) word = 0;
@@ -23,11 +23,11 @@ struct QueriesFirst : PassingSubject {
     return num_new;
   }
   bool InsertOneIfAbsent(Key key, uint64_t*) override {
-    if (inner_->MayContain(key)) return false;
+    if (LockedSubject::MayContain(key)) return false;
     // Waits until another thread is between the two as well, but not for long.
     const uint64_t seen = num_queries_.fetch_add(1);
     for (int i = 0; i < 20 && num_queries_.load() == seen + 1; ++i) std::this_thread::yield();
-    inner_->InsertOne(key);
+    LockedSubject::InsertOne(key);
     return true;
   }
 
@@ -36,10 +36,10 @@ struct QueriesFirst : PassingSubject {
 };
 
 // Tells a second caller "new" of the same key.
-struct TellsTwice : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct TellsTwice : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
     if ((inserted[0] & 1) != 0 || !IsTurn(3)) return num_new;
     inserted[0] |= 1;
     return num_new + 1;
@@ -47,10 +47,10 @@ struct TellsTwice : PassingSubject {
 };
 
 // Inserts the key, and tells no caller.
-struct TellsNone : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct TellsNone : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
     if ((inserted[0] & 1) == 0 || !IsTurn(3)) return num_new;
     inserted[0] &= ~uint64_t{1};
     return num_new - 1;
@@ -58,10 +58,10 @@ struct TellsNone : PassingSubject {
 };
 
 // Counts a key that is alone in its block twice.
-struct CountsTwice : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct CountsTwice : FaultySubject {
+  using FaultySubject::FaultySubject;
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
-    inner_->CountEstimates(keys, counts);
+    LockedSubject::CountEstimates(keys, counts);
     for (uint64_t& count : counts) count *= 2;
   }
 };

@@ -11,21 +11,21 @@ namespace trommel::stress {
 namespace {
 
 // In one insertion of 20, a key that was inserted earlier is absent for a while.
-struct Flickers : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct Flickers : FaultySubject {
+  using FaultySubject::FaultySubject;
   uint64_t Insert(Keys keys) override {
-    inner_->Insert(keys);
+    LockedSubject::Insert(keys);
     const uint64_t earlier = earlier_.exchange(Digests(keys)[0]);
-    if (!IsTurn(20) || earlier == 0 || !inner_->EraseOne(Key::Digest(earlier), 0)) return 0;
+    if (!IsTurn(20) || earlier == 0 || !LockedSubject::EraseOne(Key::Digest(earlier), 0)) return 0;
     const uint64_t queried = num_queried_.load();
     for (int i = 0; i < 500 && num_queried_.load() < queried + 2000; ++i) {
       std::this_thread::yield();
     }
-    return inner_->InsertOne(Key::Digest(earlier));
+    return LockedSubject::InsertOne(Key::Digest(earlier));
   }
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
     num_queried_.fetch_add(keys.size());
-    return inner_->Query(keys, maybe_present);
+    return LockedSubject::Query(keys, maybe_present);
   }
 
  private:
@@ -34,10 +34,10 @@ struct Flickers : PassingSubject {
 };
 
 // Swaps the answers of the first and the last key of a batch.
-struct SwapsAnswers : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct SwapsAnswers : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    const size_t num_present = inner_->Query(keys, maybe_present);
+    const size_t num_present = LockedSubject::Query(keys, maybe_present);
     const size_t last = keys.size() - 1;
     const uint64_t differ = (maybe_present[0] ^ maybe_present[last / 64] >> (last % 64)) & 1;
     maybe_present[0] ^= differ;
@@ -47,9 +47,9 @@ struct SwapsAnswers : PassingSubject {
 };
 
 // Snapshots are those of the new filter.
-struct SavesTooLittle : PassingSubject {
-  explicit SavesTooLittle(std::unique_ptr<Subject> inner)
-      : PassingSubject(std::move(inner)), bytes_(inner_->Serialize()) {}
+struct SavesTooLittle : FaultySubject {
+  SavesTooLittle(CountingFilter&& filter, const CountingConfig& config)
+      : FaultySubject(std::move(filter), config), bytes_(LockedSubject::Serialize()) {}
   std::vector<std::byte> Serialize() const override { return bytes_; }
 
  private:
@@ -57,19 +57,19 @@ struct SavesTooLittle : PassingSubject {
 };
 
 // Snapshots are torn.
-struct SavesTorn : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct SavesTorn : FaultySubject {
+  using FaultySubject::FaultySubject;
   std::vector<std::byte> Serialize() const override {
-    std::vector<std::byte> bytes = inner_->Serialize();
+    std::vector<std::byte> bytes = LockedSubject::Serialize();
     bytes[bytes.size() / 2] ^= std::byte{1};
     return bytes;
   }
 };
 
 // num_keys misses keys.
-struct ForgetsNumKeys : PassingSubject {
-  using PassingSubject::PassingSubject;
-  uint64_t num_keys() const override { return inner_->num_keys() / 100; }
+struct ForgetsNumKeys : FaultySubject {
+  using FaultySubject::FaultySubject;
+  uint64_t num_keys() const override { return LockedSubject::num_keys() / 100; }
 };
 
 // Writers only insert and erase: only readers can find what is wrong with queries.

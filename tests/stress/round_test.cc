@@ -92,10 +92,10 @@ TEST_CASE("hot keys promote blocks", "[stress][round]") {
 }
 
 // Refuses one erasure in 30.
-struct RefusesOnce : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct RefusesOnce : FaultySubject {
+  using FaultySubject::FaultySubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    if (!IsTurn(30)) return inner_->Erase(keys, time, erased);
+    if (!IsTurn(30)) return LockedSubject::Erase(keys, time, erased);
     std::fill(erased.begin(), erased.end(), 0);
     return {0, keys.size()};
   }

@@ -12,12 +12,12 @@ namespace trommel::stress {
 namespace {
 
 // Drops one inserted key in 10,000.
-struct DropsInserts : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct DropsInserts : FaultySubject {
+  using FaultySubject::FaultySubject;
   uint64_t Insert(Keys keys) override {
     const uint64_t before = num_keys_.fetch_add(keys.size());
     const bool is_turn = before / 10'000 != (before + keys.size()) / 10'000;
-    return inner_->Insert(is_turn ? Keys::Digests(Digests(keys).subspan(1)) : keys);
+    return LockedSubject::Insert(is_turn ? Keys::Digests(Digests(keys).subspan(1)) : keys);
   }
 
  private:
@@ -25,12 +25,12 @@ struct DropsInserts : PassingSubject {
 };
 
 // Refuses to erase a key that is in.
-struct Refuses : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct Refuses : FaultySubject {
+  using FaultySubject::FaultySubject;
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    WindowEraseOutcome outcome = inner_->Erase(keys, time, erased);
+    WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (IsTurn(100) && (erased[0] & 1) != 0) {
-      inner_->InsertOne(Key::Digest(Digests(keys)[0]));
+      LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
       erased[0] &= ~uint64_t{1};
       outcome = {outcome.num_erased - 1, outcome.num_refused + 1};
     }
@@ -39,21 +39,21 @@ struct Refuses : PassingSubject {
 };
 
 // Estimates some counts one too low.
-struct Underestimates : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct Underestimates : FaultySubject {
+  using FaultySubject::FaultySubject;
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
-    inner_->CountEstimates(keys, counts);
+    LockedSubject::CountEstimates(keys, counts);
     for (uint64_t& count : counts) count -= count > 0;
   }
 };
 
 // Tells "new" of a key that is in, and inserts it.
-struct InsertsWhatIsIn : PassingSubject {
-  using PassingSubject::PassingSubject;
+struct InsertsWhatIsIn : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = inner_->InsertIfAbsent(keys, inserted, time);
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
     if ((inserted[0] & 1) != 0) return num_new;
-    inner_->InsertOne(Key::Digest(Digests(keys)[0]));
+    LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
     inserted[0] |= 1;
     return num_new + 1;
   }

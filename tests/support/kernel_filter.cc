@@ -90,7 +90,7 @@ void KernelFilter::CheckContract(const UpdateProgress& applied, std::span<const 
     const bool is_spilled_rightly = IsPromoted(kernels::BlockIndex(digests[i], num_blocks_));
     if (!is_handled || !is_spilled_rightly) FAIL("key " << i << " was spilled wrongly");
   }
-  // A key that stops the kernel has a block that is not promoted yet: the caller does that.
+  // A key that stops the kernel is in a block that is to be promoted, by the caller.
   if (applied.end < end) {
     REQUIRE_FALSE(IsPromoted(kernels::BlockIndex(digests[applied.end], num_blocks_)));
   }

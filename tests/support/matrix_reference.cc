@@ -49,7 +49,7 @@ MatrixReference::MatrixReference(const matrix::MatrixGeometry& geometry) : geome
 TupleRow MatrixReference::ColumnsOf(const TupleRow& row) const {
   TupleRow columns = row;
   uint64_t joint = 0;
-  const TupleBatch batch({row});
+  const TupleColumns batch(std::span(&row, 1));
   ProjectionDigests(geometry_.sets.full(), batch.view(), {&joint, 1});
   columns.push_back(joint);
   return columns;

@@ -1,4 +1,4 @@
-// The published structures for tuples by their definitions: a set of marked cells a block, one
+// The published structures for tuples by their definitions: a set of marked cells per block, one
 // tuple at a time.
 #ifndef TROMMEL_TESTS_SUPPORT_MATRIX_REFERENCE_H_
 #define TROMMEL_TESTS_SUPPORT_MATRIX_REFERENCE_H_
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cells_reference.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/matrix/geometry.h"
 

@@ -12,21 +12,21 @@
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
 
 using tests::MadeGeometry;
 using tests::MatrixReference;
-using tests::TupleBatch;
+using tests::TupleColumns;
 
 AttributeSets SetsWith(uint32_t num_attributes, const std::vector<AttributeMask>& cuts = {}) {
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
 // Marks as a matrix does, with the joint column.
-void MarkAll(CellStore& store, const TupleBatch& batch, Executor* executor = nullptr) {
+void MarkAll(CellStore& store, const TupleColumns& batch, Executor* executor = nullptr) {
   std::vector<uint64_t> joint(batch.view().size);
   ProjectionDigests(store.geometry().sets.full(), batch.view(), joint);
   store.Mark(ColumnsFrom(batch.view(), 0, joint.data()), joint.size(), executor);
@@ -65,8 +65,8 @@ TEST_CASE("insertion marks the reference's cells in every block on every target"
   for (const tests::TupleRow& row : rows) reference.Insert(row);
   tests::ForEachRunnableTarget([&] {
     Result<CellStore> store = CellStore::Create(geometry, 0);
-    MarkAll(*store, TupleBatch({rows.begin() + 5, rows.end()}));
-    MarkAll(*store, TupleBatch({rows.begin(), rows.begin() + 5}));
+    MarkAll(*store, TupleColumns({rows.begin() + 5, rows.end()}));
+    MarkAll(*store, TupleColumns({rows.begin(), rows.begin() + 5}));
     uint64_t num_bits = 0;
     for (size_t b = 0; b < store->num_blocks(); ++b) {
       CHECK(MarkedCells(*store, b) == reference.marked(b));
@@ -106,7 +106,7 @@ TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "
 TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads]") {
   const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
   const auto executor = *Executor::Create(8);
-  const TupleBatch batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
+  const TupleColumns batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
   CellStore alone = *CellStore::Create(geometry, 0);
   CellStore spread = *CellStore::Create(geometry, 0);
   MarkAll(alone, batch);
@@ -120,7 +120,7 @@ TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[
   CellStore store = *CellStore::Create(MadeGeometry(Kind::kMdbf, SetsWith(2), {1, 5000}, 3), 0);
   CHECK_FALSE(store.IsSaturated(0));
   CHECK(store.CurrentFpr(0) == 0);
-  const TupleBatch batch(tests::DrawnTuples(500, 2, 400, Catch::rngSeed()));
+  const TupleColumns batch(tests::DrawnTuples(500, 2, 400, Catch::rngSeed()));
   MarkAll(store, batch);
   MarkAll(store, batch);
   CHECK(store.IsSaturated(0));

@@ -11,17 +11,16 @@
 
 #include "support/catch.h"
 #include "support/matrix_reference.h"
-#include "support/scale.h"
 #include "support/shrink.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 #include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
 
 namespace trommel::matrix {
 namespace {
 
-using tests::TupleBatch;
+using tests::TupleColumns;
 using tests::TupleRow;
 
 // A matrix, the tuples inserted, and the tuples queried under every set.
@@ -31,6 +30,12 @@ struct MatrixProgram {
   std::vector<TupleRow> members;
   std::vector<TupleRow> queried;
 };
+
+template <class Visit>
+void ForEachList(MatrixProgram& program, const Visit& visit) {
+  visit(program.members);
+  visit(program.queried);
+}
 
 std::string ToText(const MatrixProgram& program) {
   std::ostringstream text;
@@ -83,27 +88,12 @@ MatrixProgram RandomMatrix(Kind kind, uint64_t seed) {
 
 using Invariant = std::function<std::string(const MatrixProgram&)>;  // empty: it holds
 
-void CheckInvariant(MatrixProgram program, const Invariant& invariant) {
-  if (invariant(program).empty()) return;
-  tests::ShrinkList(program.members, [&](const std::vector<TupleRow>& members) {
-    MatrixProgram shorter = program;
-    shorter.members = members;
-    return !invariant(shorter).empty();
-  });
-  tests::ShrinkList(program.queried, [&](const std::vector<TupleRow>& queried) {
-    MatrixProgram shorter = program;
-    shorter.queried = queried;
-    return !invariant(shorter).empty();
-  });
-  FAIL_CHECK(invariant(program) << " in " << ToText(program));
-}
-
 std::string Disagreement(const TupleIndex& got, const TupleIndex& want,
                          const std::vector<TupleRow>& rows) {
   for (AttributeMask queried = 0; queried <= want.sets().full(); ++queried) {
     std::vector<uint64_t> got_answers(TupleIndex::BitmapWords(rows.size()));
     std::vector<uint64_t> want_answers = got_answers;
-    const TupleBatch batch(rows);
+    const TupleColumns batch(rows);
     const size_t num_got = got.Query(queried, batch.view(), got_answers);
     const size_t num_want = want.Query(queried, batch.view(), want_answers);
     if (num_got != num_want || got_answers != want_answers) {
@@ -123,12 +113,12 @@ TEST_CASE("random matrices of every kind answer as their definitions on every ta
     std::string found;
     tests::ForEachRunnableTarget([&] {
       Matrix matrix = *Matrix::Create(program.geometry);
-      if (!program.members.empty()) matrix.Insert(TupleBatch(program.members).view());
+      if (!program.members.empty()) matrix.Insert(TupleColumns(program.members).view());
       for (AttributeMask queried = 0; queried <= program.geometry.sets.full(); ++queried) {
         if (matrix.CanAnswer(queried) != reference.CanAnswer(queried)) found = "answers other sets";
         if (!reference.CanAnswer(queried)) continue;
         std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.queried.size()));
-        matrix.Query(queried, TupleBatch(program.queried, queried).view(), answers);
+        matrix.Query(queried, TupleColumns(program.queried, queried).view(), answers);
         for (size_t i = 0; i < program.queried.size(); ++i) {
           const bool answer = (answers[i / 64] >> i % 64 & 1) != 0;
           if (answer == reference.MayContain(queried, program.queried[i])) continue;
@@ -139,7 +129,7 @@ TEST_CASE("random matrices of every kind answer as their definitions on every ta
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(12); ++seed) {
-    CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), invariant);
+    tests::CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 1000 + seed), invariant);
   }
 }
 
@@ -157,11 +147,11 @@ TEST_CASE("random matrices answer as the source's algorithms do on every target"
     std::vector<Matrix> matrices;
     std::string found;
     for (const std::vector<TupleRow>& part : parts) {
-      if (!part.empty()) literal.Insert(TupleBatch(part).view());
+      if (!part.empty()) literal.Insert(TupleColumns(part).view());
       size_t m = 0;
       tests::ForEachRunnableTarget([&] {
         if (m == matrices.size()) matrices.push_back(*Matrix::Create(program.geometry));
-        if (!part.empty()) matrices[m].Insert(TupleBatch(part).view());
+        if (!part.empty()) matrices[m].Insert(TupleColumns(part).view());
         if (found.empty()) found = Disagreement(matrices[m], literal, program.queried);
         ++m;
       });
@@ -169,7 +159,7 @@ TEST_CASE("random matrices answer as the source's algorithms do on every target"
     return found;
   };
   for (uint64_t seed = 0; seed < tests::Scaled(25); ++seed) {
-    CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), invariant);
+    tests::CheckInvariant(RandomMatrix(kind, Catch::rngSeed() * 2000 + seed), invariant);
   }
 }
 
@@ -181,7 +171,7 @@ TEST_CASE("cells of a matrix are the source's indices, one for one",
     const LiteralMatrix literal = *LiteralMatrix::Create(program.geometry.sets, program.positions,
                                                          program.geometry.num_hashes);
     const Matrix matrix = *Matrix::Create(program.geometry);
-    const TupleBatch batch(program.queried);
+    const TupleColumns batch(program.queried);
     std::map<uint64_t, uint64_t> index_of_cell;
     std::map<uint64_t, uint64_t> cell_of_index;
     for (const AttributeMask set : program.geometry.sets.allowed()) {
@@ -215,7 +205,7 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     tests::MatrixReference reference(program.geometry);
     Matrix matrix = *Matrix::Create(program.geometry);
     for (const TupleRow& row : program.members) reference.Insert(row);
-    if (!program.members.empty()) matrix.Insert(TupleBatch(program.members).view());
+    if (!program.members.empty()) matrix.Insert(TupleColumns(program.members).view());
     const std::vector<BlockStats> stats = matrix.GetBlockStats();
     for (size_t b = 0; b < stats.size(); ++b) {
       CHECK(stats[b].num_marked == reference.marked(b).size());
@@ -223,7 +213,7 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     for (AttributeMask queried = 1; queried <= program.geometry.sets.full(); ++queried) {
       for (const TupleRow& row : program.queried) {
         uint64_t answer = 0;
-        matrix.Query(queried, TupleBatch({row}).view(), {&answer, 1});
+        matrix.Query(queried, TupleColumns({row}).view(), {&answer, 1});
         CHECK((answer == 1) == reference.MayContain(queried, row));
       }
     }

@@ -12,14 +12,14 @@
 #include "support/death.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
 
 using tests::DrawnTuples;
 using tests::MadeGeometry;
-using tests::TupleBatch;
+using tests::TupleColumns;
 using tests::TupleRow;
 
 constexpr Kind kKinds[] = {Kind::kSbf, Kind::kMdbf,      Kind::kCmdbf,
@@ -36,7 +36,7 @@ MatrixGeometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions
 std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask queried,
                                 const std::vector<TupleRow>& rows, size_t* num_present = nullptr) {
   std::vector<uint64_t> answers(TupleIndex::BitmapWords(rows.size()), 0xa5a5a5a5a5a5a5a5);
-  const size_t count = index.Query(queried, TupleBatch(rows, queried).view(), answers);
+  const size_t count = index.Query(queried, TupleColumns(rows, queried).view(), answers);
   if (num_present != nullptr) *num_present = count;
   return answers;
 }
@@ -47,7 +47,7 @@ TEST_CASE("every kind finds every inserted tuple, for every set", "[engine][matr
   tests::ForEachRunnableTarget([&] {
     Matrix matrix = *Matrix::Create(GeometryOf(kind, 4, 30, 3));
     const auto rows = DrawnTuples(1500, 4, 600, Catch::rngSeed());
-    const InsertOutcome outcome = matrix.Insert(TupleBatch(rows).view());
+    const InsertOutcome outcome = matrix.Insert(TupleColumns(rows).view());
     CHECK(outcome == InsertOutcome{.num_inserted = 1500});
     CHECK(matrix.num_tuples() == 1500);
     for (AttributeMask queried = 0; queried < 16; ++queried) {
@@ -80,7 +80,7 @@ TEST_CASE("saturated blocks are not probed, and where none is left the answer is
   Matrix matrix = *Matrix::Create(MadeGeometry(
       Kind::kCbfm, *AttributeSets::Create(3, std::vector<AttributeMask>{5, 3}), {4, 500, 500}, 2));
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6, 1});
-  matrix.Insert(TupleBatch(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
+  matrix.Insert(TupleColumns(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6});
   CHECK(matrix.PartsOf(1).empty());
   const auto non_members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
@@ -97,11 +97,11 @@ TEST_CASE("plans change with the inserted tuples", "[engine][matrix]") {
       *Matrix::Create(MadeGeometry(Kind::kMdbf, *AttributeSets::Create(2), {3000, 3000}, 2));
   std::vector<TupleRow> rows = DrawnTuples(300, 2, 1 << 30, Catch::rngSeed());
   for (TupleRow& row : rows) row[1] = rows[0][1];
-  matrix.Insert(TupleBatch(rows).view());
+  matrix.Insert(TupleColumns(rows).view());
   CHECK(matrix.PartsOf(3) == std::vector<AttributeMask>{2, 1});
   std::vector<TupleRow> others = DrawnTuples(900, 2, 1 << 30, Catch::rngSeed() + 1);
   for (TupleRow& row : others) row[0] = rows[0][0];
-  matrix.Insert(TupleBatch(others).view());
+  matrix.Insert(TupleColumns(others).view());
   CHECK(matrix.PartsOf(3) == std::vector<AttributeMask>{1, 2});
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("batches of any size get the answers of their tuples", "[engine][matri
   const Kind kind = GENERATE(Kind::kSbf, Kind::kCbfm);  // with joint digests, and without
   Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 2000, 3));
   const auto members = DrawnTuples(300, 3, 1000, Catch::rngSeed());
-  matrix.Insert(TupleBatch(members).view());
+  matrix.Insert(TupleColumns(members).view());
   auto rows = DrawnTuples(kernels::kMaxCellTuples * 2 + 66, 3, 1000, Catch::rngSeed() + 1);
   for (size_t i = 0; i < rows.size(); i += 5) rows[i] = members[i % members.size()];
   std::vector<bool> want;
@@ -137,8 +137,8 @@ TEST_CASE("an executor changes no cell and no answer of a matrix", "[engine][mat
   spread.UseExecutor(*Executor::Create(4));
   const auto rows = DrawnTuples(40'000, 3, 500, Catch::rngSeed());
   const std::vector<TupleRow> members(rows.begin(), rows.begin() + 20'000);
-  alone.Insert(TupleBatch(members).view());
-  spread.Insert(TupleBatch(members).view());
+  alone.Insert(TupleColumns(members).view());
+  spread.Insert(TupleColumns(members).view());
   for (size_t b = 0; b < alone.GetBlockStats().size(); ++b) {
     CHECK(alone.GetBlockStats()[b].num_marked == spread.GetBlockStats()[b].num_marked);
   }
@@ -157,7 +157,7 @@ TEST_CASE("the cells of queries are numbered from the first block on", "[engine]
   const Matrix matrix = *Matrix::Create(geometry);
   const auto rows = DrawnTuples(kernels::kMaxCellTuples + 3, 2, 1000, Catch::rngSeed());
   std::vector<uint64_t> cells;
-  matrix.CellsOf(3, TupleBatch(rows).view(), cells);
+  matrix.CellsOf(3, TupleColumns(rows).view(), cells);
   REQUIRE(cells.size() == 3 * 3 * rows.size());
   // Parts: attribute 0, attribute 1, both joint.
   for (size_t p = 0; p < 3; ++p) {
@@ -170,14 +170,14 @@ TEST_CASE("the cells of queries are numbered from the first block on", "[engine]
       }
     }
   }
-  matrix.CellsOf(0, TupleBatch(rows).view(), cells);
+  matrix.CellsOf(0, TupleColumns(rows).view(), cells);
   CHECK(cells.empty());
 }
 
 TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(GeometryOf(Kind::kCmdbf, 2, 100, 1));
   const std::vector<TupleRow> rows = {{1ULL << 33, 5ULL << 40}};
-  matrix.Insert(TupleBatch(rows).view());
+  matrix.Insert(TupleColumns(rows).view());
   const std::vector<BlockStats> stats = matrix.GetBlockStats();
   REQUIRE(stats.size() == 3);
   CHECK(stats[0].set == 1);
@@ -197,7 +197,7 @@ TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix
 
 TEST_CASE("misuse of a matrix ends the program with a message", "[engine][matrix]") {
   const auto rows = DrawnTuples(10, 3, 10, Catch::rngSeed());
-  const TupleBatch batch(rows);
+  const TupleColumns batch(rows);
   std::vector<uint64_t> answers(1);
   const auto message = [&](Kind kind, const auto& body) {
     return tests::AbortMessage([&] {
@@ -211,10 +211,10 @@ TEST_CASE("misuse of a matrix ends the program with a message", "[engine][matrix
   CHECK(message(Kind::kBfm, [&](Matrix& m) { (void)m.PartsOf(8); }).find(refused) !=
         std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
-          m.Query(3, TupleBatch(rows, 1).view(), answers);
+          m.Query(3, TupleColumns(rows, 1).view(), answers);
         }).find("a column of the set is not given") != std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
-          m.Insert(TupleBatch(rows, 3).view());
+          m.Insert(TupleColumns(rows, 3).view());
         }).find("a column of the set is not given") != std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
           m.Query(3, batch.view(), {});

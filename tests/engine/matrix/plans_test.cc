@@ -13,7 +13,7 @@
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
@@ -28,7 +28,7 @@ AttributeSets Cut(uint32_t num_attributes, const Sets& cuts) {
 CellStore StoreOf(const MatrixGeometry& geometry, size_t num_tuples = 0) {
   CellStore store = *CellStore::Create(geometry, 0);
   const uint32_t num_attributes = geometry.sets.num_attributes();
-  const tests::TupleBatch batch(
+  const tests::TupleColumns batch(
       tests::DrawnTuples(num_tuples, num_attributes, uint64_t{1} << 40, Catch::rngSeed()));
   if (num_tuples == 0) return store;
   std::vector<uint64_t> joint(num_tuples);
@@ -165,7 +165,7 @@ TEST_CASE("traversals answer as a search of all cells, for every set and on ever
   const kernels::CellBlock block = {
       .rows = rows.data(), .num_rows = rows.size(), .first = 0, .is_wide = false};
   const auto tuples = tests::DrawnTuples(100, num_attributes, 100, Catch::rngSeed());
-  const tests::TupleBatch batch(tuples);
+  const tests::TupleColumns batch(tuples);
   std::mt19937_64 random(Catch::rngSeed());
   for (const uint64_t one_in : {uint64_t{2}, uint64_t{9}, num_cells / 2 + 1}) {
     std::vector<uint64_t> words(num_cells / 64 + 1, 0);

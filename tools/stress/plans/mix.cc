@@ -168,31 +168,14 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
 }
 
 std::string_view KindName(KeyKind kind) {
-  switch (kind) {
-    case KeyKind::kInt64:
-      return "int64";
-    case KeyKind::kInt32:
-      return "int32";
-    case KeyKind::kViews:
-      return "string views";
-    case KeyKind::kStrings:
-      return "strings";
-    case KeyKind::kDigests:
-      return "digests";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kNames = {"int64", "int32", "string views", "strings",
+                                                      "digests"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string_view RouteName(Route route) {
-  switch (route) {
-    case Route::kAutomatic:
-      return "automatic";
-    case Route::kDirect:
-      return "direct";
-    case Route::kSplit:
-      return "split";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames = {"automatic", "direct", "split"};
+  return kNames[static_cast<size_t>(route)];
 }
 
 }  // namespace trommel::stress
