@@ -18,7 +18,7 @@ install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INS
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/engine
   PATTERN __pycache__ EXCLUDE PATTERN Doxyfile EXCLUDE)
 
-# A static library leaves Highway and oneTBB to whoever links it; a shared one has settled that itself.
+# A static library leaves Highway and oneTBB to the program that links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
 string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 

@@ -45,7 +45,7 @@ struct CampaignResult {
 
 struct CampaignWatch {
   std::function<bool()> should_stop;
-  // Called several times a second: the round's plan and the keys of all rounds so far.
+  // Called several times per second: the round's plan and the keys of all rounds so far.
   std::function<void(const RoundPlan& plan, uint64_t num_keys)> on_working;
 };
 

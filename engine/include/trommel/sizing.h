@@ -47,7 +47,7 @@ enum class Encoding : uint8_t {
 /// Returns "planes" or "runs".
 std::string_view EncodingName(Encoding encoding) noexcept;
 
-/// Which bits a key sets, and where. Two filters with the same geometry and digest policy have the
+/// Where a key sets bits, and which. Two filters with the same geometry and digest policy have the
 /// same presence bits for the same keys, whatever the encoding.
 struct Geometry {
   /// Slices of a block. The number determines their length:
