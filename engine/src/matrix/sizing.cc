@@ -200,8 +200,9 @@ Result<MatrixGeometry> GeometryFor(const Request& request) {
   const double num_cells = CellsFor(request, geometry.blocks, factors, rows, scale);
   if (num_cells > static_cast<double>(kMaxCells)) {
     return Refusal(request, "these positions need " + TextOf(num_cells) + " cells, " +
-                                TextOf(std::ceil(num_cells / 8)) + " bytes; a matrix has at most " +
-                                TextOf(kMaxCells / 8) + " bytes");
+                                TextOf(std::ceil(num_cells / 8)) +
+                                " bytes of memory; a matrix has at most " + TextOf(kMaxCells / 8) +
+                                " bytes");
   }
   Status status = SetPositions(request, factors, rows, scale, geometry.blocks);
   if (!status.ok()) return status.error();
