@@ -70,7 +70,7 @@ TEST_CASE("size as text names every figure", "[tools][size]") {
   arguments.insert(arguments.end(), encoding.begin(), encoding.end());
   const std::string text = RunTool(arguments).out;
   for (const char* word :
-       {"10,000,000", "MB", "side table", "bits a key", "false positives", "promoted"}) {
+       {"10,000,000", "MB", "side table", "bits per key", "false positives", "promoted"}) {
     CHECK_THAT(text, ContainsSubstring(word));
   }
   // Both are named only side by side.
