@@ -1,7 +1,7 @@
-// The cells of the structures for tuples, and where a tuple's are: what their kernels, their
-// reference and the engine share. The picture is in trommel/matrix/geometry.h.
+// The cells of the structures for tuples, and which are a tuple's: shared by their kernels, their
+// reference and the engine. The picture is in trommel/matrix/geometry.h.
 //
-// A block is a grid of cells, a row of positions for each of its attributes. Hash j of an
+// A block is a grid of cells, with a row of positions per attribute. Hash j of an
 // attribute's digest is a position (the classic filters' mixed hashing); the tuple's cell under
 // hash j is
 //
@@ -30,11 +30,11 @@ struct CellBlock {
   const CellRow* rows;
   size_t num_rows;  // 1 .. kMaxCellRows
   uint64_t first;   // the number of its first cell; all cells' numbers are below 2^63
-  bool is_wide;     // some stride takes more than 32 bits
+  bool is_wide;     // some stride needs more than 32 bits
 };
 
 inline constexpr size_t kMaxCellRows = 16;
-// Tuples of one kernel call: what is kept of them stays in the nearest caches.
+// Tuples per kernel call: few enough that their candidates stay in the first-level cache.
 inline constexpr size_t kMaxCellTuples = 512;
 
 // The position of a digest's hash in a row.

@@ -1,10 +1,9 @@
-// The memory of the classic filters, and where a digest's positions are in it: what their kernels,
-// their reference and the engine share. The picture is in trommel/classic/geometry.h.
+// The memory of the classic filters, and a digest's positions in it: shared by their kernels, their
+// reference and the engine. The picture is in trommel/classic/geometry.h.
 //
-// An array is k slices, or one array without slices that all k hashes fall into. A slice is m
-// fields of 1, 2, 4 or 8 bits, the lowest of a byte first; it begins on a cache line, and what is
-// left of its last line is zero. A field is a counter that sticks at max_count (of a single bit: a
-// presence bit).
+// An array is k slices, or one array without slices for all k hashes. A slice is m fields of 1, 2,
+// 4 or 8 bits, the lowest of a byte first; it begins on a cache line, and the rest of its last line
+// is zero. A field is a counter that sticks at max_count (of a single bit: a presence bit).
 #ifndef TROMMEL_KERNELS_CLASSIC_ARRAY_H_
 #define TROMMEL_KERNELS_CLASSIC_ARRAY_H_
 
@@ -23,7 +22,7 @@ struct ClassicArray {
   uint32_t max_count;      // 1 .. 2^(field bits) - 1
   bool is_mixed;           // hashes are mixed before they are scaled
 
-  // Where hash i falls into.
+  // The slice of hash i.
   uint8_t* slice(size_t hash_idx) const { return bytes + hash_idx * slice_stride; }
 };
 
@@ -56,9 +55,9 @@ struct ClassicField {
         mask((1U << (1U << array.field_log2)) - 1) {}
 
   uint32_t Get() const { return *byte >> shift & mask; }
-  // The sum must fit the field, the difference must not fall below zero.
+  // Requires a sum that fits the field, or a difference of at least zero.
   void Add(uint32_t amount) const { *byte = static_cast<uint8_t>(*byte + (amount << shift)); }
-  void Take(uint32_t amount) const { *byte = static_cast<uint8_t>(*byte - (amount << shift)); }
+  void Subtract(uint32_t amount) const { *byte = static_cast<uint8_t>(*byte - (amount << shift)); }
 
   uint8_t* byte;
   uint32_t shift;

@@ -1,4 +1,4 @@
-// What Highway's targets do not tell about a CPU.
+// Properties of a CPU that Highway's targets do not tell.
 #ifndef TROMMEL_KERNELS_CPU_H_
 #define TROMMEL_KERNELS_CPU_H_
 
@@ -7,8 +7,8 @@
 
 namespace trommel::kernels {
 
-// Does PDEP take one step on such a CPU? AMD's before family 19h (Zen 3) interpret it, at up to
-// hundreds of cycles (Agner Fog, "Instruction tables", Zen 1 and 2).
+// Is PDEP a fast instruction on such a CPU? AMD's before family 19h (Zen 3) execute it in
+// microcode, in up to hundreds of cycles (Agner Fog, "Instruction tables", Zen 1 and 2).
 bool IsDepositFast(std::string_view vendor, uint32_t family);
 
 // The same of this CPU. False where there is no such instruction.

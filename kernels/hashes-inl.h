@@ -1,8 +1,8 @@
-// Double hashing in lanes of 64 bits: positions of many digests side by side, as classic_array.h
-// defines them. Included once per target.
+// Double hashing, one digest per lane of 64 bits: positions as classic_array.h defines them.
+// Included once per target.
 //
-// A lane is the state of a digest's hashes. Adding the low half to the high half goes from one hash
-// to the next:
+// A lane is the state of a digest's hashes. Adding the low half to the high half advances to the
+// next hash:
 //
 //   state    | f1 + i f2 | f2 |   +   | f2 | 0 |   =   | f1 + (i + 1) f2 | f2 |
 #if defined(TROMMEL_KERNELS_HASHES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The low halves' product, whole.
+// The 64-bit product of the low halves.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V MultiplyLow([[maybe_unused]] D d, V a, V b) {
 #if HWY_TARGET == HWY_SCALAR  // one lane is no pair of 32-bit lanes
@@ -33,7 +33,7 @@ HWY_INLINE V MultiplyLow([[maybe_unused]] D d, V a, V b) {
 #endif
 }
 
-// ClassicMix of the low halves; the high halves of h must be zero, and those of the result are.
+// ClassicMix of the low halves. Requires high halves of zero in h; those of the result are zero.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Mix(D d, V h) {
   const V low = hn::Set(d, 0xffffffffU);
@@ -44,7 +44,7 @@ HWY_INLINE V Mix(D d, V h) {
   return hn::Xor(h, hn::ShiftRight<16>(h));
 }
 
-// Positions of the states' present hash.
+// Positions of the states' current hash.
 template <bool kMixed, class D, class V = hn::Vec<D>>
 HWY_INLINE V PositionsOf(D d, V state, V num_positions) {
   V hash = hn::ShiftRight<32>(state);
@@ -62,7 +62,7 @@ HWY_INLINE V NextState(D /*d*/, V state) {
   return hn::Add(state, hn::ShiftLeft<32>(state));
 }
 
-// The state of any hash, from the digests.
+// The state of hash hash_idx, from the digests.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V StateOf(D d, V digests, V hash_idx) {
   const V first = FirstState(d, digests);

@@ -1,13 +1,12 @@
-// What a kernel is to the rest of the library: a table of function pointers for one target. A
-// caller takes the table once per batch and calls through it; nothing below this line dispatches
-// again.
+// The interface of the kernels: a table of function pointers per target. A caller gets the table
+// once per batch and calls through it; kernels do not dispatch again.
 //
-// Kernels know neither threads nor allocation. What they cannot do alone (a block whose counters
-// live in the side table, or would have to move there) they hand back:
-//   spill: the key's block is promoted. Its index goes to `spilled`, and the kernel goes on.
-//   stop:  the key would overflow its block. The kernel returns with end = its index, nothing of it
-//          done; the caller promotes the block and calls again from there.
-// Within one block, keys are thus always handled in input order.
+// Kernels know neither threads nor allocation. Keys whose counters are in the side table, or
+// would have to move there, are left to the caller:
+//   spill: the key's block is promoted. The kernel writes the key's index to `spilled` and goes on.
+//   stop:  the key would overflow its block. The kernel returns with end = the key's index, and
+//          nothing changed for it; the caller promotes the block and calls again from there.
+// So the keys of one block are always applied in input order.
 #ifndef TROMMEL_KERNELS_KERNELS_H_
 #define TROMMEL_KERNELS_KERNELS_H_
 
@@ -20,24 +19,32 @@
 
 namespace trommel::kernels {
 
-// Kernels take at most this many digests a call: small enough that digests, bitmap and spill list
-// stay in the first-level cache, large enough that filling the pipeline anew costs nothing.
-inline constexpr size_t kMaxBatch = 2048;
+// Digests per kernel call, at most: few enough that digests, bitmap and spill list stay in the
+// first-level cache, so many that refilling the pipeline costs nothing.
+inline constexpr size_t kMaxChunkKeys = 2048;
 
-// The part of a chunk of digests that a kernel updates: keys [begin, end), in order. Runs of a
-// split chunk are short, so a kernel fetches beyond its own: while run after run of a chunk is
-// handled, the pipeline never runs dry.
+// A key's lines are prefetched this many keys before they are used: far enough ahead that memory
+// answers in time, and few enough that the lines (one or two per query, one to four per update) are
+// still in the first-level cache. The times are flat beyond these values and steep below; figures
+// in bench/README.md.
+inline constexpr size_t kQueryDistance = 128;
+inline constexpr size_t kUpdateDistance = 64;
+
+// The digests of a chunk that a kernel applies: keys [begin, end), in order. The digest ranges of a
+// split chunk are short, so a kernel prefetches beyond its own: over all ranges of a chunk, the
+// pipeline is filled once.
 //
-//   digests  | .. | begin ... end | the runs after it ... fetch_end | ..
-//                      ^ key i is handled   ^ key i + kUpdateDistance is fetched
-struct Run {
+//   digests  | .. | begin ... end | later digest ranges ... fetch_end | ..
+//                      ^ key i is applied   ^ key i + kUpdateDistance is prefetched
+struct DigestRange {
   size_t begin;
   size_t end;
-  size_t fetched = 0;    // keys below this index are on their way already
-  size_t fetch_end = 0;  // keys below this one may be fetched ahead; end, if less
+  size_t fetched = 0;    // keys below this index are prefetched already
+  size_t fetch_end = 0;  // keys below this index may be prefetched; end, if less
 };
 
-struct Applied {
+// How far an update came.
+struct UpdateProgress {
   size_t end;          // keys [begin, end) are done or spilled
   size_t num_spilled;  // entries written to `spilled`, ascending
 };
@@ -53,39 +60,39 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-// Operations on blocks of one shape and encoding. Digests of a run are handled; spilled indices and
-// bitmap bits count from the chunk's start. Bitmaps of the updating operations must be zero at the
-// run's bits; spilled keys leave their bits zero for the caller to set. `spilled` must have room
+// Operations on blocks of one shape and encoding. Updates apply the digests of a range; spilled
+// indices and bitmap bits count from the chunk's start. Bitmaps of updates must be zero at the
+// range's bits; the bits of spilled keys stay zero for the caller to set. `spilled` must have space
 // for end - begin indices.
 //
-// Updates of different blocks may run at the same time; queries, select and may_contain beside
-// updates of any block (presence_words.h).
+// Thread safety: updates of different blocks may run at the same time; queries, select and
+// may_contain beside updates of any block (presence_words.h).
 struct BlockKernels {
-  Applied (*insert)(const uint64_t* digests, const Run& run, const Blocks& blocks,
-                    uint32_t* spilled);
+  UpdateProgress (*insert)(const uint64_t* digests, const DigestRange& range, const Blocks& blocks,
+                           uint32_t* spilled);
   // Sets the bit of each key that was inserted.
-  Applied (*insert_if_absent)(const uint64_t* digests, const Run& run, const Blocks& blocks,
-                              uint64_t* inserted, uint32_t* spilled);
+  UpdateProgress (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
+                                     const Blocks& blocks, uint64_t* inserted, uint32_t* spilled);
   // Sets the bit of each key that was erased; never stops.
-  Applied (*erase)(const uint64_t* digests, const Run& run, const Blocks& blocks, uint64_t* erased,
-                   uint32_t* spilled);
+  UpdateProgress (*erase)(const uint64_t* digests, const DigestRange& range, const Blocks& blocks,
+                          uint64_t* erased, uint32_t* spilled);
 
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                   uint64_t* maybe_present);
-  // As query, but asks only for what the digest marks in the first num_probes slices, at least 1.
-  // Blocks of two lines are read in their first line only where 8 slices are enough.
+  // As query, but checks only the first num_probes slices, at least 1. Of blocks of two lines only
+  // the first line is read if num_probes is at most 8.
   size_t (*query_first)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                         size_t num_probes, uint64_t* maybe_present);
   // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
-  // `selection` must have room for num_digests entries, all of which may be overwritten.
+  // `selection` must have space for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
-  // One digest; its arguments travel in registers.
+  // One digest; all arguments are passed in registers.
   bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
 
-  // Several stores of this shape, of any numbers of blocks, asked for the same digests.
-  // Sets the bit of each digest that some store shows: as query otherwise.
+  // Several stores of this shape, of any numbers of blocks, queried for the same digests.
+  // Sets the bit of each digest that some store shows; otherwise as query.
   size_t (*query_any)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
                       size_t num_stores, uint64_t* maybe_present);
   // Writes the index of the first store that shows the digest, or num_stores (at most 255).
@@ -94,11 +101,11 @@ struct BlockKernels {
 
   Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
 
-  // Whole blocks [begin, end). Each returns the first block it could not do because it is promoted
-  // on either side or would overflow or underflow (that block is untouched), or end.
+  // Whole blocks [begin, end). Returns `end`, or the first block that is promoted on either side or
+  // would overflow or underflow; that block is unchanged.
   uint64_t (*merge)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
   uint64_t (*subtract)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
-  // As subtract, but only looks.
+  // As subtract, without changing anything.
   uint64_t (*can_subtract)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
   // into[b] = from[2b] + from[2b + 1]; begin and end count blocks of `into`.
   uint64_t (*fold)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
@@ -111,21 +118,21 @@ struct HashKernels {
 };
 
 // One key of a promoted block: `presence` are its presence words, `runs` its run strings of 64
-// bits, one a slice, each with its closing 1 (alone, where the block has no keys). Add wants fewer
-// than 63 keys in the block; take wants all positions of the key present. Beside queries
-// (presence_words.h).
+// bits, one per slice, each with its closing 1 (alone if the block has no keys). `increment`
+// requires fewer than 63 keys in the block, `decrement` that all positions of the key are present.
+// Thread safety: beside queries (presence_words.h).
 struct LongRunKernels {
-  void (*add)(uint64_t digest, uint32_t* presence, uint64_t* runs);
-  void (*take)(uint64_t digest, uint32_t* presence, uint64_t* runs);
+  void (*increment)(uint64_t digest, uint32_t* presence, uint64_t* runs);
+  void (*decrement)(uint64_t digest, uint32_t* presence, uint64_t* runs);
 };
 
 // The classic filters (classic_array.h). Queries may run beside each other, not beside updates.
 struct ClassicKernels {
-  // Writes where hash `hash_idx` of each digest falls, among the array's num_positions.
+  // Writes the position of hash `hash_idx` of each digest, among the array's num_positions.
   void (*positions)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
                     size_t hash_idx, uint32_t* positions);
   // Writes BitmapWords(num_digests) words: bit i is set if hashes 0 .. num_probes - 1 of digest i
-  // all fall on fields that are not zero. Returns how many bits are set.
+  // all have fields that are not zero. Returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
                   size_t num_probes, uint64_t* maybe_present);
 };
@@ -143,7 +150,8 @@ struct CellKernels {
                   uint64_t* maybe_present);
 };
 
-struct Kernels {
+// All kernels of one target.
+struct KernelTable {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;

@@ -1,4 +1,4 @@
-// Where a key's bits are: the addressing every kernel, the reference and the file format share.
+// Where a key's bits are: the addressing that kernels, reference and file format share.
 //
 // A digest is cut in two. The high half chooses the block, the low half one position in each slice:
 //
@@ -17,11 +17,12 @@
 // Counts have two encodings (Encoding in trommel/sizing.h). *Planes* keep presence and counts in
 // two arrays, so that queries walk over presence bits alone:
 //
-//   presence  | block 0: slice 0 .. k-1 | block 1: slice 0 .. k-1 | ...      4k bytes a block
-//   counts    | block 0: plane 0, slices 0 .. k-1 | plane 1 .. | plane 2 .. | block 1 ...   12k
-//   bytes
+//   presence  | block 0: slice 0 .. k-1 | block 1: slice 0 .. k-1 | ...
+//   counts    | block 0: plane 0, slices 0 .. k-1 | plane 1 .. | plane 2 .. | block 1 ...
 //
-// A counter c at a position is spread over both: presence holds "c > 0", and bit p of c - 1 stands
+// That is 4k bytes of presence and 12k bytes of counts per block.
+//
+// A counter c at a position is spread over both: the presence bit is "c > 0", and bit p of c - 1 is
 // in plane p at the same position (0 while the position is empty):
 //
 //   presence  ...0 1 0 1 1      positions 0, 1 and 3 are present
@@ -29,7 +30,7 @@
 //   plane 1   ...0 1 0 0 1      position 1: c = 1;  position 3: c - 1 = 2, so c = 3
 //   plane 2   ...0 0 0 0 0
 //
-// *Runs* keep both side by side, one or two cache lines a block: see run_block.h.
+// *Runs* keep both side by side, in one or two cache lines per block: see run_block.h.
 #ifndef TROMMEL_KERNELS_LAYOUT_H_
 #define TROMMEL_KERNELS_LAYOUT_H_
 
@@ -44,14 +45,14 @@ inline constexpr size_t kMaxCounters = 640;  // of a block: 10 slices of 64
 inline constexpr size_t kNumPlanes = 3;
 inline constexpr uint32_t kMaxPlaneCount = 1 << kNumPlanes;  // the largest count that fits
 
-// Odd multipliers, one a slice of 32. The first eight are Parquet's (parquet-format,
+// Odd multipliers, one per slice of 32. The first eight are Parquet's (parquet-format,
 // BloomFilter.md), so that 8-slice blocks are Parquet's blocks. The others are the low halves of
 // XXH64 (seed 0) of the 64-bit integers 8 to 15, made odd; a test recomputes them.
 alignas(64) inline constexpr uint32_t kSalts[kMaxSlices] = {
     0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
     0x9efc4947U, 0x5c6bfb31U, 0x59ac244fU, 0x145dc98dU, 0x47c3cf23U, 0xdc96eadfU,
     0xd0da9539U, 0xf3757443U, 0x9fe0eb43U, 0x17f0c3e9U};
-// The same of 16, whole: for the second five slices of 64.
+// XXH64 of 16 likewise, all 64 bits: for the second five slices of 64.
 inline constexpr uint64_t kWideSalt = 0xe7755b8fc9f1067bULL;
 
 // The block of a digest: a multiply-shift of its high half, so blocks follow the digest's order and
@@ -60,7 +61,7 @@ constexpr uint64_t BlockIndex(uint64_t digest, uint64_t num_blocks) {
   return ((digest >> 32) * num_blocks) >> 32;
 }
 
-// Positions of each slice in a block of so many.
+// Positions per slice in a block of num_slices.
 constexpr uint32_t SlicePositions(size_t num_slices) { return num_slices % 8 == 0 ? 32 : 64; }
 
 // The word whose fields of 6 bits are the positions in slices of 64, the lowest for slice 0.
@@ -84,8 +85,8 @@ constexpr uint32_t CounterIndex(uint64_t digest, size_t slice_idx, size_t num_sl
          Position(digest, slice_idx, num_slices);
 }
 
-// A view of a filter's memory, 64-byte aligned. Kernels never own it. With runs, counts point into
-// the first block, right behind its presence words.
+// A view of a filter's memory, 64-byte aligned. Kernels never own it. With runs, counts point
+// into the first block, right behind its presence words.
 struct Blocks {
   uint32_t* presence;
   uint32_t* counts;

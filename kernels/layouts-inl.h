@@ -1,4 +1,4 @@
-// All layouts, by the table their kernels go to. Included once per target.
+// All layouts, with the table of each. Included once per target.
 #if defined(TROMMEL_KERNELS_LAYOUTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_LAYOUTS_INL_H_
 #undef TROMMEL_KERNELS_LAYOUTS_INL_H_
@@ -14,9 +14,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 
-// Calls visit(layout, table) for each.
+// Calls visit(layout, table) for each layout.
 template <class Visit>
-void ForEachLayout(Kernels& kernels, const Visit& visit) {
+void ForEachLayout(KernelTable& kernels, const Visit& visit) {
   visit(Planes<8>(), kernels.planes8);
   visit(Planes<16>(), kernels.planes16);
   ForEachRunLayout(kernels, visit);

@@ -1,5 +1,6 @@
-// What a key marks in a block, made once a key and shown to any number of blocks: the whole of a
-// query. One class for slices of 32 positions, one for slices of 64. Included once per target.
+// Marks: the bits of a key in a block, computed once per key and compared with any number of
+// blocks, which is all a query does. One class for slices of 32 positions, one for slices of 64.
+// Included once per target.
 #if defined(TROMMEL_KERNELS_MARKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_MARKS_INL_H_
 #undef TROMMEL_KERNELS_MARKS_INL_H_
@@ -16,65 +17,63 @@
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 
-// Slices that a query of few probes looks at: those of a block's first line, and no more than a
-// vector or two.
+// Slices that a query of few probes reads: those of a block's first line, in at most two vectors.
 template <size_t kSlices>
 inline constexpr size_t kFewSlices = kSlices > 8 ? 8 : kSlices;
 
-// What a key marks in the first kLooked of a block's kSlices slices of 32: one bit in each. Made
-// once a key, shown to any number of blocks.
-template <size_t kSlices, size_t kLooked = kSlices>
+// The bits of a key in the first kRead of a block's kSlices slices of 32: one in each.
+template <size_t kSlices, size_t kRead = kSlices>
 class Marks32 {
  public:
   explicit HWY_INLINE Marks32(uint64_t digest) {
-    const SliceTag<kLooked> d;
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
+    const SliceTag<kRead> d;
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) {
       hn::Store(ProbeMask(d, digest, s), d, words_ + s);
     }
   }
 
-  // The first num_probes slices only; the others' words have no mark.
+  // Of the first num_probes slices only; the other words have no mark.
   HWY_INLINE Marks32(uint64_t digest, size_t num_probes) {
-    const SliceTag<kLooked> d;
+    const SliceTag<kRead> d;
     const auto end = hn::Set(d, static_cast<uint32_t>(num_probes));
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) {
       const auto is_probed = hn::Lt(hn::Iota(d, static_cast<uint32_t>(s)), end);
       hn::Store(hn::IfThenElseZero(is_probed, ProbeMask(d, digest, s)), d, words_ + s);
     }
   }
 
-  // Does the block with these presence words show every mark?
+  // Are all marks set in these presence words?
   HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
-    const SliceTag<kLooked> d;
+    const SliceTag<kRead> d;
     auto missing = hn::Zero(d);
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) {
       missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), hn::Load(d, words_ + s)));
     }
     return !AnyBit(d, missing);
   }
 
  private:
-  HWY_ALIGN uint32_t words_[kLooked];  // an array: vectors of some targets cannot be members
+  HWY_ALIGN uint32_t words_[kRead];  // an array: vectors of some targets cannot be members
 };
 
-// Marks32 for slices of 64. Where vectors hold four words or more they move together. The last
-// vector may reach beyond the presence words, but not out of the block's lines; its further lanes
-// have no mark. Elsewhere a slice's word is shifted until its mark is the lowest bit.
-template <size_t kSlices, size_t kLooked = kSlices>
+// Marks32 for slices of 64. With vectors of four words or more the slices move together; the last
+// vector may reach beyond the presence words, but not out of the block's lines, and has no marks
+// there. Otherwise a slice's word is shifted until its mark is the lowest bit.
+template <size_t kSlices, size_t kRead = kSlices>
 class Marks64 {
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !TROMMEL_ATOMIC_WORDS
  public:
   explicit HWY_INLINE Marks64(uint64_t digest) {
     alignas(64) static constexpr uint64_t kOnes[16] = {
-        1, 1, 1, 1, kLooked > 4, kLooked > 5, kLooked > 5, kLooked > 5, kLooked > 8, kLooked > 8};
+        1, 1, 1, 1, kRead > 4, kRead > 5, kRead > 5, kRead > 5, kRead > 8, kRead > 8};
     const Tag d;
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) Mark(digest, hn::Load(d, kOnes + s), s);
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) Mark(digest, hn::Load(d, kOnes + s), s);
   }
 
   HWY_INLINE Marks64(uint64_t digest, size_t num_probes) {
     const Tag d;
     const auto end = hn::Set(d, uint64_t{num_probes});
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) {
       const auto is_probed = hn::Lt(hn::Iota(d, uint64_t{s}), end);
       Mark(digest, hn::IfThenElseZero(is_probed, hn::Set(d, uint64_t{1})), s);
     }
@@ -84,7 +83,7 @@ class Marks64 {
     const Tag d;
     const auto* slices = reinterpret_cast<const PresenceWord64*>(presence);
     auto missing = hn::Zero(d);
-    for (size_t s = 0; s < kLooked; s += hn::Lanes(d)) {
+    for (size_t s = 0; s < kRead; s += hn::Lanes(d)) {
       missing = hn::Or(missing, hn::AndNot(hn::LoadU(d, slices + s), hn::Load(d, words_ + s)));
     }
     return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
@@ -103,10 +102,10 @@ class Marks64 {
     hn::Store(hn::Shl(one, hn::And(shifted, hn::Set(d, uint64_t{63}))), d, words_ + s);
   }
 
-  HWY_ALIGN uint64_t words_[(kLooked + kMaxLanes - 1) / kMaxLanes * kMaxLanes];
+  HWY_ALIGN uint64_t words_[(kRead + kMaxLanes - 1) / kMaxLanes * kMaxLanes];
 #else
  public:
-  explicit HWY_INLINE Marks64(uint64_t digest) : Marks64(digest, kLooked) {}
+  explicit HWY_INLINE Marks64(uint64_t digest) : Marks64(digest, kRead) {}
   HWY_INLINE Marks64(uint64_t digest, size_t num_probes)
       : positions_(PositionWord(digest, kSlices)), num_probes_(num_probes) {}
 

@@ -57,7 +57,7 @@ void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_
         planes[p * num_slices + s] |= ((count - 1) >> p & 1) << position;
       }
     }
-    StorePresenceWord(present, presence + s);  // once: readers may look
+    StorePresenceWord(present, presence + s);  // once: queries may read it meanwhile
   }
 }
 

@@ -1,11 +1,11 @@
-// One block in the plane encoding, counter by counter: how the engine takes a block apart and puts
-// it together again. Kernels work on whole blocks of planes; this is for the rare single block.
+// One block in the plane encoding, counter by counter: how the engine decodes and encodes the
+// single blocks that kernels cannot update.
 //
-// A block whose counters do not all fit (see kMaxPlaneCount) is *promoted*: its counters live in a
-// side table, its presence bits stay here, and its planes hold a marker no other block can have:
-// all planes of slice 0 are ones. (A block that would reach that state by counting, with 256 keys
-// that fill slice 0 to the brim, is promoted by definition.) The other planes of a promoted block
-// are 0.
+// A block whose counters do not all fit (see kMaxPlaneCount) is *promoted*: its counters are in the
+// side table, its presence bits stay here, and its planes are a marker that no other block can
+// have: all planes of slice 0 are ones. (A block that would reach that state by counting, with 256
+// keys that fill every counter of slice 0, is promoted by definition.) The other planes of a
+// promoted block are 0.
 #ifndef TROMMEL_KERNELS_PLANE_BLOCK_H_
 #define TROMMEL_KERNELS_PLANE_BLOCK_H_
 
@@ -30,20 +30,19 @@ void MarkPromoted(uint32_t* planes, size_t num_slices);
 void DecodePlanes(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
                   std::span<uint64_t> counters);
 
-// True if EncodePlanes can hold these counters.
+// Can EncodePlanes encode these counters?
 bool FitsPlanes(std::span<const uint64_t> counters, size_t num_slices);
 
-// True if a promoted block with these counters should come back: none is above kMaxDrainedCount.
-// Stricter than FitsPlanes, so that a block on the edge does not go to and fro with every other
-// key.
+// Should a promoted block with these counters return to planes? If none is above kMaxDrainedCount:
+// stricter than FitsPlanes, so that a block near the limit does not change with every other key.
 inline constexpr uint32_t kMaxDrainedCount = kMaxPlaneCount - 2;
 bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices);
 
-// Writes the block's presence and planes. The counters must fit.
+// Writes the block's presence and planes. Requires FitsPlanes.
 void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                   uint32_t* planes);
 
-// The counter at one position of a block that is not promoted.
+// The counter at one position. Requires a block that is not promoted.
 uint32_t PlaneCountAt(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
                       size_t slice_idx, uint32_t position);
 

@@ -1,4 +1,5 @@
-// The plane layout: a key of a block, on all its slices at once. Included once per target.
+// The plane layout: updates and queries of a key on all slices of its block at once. Included once
+// per target.
 #if defined(TROMMEL_KERNELS_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_PLANES_INL_H_
 #undef TROMMEL_KERNELS_PLANES_INL_H_
@@ -28,8 +29,8 @@ struct PlaneBlock {
   uint32_t* planes;
 };
 
-// Would one more key overflow a counter it marks? True for every key of a promoted block, too: its
-// marker looks like 32 full counters in slice 0, so the common path needs this one test only.
+// Would one more key overflow one of its counters? True for every key of a promoted block, too: its
+// marker is 32 full counters in slice 0, so the common path needs only this test.
 template <size_t kSlices>
 HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT planes) {
   const SliceTag<kSlices> d;
@@ -44,7 +45,7 @@ HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT pl
   return AnyBit(d, full);
 }
 
-// Adds one to the counter of each position the digest marks: a ripple-carry adder whose wires are
+// Increments the counter of each position the digest marks: a ripple-carry adder whose wires are
 // planes. A position that was empty only becomes present (its excess stays 0).
 //
 //   carry            = presence & mask        positions that were present already
@@ -52,7 +53,7 @@ HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT pl
 //   plane p          = plane p ^ carry
 //   carry to p + 1   = old plane p & carry    zero after the last plane: HitsFullCounter was false
 template <size_t kSlices>
-HWY_INLINE void AddKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
+HWY_INLINE void Increment(uint64_t digest, const PlaneBlock<kSlices>& block) {
   const SliceTag<kSlices> d;
   for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
     const auto mask = ProbeMask(d, digest, s);
@@ -68,16 +69,16 @@ HWY_INLINE void AddKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
   }
 }
 
-// Takes one from each counter the digest marks; all must be present. The mirror image: a counter
-// with excess borrows through its planes, a counter of one becomes empty and leaves its planes at
-// zero.
+// Decrements the counter of each position the digest marks. Requires that all are present. The
+// reverse of Increment: a counter above one borrows through its planes, a counter of one only
+// becomes empty (its excess is 0).
 //
 //   borrow            = mask & (plane 0 | plane 1 | plane 2)     counters above one
 //   presence          = presence & ~(mask & ~borrow)             counters of one
 //   plane p           = plane p ^ borrow
 //   borrow from p + 1 = ~old plane p & borrow
 template <size_t kSlices>
-HWY_INLINE void TakeKey(uint64_t digest, const PlaneBlock<kSlices>& block) {
+HWY_INLINE void Decrement(uint64_t digest, const PlaneBlock<kSlices>& block) {
   const SliceTag<kSlices> d;
   for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
     const auto mask = ProbeMask(d, digest, s);
@@ -128,23 +129,23 @@ struct Planes {
     return Marks(digest).ShownBy(presence);
   }
 
-  static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
+  static HWY_INLINE Fate TryInsert(uint64_t digest, const Block& block) {
     if (HWY_UNLIKELY(HitsFullCounter<kSlices>(digest, block.planes))) {
       return IsPromoted(block.planes, kSlices) ? Fate::kSpill : Fate::kStop;
     }
-    AddKey(digest, block);
+    Increment(digest, block);
     if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
-      // 256 keys filled slice 0 to the brim: that state is the marker. What a reader saw meanwhile
-      // were bits of this key, which is coming in.
-      TakeKey(digest, block);
+      // 256 keys fill every counter of slice 0, and that state is the marker. Queries may have seen
+      // bits of this key meanwhile, which is about to be inserted anyway.
+      Decrement(digest, block);
       return Fate::kStop;
     }
     return Fate::kDone;
   }
 
-  static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
+  static HWY_INLINE Fate TryErase(uint64_t digest, const Block& block) {
     if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) return Fate::kSpill;
-    TakeKey(digest, block);
+    Decrement(digest, block);
     return Fate::kDone;
   }
 };

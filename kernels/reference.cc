@@ -146,7 +146,7 @@ std::vector<uint32_t> ReferenceFilter::RunsOfBlock(uint64_t block_idx) const {
         set(64 * s + i);
       } else if (i < 32) {
         set(32 * s + i);
-      } else {  // six high bits a slice, behind all low ones
+      } else {  // six high bits per slice, behind all low ones
         set(32 * shape_.num_slices + 6 * s + (i - 32));
       }
     }

@@ -26,11 +26,11 @@ class ReferenceFilter {
  public:
   ReferenceFilter(uint64_t num_blocks, Shape shape);
 
-  // Adds one to the counter the digest marks in each slice.
+  // Increments the digest's counter in each slice.
   void Insert(uint64_t digest);
-  // As Insert if some counter is zero, which is what it returns.
+  // As Insert if some counter is zero; returns whether one was.
   bool InsertIfAbsent(uint64_t digest);
-  // Takes one from each counter, unless one of them is zero: then false, and nothing changes.
+  // Decrements the digest's counters, unless one of them is zero: then returns false.
   bool Erase(uint64_t digest);
   // True if no counter is zero.
   bool MayContain(uint64_t digest) const;
@@ -53,7 +53,7 @@ class ReferenceFilter {
   std::vector<uint32_t> PresenceWords() const;
   std::vector<uint32_t> CountWords() const;
   std::vector<uint64_t> PromotedBlocks() const;
-  // Words of counts of a block.
+  // Words of counts per block.
   size_t CountWordsPerBlock() const;
 
  private:

@@ -1,24 +1,50 @@
-// How each operation's file hands its functions for one target to the table. Used by targets.cc
-// only.
+// How each file of kernels adds its functions for one target to that target's table: it defines
+// AddXForTarget once per target, and TROMMEL_REGISTER(AddX) defines AddX, which calls the version
+// for a given target.
+//
+// Highway's own HWY_DYNAMIC_DISPATCH always uses the process-wide choice, and the only way to
+// change that choice also changes it for every other user of Highway in the process.
 #ifndef TROMMEL_KERNELS_REGISTER_H_
 #define TROMMEL_KERNELS_REGISTER_H_
 
+#include <cstddef>
 #include <cstdint>
 
+#include "hwy/highway.h"
 #include "kernels/kernels.h"
+
+#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target: HWY_EXPORT makes no table
+#define TROMMEL_FOR_TARGET(FUNC, TARGET) ((void)(TARGET), &HWY_STATIC_DISPATCH(FUNC))
+#else
+#define TROMMEL_FOR_TARGET(FUNC, TARGET) \
+  (HWY_DISPATCH_TABLE(FUNC)[::trommel::kernels::DispatchIndex(TARGET)])
+#endif
+
+// Under HWY_ONCE, in namespace trommel::kernels.
+#define TROMMEL_REGISTER(FUNC)                            \
+  HWY_EXPORT(FUNC##ForTarget);                            \
+  void FUNC(int64_t target, KernelTable& kernels) {       \
+    TROMMEL_FOR_TARGET(FUNC##ForTarget, target)(kernels); \
+  }
 
 namespace trommel::kernels {
 
-void AddHash(int64_t target, Kernels& kernels);         // hash.cc
-void AddCells(int64_t target, Kernels& kernels);        // cells.cc
-void AddClassic(int64_t target, Kernels& kernels);      // classic.cc
-void AddInsert(int64_t target, Kernels& kernels);       // insert.cc
-void AddErase(int64_t target, Kernels& kernels);        // erase.cc
-void AddQuery(int64_t target, Kernels& kernels);        // query.cc
-void AddQueryMany(int64_t target, Kernels& kernels);    // query_many.cc
-void AddLongRuns(int64_t target, Kernels& kernels);     // long_runs.cc
-void AddWholePlanes(int64_t target, Kernels& kernels);  // whole_planes.cc
-void AddWholeRuns(int64_t target, Kernels& kernels);    // whole_runs.cc
+// From a target's bit to its index in Highway's tables, by a ChosenTarget of our own.
+inline size_t DispatchIndex(int64_t target) {
+  hwy::ChosenTarget chosen;
+  chosen.Update(target);
+  return chosen.GetIndex();
+}
+
+void AddHash(int64_t target, KernelTable& kernels);         // hash-inl.h
+void AddCells(int64_t target, KernelTable& kernels);        // cells-inl.h
+void AddClassic(int64_t target, KernelTable& kernels);      // classic-inl.h
+void AddUpdate(int64_t target, KernelTable& kernels);       // update-inl.h
+void AddQuery(int64_t target, KernelTable& kernels);        // query-inl.h
+void AddQueryMany(int64_t target, KernelTable& kernels);    // query_many-inl.h
+void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs-inl.h
+void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.h
+void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 
 }  // namespace trommel::kernels
 

@@ -10,7 +10,7 @@
 namespace trommel::kernels {
 namespace {
 
-// Calls use(RunStrings) for the shape; const_cast because one class reads and writes.
+// Calls use(RunStrings) for the shape. const_cast: one class both reads and writes.
 template <class Use>
 auto WithStrings(const uint32_t* counts, size_t num_slices, const Use& use) {
   auto* words = const_cast<uint32_t*>(counts);
@@ -85,7 +85,7 @@ void EncodeRuns(std::span<const uint64_t> counters, size_t num_slices, uint32_t*
     for (size_t first = 0; first < positions; first += 32) {
       uint32_t present = 0;
       for (size_t i = 0; i < 32; ++i) present |= uint32_t{slice[first + i] > 0} << i;
-      // Once: readers may look.
+      // Once: queries may read it meanwhile.
       StorePresenceWord(present, presence + (s * positions + first) / 32);
     }
   }

@@ -1,7 +1,7 @@
-// One block in the run encoding: where its run strings are, and how the engine takes it apart and
-// puts it together again.
+// One block in the run encoding: where its run strings are, and how the engine decodes and encodes
+// single blocks.
 //
-// A block is its presence words and behind them the run strings of its slices (run_slice.h), in one
+// A block is its presence words followed by the run strings of its slices (run_slice.h), in one
 // cache line, or two for 10 slices:
 //
 //   8 x 32   | 8 presence words of 32 bits   | 8 strings of 32 bits         |    up to 31 keys
@@ -13,9 +13,9 @@
 // in one number, lowest slice first. A block of n keys is full when bit n, the closing 1, is the
 // last of a string.
 //
-// An empty block is all zero. A block with more keys is *promoted*: its counts live in a side
-// table, its presence bits stay here, and its run strings are 0, which no other block with keys
-// has. One string and one presence word tell: every key is in every slice.
+// An empty block is all zero. A block with more keys than fit is *promoted*: its counts are in the
+// side table, its presence bits stay here, and its run strings are 0, as in no other block with
+// keys. One string and one presence word suffice to see it, because every key is in every slice.
 #ifndef TROMMEL_KERNELS_RUN_BLOCK_H_
 #define TROMMEL_KERNELS_RUN_BLOCK_H_
 
@@ -33,7 +33,7 @@ namespace trommel::kernels {
 constexpr size_t RunStringBits(size_t num_slices) {
   return num_slices == 8 ? 32 : num_slices == 4 ? 64 : 38;
 }
-// Keys a block holds before it is promoted: the closing 1 takes a bit.
+// The most keys of a block that is not promoted: the closing 1 needs a bit.
 constexpr uint32_t RunCapacity(size_t num_slices) {
   return static_cast<uint32_t>(RunStringBits(num_slices)) - 1;
 }
@@ -49,8 +49,8 @@ inline uint64_t SlicePresence(const uint32_t* presence, size_t slice_idx, size_t
   return presence[2 * slice_idx] | uint64_t{presence[2 * slice_idx + 1]} << 32;
 }
 
-// The run strings of a block, one a slice, from and to its words behind the presence words. An
-// object reads once, and is written back once when all strings have been put.
+// The run strings of a block, one per slice, in the words behind its presence words. High parts are
+// read once, and written once, by Finish, when all strings have been put.
 template <size_t kSlices>
 class RunStrings {
  public:
@@ -72,7 +72,7 @@ class RunStrings {
     return low | (high_ >> (6 * s) & 63) << 32;
   }
 
-  // Whether bits are set that belong to no string: the spare ones above the high parts.
+  // Are bits set that belong to no string (above the high parts)?
   bool HasStrayBits() const { return kBits == 38 && high_ >> (6 * kSlices) != 0; }
 
   // Each slice once, then Finish.
@@ -106,26 +106,26 @@ class RunStrings {
   uint64_t new_high_ = 0;
 };
 
-// --- One block whose shape is known at run time. `presence` points at its presence words, `counts`
-// at the words behind them; counters are indexed as bits of the presence words.
+// --- One block of a shape known at run time. `presence` points at its presence words, `counts` at
+// the words behind them; counters are indexed as bits of the presence words.
 
 bool IsPromotedRunBlock(const uint32_t* presence, const uint32_t* counts, size_t num_slices);
 
 void MarkPromotedRunBlock(uint32_t* counts, size_t num_slices);
 
-// The run strings, one a slice.
+// The run strings, one per slice.
 void UnpackRuns(const uint32_t* counts, size_t num_slices, std::span<uint64_t> runs);
 void PackRuns(std::span<const uint64_t> runs, size_t num_slices, uint32_t* counts);
 
 void DecodeRuns(const uint32_t* presence, const uint32_t* counts, size_t num_slices,
                 std::span<uint64_t> counters);
 
-// True if EncodeRuns can hold these counters, of which each slice's have the same sum.
+// Can EncodeRuns encode these counters? Requires the same sum in every slice.
 bool FitsRuns(std::span<const uint64_t> counters, size_t num_slices);
 
-// True if a promoted block of so many keys should come back. Stricter than FitsRuns, so that a
-// block on the edge does not go to and fro with every other key; but not by much, for under churn
-// every key of slack keeps more blocks promoted than their keys call for.
+// Should a promoted block of so many keys return to runs? Stricter than FitsRuns, so that a block
+// near the limit does not change with every other key; but not by much, because under churn every
+// key of slack keeps more blocks promoted than necessary.
 constexpr bool HasDrainedForRuns(uint64_t num_keys, size_t num_slices) {
   constexpr uint64_t kSlack = 2;
   return num_keys + kSlack <= RunCapacity(num_slices);
@@ -134,11 +134,11 @@ constexpr bool HasDrainedForRuns(uint64_t num_keys, size_t num_slices) {
 // The same from the block's counters.
 bool HaveDrainedForRuns(std::span<const uint64_t> counters, size_t num_slices);
 
-// Writes the block's presence and runs. The counters must fit.
+// Writes the block's presence and runs. Requires FitsRuns.
 void EncodeRuns(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
                 uint32_t* counts);
 
-// The counter at one position of a block that is not promoted.
+// The counter at one position. Requires a block that is not promoted.
 uint32_t RunCountAt(const uint32_t* presence, const uint32_t* counts, size_t num_slices,
                     size_t slice_idx, uint32_t position);
 

@@ -9,9 +9,9 @@
 // keys n, and the closing 1 of each is its bit n. A slice without keys has no runs at all: the
 // empty string is 0. 64 bits hold up to 63 keys.
 //
-// The operations below find the run of a position by its rank among the present ones, and open or
-// close one bit behind its first. `Select` is how to find the k-th 1 of a word, so that kernels can
-// bring what their CPU has for it.
+// The operations below find the run of a position by its rank among the present ones, and insert or
+// remove bits behind its first. Kernels have their own Select, which finds the k-th 1 of a word
+// with the CPU's instructions.
 #ifndef TROMMEL_KERNELS_RUN_SLICE_H_
 #define TROMMEL_KERNELS_RUN_SLICE_H_
 
@@ -32,7 +32,7 @@ constexpr uint32_t KeysOfRuns(uint64_t runs) {
   return runs == 0 ? 0 : static_cast<uint32_t>(std::bit_width(runs)) - 1;
 }
 
-// Each byte of the word taken by itself: how many ones it has.
+// The number of ones in each byte of the word.
 constexpr uint64_t OnesOfBytes(uint64_t word) {
   word -= word >> 1 & 0x5555555555555555ULL;
   word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL);
@@ -44,9 +44,9 @@ constexpr uint32_t CountOnes(uint64_t word) {
   return static_cast<uint32_t>(OnesOfBytes(word) * 0x0101010101010101ULL >> 56);
 }
 
-// The k-th 1 (from 0) of a word that has more than k: alone, where it stands. First which byte has
-// it, then which bit, by the same steps: sums of ones up to each, and how many of these are at most
-// k. No branches, for nobody could predict them.
+// The word's k-th 1 (from 0), as a word with that bit only. Requires more than k ones. Finds first
+// the byte, then the bit, by the same steps: sums of ones up to each, and how many of these are at
+// most k. Without branches, which would be unpredictable.
 constexpr uint64_t SelectOne(uint64_t word, uint32_t k) {
   constexpr uint64_t kBytes = 0x0101010101010101ULL;
   constexpr uint64_t kTopBits = 0x8080808080808080ULL;
@@ -59,12 +59,13 @@ constexpr uint64_t SelectOne(uint64_t word, uint32_t k) {
   const uint32_t byte_idx = index_after(OnesOfBytes(word), k, sums);
   const uint64_t rank = k - (sums << 8 >> 8 * byte_idx & 0xff);
   const uint64_t byte = word >> 8 * byte_idx & 0xff;
-  const uint64_t bit_a_byte = byte * kBytes & 0x8040201008040201ULL;  // byte i: bit i, where it is
-  const uint64_t ones = (bit_a_byte + 0x7f7f7f7f7f7f7f7fULL) >> 7 & kBytes;
+  const uint64_t bit_per_byte =
+      byte * kBytes & 0x8040201008040201ULL;  // byte i: bit i, where it is
+  const uint64_t ones = (bit_per_byte + 0x7f7f7f7f7f7f7f7fULL) >> 7 & kBytes;
   return uint64_t{1} << (8 * byte_idx + index_after(ones, rank, sums));
 }
 
-// How many present positions come before this one or are it.
+// The number of present positions up to this one.
 inline uint32_t PresentUpTo(uint64_t presence, uint32_t position) {
   return CountOnes(presence << (63 - position));
 }
@@ -80,8 +81,8 @@ inline uint32_t RunCount(uint64_t runs, uint64_t run_end) {
   return static_cast<uint32_t>(std::bit_width(run_end) - std::bit_width(runs & (run_end - 1)));
 }
 
-// `runs` with `count` more keys at the position whose run ends there. Not for an empty slice, and
-// only while there is room.
+// `runs` with `count` more keys at the position whose run ends at run_end. Requires a slice that is
+// not empty, and that the keys fit.
 //
 //   present   1 0 | 1 ..   ->   1 0 0 | 1 ..     opens bits before the end
 //   absent        | 1 ..   ->   1 0   | 1 ..     opens them there, and sets the first
@@ -95,14 +96,14 @@ constexpr uint64_t WithKey(uint64_t runs, uint64_t run_end, bool is_present) {
   return (runs + (runs & (0 - run_end))) | (is_present ? 0 : run_end);
 }
 
-// `runs` with `count` keys less at a present position that has as many: the bits before its end go.
-// Where that is the whole run, its first goes, too.
+// `runs` with `count` keys less at a present position that has as many: removes the bits before its
+// end; of a whole run, its first bit, too.
 constexpr uint64_t WithKeysLess(uint64_t runs, uint64_t run_end, uint32_t count) {
   const uint64_t below = (run_end >> count) - 1;
   return (runs & below) | (runs >> count & ~below);
 }
 
-// Is there one key only at that position?
+// Is there only one key at that position?
 constexpr bool IsLastOfRun(uint64_t runs, uint64_t run_end) { return (runs & run_end >> 1) != 0; }
 
 // The slice's counters from its presence bits and runs, and back. `counters` has one for each
@@ -110,7 +111,7 @@ constexpr bool IsLastOfRun(uint64_t runs, uint64_t run_end) { return (runs & run
 inline void DecodeSlice(uint64_t presence, uint64_t runs, std::span<uint64_t> counters) {
   std::ranges::fill(counters, 0);
   for (; presence != 0; presence &= presence - 1) {
-    const uint64_t rest = runs >> 1;  // without our first bit, up to the next 1
+    const uint64_t rest = runs >> 1;  // without the run's first bit, up to the next 1
     const auto zeros = static_cast<uint32_t>(std::countr_zero(rest));
     counters[static_cast<size_t>(std::countr_zero(presence))] = zeros + 1;
     runs = rest >> zeros;
@@ -127,8 +128,8 @@ inline uint64_t EncodeSlice(std::span<const uint64_t> counters) {
   return num_keys == 0 ? 0 : runs | uint64_t{1} << num_keys;
 }
 
-// Is any count above the limit? A count c is a 1 and c - 1 zeros, so the question is for a string
-// of `limit` zeros: those that have so many in a row behind them survive the shifting.
+// Is any count above the limit? A count c is a 1 and c - 1 zeros, so this looks for `limit` zeros
+// in a row: bits that begin as many survive the shifts.
 constexpr bool HasCountAbove(uint64_t runs, uint32_t limit) {
   if (limit == 0 || runs <= 1) return runs > 1;  // any key; and the closing 1 alone has none
   if (limit >= 63) return false;

@@ -1,8 +1,8 @@
-// The run layout: a key of a block, slice by slice. Included once per target.
+// The run layout: updates and queries of a key slice by slice. Included once per target.
 //
-// A slice's work is a rank, a select and a shift (run_slice.h), which scalar registers do best: a
-// vector has no select, and building it from sums and halvings costs more than eight slices gain
-// (bench/README.md). Positions and presence words of 8 x 32 still move as vectors.
+// An update of a slice is a rank, a select and a shift (run_slice.h), which are fastest in scalar
+// registers: vectors have no select, and composing it from sums and halvings costs more than eight
+// slices gain (bench/README.md). Positions and presence words of 8 x 32 still move as vectors.
 #if defined(TROMMEL_KERNELS_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_RUNS_INL_H_
 #undef TROMMEL_KERNELS_RUNS_INL_H_
@@ -31,7 +31,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 struct PlainSelect {
   static HWY_INLINE uint32_t Ones(uint64_t word) { return CountOnes(word); }
   static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) { return SelectOne(word, k); }
-  // The word without one of its bits: those above it come down.
+  // The word without one of its bits: the bits above it move down by one.
   static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) {
     return (word & (bit - 1)) | (word >> 1 & (0 - bit));
   }
@@ -51,14 +51,14 @@ struct DepositSelect {
 #define TROMMEL_HAS_DEPOSIT 0
 #endif
 
-// The slices of a block: how a key changes their presence bits and run strings, wherever the
-// strings are. `Strings` has Get(s) and Put(s, runs), each called once a slice.
+// The slices of a block: how a key changes their presence bits and run strings. `Strings` has
+// Get(s) and Put(s, runs), each called once per slice.
 template <size_t kSlices, class Select>
 struct Slices {
   static constexpr bool kIsWide = SlicePositions(kSlices) == 64;
   static constexpr uint64_t kTopBit = uint64_t{1} << 63;
 
-  // 63 - position in each slice: so far up goes a presence word for the position to be on top.
+  // 63 - position in each slice: a left shift by it moves the position's bit to the top.
   class Shifts {
    public:
     explicit HWY_INLINE Shifts(uint64_t digest) {
@@ -96,10 +96,10 @@ struct Slices {
     return Select::One(runs, Select::Ones(presence << (63 - position)));
   }
 
-  // One key more, where strings have their closing 1 and room.
+  // Counts one key more. Requires that the strings have their closing 1 and space for a key.
   template <class Strings>
-  static HWY_INLINE void AddKey(uint64_t digest, uint32_t* HWY_RESTRICT presence,
-                                Strings& strings) {
+  static HWY_INLINE void Increment(uint64_t digest, uint32_t* HWY_RESTRICT presence,
+                                   Strings& strings) {
     const Shifts shifts(digest);
     HWY_UNROLL(16)
     for (size_t s = 0; s < kSlices; ++s) {
@@ -112,17 +112,19 @@ struct Slices {
     }
   }
 
-  // One key less, all of whose positions are present. The last key leaves the closing 1.
+  // Counts one key less. Requires that all its positions are present. The last key leaves the
+  // closing 1.
   template <class Strings>
-  static HWY_INLINE void TakeKey(uint64_t digest, uint32_t* HWY_RESTRICT presence,
-                                 Strings& strings) {
+  static HWY_INLINE void Decrement(uint64_t digest, uint32_t* HWY_RESTRICT presence,
+                                   Strings& strings) {
     const Shifts shifts(digest);
     HWY_UNROLL(16)
     for (size_t s = 0; s < kSlices; ++s) {
       const uint64_t present = Load(presence, s);
       const uint64_t runs = strings.Get(s);
       const uint64_t end = Select::One(runs, Select::Ones(present << shifts.At(s)));
-      // Its bit where one key only is there, else 0: not a branch, for nobody could predict it.
+      // The bit to clear if the position has only this key, else 0. A branch would be
+      // unpredictable.
       const uint64_t emptied = IsLastOfRun(runs, end) ? kTopBit : 0;
       Store(present ^ emptied >> shifts.At(s), presence, s);
       strings.Put(s, Select::Without(runs, end >> 1));
@@ -136,9 +138,9 @@ struct Runs {
   using Select = SelectOfCpu;
   using Strings = RunStrings<kSlices>;
   using OfSlices = Slices<kSlices, Select>;
-  template <size_t kLooked>
+  template <size_t kRead>
   using MarksIn =
-      std::conditional_t<OfSlices::kIsWide, Marks64<kSlices, kLooked>, Marks32<kSlices, kLooked>>;
+      std::conditional_t<OfSlices::kIsWide, Marks64<kSlices, kRead>, Marks32<kSlices, kRead>>;
   using Marks = MarksIn<kSlices>;
   using FewMarks = MarksIn<kFewSlices<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;
@@ -167,34 +169,34 @@ struct Runs {
     return Marks(digest).ShownBy(presence);
   }
 
-  static HWY_INLINE Fate TryAdd(uint64_t digest, const Block& block) {
+  static HWY_INLINE Fate TryInsert(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
     if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {  // full, or 0, which wraps around
       if (runs0 != 0) return Fate::kStop;
       if (OfSlices::Load(block.presence, 0) != 0) return Fate::kSpill;
-      AddFirstKey(digest, block);
+      InsertFirstKey(digest, block);
       return Fate::kDone;
     }
-    OfSlices::AddKey(digest, block.presence, strings);
+    OfSlices::Increment(digest, block.presence, strings);
     strings.Finish();
     return Fate::kDone;
   }
 
-  static HWY_INLINE Fate TryTake(uint64_t digest, const Block& block) {
+  static HWY_INLINE Fate TryErase(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
     if (HWY_UNLIKELY(runs0 <= kOneKeyRuns)) {
       if (runs0 == 0) return Fate::kSpill;  // promoted: it shows a key, so it is not empty
-      TakeLastKey(block);
+      EraseLastKey(block);
       return Fate::kDone;
     }
-    OfSlices::TakeKey(digest, block.presence, strings);
+    OfSlices::Decrement(digest, block.presence, strings);
     strings.Finish();
     return Fate::kDone;
   }
 
-  static void AddFirstKey(uint64_t digest, const Block& block) {
+  static void InsertFirstKey(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const typename OfSlices::Shifts shifts(digest);
     for (size_t s = 0; s < kSlices; ++s) {
@@ -204,7 +206,7 @@ struct Runs {
     strings.Finish();
   }
 
-  static void TakeLastKey(const Block& block) {
+  static void EraseLastKey(const Block& block) {
     Strings strings(block.counts());
     for (size_t s = 0; s < kSlices; ++s) {
       OfSlices::Store(0, block.presence, s);
@@ -214,21 +216,21 @@ struct Runs {
   }
 };
 
-// Calls use(select) with the way this CPU selects best.
+// Calls use(select) with this CPU's fastest select.
 template <class Use>
 void WithSelect(const Use& use) {
 #if !TROMMEL_HAS_DEPOSIT
   use(PlainSelect());
 #elif HWY_TARGET == HWY_AVX2
   HasFastDeposit() ? use(DepositSelect()) : use(PlainSelect());
-#else  // no CPU with AVX-512 has a slow one
+#else  // all CPUs with AVX-512 have a fast PDEP
   use(DepositSelect());
 #endif
 }
 
 // Calls visit(layout, table) for each run layout with its table.
 template <class Visit>
-void ForEachRunLayout(Kernels& kernels, const Visit& visit) {
+void ForEachRunLayout(KernelTable& kernels, const Visit& visit) {
   WithSelect([&]<class Select>(Select) {
     visit(Runs<4, Select>(), kernels.runs4);
     visit(Runs<5, Select>(), kernels.runs5);

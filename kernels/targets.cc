@@ -1,4 +1,4 @@
-// Builds a table of kernels for each target this CPU can run, and remembers which one is in use.
+// Builds the kernel table of each target that this CPU can run, and keeps which one is active.
 #include "kernels/targets.h"
 
 #include <cstdlib>
@@ -18,15 +18,14 @@ std::vector<int64_t> SingleTargets(int64_t targets) {
   return singles;
 }
 
-Kernels MakeKernels(int64_t target) {
-  Kernels kernels{};
+KernelTable MakeKernels(int64_t target) {
+  KernelTable kernels{};
   kernels.target = target;
   kernels.name = hwy::TargetName(target);
   AddHash(target, kernels);
   AddCells(target, kernels);
   AddClassic(target, kernels);
-  AddInsert(target, kernels);
-  AddErase(target, kernels);
+  AddUpdate(target, kernels);
   AddQuery(target, kernels);
   AddQueryMany(target, kernels);
   AddLongRuns(target, kernels);
@@ -35,10 +34,11 @@ Kernels MakeKernels(int64_t target) {
   return kernels;
 }
 
-// Everything that is decided once; immutable afterwards.
+// Made once; immutable afterwards.
 struct Registry {
   Registry() {
-    // The baseline the compiler may use everywhere is always runnable, whatever Highway detects.
+    // The static target, which the compiler may use everywhere, is runnable whatever Highway
+    // detects.
     for (const int64_t target :
          SingleTargets((hwy::SupportedTargets() | HWY_STATIC_TARGET) & HWY_TARGETS)) {
       runnable.push_back(MakeKernels(target));
@@ -49,26 +49,26 @@ struct Registry {
     if (first_choice == nullptr) first_choice = &runnable.front();
   }
 
-  const Kernels* Find(std::string_view name) const {
-    for (const Kernels& kernels : runnable) {
+  const KernelTable* Find(std::string_view name) const {
+    for (const KernelTable& kernels : runnable) {
       if (name == kernels.name) return &kernels;
     }
     return nullptr;
   }
 
-  std::vector<Kernels> runnable;
+  std::vector<KernelTable> runnable;
   std::string requested;
-  const Kernels* first_choice = nullptr;
+  const KernelTable* first_choice = nullptr;
 };
 
 Registry& GetRegistry() {
-  static Registry& registry = *new Registry;  // never destroyed: filters may outlive static order
+  static Registry& registry = *new Registry;  // never destroyed: static filters may outlive it
   return registry;
 }
 
 }  // namespace
 
-std::span<const Kernels> RunnableKernels() { return GetRegistry().runnable; }
+std::span<const KernelTable> RunnableKernels() { return GetRegistry().runnable; }
 
 std::vector<std::string_view> CompiledTargetNames() {
   std::vector<std::string_view> names;
@@ -78,12 +78,12 @@ std::vector<std::string_view> CompiledTargetNames() {
 
 namespace internal {
 
-constinit std::atomic<const Kernels*> active{nullptr};
+constinit std::atomic<const KernelTable*> active{nullptr};
 
-const Kernels& ChooseKernels() noexcept {
-  // A choice forced meanwhile by another thread stands.
-  const Kernels* expected = nullptr;
-  const Kernels* first_choice = GetRegistry().first_choice;
+const KernelTable& ChooseKernels() noexcept {
+  // Keeps a choice that another thread has forced meanwhile.
+  const KernelTable* expected = nullptr;
+  const KernelTable* first_choice = GetRegistry().first_choice;
   if (active.compare_exchange_strong(expected, first_choice, std::memory_order_acq_rel)) {
     return *first_choice;
   }
@@ -94,7 +94,7 @@ const Kernels& ChooseKernels() noexcept {
 
 bool ForceKernels(std::string_view name) {
   Registry& registry = GetRegistry();
-  const Kernels* kernels = name.empty() ? registry.first_choice : registry.Find(name);
+  const KernelTable* kernels = name.empty() ? registry.first_choice : registry.Find(name);
   if (kernels == nullptr) return false;
   internal::active.store(kernels, std::memory_order_release);
   return true;

@@ -1,5 +1,4 @@
-// The vocabulary that block kernels share, whatever their encoding: a few vector words, each
-// written once. Included once per target.
+// Functions that the block kernels of all encodings share. Included once per target.
 //
 // Slices of 32 positions lie side by side in memory, so `Lanes(d)` of them move together: one
 // vector on AVX2 for 8 slices, two on SSE4 or NEON, eight on the 1-lane scalar target. Every
@@ -8,16 +7,15 @@
 //
 // What differs by encoding and shape is a *layout* (planes-inl.h, runs-inl.h): a struct of
 //
-//   Block                               the words of one block
-//   BlockAt(blocks, block_idx)          where they are
-//   PresenceAt(presence, block_idx)     the same for presence words alone, kPresenceStride words
-//                                       from block to block
+//   Block                               pointers to the words of one block
+//   BlockAt(blocks, block_idx)          the block with that index
+//   PresenceAt(presence, block_idx)     its presence words; blocks are kPresenceStride words apart
 //   Prefetch(block), PrefetchPresence(presence)
-//   Marks                               what a key marks: Marks(digest).ShownBy(presence)
-//   FewMarks                            the same in the first kFewSlices
-//   ShowsAll(digest, presence)          the same at once: the whole of a query
-//   TryAdd(digest, block)               inserts, or says why not
-//   TryTake(digest, block)              erases a key whose bits all show, or says why not
+//   Marks                               the bits of a key: Marks(digest).ShownBy(presence)
+//   FewMarks                            those in the first kFewSlices
+//   ShowsAll(digest, presence)          Marks(digest).ShownBy(presence): a whole query
+//   TryInsert(digest, block)            inserts a key, or returns why not
+//   TryErase(digest, block)             erases a key that the block shows, or returns why not
 //
 // of which the kernels are templates.
 #if defined(TROMMEL_KERNELS_WORDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -34,14 +32,13 @@
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
-#include "kernels/pipeline.h"
 #include "kernels/presence_words.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors never longer than a block: a block has one owner, a vector one block.
+// Vectors no longer than a block: another thread may update the next one.
 template <size_t kSlices>
 using SliceTag = hn::CappedTag<uint32_t, kSlices>;
 
@@ -88,7 +85,7 @@ HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
   return !hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
 }
 
-// What became of one key of an update.
+// The outcome of one key of an update: see kernels.h.
 enum class Fate { kDone, kSpill, kStop };
 
 template <class Layout>
@@ -96,19 +93,19 @@ HWY_INLINE typename Layout::Block BlockOf(uint64_t digest, const Blocks& blocks)
   return Layout::BlockAt(blocks, BlockIndex(digest, blocks.num_blocks));
 }
 
-// The pipeline of every update: step(i, block) for each key of the run, whose lines were fetched
-// kUpdateDistance keys before.
+// The pipeline of every update: calls step(i, block) for each key of the range, whose lines were
+// prefetched kUpdateDistance keys before.
 template <class Layout, class Step>
-HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const Run& run,
-                              const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
-                              const Step& step) {
-  const size_t fetch_end = HWY_MAX(run.end, run.fetch_end);
-  const size_t lead = HWY_MIN(fetch_end, run.begin + kUpdateDistance);
-  for (size_t i = HWY_MAX(run.begin, run.fetched); i < lead; ++i) {
+HWY_INLINE UpdateProgress ForEachKey(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                                     const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
+                                     const Step& step) {
+  const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
     Layout::Prefetch(BlockOf<Layout>(digests[i], blocks));
   }
   size_t num_spilled = 0;
-  for (size_t i = run.begin; i < run.end; ++i) {
+  for (size_t i = range.begin; i < range.end; ++i) {
     if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
       Layout::Prefetch(BlockOf<Layout>(digests[i + kUpdateDistance], blocks));
     }
@@ -118,7 +115,7 @@ HWY_INLINE Applied ForEachKey(const uint64_t* HWY_RESTRICT digests, const Run& r
       spilled[num_spilled++] = static_cast<uint32_t>(i);
     }
   }
-  return {run.end, num_spilled};
+  return {range.end, num_spilled};
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

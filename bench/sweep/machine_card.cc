@@ -49,14 +49,14 @@ uint64_t Number(std::string_view text) {
   return number;
 }
 
-// "48K" or "32M": as sysfs writes sizes of caches.
+// "48K" or "32M", as sysfs writes cache sizes.
 uint64_t CacheSize(const std::string& text) {
   if (text.empty()) return 0;
   const uint64_t unit = text.back() == 'M' ? 1U << 20 : text.back() == 'K' ? 1U << 10 : 1;
   return Number(text) * unit;
 }
 
-// How many CPUs a list like "0-3,8,10-11" names.
+// The number of CPUs in a list like "0-3,8,10-11".
 uint32_t CountOfList(std::string_view list) {
   uint64_t count = 0;
   while (!list.empty()) {
@@ -130,7 +130,7 @@ uint64_t MachineCard::CacheBytes(uint32_t level) const {
     if (cache.level == level) return cache.num_bytes;
   }
   constexpr std::array<uint64_t, 4> kPlausible = {0, 32U << 10, 1U << 20, 32U << 20};
-  // A machine that lists caches but not this one (no L3, say) is taken at its largest.
+  // A machine that lists caches but not this one (no L3, for example) gets its largest.
   const uint64_t plausible = level < kPlausible.size() ? kPlausible[level] : 0;
   return caches.empty() ? plausible : caches.back().num_bytes;
 }

@@ -1,5 +1,5 @@
-// The machine card: what a figure is worth nothing without. Read from /proc and /sys where the
-// system has them; what it does not say is left empty or 0.
+// The machine card: the machine and build that figures belong to. Read from /proc and /sys where
+// the system has them; what they do not say is left empty or 0.
 #ifndef TROMMEL_BENCH_SWEEP_MACHINE_CARD_H_
 #define TROMMEL_BENCH_SWEEP_MACHINE_CARD_H_
 
@@ -38,11 +38,12 @@ struct MachineCard {
   std::string target;   // in use
   std::vector<std::string> runnable_targets;
 
-  // Set when a filter has been measured: of the largest one's bytes, how many lay on huge pages.
+  // Set when a filter has been measured: the bytes of the largest one, and how many of them were on
+  // huge pages.
   uint64_t filter_bytes = 0;
   uint64_t filter_huge_page_bytes = 0;
 
-  // Of the first CPU's data; a plausible size where the system does not say.
+  // Of the first CPU; a plausible size where the system does not say.
   uint64_t CacheBytes(uint32_t level) const;
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
 
 namespace trommel::bench {
 namespace {
@@ -31,36 +31,36 @@ bool SingleKeysAgree(const CountingFilter& filter, std::span<const uint64_t> dig
 
 }  // namespace
 
-QueryPool::QueryPool(Operation op, uint64_t num_members, uint64_t stretch)
-    : stretch_(stretch),
-      digests_(std::min(kMaxPool, num_members) / stretch * stretch),
-      num_in_(digests_.size() / stretch),
+QueryPool::QueryPool(Operation op, uint64_t num_members, uint64_t batch_size)
+    : batch_size_(batch_size),
+      digests_(std::min(kMaxPool, num_members) / batch_size * batch_size),
+      num_in_(digests_.size() / batch_size),
       num_present_(num_in_.size(), kUnknown) {
   std::vector<uint64_t> keys(digests_.size());
   for (uint64_t i = 0; i < keys.size(); ++i) {
     const bool is_member = IsMember(op, i);
-    keys[i] = KeyAt((is_member ? kFirstMember : kFirstStranger) + i);
-    num_in_[i / stretch] += is_member ? 1 : 0;
+    keys[i] = KeyAt((is_member ? kFirstMember : kFirstNonMember) + i);
+    num_in_[i / batch_size] += is_member ? 1 : 0;
   }
   DigestPolicy{}.Digests(keys, digests_);
 }
 
 std::string QueryPool::Check(const CountingFilter& filter, uint64_t num_present) {
-  const uint64_t num_in = num_in_[turn_];
-  if (num_present < num_in) return "a key that is in was said to be absent";
-  if (num_present_[turn_] != kUnknown) {
-    return num_present == num_present_[turn_] ? "" : "not the answers that these keys got before";
+  const uint64_t num_in = num_in_[current_];
+  if (num_present < num_in) return "a member was answered \"absent\"";
+  if (num_present_[current_] != kUnknown) {
+    return num_present == num_present_[current_] ? "" : "the answers to these keys changed";
   }
-  const double expected = static_cast<double>(stretch_ - num_in) * filter.GetStats().current_fpr;
+  const double expected = static_cast<double>(batch_size_ - num_in) * filter.GetStats().current_fpr;
   const double false_positives = static_cast<double>(num_present - num_in);
   if (std::abs(false_positives - expected) > kMaxSigmas * (1 + std::sqrt(expected))) {
-    return std::to_string(num_present - num_in) + " false positives where " +
-           std::to_string(expected) + " were to be expected";
+    return std::to_string(num_present - num_in) + " false positives; expected " +
+           std::to_string(std::llround(expected));
   }
-  if (!SingleKeysAgree(filter, digests().first(std::min<size_t>(kNumSingleKeys, stretch_)))) {
-    return "a batch and a single key were answered differently";
+  if (!SingleKeysAgree(filter, digests().first(std::min<size_t>(kNumSingleKeys, batch_size_)))) {
+    return "the batch and the single-key form answered differently";
   }
-  num_present_[turn_] = num_present;
+  num_present_[current_] = num_present;
   return "";
 }
 

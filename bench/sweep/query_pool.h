@@ -1,4 +1,4 @@
-// Keys to be asked for, a stretch of them a step: members, strangers, or both mixed.
+// Keys to be queried, one batch of them per step: members, non-members, or both mixed.
 #ifndef TROMMEL_BENCH_SWEEP_QUERY_POOL_H_
 #define TROMMEL_BENCH_SWEEP_QUERY_POOL_H_
 
@@ -16,26 +16,27 @@ namespace trommel::bench {
 class QueryPool {
  public:
   // For kQueryMiss, kQueryHalf or kQueryHit. As many keys as there are members, but at most 4 Mi:
-  // so many that a stretch has mostly left the caches when it comes round again. `stretch` is at
-  // most num_members.
-  QueryPool(Operation op, uint64_t num_members, uint64_t stretch);
+  // so many that most of a batch has left the caches when it is used again. Requires `batch_size`
+  // <= num_members.
+  QueryPool(Operation op, uint64_t num_members, uint64_t batch_size);
 
-  std::span<const uint64_t> digests() const {  // of the stretch whose turn it is
-    return std::span(digests_).subspan(turn_ * stretch_, stretch_);
+  std::span<const uint64_t> digests() const {  // of the current batch
+    return std::span(digests_).subspan(current_ * batch_size_, batch_size_);
   }
-  void Advance() { turn_ = (turn_ + 1) % num_in_.size(); }
+  void Advance() { current_ = (current_ + 1) % num_in_.size(); }
 
-  // Whether num_present is what asking for this stretch must give: what it gave before, and the
-  // first time, all of its members and about as many strangers as the filter's bits say, with
-  // single keys agreeing. Empty, or what is wrong. The filter must be the same every time.
+  // Checks that num_present is the right answer to the current batch: the same as before, or, the
+  // first time, all of its members and about as many non-members as the filter's bits predict, with
+  // equal answers for single keys. Returns what is wrong, or "". Requires the same filter every
+  // time.
   std::string Check(const CountingFilter& filter, uint64_t num_present);
 
  private:
-  uint64_t stretch_;
+  uint64_t batch_size_;
   std::vector<uint64_t> digests_;
-  std::vector<uint64_t> num_in_;       // by stretch: members
-  std::vector<uint64_t> num_present_;  // by stretch; kUnknown: not asked yet
-  size_t turn_ = 0;
+  std::vector<uint64_t> num_in_;       // by batch: members
+  std::vector<uint64_t> num_present_;  // by batch; kUnknown: not queried yet
+  size_t current_ = 0;
 };
 
 }  // namespace trommel::bench

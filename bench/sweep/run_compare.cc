@@ -1,17 +1,18 @@
-#include "bench/sweep/run_compare.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "bench/sweep/run_file.h"
+#include "bench/text/figures.h"
+
 namespace trommel::bench {
 namespace {
 
-// What a file says about one row.
+// The times of one row in a file.
 struct Times {
   std::vector<double> per_iteration;
-  std::vector<double> per_key;  // empty unless all repetitions say so
+  std::vector<double> per_key;  // empty unless all repetitions have it
 };
 
 double NsPer(const std::string& unit) {
@@ -44,7 +45,7 @@ class RowTimes {
  private:
   void Add(const RunRecord& record) {
     const double ns = record.real_time * NsPer(record.time_unit);
-    if (!(ns > 0) || !std::isfinite(ns)) return;  // no ratio can be made of it
+    if (!(ns > 0) || !std::isfinite(ns)) return;  // gives no ratio
     const auto [found, is_new] = times_.try_emplace(record.run_name);
     if (is_new) names_.push_back(record.run_name);
     Times& times = found->second;
@@ -59,12 +60,9 @@ class RowTimes {
   std::vector<std::string> names_;
 };
 
-TimeRange RangeOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  const double median =
-      values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-  return {median, values.front(), values.back()};
+TimeRange RangeOf(const std::vector<double>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {Median(values), min, max};
 }
 
 bool HasPerKey(const Times& times) { return times.per_key.size() == times.per_iteration.size(); }

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The names that Google Benchmark has for a thing are used; what it does not know follows.
+// Google Benchmark's names first; fields that it does not have follow.
 Json ContextOf(const MachineCard& card) {
   Json caches = Json::array();
   for (const CacheInfo& cache : card.caches) {
@@ -71,7 +71,7 @@ Json ToJson(const RunRecord& record) {
   return json;
 }
 
-// A member, or what to take where there is none or of another type.
+// A member, or `otherwise` where there is none of this type.
 template <class T>
 T Get(const Json& json, const char* name, T otherwise) {
   const auto found = json.find(name);
@@ -85,7 +85,7 @@ T Get(const Json& json, const char* name, T otherwise) {
   }
 }
 
-// Nothing if it is not one.
+// Nothing if it is not a record.
 std::optional<RunRecord> ToRecord(const Json& json) {
   if (!json.is_object()) return std::nullopt;
   RunRecord record;

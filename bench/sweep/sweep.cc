@@ -13,6 +13,7 @@
 
 #include "bench/sweep/sweep_arena.h"
 #include "bench/sweep/sweep_hashing.h"
+#include "bench/text/figures.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -20,8 +21,8 @@ namespace {
 
 constexpr size_t kNumHashKeys = kSweepBatch;
 
-// The names of our counters. Times are kept there, too, because what Google Benchmark calls CPU
-// time includes what a step does outside the clock.
+// The names of our counters. Times are stored there as well, because what Google Benchmark calls
+// CPU time includes the work of a step outside the clock.
 constexpr const char* kCpuNsPerKey = "cpu_ns_per_key";
 constexpr const char* kKeysPerStep = "keys_per_step";
 
@@ -37,7 +38,7 @@ class Collector : public benchmark::BenchmarkReporter {
  private:
   static RunRecord ToRecord(const Run& run) {
     RunRecord record;
-    // Not with Google Benchmark's endings: a quick run's rows are called as a long one's.
+    // Without Google Benchmark's suffixes: the rows of a quick run have the names of a long one's.
     record.run_name = run.run_name.function_name;
     record.name = record.run_name;
     record.repetitions = run.repetitions;
@@ -63,12 +64,6 @@ class Collector : public benchmark::BenchmarkReporter {
 
   std::vector<RunRecord> records_;
 };
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 class Sweep {
  public:
@@ -234,7 +229,7 @@ class Sweep {
   const SweepHooks& hooks_;
   SweepResult result_;
   SweepCeilings ceilings_;
-  const SweepRow* last_ = nullptr;  // measured, of the plan
+  const SweepRow* last_ = nullptr;  // the row of the plan that was measured last
   std::map<uint32_t, std::shared_ptr<Executor>> executors_;
   std::unique_ptr<SweepHashing> hashing_;
   std::unique_ptr<SweepArena> arena_;

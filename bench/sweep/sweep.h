@@ -1,5 +1,5 @@
 // Sweep: measures the rows of a plan, one after the other. Google Benchmark decides how often a
-// step is repeated, and sums up; the steps are an arena's and time themselves.
+// step is repeated, and aggregates; the steps are an arena's and time themselves.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_H_
 
@@ -10,23 +10,23 @@
 #include <string>
 #include <vector>
 
-#include "bench/sweep/run_record.h"
+#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep_ceilings.h"
 #include "bench/sweep/sweep_plan.h"
 #include "trommel/result.h"
 
 namespace trommel::bench {
 
-// What a row came to.
+// The measurement of a row.
 struct SweepFigure {
   SweepRow row;
-  std::vector<double> ns;  // a key (of a ceiling: see MeasureCeilingNs), by repetition; not empty
+  std::vector<double> ns;  // per key (of a ceiling: see MeasureCeilingNs), by repetition; not empty
   std::optional<Bound> bound;    // what memory allows
   uint64_t footprint_bytes = 0;  // a filter's, or a ceiling's
 };
 
 struct SweepHooks {
-  // Before each row. True ends the sweep there; asked between steps, too.
+  // Called before each row and between steps. True ends the sweep there.
   std::function<bool()> should_stop;
   std::function<void(size_t row_idx, const SweepRow& row)> starting;
   std::function<void(const SweepFigure& figure)> measured;
@@ -35,13 +35,13 @@ struct SweepHooks {
 struct SweepResult {
   std::vector<RunRecord> records;
   bool stopped = false;
-  std::string wrong;          // if some answer was: the sweep ended there
-  uint64_t filter_bytes = 0;  // the largest filter's, and how many of them lay on huge pages
+  std::string wrong;  // the first wrong answer, at which the sweep ended; empty: there was none
+  uint64_t filter_bytes = 0;  // the largest filter's, and how many of them were on huge pages
   uint64_t filter_huge_page_bytes = 0;
 };
 
-// Leaves the target in use as it found it. Fails as Executor::Create and CountingFilter::Create do.
-// One at a time in a process: Google Benchmark keeps its list in a global.
+// Leaves the target in use as before. Fails as Executor::Create and CountingFilter::Create do.
+// Requires that no other sweep runs in the process: Google Benchmark keeps its list in a global.
 Result<SweepResult> RunSweep(const SweepPlan& plan, const SweepHooks& hooks);
 
 }  // namespace trommel::bench

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/sides/workload.h"
 #include "bench/sweep/zipf.h"
-#include "bench/workload.h"
 
 namespace trommel::bench {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMaxPart = uint64_t{1} << 20;
 constexpr uint64_t kNumParts = 4;                 // of the ring
 constexpr uint64_t kNumPartsIn = 2;               // between steps
-constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are asked for several times
+constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are queried several times
 constexpr double kSkew = 0.99;
 
 std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
@@ -40,15 +40,15 @@ Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys, Encodi
 
 SweepArena::SweepArena(uint64_t num_keys, CountingFilter filter)
     : part_size_(std::min(kMaxPart, num_keys / kNumParts)),
-      // An insert step has one part more in, for a moment.
+      // During an insert step one more part is in.
       num_members_(num_keys - (kNumPartsIn + 1) * part_size_),
       filter_(std::move(filter)),
       guests_(DigestsFrom(kFirstGuest, kNumParts * part_size_)),
       words_(CountingFilter::BitmapWords(std::max(part_size_, kMinKeysPerQueryStep))) {
   for (uint64_t first = 0; first < num_members_; first += kMaxPart) {
-    BringIn(DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first)));
+    InsertAll(DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first)));
   }
-  for (; head_ < kNumPartsIn; ++head_) BringIn(Part(head_));
+  for (; head_ < kNumPartsIn; ++head_) InsertAll(Part(head_));
 }
 
 void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor) {
@@ -57,7 +57,7 @@ void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor
   filter_.UseExecutor(std::move(executor));
   filter_.UseRoute(row.route);
   if (row.operation == Operation::kInsertSkewed && skewed_.empty()) MakeSkewed();
-  TurnRing();  // strangers get the same answers whenever they ask
+  TurnRing();  // so that non-members get the same answers in every row
 }
 
 StepTime SweepArena::Step() {
@@ -83,18 +83,18 @@ StepTime SweepArena::InsertStep() {
   const StepTime time = clock.Stop(part.size());
   ++head_;
   Check(filter_.num_keys() == before + part.size(), row_, "not every key was inserted");
-  TakeOut(Part(tail_++));
+  EraseAll(Part(tail_++));
   return time;
 }
 
 StepTime SweepArena::EraseStep() {
-  BringIn(Part(head_++));
+  InsertAll(Part(head_++));
   const Digests part = Part(tail_);
   const StepClock clock(num_threads_);
   const uint64_t num_erased = Erase(part);
   const StepTime time = clock.Stop(part.size());
   ++tail_;
-  Check(num_erased == part.size(), row_, "a key that is in could not be erased");
+  Check(num_erased == part.size(), row_, "a member could not be erased");
   return time;
 }
 
@@ -102,7 +102,7 @@ StepTime SweepArena::SkewedStep() {
   const StepClock clock(num_threads_);
   Insert(skewed_);
   const StepTime time = clock.Stop(skewed_.size());
-  TakeOut(skewed_);
+  EraseAll(skewed_);
   return time;
 }
 
@@ -127,9 +127,9 @@ StepTime SweepArena::IfAbsentStep() {
     if (bitmaps[i / row_.batch][bit / 64] >> (bit % 64) & 1) inserted.push_back(part[i]);
   }
   Check(num_inserted == inserted.size() && filter_.num_keys() == before + num_inserted, row_,
-        "the keys said to be inserted are not those that were");
-  Check(Query(part) == part.size(), row_, "a key is neither in nor was it inserted");
-  TakeOut(inserted);
+        "the keys reported as inserted are not those that were");
+  Check(Query(part) == part.size(), row_, "a key was not inserted and is absent");
+  EraseAll(inserted);
   return time;
 }
 
@@ -153,12 +153,12 @@ void SweepArena::Prove() {
   TurnRing();
   const uint64_t num_keys = filter_.num_keys();
   Check(num_keys == num_members_ + kNumPartsIn * part_size_, row_, "keys were lost or left over");
-  TakeOut(Part(0));
-  TakeOut(Part(1));
+  EraseAll(Part(0));
+  EraseAll(Part(1));
   for (uint64_t first = 0; first < num_members_; first += kMaxPart) {
     const std::vector<uint64_t> members =
         DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first));
-    TakeOut(members);
+    EraseAll(members);
   }
   const Stats stats = filter_.GetStats();
   Check(stats.num_keys == 0 && stats.fill_ratio == 0 && stats.num_promoted == 0, row_,
@@ -171,8 +171,8 @@ SweepArena::Digests SweepArena::Part(uint64_t idx) const {
 
 void SweepArena::TurnRing() {
   for (; tail_ % kNumParts != 0; ++head_, ++tail_) {
-    BringIn(Part(head_));
-    TakeOut(Part(tail_));
+    InsertAll(Part(head_));
+    EraseAll(Part(tail_));
   }
 }
 
@@ -212,9 +212,9 @@ uint64_t SweepArena::Query(Digests digests) {
   return num_present;
 }
 
-void SweepArena::TakeOut(Digests digests) {
+void SweepArena::EraseAll(Digests digests) {
   const uint64_t num_erased = filter_.Erase(Keys::Digests(digests)).num_erased;
-  Check(num_erased == digests.size(), row_, "a key that is in could not be erased");
+  Check(num_erased == digests.size(), row_, "a member could not be erased");
 }
 
 }  // namespace trommel::bench

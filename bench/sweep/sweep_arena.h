@@ -1,10 +1,10 @@
-// One size of a sweep: a filter that stands just under its capacity, and the keys that come, go and
-// are asked for. Every step proves its answer, outside the clock.
+// One size of a sweep: a filter slightly below its capacity, and the keys that are inserted, erased
+// and queried. Every step proves its answer, outside the clock.
 //
-// Operations are given digests: hashing has rows of its own. Keys that come and go ("guests") form
-// a ring of parts: an insert step brings in the next part and takes out the oldest one; an erase
-// step does the same, with the other half on the clock. So the filter is the same before and after,
-// and what a step touches was last touched two parts ago.
+// Operations are given digests: hashing has rows of its own. Keys that are inserted and erased
+// ("guests") form a ring of parts: an insert step inserts the next part and, outside the clock,
+// erases the oldest one; an erase step does the same, with the other half on the clock. So the
+// filter is the same before and after, and a step touches what was last touched two parts before.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_ARENA_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_ARENA_H_
 
@@ -30,14 +30,14 @@ class SweepArena {
   static Result<std::unique_ptr<SweepArena>> Create(uint64_t num_keys,
                                                     Encoding encoding = Encoding::kPlanes);
 
-  // From now on steps are this row's, by these threads (null: the calling one alone). Forcing the
-  // target is the caller's business.
+  // Makes the following steps those of this row, by these threads (null: the calling one alone).
+  // The caller forces the target.
   void Prepare(const SweepRow& row, std::shared_ptr<Executor> executor);
 
   // Times one step. Throws WrongAnswer.
   StepTime Step();
 
-  // After the last step: that no key was lost or left over. Throws WrongAnswer.
+  // After the last step: proves that no key was lost or is left over. Throws WrongAnswer.
   void Prove();
 
   const CountingFilter& filter() const { return filter_; }
@@ -54,18 +54,18 @@ class SweepArena {
   StepTime QueryStep();
 
   Digests Part(uint64_t idx) const;
-  void TurnRing();  // to where it was at the beginning
+  void TurnRing();  // back to its first position
   void MakeSkewed();
 
-  // All of them, in calls of the row's batch.
+  // All digests, in calls of the row's batch size.
   template <class Call>
   void InBatches(Digests digests, const Call& call);
   void Insert(Digests digests);
   uint64_t Erase(Digests digests);
   uint64_t Query(Digests digests);
   // One call outside the clock.
-  void BringIn(Digests digests) { filter_.Insert(Keys::Digests(digests)); }
-  void TakeOut(Digests digests);
+  void InsertAll(Digests digests) { filter_.Insert(Keys::Digests(digests)); }
+  void EraseAll(Digests digests);
 
   const uint64_t part_size_;
   const uint64_t num_members_;  // always in
@@ -74,7 +74,7 @@ class SweepArena {
   uint64_t head_ = 0;
   uint64_t tail_ = 0;
   std::map<Operation, QueryPool> pools_;
-  std::vector<uint64_t> skewed_;  // digests of members, drawn by Zipf's law
+  std::vector<uint64_t> skewed_;  // digests of members, Zipf distributed
   std::vector<uint64_t> words_;
   SweepRow row_;
   uint32_t num_threads_ = 1;

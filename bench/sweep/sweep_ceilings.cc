@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/access_shape.h"
-#include "bench/roofline.h"
+#include "bench/machine/roofline.h"
+#include "bench/sides/access_shape.h"
 #include "trommel/sizing.h"
 
 namespace trommel::bench {
@@ -33,7 +33,7 @@ double UpdateNs(const Geometry& geometry, double seconds, uint32_t num_threads) 
   return RandomUpdateNs(UpdateShape(geometry), seconds, num_threads);
 }
 
-// From a line's ns to a key's.
+// ns per key, from ns per line.
 double StreamingNs(const SweepRow& row, double line_ns) {
   const Geometry geometry = GeometryOf(row);
   const double batch = static_cast<double>(std::min(row.batch, row.num_keys));
@@ -57,7 +57,7 @@ double MeasureCeilingNs(const SweepRow& row, double seconds) {
       if (!is_filter) return RandomUpdateNs(std::array{Touch{footprint, 1}}, seconds, threads);
       return UpdateNs(geometry, seconds, threads);
     case Operation::kShardCeiling: {
-      Geometry shards = geometry;  // one a thread
+      Geometry shards = geometry;  // one per thread
       shards.num_blocks = (geometry.num_blocks >> geometry.shard_bits) * threads;
       return UpdateNs(geometry.num_blocks < shards.num_blocks ? geometry : shards, seconds,
                       threads);
@@ -93,7 +93,7 @@ std::optional<Bound> SweepCeilings::BoundOf(const SweepRow& row) const {
     if (ns > split->ns) split = Bound{ns, Operation::kStreamCeiling};
   }
   if (!direct || !split) return direct ? direct : split;
-  // Too few keys to pass through the blocks in order: a split would change nothing.
+  // Too few keys to pass through the blocks in order: splitting changes nothing.
   if (row.batch * 2 < GeometryOf(row).num_blocks) return direct;
   return direct->ns < split->ns ? direct : split;
 }

@@ -11,14 +11,14 @@
 
 namespace trommel::bench {
 
-// ns of all the row's threads together: of a machine's ceiling, to read, change or copy one random
-// cache line (a stream's lines, read and written, are in order); at a filter's footprint, to touch
-// the lines that one key's query or update touches. NaN where there is too little memory for so
-// many threads to touch.
+// ns of all the row's threads together: for a ceiling of the machine, to read, change or copy one
+// random cache line (a stream's lines, read and written, are in order); at a filter's footprint, to
+// access the lines of one key's query or update. NaN where there is too little memory for so many
+// threads.
 double MeasureCeilingNs(const SweepRow& row, double seconds);
 
 struct Bound {
-  double ns = 0;  // a key
+  double ns = 0;  // per key
   Operation ceiling = Operation::kReadCeiling;
 };
 
@@ -27,12 +27,12 @@ class SweepCeilings {
   void Add(const SweepRow& row, double ns);
 
   // What memory allows for this row; nothing if it is not bounded by memory, or not measured. Where
-  // the filter chooses its route it is the faster one's, or the direct one's for batches of fewer
-  // keys than half the blocks.
+  // the filter chooses its route it is the ceiling of the faster one, or of the direct one for
+  // batches of fewer keys than half the blocks.
   //
   // The split route does two things, at best at the same time. It streams: a key's digest is read,
-  // written and read again, and a call goes through the lines of its keys, or the whole filter if
-  // that is less, reading and writing. And it updates, within a shard.
+  // written and read again, and a call passes through the lines of its keys, or through the whole
+  // filter if that is less, reading and writing. And it updates, within a shard.
   std::optional<Bound> BoundOf(const SweepRow& row) const;
 
  private:

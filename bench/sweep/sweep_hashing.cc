@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
 #include "trommel/digest.h"
 
 namespace trommel::bench {
@@ -46,7 +46,7 @@ StepTime SweepHashing::Step(const std::vector<T>& keys, const std::vector<uint64
   if (executor == nullptr) {
     for (size_t i = 0; i < keys.size(); i += batch) hash(i, std::min(batch, keys.size() - i));
   } else {
-    // Some more tasks than threads, so that one slow thread does not hold up the rest.
+    // More tasks than threads, so that one slow thread does not delay the rest.
     const size_t num_tasks = size_t{4} * num_threads;
     executor->ForEach(num_tasks, [&](size_t task) {
       const size_t first = keys.size() * task / num_tasks;
@@ -54,7 +54,7 @@ StepTime SweepHashing::Step(const std::vector<T>& keys, const std::vector<uint64
     });
   }
   const StepTime time = clock.Stop(keys.size());
-  if (digests_ != want) throw WrongAnswer{"a batch's digests are not its keys' digests"};
+  if (digests_ != want) throw WrongAnswer{"the digests of a batch differ from those of its keys"};
   return time;
 }
 

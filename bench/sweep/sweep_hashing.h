@@ -1,5 +1,5 @@
-// The hashing rows of a sweep: 64-bit integers and strings become digests. Every step is compared
-// with the digests of single keys.
+// The hashing rows of a sweep: 64-bit integers and strings are hashed to digests. Every step is
+// compared with the digests of single keys.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_HASHING_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_HASHING_H_
 
@@ -21,8 +21,8 @@ class SweepHashing {
   // Strings are "user:" and up to 20 digits: short, as most keys are, and of several lengths.
   explicit SweepHashing(size_t num_keys);
 
-  // Times one pass over the keys, `batch` of them a call, by these threads (null: the calling one
-  // alone). Throws WrongAnswer.
+  // Times one call per `batch` keys over all keys, by these threads (null: the calling one alone).
+  // Throws WrongAnswer.
   StepTime StepInts(Executor* executor, size_t batch);
   StepTime StepStrings(Executor* executor, size_t batch);
 

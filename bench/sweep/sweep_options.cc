@@ -5,8 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/sides/workload.h"
 #include "bench/sweep/sweep_row.h"
-#include "bench/workload.h"
+#include "bench/text/arguments.h"
 #include "trommel/executor.h"
 #include "trommel/sizing.h"
 
@@ -17,7 +18,7 @@ constexpr std::array<uint64_t, 7> kLadder = {5'000,       100'000,     3'000'000
                                              100'000'000, 300'000'000, 1'000'000'000};
 constexpr uint64_t kBaseKeys = 30'000'000;
 
-// What a sweep holds beside the filter: pools of keys and bitmaps.
+// The memory of a sweep beside the filter: pools of keys and bitmaps.
 constexpr uint64_t kPoolBytes = uint64_t{256} << 20;
 
 Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
@@ -67,8 +68,8 @@ void SortUnique(std::vector<T>& values) {
 Status CheckSizes(const std::vector<uint64_t>& sizes, const MachineCard& card) {
   for (const uint64_t num_keys : sizes) {
     if (num_keys < kMinSweepKeys) {
-      return Invalid("a size of " + std::to_string(num_keys) + " keys is too small: at least " +
-                     std::to_string(kMinSweepKeys));
+      return Invalid("a size of " + std::to_string(num_keys) +
+                     " keys is too small: the minimum is " + std::to_string(kMinSweepKeys));
     }
     const Result<uint64_t> num_bytes = FilterBytes(num_keys);
     if (!num_bytes.ok()) {
@@ -99,7 +100,7 @@ Status CheckTargets(const std::vector<std::string>& targets, const MachineCard& 
     if (std::ranges::count(card.runnable_targets, target) != 0) continue;
     std::string known;
     for (const std::string& each : card.runnable_targets) known += " " + each;
-    return Invalid("'" + target + "' is no target that this CPU can run; these are:" + known);
+    return Invalid("'" + target + "' is not a target that this CPU can run; it can run" + known);
   }
   return Ok();
 }
@@ -109,7 +110,7 @@ Status CheckTargets(const std::vector<std::string>& targets, const MachineCard& 
 Result<SweepOptions> CompleteOptions(SweepOptions options, const MachineCard& card) {
   if (options.seconds_per_figure == 0) options.seconds_per_figure = options.quick ? 0.12 : 1;
   if (!(options.seconds_per_figure > 0 && options.seconds_per_figure <= 3600)) {
-    return Invalid("seconds a figure must be above 0, and at most 3600");
+    return Invalid("seconds per figure must be above 0 and at most 3,600");
   }
   if (const Status good = CheckTargets(options.targets, card); !good.ok()) return good.error();
   if (const Status good = CheckThreads(options.threads); !good.ok()) return good.error();

@@ -1,4 +1,4 @@
-// What a sweep is asked for, and what it takes where nothing was said.
+// The options of a sweep and their defaults.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_OPTIONS_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_OPTIONS_H_
 
@@ -19,20 +19,20 @@ struct SweepOptions {
   std::vector<uint32_t> threads = {};     // empty: powers of two up to the logical CPUs, and these
   std::vector<std::string> targets = {};  // empty: all runnable ones
   double seconds_per_figure = 0;          // 0: 1, or 0.12 when quick
-  // Of the filters: every row for each of these; empty: every row for planes, and what shows the
-  // difference for runs.
+  // Of the filters: every row for each of these; empty: every row for planes, and for runs those
+  // that show the difference.
   std::vector<Encoding> encodings = {};
 };
 
-inline constexpr uint64_t kMinSweepKeys = 1000;  // fewer, and a step is too short for the clock
+inline constexpr uint64_t kMinSweepKeys = 1000;  // with fewer a step is too short for the clock
 
-// The options with every choice made, and sizes and threads in ascending order. Fails with
+// The options with every default filled in, and sizes and threads in ascending order. Fails with
 // kInvalidArgument for an unknown target, sizes or thread counts out of range and seconds that are
-// no positive number; with kOutOfMemory for a size that this machine's memory cannot hold.
+// not a positive number; with kOutOfMemory for a size that this machine's memory cannot hold.
 Result<SweepOptions> CompleteOptions(SweepOptions options, const MachineCard& card);
 
-// Of the size that a sweep varies other things at: 30 M keys, or the next smaller size there is.
-// `sizes` ascend, and are not empty.
+// The size at which a sweep varies other things: 30 M keys, or the next smaller size there is.
+// Requires ascending `sizes`, not empty.
 uint64_t BaseSize(const std::vector<uint64_t>& sizes);
 
 }  // namespace trommel::bench

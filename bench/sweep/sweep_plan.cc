@@ -8,7 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/workload.h"
+#include "bench/sides/workload.h"
+#include "bench/text/arguments.h"
 
 namespace trommel::bench {
 namespace {
@@ -18,7 +19,7 @@ using enum Operation;
 constexpr std::array<uint64_t, 3> kOtherBatches = {64, 2048, 65536};
 constexpr uint64_t kMinMemoryFootprint = uint64_t{128} << 20;
 
-// Collects rows: each once.
+// Collects rows, each once.
 class Rows {
  public:
   Rows(const MachineCard& card, uint32_t base_threads) : card_(card), base_threads_(base_threads) {}
@@ -47,7 +48,7 @@ class Rows {
     return row;
   }
 
-  // The target in use is called best where it is, so that rows of two machines meet; `is_named`
+  // The target in use is named "best", so that rows of two machines have equal names; `is_named`
   // gives it its own name.
   void AddRow(SweepRow row, bool is_named = false) {
     std::string rest = IsHashing(row.operation) ? "" : EncodingPart(row.encoding);
@@ -76,7 +77,7 @@ class Rows {
 };
 
 void AddMachineCeilings(Rows& rows, const MachineCard& card, const std::vector<uint32_t>& threads) {
-  // Half a cache, so that it holds the footprint and whatever else runs.
+  // Half of a cache, so that the footprint and other data of the process fit.
   const uint64_t memory = std::max(kMinMemoryFootprint, 4 * card.CacheBytes(3));
   const uint64_t most = card.memory_bytes == 0 ? memory : card.memory_bytes / 4;
   const std::vector<std::pair<std::string, uint64_t>> places = {{"L1", card.CacheBytes(1) / 2},
@@ -103,7 +104,7 @@ void AddSize(Rows& rows, uint64_t num_keys) {
   }
 }
 
-// What shows how runs differ.
+// The rows that show the difference of runs.
 void AddRunsBesidePlanes(Rows& rows, uint64_t num_keys) {
   rows.UseEncoding(Encoding::kRuns);
   for (const Operation op : {kInsert, kErase, kQueryMiss, kQueryHit}) {
@@ -159,8 +160,8 @@ std::vector<SweepRow> WithCeilings(std::vector<SweepRow> chosen, const MachineCa
 
 }  // namespace
 
-Result<SweepPlan> MakePlan(const SweepOptions& asked, const MachineCard& card) {
-  const Result<SweepOptions> options = CompleteOptions(asked, card);
+Result<SweepPlan> MakePlan(const SweepOptions& queried, const MachineCard& card) {
+  const Result<SweepOptions> options = CompleteOptions(queried, card);
   if (!options.ok()) return options.error();
   std::regex filter;
   try {

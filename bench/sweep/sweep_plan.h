@@ -5,14 +5,15 @@
 //   sizes     every operation, and updates by either route, at each size; hashing at the base size
 //   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
-//   batches   insert, erase, query_hit at the base size, batches of 64, 2048 and 64 Ki
+//   batches   insert, erase, query_hit at the base size, batches of 64, 2,048 and 64 Ki
 //   runs      insert, erase, query_hit and query_miss of that encoding, at each size
 //   ceilings  reads, updates and stream in L1, L2, L3 and memory, and at the filter's own footprint
 //             with as many threads wherever a row is bounded by them
 //
-// That is so where nothing is said; each encoding that is asked for gets all rows but the last.
+// These are the defaults; each encoding that is given gets all rows but the last.
 //
-// Names are the same on every machine as far as the rows are: "target:best", not what that is here.
+// Names are the same on every machine as far as the rows are: "target:best", not the name of that
+// target.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_PLAN_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_PLAN_H_
 

@@ -17,7 +17,7 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
     case kQueryHalf:
     case kQueryHit:
       return {kReadCeiling};
-    default:  // ceilings, hashing; and skewed keys, which find their lines in a cache
+    default:  // ceilings, hashing; and skewed keys, whose lines are in a cache
       return {};
   }
 }

@@ -1,4 +1,4 @@
-// One row of a sweep: what is measured, under which circumstances, and what it is called.
+// One row of a sweep: what is measured, under which conditions, and its name.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
 
@@ -14,7 +14,7 @@ namespace trommel::bench {
 enum class Operation : uint8_t {
   kReadCeiling,
   kUpdateCeiling,
-  kShardCeiling,  // updates again, within the part of a filter that the split route works in
+  kShardCeiling,  // updates within the part of a filter that the split route updates at a time
   kStreamCeiling,
   kHashInts,
   kHashStrings,
@@ -43,15 +43,15 @@ struct SweepRow {
   Route route = Route::kAutomatic;
   std::string target;
   uint32_t num_threads = 1;
-  uint64_t batch = 0;  // keys a call at most
+  uint64_t batch = 0;  // keys per call at most
 };
 
-// Rows of one filter stand together, and need one arena.
+// Rows of one filter are adjacent, and need one arena.
 constexpr bool HaveSameFilter(const SweepRow& a, const SweepRow& b) {
   return a.num_keys == b.num_keys && a.encoding == b.encoding;
 }
 
-// The filter that a sweep measures at this size: planes in the shape that sizing takes, runs of
+// The filter that a sweep measures at this size: planes in the shape that sizing chooses, runs of
 // kSweepRunSlices.
 CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding);
 inline constexpr uint32_t kSweepRunSlices = 5;

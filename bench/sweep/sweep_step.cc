@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bench/cpu_clock.h"
+#include "bench/machine/clock.h"
 
 namespace trommel::bench {
 namespace {
@@ -18,7 +18,7 @@ double Seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Between two readings with nothing between them.
+// The time between two consecutive readings.
 double Overhead() {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 1000; ++i) {

@@ -1,4 +1,4 @@
-// A step: the work that is timed at once, and what it says when its answer is wrong.
+// A step: the work that is timed at once, and the exception for a wrong answer.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_STEP_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_STEP_H_
 
@@ -8,13 +8,13 @@
 namespace trommel::bench {
 
 struct StepTime {
-  double seconds = 0;      // of one thread its CPU time, of several what the wall clock says
+  double seconds = 0;      // CPU time of one thread, wall time of several
   double cpu_seconds = 0;  // of all threads
   uint64_t num_keys = 0;
 };
 
-// Runs from its making until Stop. What reading the clock costs is taken off: steps in small
-// filters take only some ten times as long. Never 0.
+// Runs from its construction until Stop. The time of reading the clock is subtracted: steps in
+// small filters take only about ten times as long. Never 0.
 class StepClock {
  public:
   explicit StepClock(uint32_t num_threads);
@@ -26,7 +26,7 @@ class StepClock {
   double cpu_ = 0;
 };
 
-// Thrown by a step, and ends the sweep: its figures would be worth nothing.
+// Thrown by a step; ends the sweep, because its figures would be meaningless.
 struct WrongAnswer {
   std::string message;
 };

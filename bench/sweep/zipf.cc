@@ -6,14 +6,14 @@
 namespace trommel::bench {
 namespace {
 
-// log1p(x) / x and expm1(x) / x, also at 0, where skew 1 leads to.
+// log1p(x) / x and expm1(x) / x, also at 0, which is the case of skew 1.
 double LogQuotient(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 double ExpQuotient(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
 
 }  // namespace
 
-// Ranks are counted from 1 here. Rank k owns the part of the curve x^-skew from k - 1/2 to k + 1/2,
-// which is larger than k^-skew; what is above it is rejected. Rank 1's part is cut so that it is
+// Ranks are counted from 1 here. Rank k has the part of the curve x^-skew from k - 1/2 to k + 1/2,
+// whose area is larger than k^-skew; the excess is rejected. Rank 1's part is cut so that it is
 // exactly 1.
 Zipf::Zipf(uint64_t num_ranks, double skew)
     : num_ranks_(num_ranks),
@@ -28,7 +28,7 @@ uint64_t Zipf::operator()(std::mt19937_64& engine) const {
     const double area = last_area_ + uniform * (first_area_ - last_area_);
     const double x = InverseArea(area);
     const double rank = std::clamp(std::round(x), 1.0, static_cast<double>(num_ranks_));
-    // The first test spares most draws the second.
+    // Most draws need only the first test.
     if (rank - x <= accept_width_ || area >= Area(rank + 0.5) - std::exp(-skew_ * std::log(rank))) {
       return std::min(static_cast<uint64_t>(rank), num_ranks_) - 1;
     }

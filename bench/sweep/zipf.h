@@ -1,5 +1,5 @@
-// Zipf: ranks drawn so that rank r comes up in proportion to (r + 1)^-skew, as keys of real streams
-// do.
+// Zipf: ranks drawn so that the probability of rank r is proportional to (r + 1)^-skew, as for keys
+// of real streams.
 #ifndef TROMMEL_BENCH_SWEEP_ZIPF_H_
 #define TROMMEL_BENCH_SWEEP_ZIPF_H_
 
@@ -10,10 +10,10 @@ namespace trommel::bench {
 
 // Exact, for any number of ranks, without a table: rejection-inversion (Hoermann and Derflinger,
 // "Rejection-inversion to generate variates from monotone discrete distributions", 1996). A draw
-// takes a little over one attempt.
+// takes slightly more than one attempt.
 class Zipf {
  public:
-  // num_ranks at least 1; skew at least 0, where 0 is uniform.
+  // Requires num_ranks >= 1 and skew >= 0; 0 is uniform.
   Zipf(uint64_t num_ranks, double skew);
 
   uint64_t operator()(std::mt19937_64& engine) const;  // 0 .. num_ranks - 1

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {
@@ -115,8 +115,9 @@ TEST_CASE("what is no filter is refused at the one door", "[engine][any_filter]"
   const std::vector<std::byte> text(1000, std::byte{'x'});
   CHECK(DeserializeAny(text).error().code == ErrorCode::kCorrupt);
   // A type that is yet to come.
-  tests::Bytes later = tests::MakeFamily(SnapshotType::kScalableFilter, 1).Serialize();
-  later = tests::WithFamilyHeader(later, [](FamilyHeader& header) { header.start.type = 77; });
+  tests::Bytes later = tests::MakeMultiStore(SnapshotType::kScalableFilter, 1).Serialize();
+  later =
+      tests::WithMultiStoreHeader(later, [](MultiStoreHeader& header) { header.start.type = 77; });
   CHECK(TypeOfBytes(later).error().code == ErrorCode::kVersion);
   CHECK_THAT(DeserializeAny(later).error().message, ContainsSubstring("type is 77"));
 }

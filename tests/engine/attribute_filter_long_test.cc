@@ -6,7 +6,7 @@
 
 #include "support/catch.h"
 #include "support/random_keys.h"
-#include "support/scale.h"
+#include "support/shrink.h"
 #include "support/tuple_rows.h"
 #include "trommel/attribute_filter.h"
 

@@ -8,7 +8,7 @@
 #include "golden/snapshots.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "support/targets.h"
@@ -219,7 +219,7 @@ TEST_CASE("a snapshot over attributes must hold filters as attribute filters mak
   other.growth = 3;
   CHECK_THAT(LoadingError(with_last(of_kind(other, 50))), ContainsSubstring("not an attribute"));
 
-  CHECK_THAT(LoadingError(with_last(MakeFamily(SnapshotType::kWindowFilter, 1).Serialize()),
+  CHECK_THAT(LoadingError(with_last(MakeMultiStore(SnapshotType::kWindowFilter, 1).Serialize()),
                           ErrorCode::kMismatch),
              ContainsSubstring("the filter of {1}") && ContainsSubstring("window filter"));
   // Of the two, neither may be a whole snapshot over attributes itself.

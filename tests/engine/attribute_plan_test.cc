@@ -199,7 +199,7 @@ TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not"
       matrix.sets = request.sets;
       matrix.num_hashes = 4;
       matrix.num_cells = static_cast<uint64_t>(num_bytes * 8);
-      const matrix::Geometry geometry = matrix::GeometryFor(matrix).value();
+      const matrix::MatrixGeometry geometry = matrix::GeometryFor(matrix).value();
       double expected = 0;
       for (size_t i = 0; i < plan.sets.size(); ++i) {
         expected += plan.sets[i].weight *

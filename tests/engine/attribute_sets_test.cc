@@ -1,4 +1,4 @@
-// Sets of attributes: which are allowed under cuts, what a question is split into, and bad cuts.
+// Sets of attributes: which are allowed under cuts, the parts of a query, and invalid cuts.
 #include "trommel/attribute_sets.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST_CASE("without cuts every set is allowed", "[engine][attributes]") {
   CHECK(all.PartsOf(all.full()) == Masks{65'535});
 }
 
-TEST_CASE("a cut takes its set and all that contain it", "[engine][attributes]") {
+TEST_CASE("a cut disallows its set and all sets that contain it", "[engine][attributes]") {
   // The paper's: attributes 1 and 3, and 1 and 2, counted from 1.
   const AttributeSets paper = SetsWith(3, {0b101, 0b011});
   CHECK(Masks(paper.allowed().begin(), paper.allowed().end()) == Masks{0b001, 0b010, 0b100, 0b110});
@@ -59,7 +59,7 @@ TEST_CASE("cuts that add nothing are dropped", "[engine][attributes]") {
   CHECK(sets == SetsWith(4, {0b0011}));
 }
 
-TEST_CASE("disjoint pairs split a question exponentially", "[engine][attributes]") {
+TEST_CASE("disjoint pairs split a query exponentially", "[engine][attributes]") {
   // The paper's bound is d; the source's own setting with six attributes has eight.
   CHECK(SetsWith(6, {0b000011, 0b001100, 0b110000}).PartsOf(0b111111).size() == 8);
   Masks pairs;
@@ -70,7 +70,7 @@ TEST_CASE("disjoint pairs split a question exponentially", "[engine][attributes]
   CHECK(std::ranges::all_of(parts, [](AttributeMask part) { return std::popcount(part) == 8; }));
 }
 
-TEST_CASE("parts are the largest allowed sets of a question", "[engine][attributes]") {
+TEST_CASE("parts are the largest allowed sets of a query", "[engine][attributes]") {
   std::mt19937_64 random(20'261'122);
   for (int trial = 0; trial < 200; ++trial) {
     const auto d = static_cast<uint32_t>(2 + random() % 6);
@@ -81,16 +81,16 @@ TEST_CASE("parts are the largest allowed sets of a question", "[engine][attribut
       if (std::popcount(cut) >= 2) cuts.push_back(cut);
     }
     const AttributeSets sets = SetsWith(d, cuts);
-    for (AttributeMask asked = 0; asked <= full; ++asked) {
+    for (AttributeMask queried = 0; queried <= full; ++queried) {
       Masks expected;
       for (const AttributeMask set : sets.allowed()) {
-        const bool inside = (set & ~asked) == 0;
+        const bool inside = (set & ~queried) == 0;
         const bool largest = std::ranges::none_of(sets.allowed(), [&](AttributeMask other) {
-          return other != set && (other & set) == set && (other & ~asked) == 0;
+          return other != set && (other & set) == set && (other & ~queried) == 0;
         });
         if (inside && largest) expected.push_back(set);
       }
-      Masks parts = sets.PartsOf(asked);
+      Masks parts = sets.PartsOf(queried);
       CHECK(std::ranges::is_sorted(parts, std::ranges::greater{},
                                    [](AttributeMask part) { return std::popcount(part); }));
       std::ranges::sort(parts);
@@ -110,7 +110,7 @@ TEST_CASE("cuts and numbers of attributes out of range are refused", "[engine][a
   CHECK_THAT(ComplaintOfCut(16, {0x10003}), ContainsSubstring("beyond the last one, 15"));
 }
 
-TEST_CASE("sets that do not exist are a programmer's mistake", "[engine][attributes]") {
+TEST_CASE("sets that are not allowed or do not exist are misuse", "[engine][attributes]") {
   const AttributeSets sets = SetsWith(3, {0b011});
   CHECK_THAT(tests::AbortMessage([&] { (void)sets.IndexOf(0b011); }),
              ContainsSubstring("not allowed"));

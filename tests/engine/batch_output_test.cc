@@ -1,5 +1,4 @@
-// What a batch writes must lie apart from what it reads: every batch function of every type says
-// so.
+// The outputs of a batch must not overlap its inputs: every batch function of every type checks it.
 #include "engine/src/keys/batch_output.h"
 
 #include <array>
@@ -23,8 +22,8 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-// Keys in front, and an output of as many words that begins at the last of them.
-struct Room {
+// 128 keys, and outputs that begin at the last of them.
+struct OverlappingSpans {
   std::vector<uint64_t> words = std::vector<uint64_t>(256, 1);
 
   Keys keys() const { return Keys::Digests(std::span(words).first(128)); }
@@ -33,68 +32,68 @@ struct Room {
   std::span<uint32_t> selection() { return {reinterpret_cast<uint32_t*>(words.data() + 127), 128}; }
 };
 
-// Each of these calls that the filter has.
+// Every batch call that the filter has.
 template <class Filter>
 void CheckKeyBatches(Filter& filter) {
-  Room room;
+  OverlappingSpans spans;
   const auto refuses = [&](const auto& call) {
     CHECK_THAT(AbortMessage(call), ContainsSubstring("overlap"));
   };
-  if constexpr (requires { filter.InsertIfAbsent(room.keys(), room.bitmap()); }) {
-    refuses([&] { filter.InsertIfAbsent(room.keys(), room.bitmap()); });
+  if constexpr (requires { filter.InsertIfAbsent(spans.keys(), spans.bitmap()); }) {
+    refuses([&] { filter.InsertIfAbsent(spans.keys(), spans.bitmap()); });
   }
-  if constexpr (requires { filter.Insert(room.keys(), room.bitmap()); }) {
-    refuses([&] { filter.Insert(room.keys(), room.bitmap()); });
+  if constexpr (requires { filter.Insert(spans.keys(), spans.bitmap()); }) {
+    refuses([&] { filter.Insert(spans.keys(), spans.bitmap()); });
   }
-  if constexpr (requires { filter.Erase(room.keys(), room.bitmap()); }) {
-    refuses([&] { filter.Erase(room.keys(), room.bitmap()); });
+  if constexpr (requires { filter.Erase(spans.keys(), spans.bitmap()); }) {
+    refuses([&] { filter.Erase(spans.keys(), spans.bitmap()); });
   }
-  if constexpr (requires { filter.Erase(room.keys(), uint64_t{0}, room.bitmap()); }) {
-    refuses([&] { filter.Erase(room.keys(), uint64_t{0}, room.bitmap()); });
+  if constexpr (requires { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); }) {
+    refuses([&] { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); });
   }
-  if constexpr (requires { filter.Query(room.keys(), room.bitmap(), 1U); }) {
-    refuses([&] { (void)filter.Query(room.keys(), room.bitmap(), 1U); });
+  if constexpr (requires { filter.Query(spans.keys(), spans.bitmap(), 1U); }) {
+    refuses([&] { (void)filter.Query(spans.keys(), spans.bitmap(), 1U); });
   }
-  if constexpr (requires { filter.QueryFirst(room.keys(), 1U, room.bitmap()); }) {
-    refuses([&] { (void)filter.QueryFirst(room.keys(), 1U, room.bitmap()); });
+  if constexpr (requires { filter.QueryFirst(spans.keys(), 1U, spans.bitmap()); }) {
+    refuses([&] { (void)filter.QueryFirst(spans.keys(), 1U, spans.bitmap()); });
   }
-  if constexpr (requires { filter.Select(room.keys(), Answer::kAbsent, room.selection()); }) {
-    refuses([&] { (void)filter.Select(room.keys(), Answer::kAbsent, room.selection()); });
+  if constexpr (requires { filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); }) {
+    refuses([&] { (void)filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); });
   }
-  if constexpr (requires { filter.CountEstimates(room.keys(), room.counts()); }) {
-    refuses([&] { filter.CountEstimates(room.keys(), room.counts()); });
+  if constexpr (requires { filter.CountEstimates(spans.keys(), spans.counts()); }) {
+    refuses([&] { filter.CountEstimates(spans.keys(), spans.counts()); });
   }
-  refuses([&] { (void)filter.Query(room.keys(), room.bitmap()); });
-  // Side by side is apart.
-  const Keys keys = Keys::Digests(std::span(room.words).first(127));
-  CHECK(AbortMessage([&] { (void)filter.Query(keys, room.bitmap()); }) == "survived");
+  refuses([&] { (void)filter.Query(spans.keys(), spans.bitmap()); });
+  // Adjacent is not overlapping.
+  const Keys keys = Keys::Digests(std::span(spans.words).first(127));
+  CHECK(AbortMessage([&] { (void)filter.Query(keys, spans.bitmap()); }) == "survived");
 }
 
 // Two columns; the second one overlaps the outputs.
 template <class Index>
 void CheckTupleBatches(Index& index) {
-  Room room;
+  OverlappingSpans spans;
   const std::vector<uint64_t> apart(128, 1);
   const auto refuses = [&](const auto& call) {
     CHECK_THAT(AbortMessage(call), ContainsSubstring("overlap"));
   };
   Tuples tuples;
   tuples.columns[0] = apart.data();
-  tuples.columns[1] = room.words.data();
+  tuples.columns[1] = spans.words.data();
   tuples.size = apart.size();
-  refuses([&] { (void)index.Query(0b10, tuples, room.bitmap()); });
-  CHECK(AbortMessage([&] { (void)index.Query(0b01, tuples, room.bitmap()); }) == "survived");
-  std::vector<AttributeMask> asked(tuples.size, 0b01);
-  refuses([&] { (void)index.QueryEach(asked, tuples, room.bitmap()); });
+  refuses([&] { (void)index.Query(0b10, tuples, spans.bitmap()); });
+  CHECK(AbortMessage([&] { (void)index.Query(0b01, tuples, spans.bitmap()); }) == "survived");
+  std::vector<AttributeMask> queried(tuples.size, 0b01);
+  refuses([&] { (void)index.QueryEach(queried, tuples, spans.bitmap()); });
   tuples.columns[1] = nullptr;
-  const std::span<uint64_t> over_asked(reinterpret_cast<uint64_t*>(asked.data()), 2);
-  refuses([&] { (void)index.QueryEach(asked, tuples, over_asked); });
-  tuples.columns[1] = room.words.data();
-  if constexpr (requires { index.Insert(tuples, room.bitmap()); }) {
-    refuses([&] { index.Insert(tuples, room.bitmap()); });
-    refuses([&] { index.Erase(tuples, room.bitmap()); });
-    refuses([&] { index.CountEstimates(0b10, tuples, room.counts()); });
-    refuses([&] { Index::ProjectionDigests(0b11, tuples, room.counts()); });
+  const std::span<uint64_t> over_queried(reinterpret_cast<uint64_t*>(queried.data()), 2);
+  refuses([&] { (void)index.QueryEach(queried, tuples, over_queried); });
+  tuples.columns[1] = spans.words.data();
+  if constexpr (requires { index.Insert(tuples, spans.bitmap()); }) {
+    refuses([&] { index.Insert(tuples, spans.bitmap()); });
+    refuses([&] { index.Erase(tuples, spans.bitmap()); });
+    refuses([&] { index.CountEstimates(0b10, tuples, spans.counts()); });
+    refuses([&] { Index::ProjectionDigests(0b11, tuples, spans.counts()); });
   }
 }
 
@@ -120,7 +119,7 @@ TEST_CASE("an output that overlaps the keys is refused, by every type", "[engine
   CheckTupleBatches(literal);
 }
 
-TEST_CASE("digests must not overlap their keys, nor replace them", "[engine][batch_output]") {
+TEST_CASE("digests must not overlap their keys, even exactly", "[engine][batch_output]") {
   std::vector<uint64_t> words(130, 1);
   const auto message = [&](const Keys& keys, size_t first) {
     const auto digests = std::span(words).subspan(first, keys.size());
@@ -135,7 +134,7 @@ TEST_CASE("digests must not overlap their keys, nor replace them", "[engine][bat
   CHECK(message(Keys::Int32(std::span(narrow, 65)), 33) == "survived");
 }
 
-TEST_CASE("the arrays of strings and views are keys, their characters are not looked at",
+TEST_CASE("overlap of strings and views is that of their arrays, not of their characters",
           "[engine][batch_output]") {
   const std::vector<std::string> strings(3, "a");
   const std::vector<std::string_view> views(5, "b");

@@ -1,4 +1,4 @@
-// The audit at the speed of words against an audit counter by counter.
+// The audit by words against an audit counter by counter.
 #include "engine/src/blocks/block_audit.h"
 
 #include <bit>
@@ -28,7 +28,7 @@ std::vector<uint64_t> KeysOfBlock(uint64_t block_idx, size_t num_keys, size_t nu
   return digests;
 }
 
-// The counters that words of runs show, whatever bits they are: a present position has as many keys
+// The counters that any words of runs encode: a present position has as many keys
 // as there are bits from its 1 to the next, or none where a 1 is missing.
 std::vector<uint64_t> CountersOfRuns(const BlockStore& store, uint64_t block_idx) {
   const size_t num_slices = store.geometry().num_slices;
@@ -79,7 +79,7 @@ int64_t KeysOf(const BlockStore& store, uint64_t block_idx) {
     store.encoding().encode(counters, num_slices, want_presence.data(), want_counts.data());
   }
   if (!std::equal(want_counts.begin(), want_counts.end(), counts)) return -1;
-  // Planes' counters are their presence bits'; a run's bits may have none.
+  // The counters of planes follow from their presence bits; run strings may have bits without one.
   const bool same = is_promoted || std::equal(want_presence.begin(), want_presence.end(), presence);
   return same ? keys : -1;
 }
@@ -108,10 +108,11 @@ TEST_CASE("the audit counts keys and promoted blocks", "[engine][snapshot]") {
   CHECK(audit.num_promoted > 0);
 }
 
-TEST_CASE("any flipped bit is judged as counter by counter", "[engine][snapshot]") {
+TEST_CASE("the audit finds flipped bits as a check counter by counter does", "[engine][snapshot]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   BlockStore store = StoreOf(shape, 4);
-  // 8 keys a block, some of them equal: counts that always fit. Runs: one to a full block of them.
+  // 8 keys per block, some of them equal: counts that always fit. Runs: one to a full block of
+  // them.
   for (uint64_t b = 0; b < 4; ++b) {
     const uint64_t most = shape.has_runs ? kernels::RunCapacity(shape.num_slices) : 8;
     const uint64_t num_keys = !shape.has_runs || b == 3 ? most : b == 0 ? 1 : most * b / 3;
@@ -125,7 +126,7 @@ TEST_CASE("any flipped bit is judged as counter by counter", "[engine][snapshot]
     const auto words = std::span(memory.data(), memory.num_words());
     uint32_t& word = words[random() % words.size()];
     const uint32_t old = word;
-    // One bit, two, or a turn: the last keeps the number of bits.
+    // One bit, or a rotation, which keeps the number of bits.
     word = random() % 2 == 0 ? word ^ 1U << (random() % 32)
                              : std::rotl(word, static_cast<int>(random() % 32));
     const BlockAudit audit = AuditBlocks(store);
@@ -146,7 +147,7 @@ TEST_CASE("any flipped bit is judged as counter by counter", "[engine][snapshot]
   }
 }
 
-TEST_CASE("a block of runs is judged as counter by counter whichever of its bits is flipped",
+TEST_CASE("the audit of runs finds any single flipped bit as a check counter by counter does",
           "[engine][snapshot]") {
   const auto shape = GENERATE(from_range(tests::RunShapes()));
   const uint32_t most = kernels::RunCapacity(shape.num_slices);
@@ -177,7 +178,8 @@ TEST_CASE("a promoted block of runs has no counts at all", "[engine][snapshot]")
     REQUIRE(AuditBlocks(store).bad_block == std::optional<uint64_t>(1));
     store.CountsOf(1)[bit / 32] ^= uint32_t{1} << (bit % 32);
   }
-  // Presence bits are the side table's to judge, but without the first slice's it is no marker.
+  // The audit does not check a promoted block's presence bits, but without those of the first slice
+  // it is not promoted.
   const size_t slice_words = shape.positions() / 32;
   std::fill_n(store.PresenceOf(1), slice_words, 0U);
   CHECK(AuditBlocks(store).bad_block == std::optional<uint64_t>(1));

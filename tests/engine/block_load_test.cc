@@ -1,4 +1,4 @@
-// The law of a block's load and what follows from it, against independent arithmetic and
+// The distribution of a block's load and what follows from it, against independent arithmetic and
 // simulation.
 #include "engine/src/sizing/block_load.h"
 
@@ -33,7 +33,7 @@ double BinomialByLogGamma(uint64_t num_keys, long double share, uint64_t load) {
       std::exp(log_choose + i * std::log(share) + (n - i) * std::log1p(-share)));
 }
 
-TEST_CASE("the load law is the binomial law", "[engine][sizing]") {
+TEST_CASE("the load of a block is binomial", "[engine][sizing]") {
   const uint64_t num_keys = GENERATE(uint64_t{1}, 2, 7, 40, 1000);
   const double share = GENERATE(1e-9, 0.001, 1.0 / 7, 0.5, 0.75, 0.999);
   for (uint64_t load = 0; load <= num_keys; ++load) {
@@ -42,7 +42,7 @@ TEST_CASE("the load law is the binomial law", "[engine][sizing]") {
   }
 }
 
-TEST_CASE("the load law of many keys has the binomial mean and variance", "[engine][sizing]") {
+TEST_CASE("the load of many keys has the binomial mean and variance", "[engine][sizing]") {
   const uint64_t num_keys = GENERATE(uint64_t{5000}, 1'000'000'000, uint64_t{1} << 40);
   const double mean_load = GENERATE(0.01, 1.0, 25.0, 700.0, 4000.0);
   const double share = mean_load / static_cast<double>(num_keys);
@@ -62,14 +62,14 @@ TEST_CASE("one block holds every key", "[engine][sizing]") {
   CHECK(MeanOverBlocks(num_keys, 1, is_all) == 1.0);
 }
 
-TEST_CASE("no keys load no block", "[engine][sizing]") {
+TEST_CASE("without keys every load is zero", "[engine][sizing]") {
   const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, 2147483647);
   const auto is_none = [](uint64_t load) { return load == 0 ? 1.0 : 0.0; };
   CHECK(MeanOverKeys(0, num_blocks, is_none) == Approx(1.0));
   CHECK(MeanOverBlocks(0, num_blocks, is_none) == Approx(1.0));
 }
 
-TEST_CASE("hopeless loads are taken at their mean", "[engine][sizing]") {
+TEST_CASE("loads beyond any use are taken at their mean", "[engine][sizing]") {
   const auto load = MeanOverLoad(uint64_t{1} << 40, 0.25, [](uint64_t i) { return double(i); });
   CHECK(load == Approx(std::ldexp(1.0, 38)));
 }
@@ -84,7 +84,7 @@ TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][si
   // The high halves that BlockIndex sends to the first blocks are as many as the classes say.
   uint64_t half = 0;
   for (uint64_t block = 0; block < std::min<uint64_t>(num_blocks, 20); ++block) {
-    if (num_blocks < 65536) break;  // millions of halves a block: too long to walk
+    if (num_blocks < 65536) break;  // millions of halves per block: too long to count
     uint64_t num_halves = 0;
     for (; kernels::BlockIndex(half << 32, num_blocks) == block; ++half) ++num_halves;
     const double share = std::ldexp(static_cast<double>(num_halves), -32);
@@ -92,12 +92,12 @@ TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][si
   }
 }
 
-TEST_CASE("a stranger meets what the model says in a block of real positions",
+TEST_CASE("a non-member hits a block of real positions at the rate of the model",
           "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const uint64_t load = GENERATE(uint64_t{1}, 12, 30, 80);
   constexpr uint64_t kNumBlocks = 3000;
-  constexpr uint64_t kNumStrangers = 300;
+  constexpr uint64_t kNumNonMembers = 300;
   uint64_t num_hits = 0;
   for (uint64_t block = 0; block < kNumBlocks; ++block) {
     std::array<uint64_t, kernels::kMaxSlices> presence = {};
@@ -107,8 +107,8 @@ TEST_CASE("a stranger meets what the model says in a block of real positions",
         presence[s] |= uint64_t{1} << kernels::Position(digest, s, num_slices);
       }
     }
-    for (uint64_t i = 0; i < kNumStrangers; ++i) {
-      const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumStrangers + i);
+    for (uint64_t i = 0; i < kNumNonMembers; ++i) {
+      const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumNonMembers + i);
       uint64_t hit = 1;
       for (size_t s = 0; s < num_slices; ++s) {
         hit &= presence[s] >> kernels::Position(digest, s, num_slices);
@@ -116,7 +116,7 @@ TEST_CASE("a stranger meets what the model says in a block of real positions",
       num_hits += hit;
     }
   }
-  auto bound = tests::BinomialBound(BlockFpr(load, num_slices), kNumBlocks * kNumStrangers);
+  auto bound = tests::BinomialBound(BlockFpr(load, num_slices), kNumBlocks * kNumNonMembers);
   const double variance = tests::BlockProductMoment(load, num_slices, 2) -
                           std::pow(tests::BlockProductMoment(load, num_slices, 1), 2);
   bound.sigma = std::sqrt(bound.sigma * bound.sigma + std::max(0.0, variance) / kNumBlocks);
@@ -124,7 +124,7 @@ TEST_CASE("a stranger meets what the model says in a block of real positions",
   CHECK(bound.ContainsHits(num_hits));
 }
 
-TEST_CASE("the rate of a block cannot fall under its keys' share of low halves",
+TEST_CASE("the rate of a block cannot fall below its keys' share of low halves",
           "[engine][sizing]") {
   CHECK(BlockFpr(0, 8) == 0.0);
   CHECK(BlockFpr(1, 16) == Approx(std::ldexp(1.0, -32)));
@@ -135,15 +135,15 @@ TEST_CASE("the rate of a block cannot fall under its keys' share of low halves",
   CHECK(BlockFpr(1, 10) == Approx(std::ldexp(1.0, -32)).epsilon(1e-6));
 }
 
-TEST_CASE("where digest bits are positions, one key is met as often as they agree",
+TEST_CASE("where positions are digest bits, the rate of one key is that of equal bits",
           "[engine][sizing]") {
   CHECK(BlockFpr(1, 4) == Approx(std::ldexp(1.0, -24)).epsilon(1e-9));
   CHECK(BlockFpr(1, 5) == Approx(std::ldexp(1.0, -30)).epsilon(1e-9));
 }
 
-TEST_CASE("a promoted block takes a record of run strings or a byte a counter",
+TEST_CASE("a promoted block takes a record of run strings or a byte per counter",
           "[engine][sizing]") {
-  // 8 bytes a slice and an index, an eighth to spare, and 8 bytes to find it.
+  // 8 bytes per slice and an index, an eighth to spare, and 8 bytes to find it.
   CHECK(PromotedBlockBytes(38, 5) == Approx(62));
   CHECK(PromotedBlockBytes(63, 10) == Approx(107));
   CHECK(PromotedBlockBytes(63, 16) == Approx(161));
@@ -183,10 +183,10 @@ TEST_CASE("the chance of promotion agrees with a position-by-position recursion"
         Approx(1 - std::pow(fits, num_slices)).epsilon(1e-7).margin(1e-13));
 }
 
-TEST_CASE("a block is promoted never at 8 keys and always at 256", "[engine][sizing]") {
+TEST_CASE("a block is never promoted at 8 keys and always at 256", "[engine][sizing]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
   for (uint64_t load = 0; load <= 8; ++load) CHECK(PlanesPromotedChance(load, num_slices) == 0.0);
-  // The ninth key must meet eight others in one position of a slice: 32 * 32^-9 a slice.
+  // The ninth key must meet eight others in one position of a slice: 32 * 32^-9 per slice.
   CHECK(PlanesPromotedChance(9, num_slices) ==
         Approx(num_slices * std::ldexp(1.0, -40)).epsilon(1e-2));
   CHECK(PlanesPromotedChance(255, num_slices) == Approx(1.0));

@@ -1,4 +1,4 @@
-// Whole block stores: merge, subtract and fold are inserting both, erasing, and building at half
+// Whole block stores: merge equals inserting both, subtract erasing, and fold building at half
 // size.
 #include <cstdint>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/subject.h"
 #include "support/targets.h"
 
 namespace trommel {
@@ -23,8 +23,8 @@ using tests::StoreDifference;
 struct Pair {
   Pair(uint64_t num_blocks, kernels::Shape shape, const std::vector<uint64_t>& digests)
       : store(Make(num_blocks, shape)), reference(num_blocks, shape) {
-    for (size_t i = 0; i < digests.size(); i += kernels::kMaxBatch) {
-      const size_t size = std::min(kernels::kMaxBatch, digests.size() - i);
+    for (size_t i = 0; i < digests.size(); i += kernels::kMaxChunkKeys) {
+      const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - i);
       store.Insert(std::span(digests).subspan(i, size));
     }
     for (const uint64_t digest : digests) reference.Insert(digest);
@@ -58,7 +58,7 @@ std::vector<uint64_t> Crowd(uint64_t seed, kernels::Shape shape) {
   return digests;
 }
 
-TEST_CASE("merge is inserting both", "[engine][block_store]") {
+TEST_CASE("merge equals inserting both", "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     Pair a(60, shape, Crowd(1, shape));
@@ -82,7 +82,7 @@ TEST_CASE("a store merged with itself doubles", "[engine][block_store]") {
   });
 }
 
-TEST_CASE("subtract is erasing", "[engine][block_store]") {
+TEST_CASE("subtract equals erasing", "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     Pair both(60, shape, Joined(Crowd(1, shape), Crowd(2, shape)));
@@ -121,7 +121,7 @@ TEST_CASE("a subtraction refused at the last block has changed none before it",
   });
 }
 
-TEST_CASE("fold is the store built with half the blocks", "[engine][block_store]") {
+TEST_CASE("fold equals the store built with half the blocks", "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   for (const uint64_t num_blocks : {2, 6, 60, 128}) {
     tests::ForEachRunnableTarget([&] {

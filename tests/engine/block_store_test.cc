@@ -1,4 +1,4 @@
-// Block stores against the reference: bytes, counters, promotion and coming back.
+// Block stores against the reference: bytes, counters, promotion and return.
 #include "engine/src/blocks/block_store.h"
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "support/digests.h"
 #include "support/program.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/shrink.h"
 #include "support/subject.h"
 #include "support/targets.h"
 
@@ -31,13 +31,6 @@ std::string Disagreement(const Program& program) {
   return first;
 }
 
-void CheckProgram(const Program& program) {
-  if (Disagreement(program).empty()) return;
-  const Program least = tests::Shrunk(
-      program, [](const Program& candidate) { return !Disagreement(candidate).empty(); });
-  FAIL_CHECK(Disagreement(least) << " in the program\n" << tests::ToText(least));
-}
-
 BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
   const Geometry geometry = tests::GeometryOf(shape, num_blocks);
   Result<BlockStore> store = BlockStore::Create(geometry, 0);
@@ -48,13 +41,12 @@ BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
 TEST_CASE("random programs leave the reference's bytes on every target", "[engine][block_store]") {
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 150; ++seed) {
-      CheckProgram(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
+      tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), Disagreement);
     }
   });
 }
 
-TEST_CASE("a hot key promotes one block and that comes back when it drains",
-          "[engine][block_store]") {
+TEST_CASE("a hot key promotes one block, which returns when it drains", "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     BlockStore store = MakeStore(8, shape);
@@ -78,7 +70,7 @@ TEST_CASE("a hot key promotes one block and that comes back when it drains",
   });
 }
 
-TEST_CASE("a promoted block comes back at six and not at seven", "[engine][block_store]") {
+TEST_CASE("a promoted block returns at a count of six and not at seven", "[engine][block_store]") {
   BlockStore store = MakeStore(2, 8);
   const auto hot = DrawnDigests(9, 1, Catch::rngSeed());
   store.Insert(hot);
@@ -112,25 +104,25 @@ TEST_CASE("a batch that drains a promoted block erases its later keys in the blo
 
 TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
           "[engine][block_store]") {
-  // Counter by counter to the brim, then new keys and their duplicates in one batch: the first new
-  // key that hits a full counter promotes the block, and what follows is spilled.
+  // Full counters, then new keys and their duplicates in one batch: the first new key that hits a
+  // full counter promotes the block, and later keys are spilled.
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       Program program;
       program.num_blocks = 1;
       program.shape = shape;
-      auto strangers = DrawnDigests(40, 30, seed);
-      program.pool = strangers;
+      auto non_members = DrawnDigests(40, 30, seed);
+      program.pool = non_members;
       program.steps.push_back(
-          {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), strangers[0])});
-      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(strangers, 3)});
-      CheckProgram(program);
+          {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), non_members[0])});
+      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non_members, 3)});
+      tests::CheckInvariant(program, Disagreement);
     }
   });
 }
 
-TEST_CASE("the one full block that fits and is promoted by definition counts on",
+TEST_CASE("the one full block that is promoted by definition continues to count",
           "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::PlaneShapes()));
   Program program;
@@ -142,7 +134,7 @@ TEST_CASE("the one full block that fits and is promoted by definition counts on"
                    {tests::Op::kErase, 0, full},
                    {tests::Op::kInsertIfAbsent, 0, program.pool},
                    {tests::Op::kErase, 0, full}};
-  tests::ForEachRunnableTarget([&] { CheckProgram(program); });
+  tests::ForEachRunnableTarget([&] { tests::CheckInvariant(program, Disagreement); });
 }
 
 TEST_CASE("a store refuses a wrong geometry and more memory than its limit",

@@ -15,7 +15,7 @@
 namespace trommel {
 namespace {
 
-// Of 4 owners a store, so that clearing takes four steps.
+// Of 4 owned ranges a store, so that clearing takes four steps.
 std::vector<BlockStore> RingStores(size_t num_stores) {
   std::vector<BlockStore> stores;
   const Geometry geometry{
@@ -26,7 +26,7 @@ std::vector<BlockStore> RingStores(size_t num_stores) {
   return stores;
 }
 
-// A ring of 3 buckets of 10 ticks, which clears an owner for every 2 keys.
+// A ring of 3 buckets of 10 ticks, which clears an owned range for every 2 keys.
 struct RingOfThree {
   RingOfThree() : ring({30, 3}, RingStores(5), {.expected = 16, .most = 20}) {}
 
@@ -147,7 +147,7 @@ TEST_CASE("nothing of a bucket goes while a reader of it is inside", "[engine][r
   std::atomic<bool> has_advanced{false};
   std::thread clock;
   {
-    const Grace::Reading reading = three.ring.Enter();
+    const GracePeriods::Reader reader = three.ring.Enter();
     const BucketList& list = three.ring.List();
     clock = std::thread([&] {
       three.ring.Advance(100);

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "engine/src/attributes/attribute_format.h"
-#include "engine/src/snapshots/family_format.h"
+#include "engine/src/snapshots/multi_store_format.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
 #include "support/every_type.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "trommel/any_filter.h"
 
 namespace trommel::tests {
@@ -36,11 +36,11 @@ void SealHeader(Bytes& bytes) {
   Put(bytes, kHeaderChecksumAt, sum);
 }
 
-void AddFamily(const Bytes& file, const std::string& name, uint64_t begin, uint64_t num_bytes,
-               std::vector<Front>& fronts) {
-  const auto header = Get<FamilyHeader>(file, begin);
+void AddMultiStore(const Bytes& file, const std::string& name, uint64_t begin, uint64_t num_bytes,
+                   std::vector<Front>& fronts) {
+  const auto header = Get<MultiStoreHeader>(file, begin);
   const uint64_t table_bytes = header.num_members * sizeof(MemberRecord);
-  fronts.push_back({name, begin, num_bytes, kHeaderBytes + table_bytes, &ResealFamily});
+  fronts.push_back({name, begin, num_bytes, kHeaderBytes + table_bytes, &ResealMultiStore});
   for (uint64_t i = 0; i < header.num_members; ++i) {
     const auto record = Get<MemberRecord>(file, begin + kHeaderBytes + i * sizeof(MemberRecord));
     fronts.push_back({name + ", member " + std::to_string(i), begin + record.offset,
@@ -61,13 +61,13 @@ std::vector<Front> FrontsOf(const std::string& name, const Bytes& file) {
           {name, 0, file.size(), kHeaderBytes + header.front_bytes, &ResealAttributes});
       for (uint64_t s = 0; s < header.num_sets; ++s) {
         const auto record = Get<SetRecord>(file, kHeaderBytes + s * sizeof(SetRecord));
-        AddFamily(file, name + ", set " + std::to_string(s), record.offset, record.num_bytes,
-                  fronts);
+        AddMultiStore(file, name + ", set " + std::to_string(s), record.offset, record.num_bytes,
+                      fronts);
       }
       break;
     }
     default:
-      AddFamily(file, name, 0, file.size(), fronts);
+      AddMultiStore(file, name, 0, file.size(), fronts);
   }
   return fronts;
 }

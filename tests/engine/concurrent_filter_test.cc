@@ -36,7 +36,7 @@ TEST_CASE("of threads that race with one absent key exactly one is told new",
           "[engine][concurrent][threads]") {
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kKeys = 3000;
-  // Few strangers' bits: a key that others cover would be new to nobody.
+  // Few non-members' bits: a key that others cover would be new to nobody.
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5, .encoding = encoding});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key

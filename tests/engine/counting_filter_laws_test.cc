@@ -11,6 +11,7 @@
 #include "support/exact_model.h"
 #include "support/program.h"
 #include "support/shapes.h"
+#include "support/shrink.h"
 #include "support/subject.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"
@@ -27,17 +28,10 @@ using tests::Op;
 using tests::Program;
 using tests::Split;
 
-// Checks `law` (empty: holds) on a program; if it fails, says so of the smallest such program.
-void CheckLaw(const Program& program, const std::function<std::string(const Program&)>& law) {
-  if (law(program).empty()) return;
-  const Program least =
-      tests::Shrunk(program, [&](const Program& candidate) { return !law(candidate).empty(); });
-  FAIL_CHECK(law(least) << " in the program\n" << tests::ToText(least));
-}
-
-void ForEachProgram(uint64_t num_programs, const std::function<std::string(const Program&)>& law) {
+void ForEachProgram(uint64_t num_programs,
+                    const std::function<std::string(const Program&)>& invariant) {
   for (uint64_t seed = 0; seed < num_programs; ++seed) {
-    CheckLaw(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), law);
+    tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), invariant);
   }
 }
 
@@ -79,7 +73,7 @@ TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on 
         }
         return std::string();
       };
-      CheckLaw(program, differs);
+      tests::CheckInvariant(program, differs);
       CHECK((BytesAfter(program, Split::kWhole, 0) == want));
     });
   }
@@ -89,7 +83,7 @@ TEST_CASE("no key that is in is ever answered absent or counted too low", "[engi
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 50; ++seed) {
       const Program program = tests::Honest(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
-      CheckLaw(program, [](const Program& candidate) {
+      tests::CheckInvariant(program, [](const Program& candidate) {
         const Program honest = tests::Honest(candidate);
         FilterSubject subject(honest, Split::kRandom);
         std::array<tests::ExactModel<uint64_t>, 2> models;

@@ -23,7 +23,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::MemberKeys;
-using tests::StrangerKeys;
+using tests::NonMemberKeys;
 
 CountingFilter MakeFilter(uint64_t capacity, const DigestPolicy& digest = {}) {
   CountingConfig config;
@@ -35,7 +35,7 @@ CountingFilter MakeFilter(uint64_t capacity, const DigestPolicy& digest = {}) {
 }
 
 // The engine works in chunks of this many keys.
-constexpr size_t kChunk = kernels::kMaxBatch;
+constexpr size_t kChunk = kernels::kMaxChunkKeys;
 
 std::vector<uint64_t> Bitmap(size_t num_keys) {
   return std::vector<uint64_t>(CountingFilter::BitmapWords(num_keys), ~uint64_t{0});
@@ -58,7 +58,7 @@ TEST_CASE("a new filter is what was asked for and empty", "[engine][filter]") {
   CHECK((filter->geometry().num_blocks & (filter->geometry().num_blocks - 1)) == 0);
   CHECK(filter->num_keys() == 0);
   auto answers = Bitmap(1000);
-  CHECK(filter->Query(StrangerKeys(1000, 1), answers) == 0);
+  CHECK(filter->Query(NonMemberKeys(1000, 1), answers) == 0);
   CHECK_FALSE(filter->MayContain("anything"));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("select lists what query answers, for both answers", "[engine][filter]
   CountingFilter filter = MakeFilter(2000);
   filter.Insert(MemberKeys(2000, 1));
   auto mixed = MemberKeys(1500, 1);
-  for (const uint64_t stranger : StrangerKeys(2000, 1)) mixed.push_back(stranger);
+  for (const uint64_t non_member : NonMemberKeys(2000, 1)) mixed.push_back(non_member);
   auto answers = Bitmap(mixed.size());
   const size_t num_present = filter.Query(mixed, answers);
   std::vector<uint32_t> selection(mixed.size());

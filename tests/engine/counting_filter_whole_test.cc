@@ -20,7 +20,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::MemberKeys;
-using tests::StrangerKeys;
+using tests::NonMemberKeys;
 
 CountingFilter FilterOfBlocks(uint64_t num_blocks, uint32_t num_slices = 8, uint32_t shard_bits = 0,
                               const DigestPolicy& digest = {}) {
@@ -160,7 +160,7 @@ TEST_CASE("a cleared filter has the bytes and statistics of a new one", "[engine
   CountingFilter filter = FilterOfBlocks(10);
   const std::vector<std::byte> fresh = filter.Serialize();
   filter.Insert(MemberKeys(500, 1));
-  filter.Erase(StrangerKeys(500, 1));
+  filter.Erase(NonMemberKeys(500, 1));
   filter.Clear();
   CHECK((filter.Serialize() == fresh));
   const Stats stats = filter.GetStats();
@@ -177,7 +177,7 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
     const auto digests = MemberKeys(num_blocks * 25, Catch::rngSeed());
     kernels::ReferenceFilter reference(num_blocks, shape);
     for (const uint64_t digest : digests) reference.Insert(digest);
-    // Brute force: for each block and slice count the positions; a stranger falls into each
+    // Brute force: for each block and slice count the positions; a non-member falls into each
     // equally.
     uint64_t num_present = 0;
     double fpr = 0;
@@ -227,9 +227,9 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
   CountingFilter filter = tests::MakeFilter(tests::GeometryOf(size.shape, size.num_blocks));
   filter.Insert(MemberKeys(size.num_keys, Catch::rngSeed() + size.num_keys));
   const size_t num_queries = 400'000;
-  const auto strangers = StrangerKeys(num_queries, Catch::rngSeed() + size.num_keys);
+  const auto non_members = NonMemberKeys(num_queries, Catch::rngSeed() + size.num_keys);
   std::vector<uint64_t> answers(CountingFilter::BitmapWords(num_queries));
-  const size_t num_hits = filter.Query(strangers, answers);
+  const size_t num_hits = filter.Query(non_members, answers);
   const auto measured = tests::FprBound(filter.geometry(), size.num_keys, num_queries);
   INFO(num_hits << " hits; " << measured);
   CHECK(measured.ContainsHits(num_hits));

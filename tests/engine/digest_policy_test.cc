@@ -1,16 +1,19 @@
-// Policies from callers and files: what goes together, and what is said where it does not.
+// Policies of callers and files, and which filters may be merged: what fits, and the errors.
 #include "engine/src/keys/digest_policy.h"
 
 #include <cstring>
 #include <new>
 #include <string>
 
+#include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/siphash.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
 #include "support/digests.h"
+#include "support/sample_filters.h"
 #include "support/targets.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel {
 namespace {
@@ -62,7 +65,7 @@ TEST_CASE("a keyed policy gives one digest for a key, however the key is given",
   });
 }
 
-TEST_CASE("the check value is the digest of its label, and stands for the key when compared",
+TEST_CASE("the check value is the digest of its label, and is compared instead of the key",
           "[engine][digest][keyed]") {
   const DigestPolicy policy = tests::KeyedPolicy();
   CHECK(policy.seed == policy("trommel digest key check"));
@@ -73,7 +76,8 @@ TEST_CASE("the check value is the digest of its label, and stands for the key wh
   CHECK(policy != DigestPolicy{.kind = DigestKind::kXxh64, .seed = policy.seed});
 }
 
-TEST_CASE("only a policy that has what it needs can hash", "[engine][digest][keyed]") {
+TEST_CASE("a policy without the caller's digests or its key cannot hash",
+          "[engine][digest][keyed]") {
   CHECK(DigestPolicy{}.can_hash());
   CHECK(DigestPolicy{.kind = DigestKind::kXxh3}.can_hash());
   CHECK_FALSE(DigestPolicy{.kind = DigestKind::kCaller}.can_hash());
@@ -92,7 +96,7 @@ TEST_CASE("only a policy that has what it needs can hash", "[engine][digest][key
              ContainsSubstring("needs a key"));
 }
 
-TEST_CASE("a digest key overwrites its memory when it goes", "[engine][digest][keyed]") {
+TEST_CASE("a digest key overwrites its memory when it is destroyed", "[engine][digest][keyed]") {
   alignas(DigestKey) std::byte memory[sizeof(DigestKey)];
   const auto* key = new (memory) DigestKey(tests::KeyBytes(1));
   REQUIRE(memory[0] == std::byte{1});
@@ -132,13 +136,40 @@ TEST_CASE("a file's policy takes its own key, or none", "[engine][digest][keyed]
              ContainsSubstring("the filter's digest is xxh3, which takes none"));
 }
 
-TEST_CASE("policies that differ are told by name, and no secret is told",
+TEST_CASE("the difference of two policies names the field, and no secret",
           "[engine][digest][keyed]") {
   const DigestPolicy keyed = tests::KeyedPolicy();
   CHECK(PolicyDifference(keyed, tests::WithoutKey(keyed)) == "");
   CHECK(PolicyDifference(keyed, tests::KeyedPolicy(1)) == "digest key differs");
   CHECK(PolicyDifference({.seed = 1}, {.seed = 2}) == "digest seed differs");
   CHECK(PolicyDifference(keyed, {}) == "digest kind differs: siphash here, xxh64 there");
+}
+
+TEST_CASE("the difference of two filters names the first field, and no seed", "[engine][digest]") {
+  const Geometry geometry{.num_slices = 8, .shard_bits = 1, .num_blocks = 8};
+  const CountingFilter filter = tests::MakeFilter(geometry, {.seed = 4711});
+  const auto difference = [&](Geometry other, DigestPolicy policy) {
+    const CountingFilter there = tests::MakeFilter(other, policy);
+    return DifferenceOf(filter.geometry(), filter.digest_policy(), there.geometry(),
+                        there.digest_policy());
+  };
+  const DigestPolicy same{.seed = 4711};
+  CHECK(difference(geometry, same) == "");
+  Geometry other = geometry;
+  other.num_slices = 16;
+  CHECK(difference(other, same) == "num_slices differs: 8 here, 16 there");
+  other = geometry;
+  other.num_blocks = 10;
+  CHECK(difference(other, same) == "num_blocks differs: 8 here, 10 there");
+  other = geometry;
+  other.shard_bits = 2;
+  CHECK(difference(other, same) == "shard_bits differs: 1 here, 2 there");
+  other = geometry;
+  other.encoding = Encoding::kRuns;
+  CHECK(difference(other, same) == "encoding differs: planes here, runs there");
+  CHECK(difference(geometry, {.kind = DigestKind::kXxh3, .seed = 4711}) ==
+        "digest kind differs: xxh64 here, xxh3 there");
+  CHECK(difference(geometry, {.seed = 99}) == "digest seed differs");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Digests: xxHash's own, the published ones, and the same for every way of giving a key.
+// Digests: those of xxHash, the published vectors, and the same digest however a key is given.
 #include "trommel/digest.h"
 
 #include <array>
@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/keys/siphash.h"
 #include "golden/digests.h"
+#include "golden/siphash.h"
 #include "support/catch.h"
 #include "support/death.h"
+#include "support/digest_keys.h"
 #include "support/digests.h"
 #include "support/targets.h"
 #include "support/words.h"
@@ -30,7 +33,8 @@ uint64_t HashWithXxHash(const DigestPolicy& policy, const void* bytes, size_t nu
                                           : XXH64(bytes, num_bytes, policy.seed);
 }
 
-// All lengths around xxHash's changes of method: 32 for XXH64; 16, 128 and 240 for XXH3.
+// All lengths around those at which xxHash changes its algorithm: 32 for XXH64; 16, 128 and 240 for
+// XXH3.
 std::vector<std::string> Strings() {
   std::vector<std::string> strings;
   for (size_t length = 0; length < 300; ++length) {
@@ -164,6 +168,32 @@ TEST_CASE("misuse of a policy ends the program with a message", "[engine][digest
                DigestPolicy().Digests(std::vector<uint64_t>{1, 2, 3}, digests);
              }),
              ContainsSubstring("another size"));
+}
+
+TEST_CASE("SipHash-1-3 and SipHash-2-4 give the published vectors", "[engine][digest][golden]") {
+  std::string bytes(golden::kSipHash13.size(), '\0');
+  std::iota(bytes.begin(), bytes.end(), '\0');
+  const DigestKey key = tests::KeyFrom(0);
+  std::vector<uint64_t> fast;
+  std::vector<uint64_t> whole;
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    fast.push_back(SipHash13(key.words(), bytes.data(), n));
+    whole.push_back(SipHash<2, 4>(key.words(), bytes.data(), n));
+  }
+  CHECK(tests::FirstDifference(fast, {golden::kSipHash13.begin(), golden::kSipHash13.end()}) == "");
+  CHECK(tests::FirstDifference(whole, {golden::kSipHash24.begin(), golden::kSipHash24.end()}) ==
+        "");
+}
+
+TEST_CASE("SipHash takes keys of any alignment, and lengths beyond a byte", "[engine][digest]") {
+  const DigestKey key = tests::KeyFrom(0);
+  const std::string text(1000, 'x');
+  const uint64_t want = SipHash13(key.words(), text.data(), 600);
+  for (size_t offset = 0; offset < 9; ++offset) {
+    CHECK(SipHash13(key.words(), text.data() + offset, 600) == want);
+  }
+  // The length is hashed mod 256: the bytes themselves must make the difference.
+  CHECK(SipHash13(key.words(), text.data(), 600 - 256) != want);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The seam of encodings: whatever an encoding is, its table must keep these promises.
+// What the table of every encoding promises.
 #include "engine/src/blocks/encoding.h"
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include "engine/src/blocks/long_runs.h"
 #include "kernels/layout.h"
 #include "kernels/targets.h"
-#include "support/block_counters.h"
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/shapes.h"
@@ -16,18 +15,18 @@
 namespace trommel {
 namespace {
 
-TEST_CASE("an encoding gives back the counters it was given", "[engine][encoding]") {
+TEST_CASE("an encoding decodes the counters that it encoded", "[engine][encoding]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const size_t num_slices = shape.num_slices;
   const BlockEncoding& encoding = EncodingTable(tests::GeometryOf(shape, 1).encoding);
   std::mt19937_64 random(Catch::rngSeed());
   for (uint64_t most = 0; most < 20; ++most) {
-    // Keys of random positions, so that all slices hold as many.
+    // Keys of random positions, so that all slices hold the same number.
     std::vector<uint64_t> counters(shape.num_counters());
     for (uint64_t i = 0; i < most * most; ++i) {
       const uint64_t digest = random();
       for (size_t s = 0; s < num_slices; ++s) {
-        // Among few positions: some of them often.
+        // Few positions, so that some counters are large.
         counters[kernels::CounterIndex(digest, s, num_slices) & ~uint32_t{7}] += 1;
       }
     }
@@ -63,7 +62,7 @@ TEST_CASE("an empty block is all zero and a marked one is promoted", "[engine][e
   CHECK(encoding.is_promoted(presence.data(), counts.data(), num_slices));
 }
 
-TEST_CASE("what has drained fits", "[engine][encoding]") {
+TEST_CASE("counters that have drained fit", "[engine][encoding]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const size_t num_slices = shape.num_slices;
   const BlockEncoding& encoding = EncodingTable(tests::GeometryOf(shape, 1).encoding);
@@ -92,10 +91,10 @@ TEST_CASE("run strings have drained when their counters have", "[engine][encodin
   CHECK(num_drained < 380);
 }
 
-TEST_CASE("an encoding's kernels are those of the shape asked for", "[engine][encoding]") {
+TEST_CASE("an encoding's kernels are those of the requested shape", "[engine][encoding]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const BlockEncoding& encoding = EncodingTable(tests::GeometryOf(shape, 1).encoding);
-  for (const kernels::Kernels& table : kernels::RunnableKernels()) {
+  for (const kernels::KernelTable& table : kernels::RunnableKernels()) {
     CHECK(&(table.*encoding.kernels(shape.num_slices)) == &tests::KernelsOf(table, shape));
   }
 }

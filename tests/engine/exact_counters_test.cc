@@ -1,4 +1,4 @@
-// Exact counters: of any size, exactly.
+// Exact counters of any size.
 #include "engine/src/blocks/exact_counters.h"
 
 #include <cstdint>
@@ -18,14 +18,14 @@ TEST_CASE("counters widen at each limit without losing their neighbours",
   want[17] = limit;
   ExactCounters counters(want);
   const uint64_t narrow_bytes = counters.num_bytes();
-  counters.Add(17);
+  counters.Increment(17);
   want[17] += 1;
   CHECK(counters.num_bytes() == 2 * narrow_bytes);
   std::vector<uint64_t> got(want.size());
   counters.CopyTo(got);
   CHECK(got == want);
   for (size_t i = 0; i < want.size(); ++i) REQUIRE(counters.At(i) == want[i]);
-  CHECK(counters.Take(17) == limit);
+  CHECK(counters.Decrement(17) == limit);
   CHECK(counters.At(17) == limit);
   CHECK(counters.At(16) == 16);
   CHECK(counters.At(18) == 18);
@@ -47,11 +47,11 @@ TEST_CASE("counters begin as narrow as the largest of them allows", "[engine][ex
 TEST_CASE("a counter counts to a million and back to zero", "[engine][exact_counters]") {
   ExactCounters counters(std::vector<uint64_t>(4, 1));
   for (uint64_t i = 2; i <= 1'000'000; ++i) {
-    counters.Add(2);
+    counters.Increment(2);
     if (counters.At(2) != i) FAIL("lost count at " << i);
   }
   for (uint64_t i = 1'000'000; i > 0; --i) {
-    if (counters.Take(2) != i - 1) FAIL("lost count at " << i);
+    if (counters.Decrement(2) != i - 1) FAIL("lost count at " << i);
   }
   CHECK(counters.At(1) == 1);
   CHECK(counters.At(3) == 1);

@@ -220,7 +220,7 @@ TEST_CASE("a filter with an executor may be filled from a task of another",
   }
 }
 
-TEST_CASE("an executor may end before threads that it called for have come",
+TEST_CASE("an executor may end before the threads that it started have begun",
           "[engine][executor][threads]") {
   Watchdog watchdog;
   for (int round = 0; round < 300; ++round) {

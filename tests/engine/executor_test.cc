@@ -34,7 +34,7 @@ void Linger() {
   while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-TEST_CASE("an executor takes work from within its tasks and from many threads",
+TEST_CASE("an executor accepts work from within its tasks and from many threads",
           "[engine][executor][threads]") {
   const auto [num_threads, num_nodes] =
       GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {8, 2}, {4, 4}}));
@@ -58,7 +58,7 @@ TEST_CASE("an executor takes work from within its tasks and from many threads",
   CHECK(num_calls == 3 * 5 * 6 * 4);
 }
 
-TEST_CASE("an executor really has its threads at work together", "[engine][executor][threads]") {
+TEST_CASE("all threads of an executor work at the same time", "[engine][executor][threads]") {
   const auto [num_threads, num_nodes] =
       GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {4, 4}}));
   const auto executor = Executor::Create(num_threads, num_nodes);
@@ -162,8 +162,9 @@ TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it w
   CHECK(finished == in_order);
 }
 
-TEST_CASE("an executor of no size is as large as the machine, and absurd ones are refused",
-          "[engine][executor]") {
+TEST_CASE(
+    "an executor without a size has one thread per processor, and sizes out of range are refused",
+    "[engine][executor]") {
   const auto any = Executor::Create();
   REQUIRE(any.ok());
   CHECK((*any)->num_threads() >= 1);

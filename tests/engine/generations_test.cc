@@ -103,14 +103,14 @@ TEST_CASE("growth ends with the plan and with the memory", "[engine][generations
   CHECK(Slots(*small) == std::vector<size_t>{0});
 }
 
-TEST_CASE("growth over the limit is refused without shutting the gate", "[engine][generations]") {
+TEST_CASE("growth over the limit is refused without the exclusive lock", "[engine][generations]") {
   // The second generation would fit, but not beside the first one.
   const GrowthPlan plan = MadeGenerations()->plan();
   const uint64_t first_bytes = plan.slot(0).geometry.num_bytes();
   const auto small = MadeGenerations(plan.slot(1).geometry.num_bytes() + first_bytes / 2);
   std::future<GrowthRefusal> grown;
   {
-    const auto passage = small->Pass();
+    const auto view = small->LockShared();
     grown = std::async(std::launch::async, [&] { return FillAndGrow(*small); });
     CHECK(grown.wait_for(std::chrono::seconds(30)) == std::future_status::ready);
   }
@@ -172,10 +172,10 @@ TEST_CASE("what is empty is let go, and its slot is free again", "[engine][gener
 TEST_CASE("a list stays readable while it is replaced", "[engine][generations]") {
   const auto generations = MadeGenerations();
   {
-    const auto passage = generations->Pass();
-    CHECK(passage->size() == 1);
+    const auto view = generations->LockShared();
+    CHECK(view->size() == 1);
   }
-  CHECK(generations->HoldStill()->size() == 1);
+  CHECK(generations->LockList()->size() == 1);
   FillAndGrow(*generations);
   CHECK(generations->Read()->closed_stores().size() == 1);
   CHECK(generations->Read()->stores().size() == 2);

@@ -1,4 +1,5 @@
-// A moved-from filter says so, of whatever type, and may still be destroyed and assigned to.
+// Use of a moved-from filter of any type aborts with a message; it may be destroyed and assigned
+// to.
 #include "trommel/impl_ptr.h"
 
 #include <array>
@@ -20,7 +21,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-// One operation of each sort.
+// One operation of each kind.
 template <class Filter>
 void CheckMovedFrom(Filter& filter) {
   const auto says_so = ContainsSubstring("this filter was moved from");
@@ -45,7 +46,7 @@ void CheckMovedFrom(Filter& filter) {
   }
 }
 
-// To and fro: what was moved from takes a filter again.
+// Moves a filter away and back: a moved-from filter may be assigned to.
 template <class Filter>
 void MoveToAndFro(Filter filter) {
   Filter taken = std::move(filter);
@@ -58,7 +59,8 @@ void MoveToAndFro(Filter filter) {
 
 }  // namespace
 
-TEST_CASE("a moved-from filter says so, of every type", "[engine][moved_from]") {
+TEST_CASE("use of a moved-from filter aborts with a message, for every type",
+          "[engine][moved_from]") {
   for (NamedFilter& one : EveryType()) {
     INFO(one.name);
     std::visit([](auto& filter) { MoveToAndFro(std::move(filter)); }, one.filter);
@@ -66,14 +68,14 @@ TEST_CASE("a moved-from filter says so, of every type", "[engine][moved_from]") 
   MoveToAndFro(*ConcurrentFilter::Create({.capacity = 100}));
 }
 
-TEST_CASE("a concurrent filter does not take over a moved-from one", "[engine][moved_from]") {
+TEST_CASE("a concurrent filter is not made from a moved-from one", "[engine][moved_from]") {
   CountingFilter filter = *CountingFilter::Create({.capacity = 100});
   const CountingFilter taken = std::move(filter);
   CHECK_THAT(AbortMessage([&] { const ConcurrentFilter of(std::move(filter)); }),
              ContainsSubstring("this filter was moved from"));
 }
 
-TEST_CASE("a moved-from matrix says so", "[engine][moved_from]") {
+TEST_CASE("use of a moved-from matrix aborts with a message", "[engine][moved_from]") {
   const auto geometry =
       matrix::GeometryFor({.sets = *AttributeSets::Create(2), .num_hashes = 2, .num_cells = 1000});
   REQUIRE(geometry.ok());

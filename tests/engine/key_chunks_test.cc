@@ -21,7 +21,7 @@ std::vector<uint64_t> Joined(const DigestPolicy& policy, Keys keys) {
   return joined;
 }
 
-constexpr size_t kMax = kernels::kMaxBatch;
+constexpr size_t kMax = kernels::kMaxChunkKeys;
 
 TEST_CASE("chunks have the digests of the batch, whatever the kind of key",
           "[engine][key_chunks]") {
@@ -44,13 +44,13 @@ TEST_CASE("chunks have the digests of the batch, whatever the kind of key",
   }
 }
 
-TEST_CASE("a slice of a batch is a batch of its keys", "[engine][key_chunks]") {
+TEST_CASE("a subspan of a batch is a batch of its keys", "[engine][key_chunks]") {
   const std::vector<std::string> strings = {"a", "bb", "ccc", "dddd"};
   const DigestPolicy policy;
   std::vector<uint64_t> got(2);
-  policy.Digests(Slice(strings, 1, 2), got);
+  policy.Digests(Subspan(strings, 1, 2), got);
   CHECK(got == std::vector<uint64_t>{policy("bb"), policy("ccc")});
-  CHECK(Slice(strings, 4, 0).empty());
+  CHECK(Subspan(strings, 4, 0).empty());
 }
 
 TEST_CASE("bits of a bitmap are counted", "[engine][key_chunks]") {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
@@ -61,12 +61,12 @@ TEST_CASE("layers that come back from disk go on as those that stayed",
 TEST_CASE("layers of different keys are refused as a file", "[engine][layered][snapshot]") {
   const Geometry first{.num_slices = 8, .num_blocks = 2};
   const Geometry large{.num_slices = 8, .encoding = Encoding::kRuns, .num_blocks = 6};
-  const auto file_of = [](const tests::SampleFamily& family) {
-    std::vector<FamilyMember> members = family.Members();
-    for (FamilyMember& member : members) member.words = {};
-    return SerializeFamily(family.facts, members);
+  const auto file_of = [](const tests::SampleMultiStore& family) {
+    std::vector<MemberStore> members = family.Members();
+    for (MemberStore& member : members) member.words = {};
+    return SerializeMultiStore(family.facts, members);
   };
-  tests::SampleFamily family{
+  tests::SampleMultiStore family{
       .facts = {.type = SnapshotType::kLayeredFilter, .policy = {}}, .stores = {}, .num_keys = {}};
   family.Add(first, 20);
   CHECK_THAT(LayeredFilter::Deserialize(file_of(family)).error().message,
@@ -112,7 +112,8 @@ TEST_CASE("layers of different keys are refused as a file", "[engine][layered][s
 
 TEST_CASE("params and words that layers do not use must be zero", "[engine][layered][snapshot]") {
   const Bytes good = UsedLayers().Serialize();
-  const Bytes param = tests::WithFamilyHeader(good, [](FamilyHeader& h) { h.params[0] = 1; });
+  const Bytes param =
+      tests::WithMultiStoreHeader(good, [](MultiStoreHeader& h) { h.params[0] = 1; });
   CHECK(LayeredFilter::Deserialize(param).error().code == ErrorCode::kCorrupt);
   const Bytes word = tests::WithRecord(good, 1, [](MemberRecord& r) { r.words[0] = 1; });
   CHECK(LayeredFilter::Deserialize(word).error().code == ErrorCode::kCorrupt);

@@ -95,7 +95,7 @@ TEST_CASE("selections and counts of layers are the large layer's", "[engine][lay
   const auto members = tests::MemberKeys(2000, Catch::rngSeed());
   filter.Insert(members);
   twin.Insert(members);
-  auto keys = tests::StrangerKeys(5000, Catch::rngSeed());
+  auto keys = tests::NonMemberKeys(5000, Catch::rngSeed());
   for (size_t i = 0; i < keys.size(); i += 3) keys[i] = members[i % members.size()];
   for (const Answer answer : {Answer::kAbsent, Answer::kMaybePresent}) {
     std::vector<uint32_t> got(keys.size());
@@ -203,14 +203,14 @@ TEST_CASE("a layered filter has the large layer's rate, and its first layer the 
   constexpr uint64_t kCapacity = 200'000;
   auto filter = std::move(LayeredFilter::Create({.capacity = kCapacity})).value();
   filter.Insert(tests::MemberKeys(kCapacity, Catch::rngSeed()));
-  const auto strangers = tests::StrangerKeys(200'000, Catch::rngSeed());
-  std::vector<uint64_t> bits(LayeredFilter::BitmapWords(strangers.size()));
-  const auto large = tests::FprBound(filter.layer(1).geometry(), kCapacity, strangers.size());
-  const size_t num_hits = filter.Query(strangers, bits);
+  const auto non_members = tests::NonMemberKeys(200'000, Catch::rngSeed());
+  std::vector<uint64_t> bits(LayeredFilter::BitmapWords(non_members.size()));
+  const auto large = tests::FprBound(filter.layer(1).geometry(), kCapacity, non_members.size());
+  const size_t num_hits = filter.Query(non_members, bits);
   INFO(num_hits << " hits, " << large);
   CHECK(large.ContainsHits(num_hits));
-  const auto first = tests::FprBound(filter.layer(0).geometry(), kCapacity, strangers.size());
-  CHECK(first.ContainsHits(filter.layer(0).Query(strangers, bits)));
+  const auto first = tests::FprBound(filter.layer(0).geometry(), kCapacity, non_members.size());
+  CHECK(first.ContainsHits(filter.layer(0).Query(non_members, bits)));
   CHECK(first.predicted <= 0.2);
   CHECK(large.predicted <= 0.01);
 }

@@ -97,7 +97,7 @@ TEST_CASE("layers that do not belong together are refused", "[engine][layered]")
              Catch::Contains("num_keys differs between the layers: 100 and 0"));
   CountingFilter other = tests::MakeFilter(kFirst);
   CountingFilter large = tests::MakeFilter(kLarge);
-  other.Insert(tests::StrangerKeys(100, Catch::rngSeed()));
+  other.Insert(tests::NonMemberKeys(100, Catch::rngSeed()));
   large.Insert(keys);
   CHECK_THAT(message(std::move(other), std::move(large)), Catch::Contains("hold other keys"));
 }
@@ -139,8 +139,8 @@ TEST_CASE("a cleared layered filter is empty", "[engine][layered]") {
 TEST_CASE("statistics of layers add up", "[engine][layered]") {
   LayeredFilter filter = EmptyLayers();
   filter.Insert(tests::MemberKeys(500, Catch::rngSeed()));
-  const auto strangers = tests::StrangerKeys(2000, Catch::rngSeed());
-  const EraseOutcome outcome = filter.Erase(strangers);
+  const auto non_members = tests::NonMemberKeys(2000, Catch::rngSeed());
+  const EraseOutcome outcome = filter.Erase(non_members);
   const LayeredStats stats = filter.GetStats();
   CHECK(stats.num_keys == 500 - outcome.num_erased);
   CHECK(stats.num_refused_erases == outcome.num_refused);

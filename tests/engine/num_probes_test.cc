@@ -1,7 +1,8 @@
-// Adaptive probes: queries of the first slices, the model of their rate, and how many a rate takes.
+// Adaptive probes: queries of the first slices, their predicted rate, and the probes for a rate.
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,8 @@
 namespace trommel {
 namespace {
 
-// E[prod over the probed slices of fill^power | load keys in the block]: BlockProductMoment with
-// other numbers of slices than positions go with.
+// E[prod over the probed slices of fill^power | load keys in the block]: BlockProductMoment for any
+// combination of positions and slices.
 double ProbedMoment(uint64_t load, double positions, uint32_t num_probes, int power) {
   const double one = std::pow(1 - 1 / positions, static_cast<double>(load));
   const double two = std::pow(1 - 2 / positions, static_cast<double>(load));
@@ -43,28 +44,27 @@ tests::RateBound ProbedFprBound(const Geometry& geometry, uint64_t num_keys, uin
   return bound;
 }
 
-TEST_CASE("few probes have the rate that the model says, and no false negative",
-          "[engine][probes]") {
+TEST_CASE("few probes have the predicted rate, and no false negative", "[engine][probes]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const Geometry geometry = tests::GeometryOf(shape, 1024, 4);
   const uint64_t num_keys = geometry.num_blocks * geometry.slice_positions() / 2;
   CountingFilter filter = tests::MakeFilter(geometry);
   const auto members = tests::MemberKeys(num_keys, Catch::rngSeed());
-  const auto strangers = tests::StrangerKeys(200'000, Catch::rngSeed());
+  const auto non_members = tests::NonMemberKeys(200'000, Catch::rngSeed());
   filter.Insert(members);
-  std::vector<uint64_t> bits(CountingFilter::BitmapWords(strangers.size()));
+  std::vector<uint64_t> bits(CountingFilter::BitmapWords(non_members.size()));
   std::vector<uint64_t> member_bits(CountingFilter::BitmapWords(members.size()));
-  size_t fewer_probes = strangers.size() + 1;
+  size_t fewer_probes = non_members.size() + 1;
   for (uint32_t num_probes = 1; num_probes <= geometry.num_slices; ++num_probes) {
-    const size_t num_hits = filter.Query(strangers, bits, num_probes);
-    const auto bound = ProbedFprBound(geometry, num_keys, num_probes, strangers.size());
+    const size_t num_hits = filter.Query(non_members, bits, num_probes);
+    const auto bound = ProbedFprBound(geometry, num_keys, num_probes, non_members.size());
     INFO(shape << ", " << num_probes << " probes: " << num_hits << " hits, " << bound);
     CHECK(bound.ContainsHits(num_hits));
     CHECK(num_hits <= fewer_probes);
     CHECK(filter.Query(members, member_bits, num_probes) == members.size());
     fewer_probes = num_hits;
   }
-  CHECK(filter.Query(strangers, bits) == fewer_probes);
+  CHECK(filter.Query(non_members, bits) == fewer_probes);
 }
 
 TEST_CASE("few probes never miss a key through inserts and erases", "[engine][probes]") {
@@ -83,7 +83,7 @@ TEST_CASE("few probes never miss a key through inserts and erases", "[engine][pr
   }
 }
 
-TEST_CASE("with all probes the model is the model", "[engine][probes]") {
+TEST_CASE("the prediction for all probes is that without a number of probes", "[engine][probes]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const Geometry geometry = tests::GeometryOf(shape, 1 << 16);
   for (const uint64_t num_keys :
@@ -93,12 +93,14 @@ TEST_CASE("with all probes the model is the model", "[engine][probes]") {
   }
 }
 
-TEST_CASE("one probe meets the mean fill, and strangers with a key's low half meet every probe",
-          "[engine][probes]") {
+TEST_CASE(
+    "one probe has the mean fill as its rate, and non-members with a key's low half pass every "
+    "probe",
+    "[engine][probes]") {
   using Catch::Approx;
   CHECK(BlockFpr(20, 8, 1) == Approx(1 - std::pow(31.0 / 32, 20)));
   CHECK(BlockFpr(20, 10, 1) == Approx(1 - std::pow(63.0 / 64, 20)));
-  // 5 of 10 slices are digest bits as they are, 6 of them more bits than a low half has.
+  // The positions of 5 of 10 slices are digest bits; 6 slices have more bits than a low half.
   CHECK(BlockFpr(1, 10, 5) == Approx(std::ldexp(1.0, -30)).epsilon(1e-9));
   CHECK(BlockFpr(1, 10, 6) == Approx(std::ldexp(1.0, -32) + std::ldexp(1.0, -36)).epsilon(1e-6));
   CHECK(BlockFpr(1, 16, 6) == Approx(std::ldexp(1.0, -30)).epsilon(1e-9));
@@ -129,15 +131,16 @@ TEST_CASE("probes for a rate are the fewest, and never fewer for more keys",
   CHECK(ProbesFor(geometry, 1000, std::nan("")) == geometry.num_slices);
 }
 
-TEST_CASE("no probes and more probes than slices are mistakes", "[engine][probes]") {
+TEST_CASE("no probes and more probes than slices are misuse", "[engine][probes]") {
   const CountingFilter filter = tests::MakeFilter({.num_slices = 8, .num_blocks = 4});
   const std::vector<uint64_t> keys = {1};
   std::vector<uint64_t> bits(1);
   for (const uint32_t num_probes : {0U, 9U}) {
-    CHECK_THAT(tests::AbortMessage([&] { filter.Query(keys, bits, num_probes); }),
-               Catch::Contains("probes"));
+    const std::string want = "num_probes must be between 1 and 8 (num_slices); got ";
+    const auto says_so = Catch::Contains(want + std::to_string(num_probes));
+    CHECK_THAT(tests::AbortMessage([&] { filter.Query(keys, bits, num_probes); }), says_so);
     CHECK_THAT(tests::AbortMessage([&] { PredictedFpr(filter.geometry(), 1, num_probes); }),
-               Catch::Contains("probes"));
+               says_so);
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 using Catch::Approx;
 
 TEST_CASE("predicted FPR has the values of the Parquet specification", "[engine][sizing]") {
-  // Presence bits a key and rate: parquet-format, BloomFilter.md.
+  // Presence bits per key, and rate: parquet-format, BloomFilter.md.
   const auto [bits_per_key, fpr] = GENERATE(table<double, double>({{5, .1792},
                                                                    {6, .0993},
                                                                    {10, .01265},
@@ -53,17 +53,18 @@ double FprByEnumeration(uint64_t num_keys, uint64_t num_blocks, uint32_t num_sli
   return static_cast<double>(sum / static_cast<long double>(num_ways));
 }
 
-TEST_CASE("few blocks follow the binomial law, by brute force", "[engine][sizing][long]") {
+TEST_CASE("few blocks have the binomial rate, by brute force", "[engine][sizing][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const auto [num_blocks, num_keys] = GENERATE(
       table<uint64_t, uint64_t>({{1, 1}, {1, 60}, {2, 1}, {2, 16}, {3, 11}, {5, 8}, {10, 6}}));
   const Geometry geometry{.num_slices = num_slices, .num_blocks = num_blocks};
-  // Blocks of a third own 2^32 / 3 halves, rounded: 1e-9 of difference, times the exponent.
+  // One of three blocks has 2^32 / 3 high halves, rounded: a difference of 1e-9, times the
+  // exponent.
   CHECK(PredictedFpr(geometry, num_keys) ==
         Approx(FprByEnumeration(num_keys, num_blocks, num_slices)).epsilon(3e-8));
 }
 
-TEST_CASE("few blocks do not follow the Poisson law", "[engine][sizing]") {
+TEST_CASE("few blocks do not have the Poisson rate", "[engine][sizing]") {
   // One block of 25 keys has no spread of loads: (1 - (31/32)^25)^8, and Poisson would say more.
   const Geometry one_block{.num_slices = 8, .num_blocks = 1};
   const double fill = 1 - std::pow(31.0 / 32, 25);
@@ -73,7 +74,7 @@ TEST_CASE("few blocks do not follow the Poisson law", "[engine][sizing]") {
 }
 
 TEST_CASE("uneven blocks of a giant filter raise its predicted rate", "[engine][sizing]") {
-  // 1.5 * 2^30 blocks own 2 or 3 high halves each; 2^30 own 4 each.
+  // 1.5 * 2^30 blocks have 2 or 3 high halves each; 2^30 blocks have 4 each.
   const Geometry even{.num_slices = 8, .num_blocks = uint64_t{1} << 30};
   const Geometry uneven{.num_slices = 8, .num_blocks = uint64_t{3} << 29};
   CHECK(PredictedFpr(uneven, 12 * uneven.num_blocks) >
@@ -107,7 +108,7 @@ TEST_CASE("predictions stay finite for any load", "[engine][sizing][long]") {
   CHECK(PredictedFpr(geometry, 0) == 0.0);
   CHECK(PredictedPromotedShare(geometry, 0) == 0.0);
   CHECK(PredictedSideTableBytes(geometry, 0) == 0);
-  // No more than every block in bytes.
+  // At most the bytes of all blocks.
   const auto most_bytes = static_cast<uint64_t>(
       std::round(static_cast<double>(num_blocks) * PromotedBlockBytes(1000, num_slices)));
   for (int power = 0; power <= 40; ++power) {
@@ -124,7 +125,7 @@ TEST_CASE("predictions stay finite for any load", "[engine][sizing][long]") {
   }
 }
 
-// Counts a filter's counters, in plain arrays, at random digests.
+// A filter of random digests, counted in plain arrays.
 struct Simulated {
   uint64_t num_promoted = 0;
   double promoted_bytes = 0;

@@ -1,13 +1,15 @@
-// Projections are what the header promises, since files depend on it.
+// Projections, of all tuples of a batch or of some: files depend on their values.
 #include "engine/src/tuples/projection.h"
 
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digests.h"
+#include "support/tuple_rows.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -81,6 +83,56 @@ TEST_CASE("projecting onto nothing or onto columns that are not given is misuse"
   CHECK(tests::AbortMessage([&] {
           ProjectionDigests(0b1, batch.tuples, short_digests);
         }).find("digests of another size") != std::string::npos);
+}
+
+TEST_CASE("chosen tuples have the digests of their projections", "[engine][projection]") {
+  const size_t num_rows = GENERATE(size_t{1}, 64, 127, 128, 129, 700);
+  const std::vector<tests::TupleRow> rows =
+      tests::RandomRows(num_rows, std::vector<uint64_t>{0, 0, 0}, 1);
+  const tests::TupleColumns columns(rows);
+  for (const size_t step : {1, 2, 5}) {
+    std::vector<uint32_t> places;
+    for (size_t i = 0; i < num_rows; i += step) places.push_back(static_cast<uint32_t>(i));
+    for (const AttributeMask set : {0b001, 0b100, 0b101, 0b111}) {
+      std::vector<uint64_t> buffer(num_rows);
+      const auto digests = ChosenDigests(set, columns.view(), places, buffer);
+      REQUIRE(digests.size() == places.size());
+      for (size_t k = 0; k < places.size(); ++k) {
+        REQUIRE(digests[k] == tests::ProjectionOf(set, rows[places[k]]));
+      }
+    }
+  }
+  std::vector<uint64_t> none;
+  CHECK(ChosenDigests(0b011, columns.view(), {}, none).empty());
+}
+
+TEST_CASE("a whole column is not copied", "[engine][projection]") {
+  const std::vector<uint64_t> column(10, 3);
+  Tuples tuples;
+  tuples.columns[1] = column.data();
+  tuples.size = column.size();
+  std::vector<uint32_t> places(10);
+  std::iota(places.begin(), places.end(), 0U);
+  CHECK(ChosenDigests(0b10, tuples, places, {}).data() == column.data());
+  CHECK_THAT(tests::AbortMessage([&] { ChosenDigests(0b01, tuples, places, {}); }),
+             Catch::Matchers::ContainsSubstring("column"));
+  std::vector<uint64_t> buffer(1);
+  CHECK_THAT(
+      tests::AbortMessage([&] { ChosenDigests(0b01, tuples, std::span(places).first(1), buffer); }),
+      Catch::Matchers::ContainsSubstring("column"));
+}
+
+TEST_CASE("places and bitmaps describe the same choice of tuples", "[engine][projection]") {
+  const std::vector<uint64_t> bitmap = {uint64_t{1} << 63 | 5, 0, 2};
+  std::vector<uint32_t> places(130);
+  places.resize(PlacesOf(bitmap, 130, places.data()));
+  CHECK(places == std::vector<uint32_t>{0, 2, 63, 129});
+  std::vector<uint64_t> again(3, ~uint64_t{0});
+  SetOnly(places, again);
+  CHECK(again == bitmap);
+  const uint64_t kept = 0b1010;
+  places.resize(KeepPlaces(std::span(&kept, 1), places));
+  CHECK(places == std::vector<uint32_t>{2, 129});
 }
 
 }  // namespace

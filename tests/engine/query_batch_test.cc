@@ -1,9 +1,11 @@
+// Queries of batches: by threads as by one, key by key; and of two nested stores.
 #include "engine/src/batches/query_batch.h"
 
 #include <cstdint>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/digests.h"
 #include "support/random_keys.h"
 #include "support/shapes.h"
 #include "support/ways.h"
@@ -11,45 +13,73 @@
 namespace trommel {
 namespace {
 
-TEST_CASE("a batch asked by many threads is answered as by one, key by key",
+TEST_CASE("a batch is answered by many threads as by one, key by key",
           "[engine][query_batch][threads]") {
   const size_t batch = GENERATE(size_t{0}, 1, 16'384, 16'385, 100'003);
-  // Crowded, so that counts are asked of promoted blocks, too.
+  // Crowded, so that some counts are those of promoted blocks.
   const auto shape = GENERATE(kernels::Shape(8), kernels::Shape(5, true), kernels::Shape(10, true));
   const Geometry geometry = tests::GeometryOf(shape, 2048, /*shard_bits=*/4);
   tests::WayStore store({Route::kDirect, 0, false}, geometry);
   const std::vector<uint64_t> members = tests::MemberKeys(50'000, 1);
   store.Apply(Update::kInsert, members, {});
-  std::vector<uint64_t> asked = tests::MemberKeys(batch, 1);
-  for (size_t i = 0; i < batch; i += 2) asked[i] = ~asked[i];  // strangers, most of them
+  std::vector<uint64_t> queried = tests::MemberKeys(batch, 1);
+  for (size_t i = 0; i < batch; i += 2) queried[i] = ~queried[i];  // non-members, most of them
 
   std::vector<uint64_t> want((batch + 63) / 64);
   std::vector<uint32_t> want_absent;
   std::vector<uint64_t> want_counts;
   size_t num_present = 0;
   for (size_t i = 0; i < batch; ++i) {
-    const uint64_t digest = store.policy(asked[i]);
+    const uint64_t digest = store.policy(queried[i]);
     const bool answer = store.store.MayContain(digest);
     want[i / 64] |= uint64_t{answer} << (i % 64);
     num_present += answer ? 1 : 0;
     if (!answer) want_absent.push_back(static_cast<uint32_t>(i));
     want_counts.push_back(store.store.CountEstimate(digest));
   }
-  OwnerLocks locks(2);
+  RangeLocks locks(2);
   for (const uint32_t num_threads : {0, 1, 2, 3, 8}) {
     INFO(num_threads << " threads, " << batch << " keys");
     const auto executor = num_threads == 0 ? nullptr : Executor::Create(num_threads).value();
     const QueryTarget target{store.store, store.policy, executor.get()};
     std::vector<uint64_t> answers(want.size(), ~uint64_t{0});
-    CHECK(QueryBatch(target, asked, answers) == num_present);
+    CHECK(QueryBatch(target, queried, answers) == num_present);
     CHECK(answers == want);
     std::vector<uint32_t> selection(batch);
-    selection.resize(SelectBatch(target, asked, /*maybe_present=*/false, selection));
+    selection.resize(SelectBatch(target, queried, /*maybe_present=*/false, selection));
     CHECK(selection == want_absent);
     std::vector<uint64_t> counts(batch);
-    CountBatch(target, asked, num_threads == 2 ? &locks : nullptr, counts);
+    CountBatch(target, queried, num_threads == 2 ? &locks : nullptr, counts);
     CHECK(counts == want_counts);
   }
+}
+
+TEST_CASE("nested stores show what both show", "[engine][query_batch]") {
+  const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 1000, 2047, 2048);
+  // In this test each store has keys of its own, so that all four pairs of answers occur.
+  BlockStore first = *BlockStore::Create(tests::GeometryOf(8, 40), 0);
+  BlockStore large = *BlockStore::Create(tests::GeometryOf({5, true}, 90), 0);
+  const auto digests = tests::DrawnDigests(size, size + 1, Catch::rngSeed() + size);
+  first.Insert(std::span(digests).first(size / 2));
+  large.Insert(std::span(digests).last(size / 2 + size / 4));
+
+  std::vector<uint64_t> want_bits((size + 63) / 64, 0);
+  std::vector<uint32_t> want_present;
+  std::vector<uint32_t> want_absent;
+  for (uint32_t i = 0; i < size; ++i) {
+    const bool is_shown = first.MayContain(digests[i]) && large.MayContain(digests[i]);
+    want_bits[i / 64] |= uint64_t{is_shown} << (i % 64);
+    (is_shown ? want_present : want_absent).push_back(i + 100);
+  }
+  std::vector<uint64_t> bits(want_bits.size(), ~uint64_t{0});
+  CHECK(QueryLayers(first, large, digests, bits.data()) == want_present.size());
+  CHECK(bits == want_bits);
+  std::vector<uint32_t> selection(size);
+  selection.resize(SelectLayers(first, large, digests, true, 100, selection.data()));
+  CHECK(selection == want_present);
+  selection.resize(size);
+  selection.resize(SelectLayers(first, large, digests, false, 100, selection.data()));
+  CHECK(selection == want_absent);
 }
 
 }  // namespace

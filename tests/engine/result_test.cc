@@ -1,4 +1,4 @@
-// Result and Status: a value or a reason, moved and not copied.
+// Result and Status: a value or an error, moved and not copied.
 #include "trommel/result.h"
 
 #include <array>
@@ -33,7 +33,7 @@ TEST_CASE("a result is a value or an error", "[engine][result]") {
   CHECK(bad.error().message == "7 is odd");
 }
 
-TEST_CASE("a result gives up its value by move", "[engine][result]") {
+TEST_CASE("the value of a result can be moved out", "[engine][result]") {
   Result<std::unique_ptr<std::string>> result = std::make_unique<std::string>("sieve");
   REQUIRE(result.ok());
   CHECK((*result)->size() == 5);

@@ -13,7 +13,6 @@
 #include "support/program.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
 #include "support/subject.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"

@@ -12,7 +12,7 @@
 #include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
-#include "support/store_difference.h"
+#include "support/subject.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
@@ -139,20 +139,20 @@ TEST_CASE("a filter of runs that was moved works on with all its levels", "[engi
   CHECK((first.Serialize() == second.Serialize()));
 }
 
-TEST_CASE("a copied owner is what it was, levels and all", "[engine][runs]") {
+TEST_CASE("a copied owned range is what it was, levels and all", "[engine][runs]") {
   const auto shape = GENERATE(from_range(tests::RunShapes()));
   constexpr uint32_t kOwnerBits = 2;
   Geometry geometry = tests::GeometryOf(shape, kSquare, kOwnerBits);
   BlockStore from = std::move(BlockStore::Create(geometry, 0)).value();
   BlockStore into = std::move(BlockStore::Create(geometry, 0)).value();
   const std::vector<uint64_t> digests = Both(shape);
-  for (size_t i = 0; i < digests.size(); i += kernels::kMaxBatch) {
-    const size_t size = std::min(kernels::kMaxBatch, digests.size() - i);
+  for (size_t i = 0; i < digests.size(); i += kernels::kMaxChunkKeys) {
+    const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - i);
     from.Insert(std::span(digests).subspan(i, size));
   }
-  into.Insert(std::vector<uint64_t>(500, tests::DigestInBlock(20, kSquare, 3)));  // owner 1
-  into.CopyOwner(from, 1);
-  into.CopyOwner(from, 3);
+  into.Insert(std::vector<uint64_t>(500, tests::DigestInBlock(20, kSquare, 3)));  // owned range 1
+  into.CopyOwnedRange(from, 1);
+  into.CopyOwnedRange(from, 3);
   // The copy is its own: what happens to the original no longer shows.
   from.Insert(std::vector<uint64_t>(100, tests::DigestInBlock(20, kSquare, 5)));
   kernels::ReferenceFilter want(kSquare, shape);

@@ -15,7 +15,7 @@
 #include "engine/src/scalable/scalable_parts.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "trommel/attribute_filter.h"
@@ -32,8 +32,8 @@ constexpr size_t kTargetFprParam = 2;
 constexpr size_t kSlicesParam = 6;
 
 Bytes WithParam(Bytes bytes, size_t param, uint64_t value) {
-  return WithFamilyHeader(std::move(bytes),
-                          [&](FamilyHeader& header) { header.params[param] = value; });
+  return WithMultiStoreHeader(std::move(bytes),
+                              [&](MultiStoreHeader& header) { header.params[param] = value; });
 }
 
 // The attribute filter's file with `edit` done to every set's filter.
@@ -55,7 +55,7 @@ Bytes WithFilters(Bytes file, const Edit& edit) {
 Bytes WithRatesOfTheirOwn(const Bytes& file) {
   return WithFilters(file, [](uint64_t set_idx, Bytes& filter) {
     const double factor = 1 - 1e-8 * static_cast<double>(set_idx + 1);
-    const auto header = FamilyHeaderOf(filter);
+    const auto header = MultiStoreHeaderOf(filter);
     for (uint64_t m = 0; m < header.num_members; ++m) {
       const auto record = Get<MemberRecord>(filter, kHeaderBytes + m * sizeof(MemberRecord));
       auto member = Get<SnapshotHeader>(filter, record.offset);
@@ -134,7 +134,7 @@ TEST_CASE("sets whose rates differ by a hair cost no sizing when they are loaded
   REQUIRE(front.ok());
   REQUIRE(front->table.size() == 15);
   GrowthPlans plans;
-  const auto share = std::make_shared<MemoryShare>(std::numeric_limits<uint64_t>::max());
+  const auto share = std::make_shared<MemoryBudget>(std::numeric_limits<uint64_t>::max());
   for (const SetRecord& record : front->table) {
     const PartSource part(source, record.offset, record.num_bytes);
     REQUIRE(ScalableParts::Read(part, 0, plans, share).ok());

@@ -8,7 +8,7 @@
 
 #include "support/catch.h"
 #include "support/exact_model.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "support/statistics.h"
@@ -44,12 +44,12 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
   CHECK(filter.num_generations() == 10);
   CHECK(NumShown(filter, keys) == keys.size());
 
-  const std::vector<uint64_t> strangers = StrangerKeys(500'000, seed);
-  const uint64_t num_false = NumShown(filter, strangers);
+  const std::vector<uint64_t> non_members = NonMemberKeys(500'000, seed);
+  const uint64_t num_false = NumShown(filter, non_members);
   const ScalableStats stats = filter.GetStats();
   CHECK(stats.predicted_fpr < target);
   CHECK(stats.current_fpr < target);
-  const RateBound bound = BinomialBound(stats.current_fpr, strangers.size());
+  const RateBound bound = BinomialBound(stats.current_fpr, non_members.size());
   INFO(bound << ", measured " << num_false);
   CHECK(bound.ContainsHits(num_false));
   CHECK(stats.num_keys == keys.size());
@@ -75,9 +75,9 @@ TEST_CASE("identical generations give the source's rate", "[engine][scalable]") 
   CHECK(stats.generations.size() == 5);
   CHECK(stats.generations[0].stats.fill_ratio == Approx(0.5).epsilon(0.02));
   // 1 - (1 - P)^d over the generations' own rates.
-  const std::vector<uint64_t> strangers = StrangerKeys(300'000, seed);
-  CHECK(
-      BinomialBound(stats.current_fpr, strangers.size()).ContainsHits(NumShown(filter, strangers)));
+  const std::vector<uint64_t> non_members = NonMemberKeys(300'000, seed);
+  CHECK(BinomialBound(stats.current_fpr, non_members.size())
+            .ContainsHits(NumShown(filter, non_members)));
 }
 
 TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
@@ -95,13 +95,13 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
   CHECK_THAT(std::string(GrowthRefusalText(outcome.refusal)), ContainsSubstring("largest"));
 
   // There is room again when keys have gone from the newest generation.
-  const std::vector<uint64_t> strangers = StrangerKeys(200, Catch::rngSeed());
-  std::vector<uint64_t> news(BitmapWords(strangers.size()));
-  const InsertOutcome full = filter.InsertIfAbsent(strangers, news);
+  const std::vector<uint64_t> non_members = NonMemberKeys(200, Catch::rngSeed());
+  std::vector<uint64_t> news(BitmapWords(non_members.size()));
+  const InsertOutcome full = filter.InsertIfAbsent(non_members, news);
   CHECK(full.num_inserted == 0);
   CHECK(full.num_refused > 150);
   REQUIRE(filter.Erase(std::span(keys).subspan(2000, 1000)).num_refused == 0);
-  const InsertOutcome second = filter.InsertIfAbsent(strangers, news);
+  const InsertOutcome second = filter.InsertIfAbsent(non_members, news);
   CHECK(second.num_inserted > 150);
   CHECK(second.num_refused == 0);
 }
@@ -172,11 +172,11 @@ TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
   REQUIRE(filter.num_generations() == 3);
   const Bytes honest = filter.Serialize();
   const auto refusal_with_param = [&](size_t param, uint64_t value) {
-    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(
-        WithFamilyHeader(honest, [&](FamilyHeader& header) { header.params[param] = value; }));
+    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(WithMultiStoreHeader(
+        honest, [&](MultiStoreHeader& header) { header.params[param] = value; }));
     return loaded.ok() ? std::string() : loaded.error().message;
   };
-  for (size_t param = 0; param < FamilyParams{}.size(); ++param) {
+  for (size_t param = 0; param < MultiStoreParams{}.size(); ++param) {
     // Whatever stands there instead is no filter, or another one whose members do not fit.
     for (const uint64_t value : {~uint64_t{0}, uint64_t{77}}) {
       if (param == 3) continue;  // max_capacity may be anything that the budgets reach

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "kernels/run_slice.h"
-#include "support/block_counters.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shapes.h"
 
 namespace trommel {
 namespace {
 
 using tests::BlockCounters;
 
-// A promoted block as its counters say it is.
+// A promoted block: its keys, counters and presence bits.
 struct ModelBlock {
   explicit ModelBlock(size_t num_slices) : want(num_slices), presence(want.PresenceWords()) {}
 
@@ -73,11 +73,11 @@ std::string TableDifference(const SideTable& table, const Model& model) {
 }
 
 constexpr uint64_t kBlocks = 128;
-constexpr uint32_t kOwnerBits = 2;
+constexpr uint32_t kRangeBits = 2;
 
 // One random change to table and model.
 void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& random) {
-  // Blocks of 20 to 120 keys, drawn from few: many copies, and to and fro across 63.
+  // Keys drawn from few, so that there are many copies, and numbers of keys on both sides of 63.
   const auto some_keys = [&](size_t least, size_t most) {
     return tests::DrawnDigests(least + random() % (most - least + 1), 1 + random() % 40, random());
   };
@@ -114,12 +114,12 @@ void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& ra
       if (dice % 2 == 0) {
         const bool is_copy = !block.keys.empty() && random() % 2 == 0;
         const uint64_t digest = is_copy ? block.keys[random() % block.keys.size()] : random();
-        table.Add(block_idx, digest, block.presence.data());
+        table.Increment(block_idx, digest, block.presence.data());
         block.want.Add(digest);
         block.keys.push_back(digest);
       } else if (!block.keys.empty()) {
         std::swap(block.keys[random() % block.keys.size()], block.keys.back());
-        table.Take(block_idx, block.keys.back(), block.presence.data());
+        table.Decrement(block_idx, block.keys.back(), block.presence.data());
         block.want.Take(block.keys.back());
         block.keys.pop_back();
       }
@@ -132,17 +132,18 @@ void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& ra
 TEST_CASE("random programs leave every block as its counters say", "[engine][side_table][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   for (const uint32_t num_slices : tests::kAllShapes) {
-    SideTable table(kBlocks, num_slices, kOwnerBits);
+    SideTable table(kBlocks, num_slices, kRangeBits);
     Model model;
     for (int step = 0; step < 2000; ++step) {
       Step(table, model, num_slices, random);
       if (step % 50 == 0) REQUIRE(TableDifference(table, model) == "");
       if (step % 400 != 399) continue;
-      // Owner by owner into a table that held something else, and go on with the copy.
-      SideTable copy(kBlocks, num_slices, kOwnerBits);
+      // Copied, range by range, into a table with other blocks; the program continues with the
+      // copy.
+      SideTable copy(kBlocks, num_slices, kRangeBits);
       Model others;
       for (int i = 0; i < 50; ++i) Step(copy, others, num_slices, random);
-      for (uint64_t owner = 0; owner < 4; ++owner) copy.CopyOwner(table, owner);
+      for (uint64_t range = 0; range < 4; ++range) copy.CopyOwnedRange(table, range);
       REQUIRE(TableDifference(copy, model) == "");
       table.Clear();
       CHECK(table.num_bytes() == 0);
@@ -153,7 +154,7 @@ TEST_CASE("random programs leave every block as its counters say", "[engine][sid
   }
 }
 
-TEST_CASE("a hot key is counted to 300 000 beside others and back", "[engine][side_table]") {
+TEST_CASE("a hot key is counted to 300,000 beside others and back", "[engine][side_table]") {
   constexpr uint64_t kCopies = 300'000;
   for (const uint32_t num_slices : tests::kAllShapes) {
     const uint64_t hot = std::mt19937_64(Catch::rngSeed())();
@@ -163,14 +164,14 @@ TEST_CASE("a hot key is counted to 300 000 beside others and back", "[engine][si
     table.Put(0, block.want.counters);
     const uint64_t bytes = table.num_bytes();
     for (uint64_t i = 0; i < kCopies; ++i) {
-      table.Add(0, hot, block.presence.data());
+      table.Increment(0, hot, block.presence.data());
       block.want.Add(hot);
       if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
     }
     REQUIRE(BlockDifference(table, 0, block) == "");
     CHECK(table.num_bytes() > bytes + block.want.counters.size() * 4);
     for (uint64_t i = 0; i < kCopies; ++i) {
-      table.Take(0, hot, block.presence.data());
+      table.Decrement(0, hot, block.presence.data());
       block.want.Take(hot);
       if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
     }
@@ -179,7 +180,7 @@ TEST_CASE("a hot key is counted to 300 000 beside others and back", "[engine][si
   }
 }
 
-TEST_CASE("a block leaves its runs with 64 keys and has them again with 56",
+TEST_CASE("a block changes to exact counters with 64 keys and back to runs with 56",
           "[engine][side_table]") {
   for (const uint32_t num_slices : tests::kAllShapes) {
     SideTable table(1, num_slices, 0);
@@ -188,13 +189,13 @@ TEST_CASE("a block leaves its runs with 64 keys and has them again with 56",
     table.PutRuns(0, std::vector<uint64_t>(num_slices, kernels::kOneKeyRuns));
     for (int round = 0; round < 3; ++round) {
       for (uint64_t digest = 2; digest <= 70; ++digest) {
-        table.Add(0, digest << 20, block.presence.data());
+        table.Increment(0, digest << 20, block.presence.data());
         block.want.Add(digest << 20);
         CHECK(table.RunsOf(0).empty() == (digest > 63));
         REQUIRE(BlockDifference(table, 0, block) == "");
       }
       for (uint64_t digest = 70; digest >= 2; --digest) {
-        table.Take(0, digest << 20, block.presence.data());
+        table.Decrement(0, digest << 20, block.presence.data());
         block.want.Take(digest << 20);
         CHECK(table.RunsOf(0).empty() == (digest - 1 > 56));
         REQUIRE(BlockDifference(table, 0, block) == "");
@@ -203,7 +204,8 @@ TEST_CASE("a block leaves its runs with 64 keys and has them again with 56",
   }
 }
 
-TEST_CASE("uneven slices are kept as they are", "[engine][side_table]") {
+TEST_CASE("blocks whose slices hold different numbers of keys are kept exactly",
+          "[engine][side_table]") {
   SideTable table(64, 8, 3);
   std::vector<uint64_t> uneven(256, 0);
   uneven[3] = 5;
@@ -227,14 +229,14 @@ TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten s
       if (one.num_bytes() > 128 * one.num_blocks()) FAIL(b << ": " << one.num_bytes());
       if (one.num_bytes() < (8 + 8 * num_slices) * one.num_blocks()) FAIL(b);
     }
-    SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owners
+    SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owned ranges
     for (uint64_t b = 0; b < 64 * 100; b += 34) many.PutRuns(b, runs);
     CHECK(many.num_bytes() <= 128 * many.num_blocks());
     CHECK(many.num_bytes(63) <= 3 * 128);
   }
 }
 
-TEST_CASE("crowded blocks are counted with their integers", "[engine][side_table]") {
+TEST_CASE("num_bytes includes the counters of crowded blocks", "[engine][side_table]") {
   SideTable table(64, 8, 3);
   for (const uint64_t block_idx : {63, 8, 7, 0, 15}) {
     table.Put(block_idx, std::vector<uint64_t>(256, 2));

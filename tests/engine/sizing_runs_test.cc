@@ -1,4 +1,4 @@
-// Sizing of runs: what limits them besides the rate, and which shape a rate gets.
+// Sizing of runs: their limits besides the rate, and the shape for each rate.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -55,7 +55,7 @@ TEST_CASE("sizing of runs keeps rate and promoted share and wastes nothing",
   CHECK_FALSE(HoldsRuns(geometry, *way_back + 1, target_fpr));
 }
 
-TEST_CASE("runs take the bits a key that they are there for", "[engine][sizing]") {
+TEST_CASE("runs need no more bits per key than promised", "[engine][sizing]") {
   const uint64_t capacity = GENERATE(uint64_t{1'000'000}, 30'000'000);
   CHECK(SizeFor(RunsRequest(capacity, 0.0040))->bits_per_key <= 22.5);
   CHECK(SizeFor(RunsRequest(capacity, 0.0061))->bits_per_key <= 20);
@@ -90,7 +90,7 @@ TEST_CASE("sizing takes the shape of runs with the fewest bytes but for a near t
     const auto chosen = SizeFor(RunsRequest(1'000'000, target_fpr));
     CAPTURE(target_fpr, one_line, two_lines);
     CHECK(chosen->bits_per_key == (is_ten_better ? two_lines : one_line));
-    // What sizing leaves out loses nothing.
+    // The shape that sizing leaves out would need more.
     CHECK(chosen->bits_per_key < bits(8));
   }
   CHECK(has_taken_a_tie);

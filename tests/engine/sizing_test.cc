@@ -1,6 +1,5 @@
-// Sizing: it keeps its target, wastes nothing, finds the way back, and refuses clearly. Whether the
-// predictions are true is asked in predicted_test.cc; what is special to runs in
-// sizing_runs_test.cc.
+// Sizing: it keeps its target, wastes nothing, is inverted by CapacityFor, and refuses clearly.
+// predicted_test.cc tests the predictions, sizing_runs_test.cc what is special to runs.
 #include "trommel/sizing.h"
 
 #include <bit>
@@ -100,7 +99,7 @@ TEST_CASE("a power of two of blocks is the next one", "[engine][sizing]") {
   CHECK(sizing->predicted_fpr <= 0.01);
 }
 
-TEST_CASE("rates that are none are refused by name and value", "[engine][sizing]") {
+TEST_CASE("invalid rates are refused by name and value", "[engine][sizing]") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const auto [rate, text] = GENERATE_COPY(table<double, std::string>({{kNan, "nan"},
@@ -157,7 +156,7 @@ TEST_CASE("other slice counts and encodings are refused", "[engine][sizing]") {
   CHECK(encoding.error().message == "encoding is 7; it must be 0 (planes) or 1 (runs)");
 }
 
-TEST_CASE("a geometry that cannot be is refused by field", "[engine][sizing]") {
+TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
   const Geometry valid{.num_slices = 8, .shard_bits = 3, .num_blocks = 64};
   CHECK(Validate(valid).ok());
   const auto message = [&](auto change) {

@@ -1,4 +1,4 @@
-// Lists of stores: what each store says by itself, put together.
+// Lists of stores: the same answers as those of the stores one by one.
 #include "engine/src/blocks/store_list.h"
 
 #include <cstdint>
@@ -73,7 +73,7 @@ TEST_CASE("a list takes 255 stores", "[engine][query]") {
   CHECK(oldest == 254);
 }
 
-TEST_CASE("more stores than a list takes and stores of other shapes are mistakes",
+TEST_CASE("more stores than a list takes and stores of other shapes are misuse",
           "[engine][query]") {
   const auto runs = BlockStore::Create(tests::GeometryOf({8, true}, 4), 0);
   const auto planes = BlockStore::Create(tests::GeometryOf({8, false}, 4), 0);
@@ -84,18 +84,18 @@ TEST_CASE("more stores than a list takes and stores of other shapes are mistakes
   const auto find = [&](const std::vector<const BlockStore*>& list) {
     FindOldest(list, std::span(&digest, 1), &oldest);
   };
-  const auto ask = [&](const std::vector<const BlockStore*>& list) {
+  const auto query = [&](const std::vector<const BlockStore*>& list) {
     QueryAny(list, std::span(&digest, 1), &bits);
   };
   const auto too_many =
       tests::AbortMessage([&] { find(std::vector<const BlockStore*>(256, &*runs)); });
   CHECK_THAT(too_many, Catch::Contains("more than 255 stores"));
-  const auto too_many_asked =
-      tests::AbortMessage([&] { ask(std::vector<const BlockStore*>(256, &*runs)); });
-  CHECK_THAT(too_many_asked, Catch::Contains("more than 255 stores"));
+  const auto too_many_queried =
+      tests::AbortMessage([&] { query(std::vector<const BlockStore*>(256, &*runs)); });
+  CHECK_THAT(too_many_queried, Catch::Contains("more than 255 stores"));
   const auto mixed = tests::AbortMessage([&] { find({&*runs, &*planes}); });
   CHECK_THAT(mixed, Catch::Contains("different shapes"));
-  const auto mixed_slices = tests::AbortMessage([&] { ask({&*runs, &*longer}); });
+  const auto mixed_slices = tests::AbortMessage([&] { query({&*runs, &*longer}); });
   CHECK_THAT(mixed_slices, Catch::Contains("different shapes"));
 }
 

@@ -1,4 +1,4 @@
-// Targets by name: shown, forced, restored, and a wrong name refused with the right ones.
+// Targets by name: listed, forced, restored; unknown names are refused with the known ones.
 #include "trommel/targets.h"
 
 #include <algorithm>

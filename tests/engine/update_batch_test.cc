@@ -1,10 +1,16 @@
+// Updates of batches: all ways leave the same bytes and answers; what is special to each way.
 #include "engine/src/batches/update_batch.h"
 
 #include <cstdint>
 #include <random>
+#include <span>
+#include <thread>
 #include <vector>
 
+#include "engine/src/batches/split_update.h"
+#include "engine/src/keys/radix_split.h"
 #include "support/catch.h"
+#include "support/shapes.h"
 #include "support/ways.h"
 
 namespace trommel {
@@ -29,7 +35,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Inserts, inserts again if absent, erases members and strangers: what each told, one by one.
+// Inserts, inserts again if absent, erases members and non-members: the outcome of each, in order.
 std::vector<Outcome> Follow(WayStore& store, size_t batch, uint64_t num_distinct) {
   std::vector<Outcome> outcomes;
   uint64_t seed = Catch::rngSeed();
@@ -65,7 +71,7 @@ bool SameBytes(const BlockStore& a, const BlockStore& b) {
   return true;
 }
 
-TEST_CASE("every way of a batch tells the same and leaves the same bytes",
+TEST_CASE("every way of a batch gives the same answers and leaves the same bytes",
           "[engine][update_batch][threads]") {
   struct Size {
     size_t batch;
@@ -79,7 +85,7 @@ TEST_CASE("every way of a batch tells the same and leaves the same bytes",
       Size{65, 100, {.shard_bits = 3, .num_blocks = 16}},
       Size{2049, 900, {.shard_bits = 5, .num_blocks = 96}},                  // a few to a block
       Size{5000, 40, {.num_slices = 16, .shard_bits = 2, .num_blocks = 4}},  // all promoted
-      Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 32'768}},  // two chunks in one pass
+      Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 32'768}},  // two chunks in one round
       Size{2049,
            900,
            {.num_slices = 4, .encoding = Encoding::kRuns, .shard_bits = 5, .num_blocks = 96}},
@@ -94,7 +100,7 @@ TEST_CASE("every way of a batch tells the same and leaves the same bytes",
            {.num_slices = 5, .encoding = Encoding::kRuns, .shard_bits = 10, .num_blocks = 4096}},
       Size{70'001,
            30'000,
-           {.shard_bits = 12, .num_blocks = 4096}});  // two passes; more shards than owners
+           {.shard_bits = 12, .num_blocks = 4096}});  // two rounds; more shards than owned ranges
   WayStore direct({Route::kDirect, 0, false}, size.geometry);
   const std::vector<Outcome> want = Follow(direct, size.batch, size.num_distinct);
   for (const Way& way : tests::AllWays()) {
@@ -129,6 +135,93 @@ TEST_CASE("splitting is worth it for large batches into large filters, and for m
   CHECK(IsWorthSplitting(large, 2'000'000, 1));
   CHECK_FALSE(IsWorthSplitting(large, 100'000, 1));
   CHECK_FALSE(IsWorthSplitting(undivided, 10'000'000, 8));
+}
+
+TEST_CASE("a digest range is applied under its lock, and its keys are counted there",
+          "[engine][update_batch]") {
+  WayStore store({Route::kDirect, 0, true}, {.shard_bits = 2, .num_blocks = 16});
+  REQUIRE(store.locks->lock_bits() == 2);
+  const UpdateTarget target{
+      .store = store.store, .policy = store.policy, .locks = store.locks.get()};
+  // Keys 1 and 2 of four, in the third quarter of the blocks.
+  const std::vector<uint64_t> digests = {0, uint64_t{2} << 62 | 5, uint64_t{2} << 62 | 77, 0};
+  uint64_t bits = 0;
+  const size_t range = RangeOf(digests[1], 2);
+  CHECK(range == 2);
+  CHECK(ApplyRange(target, Update::kInsert, digests.data(), {1, 3}, range, 2, {}) == 2);
+  CHECK(store.locks->Hold(2, 2).num_keys() == 2);
+  CHECK(store.locks->num_keys() == 2);
+  CHECK(ApplyRange(target, Update::kErase, digests.data(), {1, 3}, range, 2, std::span(&bits, 1)) ==
+        2);
+  CHECK(bits == 6);
+  bits = 1;  // another digest range's answer in the same word is not counted, and stays
+  CHECK(ApplyRange(target, Update::kErase, digests.data(), {1, 3}, range, 2, std::span(&bits, 1)) ==
+        0);
+  CHECK(bits == 1);
+  CHECK(store.locks->num_keys() == 0);
+}
+
+TEST_CASE("threads that update the same blocks lose nothing", "[engine][update_batch][threads]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  WayStore store({Route::kDirect, 0, true}, tests::GeometryOf(shape, 8, /*shard_bits=*/3));
+  const UpdateTarget target{.store = store.store,
+                            .policy = store.policy,
+                            .locks = store.locks.get(),
+                            .route = Route::kDirect};
+  const size_t batch = GENERATE(size_t{1}, 40, 300);
+  const auto work = [&](uint64_t thread) {
+    for (uint64_t round = 0; round < 40; ++round) {
+      std::vector<uint64_t> keys(batch);
+      for (size_t i = 0; i < batch; ++i) keys[i] = thread * 1000 + i;
+      UpdateBatch(target, Update::kInsert, keys, {});
+      if (round % 2 == 1) UpdateBatch(target, Update::kErase, keys, {});
+    }
+  };
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 3; ++t) threads.emplace_back(work, t);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(store.locks->num_keys() == 3 * 20 * batch);
+  uint64_t num_erased = 0;
+  for (uint64_t thread = 0; thread < 3; ++thread) {
+    std::vector<uint64_t> keys(batch);
+    for (size_t i = 0; i < batch; ++i) keys[i] = thread * 1000 + i;
+    for (int times = 0; times < 20; ++times) {
+      num_erased += UpdateBatch(target, Update::kErase, keys, {});
+    }
+  }
+  CHECK(num_erased == 3 * 20 * batch);
+  CHECK(store.store.Tally().num_present == 0);
+  CHECK(store.store.side_table().num_blocks() == 0);
+}
+
+TEST_CASE("a split keeps the order of a block's keys, so that an erase meets its insert",
+          "[engine][update_batch][threads]") {
+  const uint32_t num_threads = GENERATE(0U, 2U);
+  const auto shape = GENERATE(kernels::Shape(8), kernels::Shape(4, true), kernels::Shape(8, true));
+  const Geometry geometry = tests::GeometryOf(shape, 64, /*shard_bits=*/4);
+  WayStore store({Route::kSplit, num_threads, false}, geometry);
+  // One key many times, among others: the first is reported as new, and no other, in any chunk.
+  constexpr uint64_t kHot = 0xabcdef0123456789;
+  std::vector<uint64_t> digests(2 * kSplitChunk + 100);
+  for (size_t i = 0; i < digests.size(); ++i) digests[i] = i % 3 == 1 ? kHot : uint64_t{i} << 20;
+  std::vector<uint64_t> answers((digests.size() + 63) / 64);
+  store.Apply(Update::kInsertIfAbsent, Keys::Digests(digests), answers);
+  CHECK((answers[0] >> 1 & 1) == 1);
+  for (size_t i = 4; i < digests.size(); i += 3) {
+    if ((answers[i / 64] >> (i % 64) & 1) != 0) FAIL("key " << i << " was reported as new again");
+  }
+  // Inserted once, erased many times: the first erase succeeds.
+  std::vector<uint64_t> hot(1000, kHot);
+  answers.assign((hot.size() + 63) / 64, 0);
+  CHECK(store.Apply(Update::kErase, Keys::Digests(hot), answers) >= 1);
+  CHECK((answers[0] & 1) == 1);
+}
+
+TEST_CASE("a split of no keys does nothing", "[engine][update_batch]") {
+  WayStore store({Route::kSplit, 0, false}, {.shard_bits = 1, .num_blocks = 2});
+  const UpdateTarget target{.store = store.store, .policy = store.policy};
+  CHECK(UpdateSplit(target, Update::kInsert, Keys::Digests(std::vector<uint64_t>()), {}) == 0U);
+  CHECK(store.store.Tally().num_present == 0);
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_CASE("a window that was sized for a burst keeps its rate in one", "[engine]
   CHECK(stats.num_excess_keys == 0);
   constexpr uint64_t kStrangers = 100'000;
   std::vector<uint64_t> answers(BitmapWords(kStrangers));
-  const uint64_t num_hits = filter.Query(tests::StrangerKeys(kStrangers, 3), answers);
+  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kStrangers, 3), answers);
   CHECK(tests::BinomialBound(stats.current_fpr, kStrangers).ContainsHits(num_hits));
   CHECK(tests::FilterFprBound(filter.geometry(), 50'000).Contains(stats.current_fpr));
   // The file does not say what it was sized for; the geometry does.

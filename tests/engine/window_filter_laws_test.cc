@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/shrink.h"
 #include "support/window_program.h"
 #include "support/window_subject.h"
 #include "trommel/window_filter.h"
@@ -19,16 +20,11 @@ using tests::WindowOp;
 using tests::WindowProgram;
 using tests::WindowWay;
 
-// Checks `law` (empty: holds) on programs; if it fails, says so of a smallest one.
 void ForEachWindowProgram(uint64_t num_programs, size_t num_steps,
-                          const std::function<std::string(const WindowProgram&)>& law) {
+                          const std::function<std::string(const WindowProgram&)>& invariant) {
   for (uint64_t i = 0; i < num_programs; ++i) {
     const uint64_t seed = Catch::rngSeed() * 1000 + i;
-    const WindowProgram program = tests::RandomWindowProgram(seed, num_steps);
-    if (law(program).empty()) continue;
-    const WindowProgram least = tests::Shrunk(
-        program, [&](const WindowProgram& candidate) { return !law(candidate).empty(); });
-    FAIL_CHECK(law(least) << " in the program\n" << tests::ToText(least));
+    tests::CheckInvariant(tests::RandomWindowProgram(seed, num_steps), invariant);
   }
 }
 

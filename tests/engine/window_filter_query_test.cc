@@ -1,4 +1,4 @@
-// Queries of window filters: all forms of a question get one answer, and strangers the promised
+// Queries of window filters: all forms of a question get one answer, and non-members the promised
 // rate.
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ TEST_CASE("queries, selections, points and counts of a window agree", "[engine][
     filter.Insert(tests::MemberKeys(1000, 3, now * 50));
   }
   const size_t num_keys = GENERATE(size_t{0}, 1, 63, 64, 2048, 2049, 40'000);
-  std::vector<uint64_t> keys = tests::StrangerKeys(num_keys, 3);
+  std::vector<uint64_t> keys = tests::NonMemberKeys(num_keys, 3);
   const std::vector<uint64_t> members = tests::MemberKeys(num_keys, 3);
   for (size_t i = 0; i < num_keys; i += 3) keys[i] = members[i];
 
@@ -50,7 +50,7 @@ TEST_CASE("queries, selections, points and counts of a window agree", "[engine][
   if (num_keys % 64 != 0) CHECK(answers.back() >> (num_keys % 64) == 0);
 }
 
-TEST_CASE("a full window keeps its rate with strangers", "[engine][window]") {
+TEST_CASE("a full window keeps its rate with non-members", "[engine][window]") {
   const uint32_t num_buckets = GENERATE(1U, 8U, 30U);
   WindowFilter filter =
       std::move(
@@ -73,7 +73,7 @@ TEST_CASE("a full window keeps its rate with strangers", "[engine][window]") {
 
   constexpr uint64_t kStrangers = 200'000;
   std::vector<uint64_t> answers(BitmapWords(kStrangers));
-  const uint64_t num_hits = filter.Query(tests::StrangerKeys(kStrangers, 5), answers);
+  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kStrangers, 5), answers);
   // The filter's own rate, whichever blocks it drew, is what its bits say.
   const auto bound = tests::BinomialBound(stats.current_fpr, kStrangers);
   CHECK(bound.ContainsHits(num_hits));

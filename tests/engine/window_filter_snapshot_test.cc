@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "trommel/counting_filter.h"
@@ -104,7 +104,7 @@ TEST_CASE("loading a window keeps to the limit of memory for all of it",
 
 // --- Forgers.
 
-constexpr uint64_t kParamsAt = offsetof(FamilyHeader, params);
+constexpr uint64_t kParamsAt = offsetof(MultiStoreHeader, params);
 uint64_t ParamAt(size_t i) { return kParamsAt + i * 8; }
 uint64_t WordAt(size_t member, size_t word) {
   return kHeaderBytes + member * sizeof(MemberRecord) + offsetof(MemberRecord, words) + word * 8;
@@ -113,7 +113,7 @@ uint64_t WordAt(size_t member, size_t word) {
 // The window's snapshot with another number at that byte, and checksums that match.
 Bytes WindowWith(Bytes bytes, uint64_t offset, uint64_t value) {
   tests::Put(bytes, offset, value);
-  tests::ResealFamily(bytes);
+  tests::ResealMultiStore(bytes);
   return bytes;
 }
 
@@ -149,13 +149,13 @@ TEST_CASE("a window's numbers that no window has are refused by their place",
 }
 
 // Members as a writer that does not keep the rules might put them.
-Bytes FamilyOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, uint64_t keys_of_each,
-               uint64_t capacity = 0) {
-  FamilyFacts family{.type = SnapshotType::kWindowFilter,
-                     .policy = {},
-                     .params = {50, 5, 1000, std::bit_cast<uint64_t>(0.01), 121}};
+Bytes MultiStoreOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, uint64_t keys_of_each,
+                   uint64_t capacity = 0) {
+  MultiStoreFacts family{.type = SnapshotType::kWindowFilter,
+                         .policy = {},
+                         .params = {50, 5, 1000, std::bit_cast<uint64_t>(0.01), 121}};
   std::vector<BlockStore> stores;
-  std::vector<FamilyMember> members;
+  std::vector<MemberStore> members;
   stores.reserve(buckets.size());
   const FilterFacts facts{.policy = {},
                           .capacity = capacity,
@@ -169,7 +169,7 @@ Bytes FamilyOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, uint64
     }
     members.push_back({.words = {bucket}, .store = &stores.back(), .facts = facts});
   }
-  return SerializeFamily(family, members);
+  return SerializeMultiStore(family, members);
 }
 
 TEST_CASE("members that are no window's are refused", "[engine][window][snapshot]") {
@@ -180,21 +180,21 @@ TEST_CASE("members that are no window's are refused", "[engine][window][snapshot
     const auto refused = WindowFilter::Deserialize(bytes);
     return refused.ok() ? std::string("ok") : refused.error().message;
   };
-  CHECK(says(FamilyOf({{11, geometry}, {12, geometry}}, 3)) == "ok");
-  CHECK(says(FamilyOf({{12, geometry}}, 0)) == "ok");
-  CHECK_THAT(says(FamilyOf({}, 0)), ContainsSubstring("not the bucket of the present"));
-  CHECK_THAT(says(FamilyOf({{11, other}, {12, geometry}}, 3)), ContainsSubstring("geometry"));
-  CHECK_THAT(says(FamilyOf({{11, geometry}, {12, geometry}}, 0)),
+  CHECK(says(MultiStoreOf({{11, geometry}, {12, geometry}}, 3)) == "ok");
+  CHECK(says(MultiStoreOf({{12, geometry}}, 0)) == "ok");
+  CHECK_THAT(says(MultiStoreOf({}, 0)), ContainsSubstring("not the bucket of the present"));
+  CHECK_THAT(says(MultiStoreOf({{11, other}, {12, geometry}}, 3)), ContainsSubstring("geometry"));
+  CHECK_THAT(says(MultiStoreOf({{11, geometry}, {12, geometry}}, 0)),
              ContainsSubstring("an empty bucket"));
-  CHECK_THAT(says(FamilyOf({{12, geometry}}, 3, 9)), ContainsSubstring("not sized by itself"));
+  CHECK_THAT(says(MultiStoreOf({{12, geometry}}, 3, 9)), ContainsSubstring("not sized by itself"));
 }
 
 TEST_CASE("no cut and no changed byte of a window's snapshot gets through",
           "[engine][window][snapshot]") {
   const Bytes good =
-      FamilyOf({{11, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}},
-                {12, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}}},
-               3);
+      MultiStoreOf({{11, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}},
+                    {12, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}}},
+                   3);
   REQUIRE(WindowFilter::Deserialize(good).ok());
   for (size_t size = 0; size < good.size(); size += size < 600 ? 1 : 97) {
     REQUIRE_FALSE(WindowFilter::Deserialize(std::span(good).first(size)).ok());

@@ -17,7 +17,7 @@
 #include "support/death.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
-#include "support/scale.h"
+#include "support/shrink.h"
 #include "trommel/window_filter.h"
 
 namespace trommel {

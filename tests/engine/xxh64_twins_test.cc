@@ -1,4 +1,4 @@
-// What digest.h says of seeds: they do not keep strangers from choosing keys that collide.
+// Seeds are no protection (digest.h): keys can be chosen that collide under every seed.
 #include "support/xxh64_twins.h"
 
 #include <random>
@@ -12,7 +12,7 @@
 namespace trommel {
 namespace {
 
-// One of each length mod 32 that has two whole lanes in its tail, short and long.
+// Keys of each length mod 32 whose tail has two whole lanes, short and long.
 std::vector<std::string> KeysWithTwins() {
   std::vector<std::string> keys = {"alice@example.org", "0123456789abcdef"};
   for (const size_t body : {0, 32, 96}) {
@@ -64,7 +64,7 @@ TEST_CASE("erasing a twin erases the key under a secret seed, and not under a di
   CHECK(keyed.MayContain(alice));
 }
 
-TEST_CASE("XXH64 of 8 bytes is inverted: a key of any digest can be written down",
+TEST_CASE("XXH64 of 8 bytes is invertible: a key of any digest can be computed",
           "[engine][digest][hostile]") {
   constexpr uint64_t kPrime3 = 0x165667b19e3779f9;
   constexpr uint64_t kPrime4 = 0x85ebca77c2b2ae63;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "support/attribute_forge.h"
-#include "support/family_forge.h"
+#include "support/multi_store_forge.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
@@ -31,9 +31,9 @@ using namespace trommel::tests;  // NOLINT(google-build-using-namespace)
 
 constexpr uint64_t kMemoryLimit = uint64_t{1} << 20;
 
-void Demand(bool holds, const char* law) {
+void Demand(bool holds, const char* invariant) {
   if (holds) return;
-  std::fprintf(stderr, "snapshot_fuzz: broken: %s\n", law);
+  std::fprintf(stderr, "snapshot_fuzz: violated: %s\n", invariant);
   std::abort();
 }
 
@@ -117,7 +117,7 @@ void TurnSlice(const SnapshotHeader& header, Bytes& bytes, uint64_t slice_idx, i
     Put(bytes, at, std::rotl(Get<uint32_t>(bytes, at), by));
   };
   if (header.encoding == static_cast<uint32_t>(Encoding::kRuns)) {
-    // Presence bits alone: a run goes with its rank.
+    // Presence bits only: the rank of a run depends on them.
     const uint64_t block = header.counts.offset + block_idx * (header.num_slices > 8 ? 128 : 64);
     if (header.num_slices == 8) return turn(block + s * 4);
     return Put(bytes, block + s * 8, std::rotl(Get<uint64_t>(bytes, block + s * 8), by));
@@ -200,7 +200,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
     Bytes family = bytes;
-    ResealFamily(family);
+    ResealMultiStore(family);
     Read(family);
     Bytes attributes = bytes;
     ResealAttributes(attributes);

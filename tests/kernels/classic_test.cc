@@ -17,7 +17,7 @@ namespace {
 using tests::DrawnDigests;
 using tests::Guarded;
 
-// A key of an empty reference marks its position, and nothing else: where is it?
+// The position of a key: the only one that it marks in an empty reference.
 uint32_t MarkedPosition(const ClassicShape& shape, uint64_t digest, size_t hash_idx) {
   ClassicReference reference(shape);
   reference.Insert(digest);

@@ -1,4 +1,4 @@
-// Which CPUs take PDEP at its word.
+// On which CPUs PDEP is slow.
 #include "kernels/cpu.h"
 
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 namespace trommel::kernels {
 namespace {
 
-TEST_CASE("PDEP is slow on AMD's CPUs before Zen 3 and on nobody else's", "[kernels][cpu]") {
+TEST_CASE("PDEP is slow on AMD's CPUs before Zen 3 and on no other CPU", "[kernels][cpu]") {
   CHECK(IsDepositFast("GenuineIntel", 6));           // since Haswell
   CHECK_FALSE(IsDepositFast("AuthenticAMD", 0x15));  // Excavator
   CHECK_FALSE(IsDepositFast("AuthenticAMD", 0x17));  // Zen 1 and 2
@@ -17,7 +17,7 @@ TEST_CASE("PDEP is slow on AMD's CPUs before Zen 3 and on nobody else's", "[kern
   CHECK(IsDepositFast("", 0));
 }
 
-TEST_CASE("a CPU says the same each time it is asked", "[kernels][cpu]") {
+TEST_CASE("a CPU's features are the same at each call", "[kernels][cpu]") {
   CHECK(HasFastDeposit() == HasFastDeposit());
 #if !defined(__x86_64__)
   CHECK_FALSE(HasFastDeposit());

@@ -49,7 +49,7 @@ TEST_CASE("erase leaves the reference's bytes and answers on every target",
   for (const size_t size : tests::EdgeSizes()) {
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {
       INFO(size << " keys, " << num_blocks << " blocks, " << shape);
-      // Half of the batch are members (some many times), half are strangers that may answer
+      // Half of the batch are members (some many times), half are non-members that may answer
       // "maybe".
       const auto members = DrawnDigests(size, size / 6 + 1, Catch::rngSeed() + size);
       auto batch = DrawnDigests(size, size + 1, Catch::rngSeed() + size + 1);

@@ -20,7 +20,7 @@ namespace {
 using tests::DrawnDigests;
 using tests::KernelFilter;
 
-constexpr size_t kMaxBatch = kernels::kMaxBatch;
+constexpr size_t kMaxChunkKeys = kernels::kMaxChunkKeys;
 
 ReferenceFilter ReferenceOf(const std::vector<uint64_t>& digests, uint64_t num_blocks,
                             Shape shape) {
@@ -66,7 +66,7 @@ TEST_CASE("insert handles exactly the keys from begin to end", "[kernels][insert
 
 TEST_CASE("the engine's largest batch leaves the reference's bytes", "[kernels][insert]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
-  for (const size_t size : {kMaxBatch - 1, kMaxBatch, kMaxBatch + 1}) {
+  for (const size_t size : {kMaxChunkKeys - 1, kMaxChunkKeys, kMaxChunkKeys + 1}) {
     const auto digests = DrawnDigests(size, size / 3, Catch::rngSeed());
     const ReferenceFilter want = ReferenceOf(digests, 99, shape);
     tests::ForEachRunnableTarget([&] {
@@ -101,8 +101,8 @@ TEST_CASE("an insert that would overflow stops with nothing of that key done",
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(3, shape);
     std::vector<uint32_t> spilled(one_more.size(), 77);
-    const Applied applied = filter.Kernels().insert(one_more.data(), {0, one_more.size()},
-                                                    filter.View(), spilled.data());
+    const UpdateProgress applied = filter.block_kernels().insert(
+        one_more.data(), {0, one_more.size()}, filter.View(), spilled.data());
     CHECK(applied.end == most.size());
     CHECK(applied.num_spilled == 0);
     CHECK(filter.DifferenceFrom(want) == "");
@@ -118,13 +118,13 @@ TEST_CASE("keys of a promoted block are spilled and change nothing", "[kernels][
     KernelFilter filter(full);
     std::vector<uint32_t> spilled(digests.size());
     std::vector<uint64_t> inserted(1, 0);
-    Applied applied =
-        filter.Kernels().insert(digests.data(), {3, digests.size()}, filter.View(), spilled.data());
+    UpdateProgress applied = filter.block_kernels().insert(digests.data(), {3, digests.size()},
+                                                           filter.View(), spilled.data());
     CHECK(applied.end == digests.size());
     CHECK(applied.num_spilled == digests.size() - 3);
     CHECK(spilled.front() == 3);
-    applied = filter.Kernels().insert_if_absent(digests.data(), {0, digests.size()}, filter.View(),
-                                                inserted.data(), spilled.data());
+    applied = filter.block_kernels().insert_if_absent(
+        digests.data(), {0, digests.size()}, filter.View(), inserted.data(), spilled.data());
     CHECK(applied.num_spilled == digests.size());
     CHECK(inserted[0] == 0);
     CHECK(filter.DifferenceFrom(full) == "");
@@ -143,8 +143,8 @@ TEST_CASE("256 keys that fill slice 0 to the brim stop one short of the marker",
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(1, shape);
     std::vector<uint32_t> spilled(digests.size());
-    const Applied applied =
-        filter.Kernels().insert(digests.data(), {0, digests.size()}, filter.View(), spilled.data());
+    const UpdateProgress applied = filter.block_kernels().insert(
+        digests.data(), {0, digests.size()}, filter.View(), spilled.data());
     CHECK(applied.end == digests.size() - 1);
     CHECK(applied.num_spilled == 0);
     CHECK(filter.DifferenceFrom(before) == "");

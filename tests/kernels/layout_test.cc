@@ -73,7 +73,7 @@ TEST_CASE("the wide salt is XXH64 of 16 made odd", "[kernels][layout]") {
 
 TEST_CASE("positions of slices of 64 are fields of six bits, the second five of the product",
           "[kernels][layout]") {
-  // By hand: the fields 1, 2, 3, 4, 5 of the low half; the high half has no say.
+  // By hand: the fields 1, 2, 3, 4, 5 of the low half; the high half does not matter.
   const uint64_t counted = 0xffffffff00000000ULL | 1 | 2 << 6 | 3 << 12 | 4 << 18 | 5 << 24;
   for (const size_t num_slices : {size_t{4}, size_t{5}, size_t{10}}) {
     CHECK(SlicePositions(num_slices) == 64);

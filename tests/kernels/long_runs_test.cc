@@ -40,17 +40,17 @@ TEST_CASE("long runs gain and lose keys as the reference does on every target",
     std::vector<uint64_t> members;
     const std::vector<uint64_t> pool = tests::DrawnDigests(90, 60, Catch::rngSeed());
     for (int step = 0; step < 2000; ++step) {
-      // Up to the brim, down to nothing, and up again.
+      // Filled up, emptied, and filled again.
       const bool is_rising = step / 150 % 2 == 0;
       const bool adds =
           members.empty() || (members.size() < 63 && random() % 4 < (is_rising ? 3 : 1));
       if (adds) {
         members.push_back(pool[random() % pool.size()]);
-        kernels.add(members.back(), presence, runs.data());
+        kernels.increment(members.back(), presence, runs.data());
         want.Insert(members.back());
       } else {
         std::swap(members[random() % members.size()], members.back());
-        kernels.take(members.back(), presence, runs.data());
+        kernels.decrement(members.back(), presence, runs.data());
         want.Erase(members.back());
         members.pop_back();
       }

@@ -79,7 +79,7 @@ TEST_CASE("a block fits up to a count of eight but not with slice 0 all full",
   }
 }
 
-TEST_CASE("a promoted block comes back only when no counter is near its limit",
+TEST_CASE("a promoted block is returned only when no counter is near its limit",
           "[kernels][plane_block]") {
   const auto num_slices = GENERATE(size_t{8}, size_t{16});
   std::vector<uint64_t> counters(num_slices * kPositions, 6);
@@ -89,7 +89,7 @@ TEST_CASE("a promoted block comes back only when no counter is near its limit",
     REQUIRE_FALSE(HasDrainedForPlanes(counters, num_slices));
     counters[i] = 6;
   }
-  // What has drained always fits, so that coming back never fails.
+  // What has drained always fits, so that a return never fails.
   CHECK(FitsPlanes(counters, num_slices));
 }
 

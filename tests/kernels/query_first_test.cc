@@ -33,7 +33,7 @@ bool ShowsFirst(const ReferenceFilter& reference, uint64_t digest, size_t num_pr
   return is_shown;
 }
 
-TEST_CASE("a query of the first slices asks for these and no others on every target",
+TEST_CASE("a query of the first slices reads these and no others on every target",
           "[kernels][query]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   ReferenceFilter reference(7, shape);
@@ -52,8 +52,8 @@ TEST_CASE("a query of the first slices asks for these and no others on every tar
       }
       tests::ForEachRunnableTarget([&] {
         Guarded<uint64_t> bits(want.size(), ~uint64_t{0}, size % 8);
-        REQUIRE(filter.Kernels().query_first(digests.data(), size, filter.View(), num_probes,
-                                             bits.data()) == want_present);
+        REQUIRE(filter.block_kernels().query_first(digests.data(), size, filter.View(), num_probes,
+                                                   bits.data()) == want_present);
         REQUIRE(tests::FirstDifference(bits.Copy(), want) == "");
         REQUIRE(bits.GuardsIntact());
       });
@@ -64,7 +64,7 @@ TEST_CASE("a query of the first slices asks for these and no others on every tar
 TEST_CASE("8 probes or fewer read the first line of a block only on every target",
           "[kernels][query]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
-  // A block whose first line ends where a page begins that nobody may read.
+  // A block whose first line ends where an unreadable page begins.
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(pages != MAP_FAILED);

@@ -37,7 +37,7 @@ struct StoreRow {
     }
   }
 
-  const BlockKernels& Kernels() const { return filters.front()->Kernels(); }
+  const BlockKernels& block_kernels() const { return filters.front()->block_kernels(); }
 
   std::vector<ReferenceFilter> references;
   std::vector<std::unique_ptr<KernelFilter>> filters;
@@ -45,7 +45,7 @@ struct StoreRow {
   std::vector<uint64_t> pool;  // members of every store
 };
 
-// A third of the digests are somebody's members.
+// A third of the digests are members of some store.
 std::vector<uint64_t> MixedDigests(const StoreRow& row, size_t size) {
   auto digests = DrawnDigests(size, size + 1, Catch::rngSeed() + 99);
   for (size_t i = 0; i < size; i += 3) digests[i] = row.pool[i * 7 % row.pool.size()];
@@ -72,12 +72,13 @@ void CheckRow(const StoreRow& row, size_t size, size_t num_stores) {
   }
   tests::ForEachRunnableTarget([&] {
     Guarded<uint64_t> bits(want_bits.size(), ~uint64_t{0}, size % 8);
-    REQUIRE(row.Kernels().query_any(digests.data(), size, row.views.data(), num_stores,
-                                    bits.data()) == want_present);
+    REQUIRE(row.block_kernels().query_any(digests.data(), size, row.views.data(), num_stores,
+                                          bits.data()) == want_present);
     REQUIRE(tests::FirstDifference(bits.Copy(), want_bits) == "");
     REQUIRE(bits.GuardsIntact());
     Guarded<uint8_t> oldest(size, 0xee, size % 5);
-    row.Kernels().find_oldest(digests.data(), size, row.views.data(), num_stores, oldest.data());
+    row.block_kernels().find_oldest(digests.data(), size, row.views.data(), num_stores,
+                                    oldest.data());
     REQUIRE(tests::FirstDifference(oldest.Copy(), want_oldest) == "");
     REQUIRE(oldest.GuardsIntact());
   });
@@ -110,10 +111,10 @@ TEST_CASE("the first of 255 stores that shows a key is found on every target", "
     for (size_t s = first; s < stores.size(); s += 3) stores[s] = full.View();
     tests::ForEachRunnableTarget([&] {
       uint8_t oldest = 77;
-      full.Kernels().find_oldest(&digest, 1, stores.data(), stores.size(), &oldest);
+      full.block_kernels().find_oldest(&digest, 1, stores.data(), stores.size(), &oldest);
       CHECK(oldest == first);
       uint64_t bits = 77;
-      CHECK(full.Kernels().query_any(&digest, 1, stores.data(), stores.size(), &bits) ==
+      CHECK(full.block_kernels().query_any(&digest, 1, stores.data(), stores.size(), &bits) ==
             (first < 255));
       CHECK(bits == (first < 255));
     });

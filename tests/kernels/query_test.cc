@@ -51,10 +51,10 @@ Guarded<uint64_t> Misaligned(const std::vector<uint64_t>& digests, size_t offset
 
 void CheckQuery(const Question& question, KernelFilter& filter, size_t offset) {
   const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
-  // Old answers in the bitmap must not shine through.
+  // Old answers in the bitmap must be overwritten.
   Guarded<uint64_t> bitmap(question.bitmap.size(), ~uint64_t{0}, offset);
   const size_t num_present =
-      filter.Kernels().query(digests.data(), digests.size(), filter.View(), bitmap.data());
+      filter.block_kernels().query(digests.data(), digests.size(), filter.View(), bitmap.data());
   REQUIRE(num_present == question.present.size());
   REQUIRE(tests::FirstDifference(bitmap.Copy(), question.bitmap) == "");
   REQUIRE(bitmap.GuardsIntact());
@@ -68,8 +68,8 @@ void CheckSelect(const Question& question, KernelFilter& filter, size_t offset) 
       for (uint32_t& index : want) index += first_idx;
       Guarded<uint32_t> selection(digests.size(), 0, offset);
       const size_t num_selected =
-          filter.Kernels().select(digests.data(), digests.size(), filter.View(), maybe_present,
-                                  first_idx, selection.data());
+          filter.block_kernels().select(digests.data(), digests.size(), filter.View(),
+                                        maybe_present, first_idx, selection.data());
       REQUIRE(num_selected == want.size());
       std::vector<uint32_t> got = selection.Copy();
       got.resize(num_selected);
@@ -103,8 +103,8 @@ TEST_CASE("one key gets the batch's answer on every target", "[kernels][query]")
     KernelFilter filter(question.reference);
     std::vector<uint64_t> bitmap(question.bitmap.size(), 0);
     for (size_t i = 0; i < question.digests.size(); ++i) {
-      const bool answer = filter.Kernels().may_contain(question.digests[i], filter.View().presence,
-                                                       filter.View().num_blocks);
+      const bool answer = filter.block_kernels().may_contain(
+          question.digests[i], filter.View().presence, filter.View().num_blocks);
       bitmap[i / 64] |= uint64_t{answer} << (i % 64);
     }
     CHECK(tests::FirstDifference(bitmap, question.bitmap) == "");
@@ -119,16 +119,16 @@ TEST_CASE("one missing bit in any slice makes a key absent on every target", "[k
   tests::ForEachRunnableTarget([&] {
     for (size_t s = 0; s < shape.num_slices; ++s) {
       KernelFilter filter(one);
-      REQUIRE(
-          filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
+      REQUIRE(filter.block_kernels().may_contain(digest, filter.View().presence,
+                                                 filter.View().num_blocks));
       const uint32_t bit = CounterIndex(digest, s, shape.num_slices);
       for (uint32_t i = 0; i < shape.num_counters() / 32; ++i) {  // all but the one
         filter.View().presence[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
       }
       uint64_t bitmap = 1;
-      REQUIRE_FALSE(
-          filter.Kernels().may_contain(digest, filter.View().presence, filter.View().num_blocks));
-      REQUIRE(filter.Kernels().query(&digest, 1, filter.View(), &bitmap) == 0);
+      REQUIRE_FALSE(filter.block_kernels().may_contain(digest, filter.View().presence,
+                                                       filter.View().num_blocks));
+      REQUIRE(filter.block_kernels().query(&digest, 1, filter.View(), &bitmap) == 0);
       REQUIRE(bitmap == 0);
     }
   });

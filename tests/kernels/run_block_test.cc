@@ -210,7 +210,7 @@ TEST_CASE("a block is promoted when it shows keys and has no strings", "[kernels
   }
 }
 
-TEST_CASE("a block of runs fits to its last key and comes back four keys earlier",
+TEST_CASE("a block of runs fits to its last key and is returned four keys earlier",
           "[kernels][run_block]") {
   struct Edge {
     size_t num_slices;

@@ -98,7 +98,7 @@ TEST_CASE("each key more, key less and count is that of the list", "[kernels][ru
       if (IsLastOfRun(runs, end) != (counts[i] == 1)) FAIL("last");
       Counts less = counts;
       less[i] -= 1;
-      // What is left of an only key is the closing 1; whoever wants 0 there writes it.
+      // Of an only key, the closing 1 remains; a caller that needs 0 there writes it.
       const uint64_t want = num_keys == 1 ? 1 : Runs(less);
       if (WithKeysLess(runs, end, 1) != want) FAIL("a key less");
       for (uint32_t fewer = 2; fewer <= counts[i] && fewer < num_keys; ++fewer) {

@@ -16,7 +16,7 @@ namespace {
 TEST_CASE("every runnable target has a name of its own and all kernels", "[kernels][targets]") {
   std::set<std::string> names;
   int64_t last = 0;
-  for (const Kernels& table : RunnableKernels()) {
+  for (const KernelTable& table : RunnableKernels()) {
     INFO(table.name);
     CHECK(names.insert(table.name).second);
     CHECK(table.target > last);  // best first: Highway numbers better targets lower
@@ -43,7 +43,7 @@ TEST_CASE("every runnable target has a name of its own and all kernels", "[kerne
 
 TEST_CASE("targets have functions of their own", "[kernels][targets]") {
   std::set<const void*> inserts;
-  for (const Kernels& table : RunnableKernels()) {
+  for (const KernelTable& table : RunnableKernels()) {
     CHECK(inserts.insert(reinterpret_cast<const void*>(table.planes8.insert)).second);
   }
 }
@@ -56,7 +56,7 @@ TEST_CASE("a target without vectors is always among the runnable ones", "[kernel
 TEST_CASE("runnable targets are among the compiled ones in the same order", "[kernels][targets]") {
   const auto compiled = CompiledTargetNames();
   auto next = compiled.begin();
-  for (const Kernels& table : RunnableKernels()) {
+  for (const KernelTable& table : RunnableKernels()) {
     next = std::find(next, compiled.end(), std::string_view(table.name));
     REQUIRE(next != compiled.end());
   }
@@ -64,8 +64,8 @@ TEST_CASE("runnable targets are among the compiled ones in the same order", "[ke
 
 TEST_CASE("forcing a target switches the table and an unknown name does not",
           "[kernels][targets]") {
-  const Kernels* before = &ActiveKernels();
-  for (const Kernels& table : RunnableKernels()) {
+  const KernelTable* before = &ActiveKernels();
+  for (const KernelTable& table : RunnableKernels()) {
     REQUIRE(ForceKernels(table.name));
     CHECK(&ActiveKernels() == &table);
     CHECK_FALSE(ForceKernels("abacus"));

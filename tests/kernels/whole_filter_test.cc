@@ -97,7 +97,7 @@ TEST_CASE("tally counts what a scalar loop counts on every target", "[kernels][w
       }
       tests::ForEachRunnableTarget([&] {
         KernelFilter filter(reference);
-        CHECK((filter.Kernels().tally(filter.View(), begin, num_blocks) == want));
+        CHECK((filter.block_kernels().tally(filter.View(), begin, num_blocks) == want));
       });
     }
   }
@@ -112,7 +112,7 @@ TEST_CASE("tally of full blocks needs more than 64 bits and gets them", "[kernel
   }
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(reference);
-    const Tally tally = filter.Kernels().tally(filter.View(), 0, 100);
+    const Tally tally = filter.block_kernels().tally(filter.View(), 0, 100);
     CHECK(tally.num_present == 100 * 16 * 32);
     CHECK((tally.product_sum == Uint128{100} << 80));
   });
@@ -130,7 +130,7 @@ TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole
       KernelFilter from(b);
       const auto reported = RunOver(
           [&](uint64_t begin, uint64_t end) {
-            return into.Kernels().merge(into.View(), from.View(), begin, end);
+            return into.block_kernels().merge(into.View(), from.View(), begin, end);
           },
           num_blocks, into, want.CountWordsPerBlock());
       // Reported are exactly the blocks whose sum does not fit.
@@ -150,7 +150,7 @@ TEST_CASE("a filter merged with itself doubles every counter", "[kernels][whole_
     KernelFilter filter(a);
     const auto reported = RunOver(
         [&](uint64_t begin, uint64_t end) {
-          return filter.Kernels().merge(filter.View(), filter.View(), begin, end);
+          return filter.block_kernels().merge(filter.View(), filter.View(), begin, end);
         },
         50, filter, a.CountWordsPerBlock());
     CHECK(reported == want.PromotedBlocks());
@@ -168,9 +168,9 @@ TEST_CASE("two halves of the marker state are not merged into it", "[kernels][wh
   tests::ForEachRunnableTarget([&] {
     KernelFilter into(half);
     KernelFilter from(half);
-    CHECK(into.Kernels().merge(into.View(), from.View(), 0, 2) == 0);
+    CHECK(into.block_kernels().merge(into.View(), from.View(), 0, 2) == 0);
     KernelFilter folded(1, shape);
-    CHECK(folded.Kernels().fold(folded.View(), from.View(), 0, 1) == 0);
+    CHECK(folded.block_kernels().fold(folded.View(), from.View(), 0, 1) == 0);
     CHECK(into.DifferenceFrom(half) == "");
     CHECK(folded.DifferenceFrom(ReferenceFilter(1, shape)) == "");
   });
@@ -188,13 +188,13 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
       KernelFilter from(part);
       std::vector<uint64_t> looked;
       for (uint64_t b = 0; b < num_blocks; ++b) {
-        b = into.Kernels().can_subtract(into.View(), from.View(), b, num_blocks);
+        b = into.block_kernels().can_subtract(into.View(), from.View(), b, num_blocks);
         if (b < num_blocks) looked.push_back(b);
       }
       CHECK(into.DifferenceFrom(whole) == "");  // looking changes nothing
       const auto reported = RunOver(
           [&](uint64_t begin, uint64_t end) {
-            return into.Kernels().subtract(into.View(), from.View(), begin, end);
+            return into.block_kernels().subtract(into.View(), from.View(), begin, end);
           },
           num_blocks, into, want.CountWordsPerBlock());
       CHECK(reported == looked);
@@ -207,12 +207,12 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
 TEST_CASE("a filter less itself is all zero", "[kernels][whole_filter]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   ReferenceFilter a(50,
-                    shape);  // two keys a block: nine of them at one position are out of reach
+                    shape);  // two keys per block: nine of them at one position are out of reach
   for (const uint64_t digest : DrawnDigests(100, 1000, Catch::rngSeed())) a.Insert(digest);
   REQUIRE(a.PromotedBlocks().empty());
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(a);
-    CHECK(filter.Kernels().subtract(filter.View(), filter.View(), 0, 50) == 50);
+    CHECK(filter.block_kernels().subtract(filter.View(), filter.View(), 0, 50) == 50);
     CHECK(filter.DifferenceFrom(ReferenceFilter(50, shape)) == "");
   });
 }
@@ -235,8 +235,8 @@ TEST_CASE("a counter that would fall below zero is reported at every count",
         KernelFilter into(a);
         KernelFilter from(b);
         const uint64_t end = ours >= theirs ? 1 : 0;
-        REQUIRE(into.Kernels().can_subtract(into.View(), from.View(), 0, 1) == end);
-        REQUIRE(into.Kernels().subtract(into.View(), from.View(), 0, 1) == end);
+        REQUIRE(into.block_kernels().can_subtract(into.View(), from.View(), 0, 1) == end);
+        REQUIRE(into.block_kernels().subtract(into.View(), from.View(), 0, 1) == end);
         REQUIRE(into.DifferenceFrom(want) == "");
       });
     }
@@ -253,7 +253,7 @@ TEST_CASE("fold adds neighbouring blocks or reports the block", "[kernels][whole
       KernelFilter into(num_blocks / 2, shape);
       const auto reported = RunOver(
           [&](uint64_t begin, uint64_t end) {
-            return into.Kernels().fold(into.View(), from.View(), begin, end);
+            return into.block_kernels().fold(into.View(), from.View(), begin, end);
           },
           num_blocks / 2, into, want.CountWordsPerBlock());
       CHECK(reported == want.PromotedBlocks());

@@ -1,4 +1,4 @@
-// Blocks know neither keys, threads nor files: digests go in, are answered for, and come out.
+// Blocks need neither keys, threads nor files: digests are inserted, queried and erased.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-// Files and checksums know no filter: an atomic file comes back as it was written.
+// Files and checksums know no filter: an atomic file is read as it was written.
 #include <unistd.h>
 
 #include <array>

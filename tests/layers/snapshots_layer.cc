@@ -1,4 +1,4 @@
-// Snapshots know block stores and no filter type: a store comes back from its bytes.
+// Snapshots know block stores and no filter type: a store is loaded from its bytes.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

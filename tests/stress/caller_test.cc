@@ -1,30 +1,28 @@
-// How a thread calls the filter: what it does with the answers.
-#include "tools/stress/caller.h"
+// How a thread calls the filter, and what it checks of each result.
+#include "tools/stress/threads/caller.h"
 
 #include <numeric>
 #include <vector>
 
-#include "stress/sample_rounds.h"
+#include "stress/faulty_rounds.h"
 #include "support/catch.h"
 
 namespace trommel::stress {
 namespace {
 
-// The number that Query returns is one too high.
-class Miscounts : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
+// Query returns a number that is too high.
+struct Miscounts : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    return inner_->Query(keys, maybe_present) + 1;
+    return LockedSubject::Query(keys, maybe_present) + 1;
   }
 };
 
-// A bit behind the last key's stays as the caller left it.
-class LeavesHighBits : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) override {
-    const EraseOutcome outcome = inner_->Erase(keys, erased);
+// Sets a bit behind that of the last key.
+struct LeavesHighBits : FaultySubject {
+  using FaultySubject::FaultySubject;
+  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    const WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (keys.size() % 64 != 0) erased.back() |= uint64_t{1} << 63;
     return outcome;
   }
@@ -32,20 +30,20 @@ class LeavesHighBits : public PassingSubject {
 
 TEST_CASE("calls reach the filter, and are counted and remembered", "[stress][caller]") {
   const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 1, 0);
-  Result<std::unique_ptr<Subject>> subject = MakeLocked(plan.config, 0);
+  const Result<std::unique_ptr<Subject>> subject = MakeLocked(plan);
   REQUIRE(subject.ok());
   Board board(plan, **subject);
   Caller caller(board, 0);
   std::vector<uint32_t> ids(100);
   std::iota(ids.begin(), ids.end(), 0u);
-  // Often enough for both ways to call with one key and both ways to ask.
+  // Often enough for both ways to call with one key, and both ways to query.
   for (int i = 0; i < 40; ++i) {
     const Ids part = Ids(ids).first(i % 2 == 0 ? 1 : 70);
-    caller.Insert(part);
+    uint64_t bucket = caller.Insert(part);
     CHECK(Caller::Bit(caller.Query(part), part.size() - 1));
     CHECK(caller.Counts(part)[0] >= 1);
-    CHECK_FALSE(Caller::Bit(caller.InsertIfAbsent(part), 0));
-    CHECK(Caller::Bit(caller.Erase(part), 0));
+    CHECK_FALSE(Caller::Bit(caller.InsertIfAbsent(part, &bucket), 0));
+    CHECK(Caller::Bit(caller.Erase(part, bucket), 0));
   }
   CHECK_FALSE(caller.violation());
   CHECK(caller.totals.num_calls == 200);
@@ -55,28 +53,28 @@ TEST_CASE("calls reach the filter, and are counted and remembered", "[stress][ca
   CHECK(board.clock.load() == 200);
 }
 
-TEST_CASE("the first law that is broken is kept, and stops everyone", "[stress][caller]") {
+TEST_CASE("the first violation is kept, and stops all threads", "[stress][caller]") {
   const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 1, 0);
-  Result<std::unique_ptr<Subject>> subject = MakeLocked(plan.config, 0);
+  const Result<std::unique_ptr<Subject>> subject = MakeLocked(plan);
   REQUIRE(subject.ok());
   Board board(plan, **subject);
   Caller caller(board, 3);
   CHECK_FALSE(caller.is_over());
-  caller.Blame(Law::kNewToldOnce, 5, "first");
-  caller.Blame(Law::kEraseNotRefused, 6, "second");
+  caller.Report(Invariant::kNewToldOnce, 5, "first");
+  caller.Report(Invariant::kEraseNotRefused, 6, "second");
   REQUIRE(caller.violation());
-  CHECK(caller.violation()->law == Law::kNewToldOnce);
+  CHECK(caller.violation()->invariant == Invariant::kNewToldOnce);
   CHECK(caller.violation()->id == 5u);
   CHECK(caller.violation()->thread == 3);
   CHECK(caller.is_over());
 }
 
 TEST_CASE("a number that does not agree with its bitmap is found", "[stress][caller][threads]") {
-  CHECK(BrokenLaw<Miscounts>(SampleMix()) == Law::kSumsAgree);
+  CHECK(ViolatedBy<Miscounts>(SampleMix()) == Invariant::kSumsAgree);
 }
 
 TEST_CASE("a bit behind the last key is found", "[stress][caller][threads]") {
-  CHECK(BrokenLaw<LeavesHighBits>(SampleMix()) == Law::kSumsAgree);
+  CHECK(ViolatedBy<LeavesHighBits>(SampleMix()) == Invariant::kSumsAgree);
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
-// Rounds, one after the other.
+// Rounds, one after another.
 #include "tools/stress/campaign.h"
 
 #include <vector>
 
-#include "stress/sample_rounds.h"
+#include "stress/faulty_rounds.h"
 #include "support/catch.h"
 
 namespace trommel::stress {
 namespace {
 
-class LosesAll : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  void Insert(Keys) override {}
+struct LosesAll : FaultySubject {
+  using FaultySubject::FaultySubject;
+  uint64_t Insert(Keys) override { return 0; }
 };
 
 CampaignOptions TwoMixes() {
@@ -62,10 +61,11 @@ TEST_CASE("a campaign gives each type a turn of all mixes", "[stress][campaign]"
   CHECK(result->mixes[1].growth.most_generations == 4);
 }
 
-TEST_CASE("a campaign ends with the round that breaks a law", "[stress][campaign][threads]") {
+TEST_CASE("a campaign ends with the round that violates an invariant",
+          "[stress][campaign][threads]") {
   CampaignOptions options = TwoMixes();
   options.only_round = 77;
-  const Result<CampaignResult> result = RunCampaign(options, RoundsWith(MakeFaulty<LosesAll>()));
+  const Result<CampaignResult> result = RunCampaign(options, RoundsWith(MakeFaulty<LosesAll>));
   REQUIRE(result.ok());
   CHECK(result->num_rounds == 1);
   REQUIRE(result->violation);

@@ -1,5 +1,5 @@
-// A filter that grows, with one big lock and nothing clever: what a ScalableFilter must look like
-// from outside. And the same with planted faults.
+// A plain filter that grows, with one lock: what a ScalableFilter must look like from outside. And
+// the same with planted faults.
 #ifndef TROMMEL_TESTS_STRESS_LOCKED_GENERATIONS_H_
 #define TROMMEL_TESTS_STRESS_LOCKED_GENERATIONS_H_
 
@@ -13,36 +13,37 @@
 #include <utility>
 #include <vector>
 
-#include "tools/stress/subject.h"
+#include "tools/stress/subjects/subject.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::stress {
 
 enum class GrowthFault {
   kNone,
-  kDropsLastKey,  // a generation with one key left is dropped
-  kErasesNewest,  // a key is taken from the newest generation that shows it
-  kAddsToNewest,  // a key that an old generation shows enters the newest all the same
-  kRefuses,       // a third generation is one too many
+  kDropsLastKey,  // drops a generation with one key left
+  kErasesNewest,  // takes a key from the newest generation that shows it
+  kAddsToNewest,  // inserts a key that an old generation shows into the newest
+  kRefuses,       // never makes a third generation
   kNeverDrops,
 };
 
 class LockedGenerations : public Subject {
  public:
+  // Each generation is of this configuration.
   LockedGenerations(const CountingConfig& config, GrowthFault fault)
       : config_(config), fault_(fault) {
-    config_.capacity = std::max<uint64_t>(config.capacity / 16, 50);
     Grow();
   }
 
-  void Insert(Keys keys) override {
-    ForEach(keys, [&](size_t, Key key) { Enter(key); });
+  uint64_t Insert(Keys keys) override {
+    ForEach(keys, [&](size_t, Key key) { InsertLocked(key); });
+    return 0;
   }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) override {
-    return Mark(keys, inserted, [&](Key key) { return !IsShown(key) && Enter(key); });
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t*) override {
+    return Mark(keys, inserted, [&](Key key) { return !IsShown(key) && InsertLocked(key); });
   }
-  EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) override {
-    const size_t num_erased = Mark(keys, erased, [&](Key key) { return Take(key); });
+  WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {
+    const size_t num_erased = Mark(keys, erased, [&](Key key) { return EraseLocked(key); });
     return {num_erased, keys.size() - num_erased};
   }
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
@@ -60,14 +61,15 @@ class LockedGenerations : public Subject {
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
     ForEach(keys, [&](size_t i, Key key) { counts[i] = Count(key); });
   }
-  void InsertOne(Key key) override {
-    Locked([&] { return Enter(key); });
+  uint64_t InsertOne(Key key) override {
+    Locked([&] { return InsertLocked(key); });
+    return 0;
   }
-  bool InsertOneIfAbsent(Key key) override {
-    return Locked([&] { return !IsShown(key) && Enter(key); });
+  bool InsertOneIfAbsent(Key key, uint64_t*) override {
+    return Locked([&] { return !IsShown(key) && InsertLocked(key); });
   }
-  bool EraseOne(Key key) override {
-    return Locked([&] { return Take(key); });
+  bool EraseOne(Key key, uint64_t) override {
+    return Locked([&] { return EraseLocked(key); });
   }
   bool MayContain(Key key) const override {
     return Locked([&] { return IsShown(key); });
@@ -86,9 +88,9 @@ class LockedGenerations : public Subject {
       return sum;
     });
   }
-  Stats GetStats() const override {
+  SubjectStats GetStats() const override {
     return Locked([&] {
-      Stats sum;
+      SubjectStats sum;
       for (const CountingFilter& one : generations_) {
         const Stats stats = one.GetStats();
         sum.num_keys += stats.num_keys;
@@ -99,7 +101,7 @@ class LockedGenerations : public Subject {
       return sum;
     });
   }
-  // Of each generation the number of bytes, and these.
+  // For each generation the number of its bytes, and the bytes.
   std::vector<std::byte> Serialize() const override {
     return Locked([&] {
       std::vector<std::byte> all;
@@ -125,6 +127,11 @@ class LockedGenerations : public Subject {
       bytes = bytes.subspan(sizeof size + size);
     }
     std::unique_ptr<Subject> subject = std::move(loaded);
+    return subject;
+  }
+
+  Result<std::unique_ptr<Subject>> MakeSequential() const override {
+    std::unique_ptr<Subject> subject = std::make_unique<LockedGenerations>(config_, fault_);
     return subject;
   }
 
@@ -171,7 +178,7 @@ class LockedGenerations : public Subject {
     }
     return 0;
   }
-  bool Enter(Key key) {
+  bool InsertLocked(Key key) {
     for (CountingFilter& one : generations_) {
       if (fault_ == GrowthFault::kAddsToNewest || !one.MayContain(key)) continue;
       one.Insert(key);
@@ -187,7 +194,7 @@ class LockedGenerations : public Subject {
     generations_.back().Insert(key);
     return true;
   }
-  bool Take(Key key) {
+  bool EraseLocked(Key key) {
     const size_t size = generations_.size();
     for (size_t i = 0; i < size; ++i) {
       const size_t which = fault_ == GrowthFault::kErasesNewest ? size - 1 - i : i;
@@ -210,7 +217,9 @@ class LockedGenerations : public Subject {
 };
 
 template <GrowthFault kFault>
-Result<std::unique_ptr<Subject>> MakeLockedGenerations(const CountingConfig& config, uint32_t) {
+Result<std::unique_ptr<Subject>> MakeLockedGenerations(const RoundPlan& plan) {
+  CountingConfig config = plan.config;
+  config.capacity = std::max<uint64_t>(config.capacity / 16, 50);
   std::unique_ptr<Subject> subject = std::make_unique<LockedGenerations>(config, kFault);
   return subject;
 }

@@ -1,43 +1,43 @@
-// What readers find out while writers write.
-#include "tools/stress/reader.h"
+// What readers find while writers write.
+#include "tools/stress/threads/reader.h"
 
 #include <thread>
 #include <vector>
 
-#include "stress/sample_rounds.h"
+#include "stress/faulty_rounds.h"
 #include "support/catch.h"
 
 namespace trommel::stress {
 namespace {
 
-// Now and then a key that came in earlier is absent for a while, and comes back.
-class Flickers : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  void Insert(Keys keys) override {
-    inner_->Insert(keys);
+// In one insertion of 20, a key that was inserted earlier is absent for a while.
+struct Flickers : FaultySubject {
+  using FaultySubject::FaultySubject;
+  uint64_t Insert(Keys keys) override {
+    LockedSubject::Insert(keys);
     const uint64_t earlier = earlier_.exchange(Digests(keys)[0]);
-    if (!IsTurn(20) || earlier == 0 || !inner_->EraseOne(Key::Digest(earlier))) return;
-    const uint64_t asked = num_asked_.load();
-    for (int i = 0; i < 500 && num_asked_.load() < asked + 2000; ++i) std::this_thread::yield();
-    inner_->InsertOne(Key::Digest(earlier));
+    if (!IsTurn(20) || earlier == 0 || !LockedSubject::EraseOne(Key::Digest(earlier), 0)) return 0;
+    const uint64_t queried = num_queried_.load();
+    for (int i = 0; i < 500 && num_queried_.load() < queried + 2000; ++i) {
+      std::this_thread::yield();
+    }
+    return LockedSubject::InsertOne(Key::Digest(earlier));
   }
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    num_asked_.fetch_add(keys.size());
-    return inner_->Query(keys, maybe_present);
+    num_queried_.fetch_add(keys.size());
+    return LockedSubject::Query(keys, maybe_present);
   }
 
  private:
   std::atomic<uint64_t> earlier_ = 0;
-  mutable std::atomic<uint64_t> num_asked_ = 0;
+  mutable std::atomic<uint64_t> num_queried_ = 0;
 };
 
-// Mixes up the answers of the first and the last key of a batch.
-class MixesUpAnswers : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
+// Swaps the answers of the first and the last key of a batch.
+struct SwapsAnswers : FaultySubject {
+  using FaultySubject::FaultySubject;
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const override {
-    const size_t num_present = inner_->Query(keys, maybe_present);
+    const size_t num_present = LockedSubject::Query(keys, maybe_present);
     const size_t last = keys.size() - 1;
     const uint64_t differ = (maybe_present[0] ^ maybe_present[last / 64] >> (last % 64)) & 1;
     maybe_present[0] ^= differ;
@@ -46,11 +46,10 @@ class MixesUpAnswers : public PassingSubject {
   }
 };
 
-// Snapshots are of the time when the filter was new.
-class SavesTooLittle : public PassingSubject {
- public:
-  explicit SavesTooLittle(std::unique_ptr<Subject> inner)
-      : PassingSubject(std::move(inner)), bytes_(inner_->Serialize()) {}
+// Snapshots are those of the new filter.
+struct SavesTooLittle : FaultySubject {
+  SavesTooLittle(CountingFilter&& filter, const CountingConfig& config)
+      : FaultySubject(std::move(filter), config), bytes_(LockedSubject::Serialize()) {}
   std::vector<std::byte> Serialize() const override { return bytes_; }
 
  private:
@@ -58,25 +57,23 @@ class SavesTooLittle : public PassingSubject {
 };
 
 // Snapshots are torn.
-class SavesTorn : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
+struct SavesTorn : FaultySubject {
+  using FaultySubject::FaultySubject;
   std::vector<std::byte> Serialize() const override {
-    std::vector<std::byte> bytes = inner_->Serialize();
+    std::vector<std::byte> bytes = LockedSubject::Serialize();
     bytes[bytes.size() / 2] ^= std::byte{1};
     return bytes;
   }
 };
 
-// Some keys are forgotten in the number of keys.
-class ForgetsNumKeys : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  uint64_t num_keys() const override { return inner_->num_keys() / 100; }
+// num_keys misses keys.
+struct ForgetsNumKeys : FaultySubject {
+  using FaultySubject::FaultySubject;
+  uint64_t num_keys() const override { return LockedSubject::num_keys() / 100; }
 };
 
-// Writers only insert and erase: what is wrong with questions only readers can find.
-Mix AskedByReaders() {
+// Writers only insert and erase: only readers can find what is wrong with queries.
+Mix QueriedByReaders() {
   Mix mix = SampleMix();
   mix.num_races = 0;
   mix.weights = {5, 0, 6, 0, 1, 1, 0};
@@ -85,51 +82,63 @@ Mix AskedByReaders() {
 
 TEST_CASE("a claim holds until a copy is withdrawn", "[stress][reader]") {
   Claim claim;
-  CHECK(claim.Look().count == 0);
-  claim.Post();
-  claim.Post();
+  CHECK(claim.Look().copies.count == 0);
+  claim.Post({5, 2});
   const Claim::Known known = claim.Look();
-  CHECK(known.count == 2);
-  claim.Post();
+  CHECK(known.copies.bucket == 5);
+  CHECK(known.copies.count == 2);
+  claim.Post({5, 3});
+  claim.Post({6, 1});
   CHECK(claim.StillHolds(known));
-  claim.Withdraw();
+  claim.Withdraw({6, 1});
   CHECK_FALSE(claim.StillHolds(known));
-  CHECK(claim.Look().count == 2);
   CHECK(claim.Look().epoch == known.epoch + 1);
+  claim.Post({5, 2});
+  CHECK_FALSE(claim.StillHolds(known));  // though the copies are the same again
+  claim.Post({uint64_t{1} << 20, 1});
+  CHECK(claim.Look().copies.count == 0);  // too late a bucket to be claimed
 }
 
-TEST_CASE("tokens are taken while there are any", "[stress][reader]") {
+TEST_CASE("tokens are taken while there are any, of one bucket each time", "[stress][reader]") {
   Tokens tokens;
-  CHECK(tokens.Take(3) == 0);
-  tokens.Put(5);
-  CHECK(tokens.Take(3) == 3);
-  CHECK(tokens.Take(3) == 2);
+  CHECK(tokens.Take(3).count == 0);
+  tokens.Put({0, 5});
+  tokens.Put({0, 0});
+  CHECK(tokens.Take(3).count == 3);
+  CHECK(tokens.Take(3).count == 2);
+  CHECK(tokens.count() == 0);
+  tokens.Put({1, 2});
+  tokens.Put({7, 1});
+  tokens.Put({1, 2});
+  CHECK(tokens.count() == 5);
+  CHECK(tokens.Take(3).bucket == 7);
+  tokens.DropExpired({.window = 4, .num_buckets = 4}, 6);
   CHECK(tokens.count() == 0);
 }
 
 TEST_CASE("a key that is absent for a moment is found", "[stress][reader][threads]") {
-  Mix mix = AskedByReaders();
+  Mix mix = QueriedByReaders();
   mix.keys_per_writer = 20;
-  CHECK(BrokenLaw<Flickers>(mix, 20));
+  CHECK(ViolatedBy<Flickers>(mix, 20));
 }
 
-TEST_CASE("answers that are mixed up in a bitmap are found", "[stress][reader][threads]") {
-  CHECK(BrokenLaw<MixesUpAnswers>(AskedByReaders(), 20) == Law::kNoFalseNegative);
+TEST_CASE("swapped answers in a bitmap are found", "[stress][reader][threads]") {
+  CHECK(ViolatedBy<SwapsAnswers>(QueriedByReaders(), 20) == Invariant::kNoFalseNegative);
 }
 
 TEST_CASE("a snapshot that lacks keys is found", "[stress][reader][threads]") {
-  const std::optional<Law> law = BrokenLaw<SavesTooLittle>(AskedByReaders(), 20);
-  // Where no reader looked in time, the bytes at the end are wrong.
-  CHECK((law == Law::kWholeFilter || law == Law::kBytesAsSequential));
+  const std::optional<Invariant> violated = ViolatedBy<SavesTooLittle>(QueriedByReaders(), 20);
+  // If no reader audited in time, the final check finds it.
+  CHECK((violated == Invariant::kWholeFilter || violated == Invariant::kBytesAsSequential));
 }
 
 TEST_CASE("a snapshot that does not load is found", "[stress][reader][threads]") {
-  CHECK(BrokenLaw<SavesTorn>(AskedByReaders(), 20));
+  CHECK(ViolatedBy<SavesTorn>(QueriedByReaders(), 20));
 }
 
-TEST_CASE("keys forgotten in their number are found", "[stress][reader][threads]") {
-  const std::optional<Law> law = BrokenLaw<ForgetsNumKeys>(AskedByReaders(), 20);
-  CHECK((law == Law::kWholeFilter || law == Law::kNumKeysExact));
+TEST_CASE("a number of keys that misses some is found", "[stress][reader][threads]") {
+  const std::optional<Invariant> violated = ViolatedBy<ForgetsNumKeys>(QueriedByReaders(), 20);
+  CHECK((violated == Invariant::kWholeFilter || violated == Invariant::kNumKeysExact));
 }
 
 }  // namespace

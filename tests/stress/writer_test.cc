@@ -1,24 +1,23 @@
-// What writers find out about the keys that they own.
-#include "tools/stress/writer.h"
+// What writers find about the keys that they own.
+#include "tools/stress/threads/writer.h"
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "stress/sample_rounds.h"
+#include "stress/faulty_rounds.h"
 #include "support/catch.h"
 
 namespace trommel::stress {
 namespace {
 
-// Drops one inserted key in 10 000.
-class DropsInserts : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  void Insert(Keys keys) override {
+// Drops one inserted key in 10,000.
+struct DropsInserts : FaultySubject {
+  using FaultySubject::FaultySubject;
+  uint64_t Insert(Keys keys) override {
     const uint64_t before = num_keys_.fetch_add(keys.size());
     const bool is_turn = before / 10'000 != (before + keys.size()) / 10'000;
-    inner_->Insert(is_turn ? Keys::Digests(Digests(keys).subspan(1)) : keys);
+    return LockedSubject::Insert(is_turn ? Keys::Digests(Digests(keys).subspan(1)) : keys);
   }
 
  private:
@@ -26,13 +25,12 @@ class DropsInserts : public PassingSubject {
 };
 
 // Refuses to erase a key that is in.
-class Refuses : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) override {
-    EraseOutcome outcome = inner_->Erase(keys, erased);
+struct Refuses : FaultySubject {
+  using FaultySubject::FaultySubject;
+  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (IsTurn(100) && (erased[0] & 1) != 0) {
-      inner_->InsertOne(Key::Digest(Digests(keys)[0]));
+      LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
       erased[0] &= ~uint64_t{1};
       outcome = {outcome.num_erased - 1, outcome.num_refused + 1};
     }
@@ -41,23 +39,21 @@ class Refuses : public PassingSubject {
 };
 
 // Estimates some counts one too low.
-class Underestimates : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
+struct Underestimates : FaultySubject {
+  using FaultySubject::FaultySubject;
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const override {
-    inner_->CountEstimates(keys, counts);
+    LockedSubject::CountEstimates(keys, counts);
     for (uint64_t& count : counts) count -= count > 0;
   }
 };
 
-// Calls a key new that was in, and inserts it.
-class InsertsWhatIsIn : public PassingSubject {
- public:
-  using PassingSubject::PassingSubject;
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) override {
-    const size_t num_new = inner_->InsertIfAbsent(keys, inserted);
+// Tells "new" of a key that is in, and inserts it.
+struct InsertsWhatIsIn : FaultySubject {
+  using FaultySubject::FaultySubject;
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
     if ((inserted[0] & 1) != 0) return num_new;
-    inner_->InsertOne(Key::Digest(Digests(keys)[0]));
+    LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
     inserted[0] |= 1;
     return num_new + 1;
   }
@@ -73,9 +69,9 @@ Mix OwnKeysOnly() {
   return mix;
 }
 
-TEST_CASE("a writer knows how often each of its keys is in", "[stress][writer]") {
+TEST_CASE("a writer knows how many copies of each of its keys are in", "[stress][writer]") {
   const RoundPlan plan = DrawPlan(OwnKeysOnly(), 3, 0, 1, 0);
-  Result<std::unique_ptr<Subject>> subject = MakeLocked(plan.config, 0);
+  const Result<std::unique_ptr<Subject>> subject = MakeLocked(plan);
   REQUIRE(subject.ok());
   Board board(plan, **subject);
   Writer writer(board, 0);
@@ -83,31 +79,34 @@ TEST_CASE("a writer knows how often each of its keys is in", "[stress][writer]")
   CHECK_FALSE(writer.caller().violation());
   uint64_t num_in = 0;
   for (uint32_t id = 0; id < plan.num_private(); ++id) {
-    num_in += writer.counts()[id];
-    CHECK(board.claims[id].Look().count == writer.counts()[id]);
-    CHECK((*subject)->CountEstimate(board.keys.One(id)) >= writer.counts()[id]);
+    const std::vector<Copies>& copies = writer.copies()[id];
+    const uint64_t count = copies.empty() ? 0 : copies.front().count;
+    CHECK(copies.size() == (count > 0 ? 1 : 0));
+    num_in += count;
+    CHECK(board.claims[id].Look().copies.count == count);
+    CHECK((*subject)->CountEstimate(board.keys.One(id)) >= count);
   }
   CHECK((*subject)->num_keys() == num_in);
   CHECK(num_in > 0);
   CHECK(writer.caller().totals.num_checked > 1000);
 }
 
-TEST_CASE("one dropped insert in 10 000 is found", "[stress][writer][threads]") {
+TEST_CASE("one dropped insertion in 10,000 is found", "[stress][writer][threads]") {
   Mix mix = OwnKeysOnly();
   mix.keys_per_thread = 60'000;
-  CHECK(BrokenLaw<DropsInserts>(mix));
+  CHECK(ViolatedBy<DropsInserts>(mix));
 }
 
 TEST_CASE("a refusal of a key that is in is found", "[stress][writer][threads]") {
-  CHECK(BrokenLaw<Refuses>(OwnKeysOnly()) == Law::kEraseNotRefused);
+  CHECK(ViolatedBy<Refuses>(OwnKeysOnly()) == Invariant::kEraseNotRefused);
 }
 
 TEST_CASE("a count that is too low is found", "[stress][writer][threads]") {
-  CHECK(BrokenLaw<Underestimates>(OwnKeysOnly()) == Law::kCountNotBelow);
+  CHECK(ViolatedBy<Underestimates>(OwnKeysOnly()) == Invariant::kCountNotBelow);
 }
 
-TEST_CASE("a key called new while it is in is found", "[stress][writer][threads]") {
-  CHECK(BrokenLaw<InsertsWhatIsIn>(OwnKeysOnly()) == Law::kNewOnlyIfAbsent);
+TEST_CASE("telling \"new\" of a key that is in is found", "[stress][writer][threads]") {
+  CHECK(ViolatedBy<InsertsWhatIsIn>(OwnKeysOnly()) == Invariant::kNewOnlyIfAbsent);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How a forger works on attribute filters' snapshots: snapshot_forge.h for their header and front.
+// Forged snapshots of attribute filters: as snapshot_forge.h, for their header and front.
 #ifndef TROMMEL_TESTS_SUPPORT_ATTRIBUTE_FORGE_H_
 #define TROMMEL_TESTS_SUPPORT_ATTRIBUTE_FORGE_H_
 

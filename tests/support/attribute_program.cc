@@ -64,38 +64,16 @@ AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps) {
   return program;
 }
 
-AttributeProgram ShrunkAttributes(AttributeProgram program,
-                                  const std::function<bool(const AttributeProgram&)>& fails) {
-  ShrinkList(program.steps, [&](const std::vector<AttributeStep>& shorter) {
-    AttributeProgram candidate = program;
-    candidate.steps = shorter;
-    return fails(candidate);
-  });
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    ShrinkList(program.steps[i].rows, [&](const std::vector<TupleRow>& shorter) {
-      AttributeProgram candidate = program;
-      candidate.steps[i].rows = shorter;
-      return fails(candidate);
-    });
-  }
-  return program;
-}
-
 std::string ToText(const AttributeProgram& program) {
   constexpr std::array<const char*, 4> kNames = {"Insert", "Erase", "SaveAndLoad", "Clear"};
   const AttributeConfig& config = program.config;
   std::ostringstream text;
   text << config.sets.num_attributes() << " attributes, cuts";
   for (const AttributeMask cut : config.sets.cuts()) text << ' ' << AttributeMaskText(cut);
-  text << ", capacity " << config.capacity << ", " << EncodingName(config.encoding) << "\n"
-       << std::hex;
+  text << ", capacity " << config.capacity << ", " << EncodingName(config.encoding) << '\n';
   for (const AttributeStep& step : program.steps) {
     text << kNames[static_cast<size_t>(step.op)] << ':';
-    for (const TupleRow& row : step.rows) {
-      text << " (";
-      for (const uint64_t value : row) text << " 0x" << value;
-      text << " )";
-    }
+    for (const TupleRow& row : step.rows) text << " (" << TextOf(row) << " )";
     text << '\n';
   }
   return text.str();

@@ -1,10 +1,9 @@
-// Random programs over a filter of attributes, and how a failing one is cut down.
+// Random programs over a filter of attributes.
 #ifndef TROMMEL_TESTS_SUPPORT_ATTRIBUTE_PROGRAM_H_
 #define TROMMEL_TESTS_SUPPORT_ATTRIBUTE_PROGRAM_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,16 +21,14 @@ struct AttributeStep {
 
 struct AttributeProgram {
   AttributeConfig config;
-  std::vector<TupleRow> pool;  // all rows that occur, and some strangers: asked after each step
+  // All rows that occur, and some non-members: queried after each step.
+  std::vector<TupleRow> pool;
   std::vector<AttributeStep> steps;
 };
 
 // Few values, so that tuples share projections; first generations of some tens of them, and single
 // attributes in very few blocks, so that filters show much that is not in them. Any cuts.
 AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps);
-
-AttributeProgram ShrunkAttributes(AttributeProgram program,
-                                  const std::function<bool(const AttributeProgram&)>& fails);
 
 std::string ToText(const AttributeProgram& program);
 

@@ -1,4 +1,4 @@
-// The one door to Catch2: v2 (Debian 12) or v3, with v3's names in both. Write Catch::Approx,
+// The only include of Catch2: v2 (Debian 12) or v3, with v3's names in both. Write Catch::Approx,
 // Catch::rngSeed() and Catch::Matchers::ContainsSubstring, and never include Catch2 directly.
 #ifndef TROMMEL_TESTS_SUPPORT_CATCH_H_
 #define TROMMEL_TESTS_SUPPORT_CATCH_H_

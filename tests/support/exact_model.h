@@ -1,5 +1,5 @@
 // The exact model: what a filter approximates. A multiset of keys in a standard hash map, driven by
-// the same calls as the filter, and the laws that the filter's answers must obey beside it.
+// the same calls as the filter, and the invariants that the filter's answers must keep.
 #ifndef TROMMEL_TESTS_SUPPORT_EXACT_MODEL_H_
 #define TROMMEL_TESTS_SUPPORT_EXACT_MODEL_H_
 
@@ -39,7 +39,8 @@ class ExactModel {
   uint64_t num_distinct() const { return counts_.size(); }
   std::vector<Key> DistinctKeys() const;  // ascending
 
-  // The filter's first law: how many of `keys` are in but were answered "absent". Must be 0.
+  // The first invariant of a filter: how many of `keys` are in but were answered "absent". Must be
+  // 0.
   uint64_t NumFalseNegatives(std::span<const Key> keys,
                              std::span<const uint64_t> maybe_present) const;
   // How many of `keys` are not in but were answered "maybe present", and how many are not in.

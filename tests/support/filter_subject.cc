@@ -11,11 +11,6 @@
 namespace trommel::tests {
 namespace {
 
-// The first `size` bits of a bitmap.
-void AppendBits(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
-  for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
-}
-
 std::shared_ptr<Executor> ThreeThreads() {
   static const std::shared_ptr<Executor> executor = Executor::Create(3).value();
   return executor;
@@ -42,65 +37,55 @@ FilterSubject::FilterSubject(const Program& program, Split split, uint64_t seed)
     filters_.push_back(*std::move(filter));
   }
 }
-void FilterSubject::ForEachPart(Digests digests, const std::function<void(Digests)>& part) {
+void FilterSubject::ForEachTask(Digests digests, const std::function<void(Digests)>& use) {
   while (!digests.empty()) {
     const size_t size = split_ == Split::kRandom ? 1 + random_() % digests.size() : digests.size();
-    part(digests.first(size));
+    use(digests.first(size));
     digests = digests.subspan(size);
   }
+}
+template <class One, class Many>
+Answers FilterSubject::Answer(size_t which, Digests digests, const One& one, const Many& many) {
+  Answers answers;
+  if (IsByPoints()) {
+    return With(which, [&](auto& filter) {
+      for (const uint64_t digest : digests) answers.push_back(one(filter, Key::Digest(digest)));
+      return answers;
+    });
+  }
+  ForEachTask(digests, [&](Digests task) {
+    std::vector<uint64_t> bitmap(BitmapWords(task.size()), ~uint64_t{0});
+    const size_t num_set =
+        With(which, [&](auto& filter) { return many(filter, Keys::Digests(task), bitmap); });
+    const auto before = static_cast<std::ptrdiff_t>(answers.size());
+    Append(answers, bitmap, task.size());
+    REQUIRE(num_set == static_cast<size_t>(std::count(answers.begin() + before, answers.end(), 1)));
+  });
+  return answers;
 }
 void FilterSubject::Insert(size_t which, Digests digests) {
   With(which, [&](auto& filter) {
     if (IsByPoints()) {
       for (const uint64_t digest : digests) filter.Insert(Key::Digest(digest));
     } else {
-      ForEachPart(digests, [&](Digests part) { filter.Insert(Keys::Digests(part)); });
+      ForEachTask(digests, [&](Digests task) { filter.Insert(Keys::Digests(task)); });
     }
     return 0;
   });
 }
 Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
-  Answers answers;
-  if (IsByPoints()) {
-    return With(which, [&](auto& filter) {
-      for (const uint64_t digest : digests) {
-        answers.push_back(filter.InsertIfAbsent(Key::Digest(digest)));
-      }
-      return answers;
-    });
-  }
-  ForEachPart(digests, [&](Digests part) {
-    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
-    const size_t num_new = With(
-        which, [&](auto& filter) { return filter.InsertIfAbsent(Keys::Digests(part), bitmap); });
-    const size_t before = answers.size();
-    AppendBits(answers, bitmap, part.size());
-    const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
-    REQUIRE(num_new == static_cast<size_t>(std::count(first, answers.end(), 1)));
-  });
-  return answers;
+  return Answer(
+      which, digests, [](auto& filter, Key key) { return filter.InsertIfAbsent(key); },
+      [](auto& filter, Keys keys, auto& bitmap) { return filter.InsertIfAbsent(keys, bitmap); });
 }
 Answers FilterSubject::Erase(size_t which, Digests digests) {
-  Answers answers;
-  if (IsByPoints()) {
-    return With(which, [&](auto& filter) {
-      for (const uint64_t digest : digests) {
-        answers.push_back(filter.Erase(Key::Digest(digest)));
-      }
-      return answers;
-    });
-  }
-  ForEachPart(digests, [&](Digests part) {
-    std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(part.size()), ~uint64_t{0});
-    const EraseOutcome outcome =
-        With(which, [&](auto& filter) { return filter.Erase(Keys::Digests(part), bitmap); });
-    const size_t before = answers.size();
-    AppendBits(answers, bitmap, part.size());
-    const auto first = answers.begin() + static_cast<std::ptrdiff_t>(before);
-    REQUIRE(outcome.num_erased == static_cast<size_t>(std::count(first, answers.end(), 1)));
-    REQUIRE(outcome.num_erased + outcome.num_refused == part.size());
-  });
-  return answers;
+  return Answer(
+      which, digests, [](auto& filter, Key key) { return filter.Erase(key); },
+      [](auto& filter, Keys keys, auto& bitmap) {
+        const EraseOutcome outcome = filter.Erase(keys, bitmap);
+        REQUIRE(outcome.num_erased + outcome.num_refused == keys.size());
+        return outcome.num_erased;
+      });
 }
 void FilterSubject::Merge(size_t which) {
   REQUIRE(filters_[which].Merge(filters_[1 - which]).ok());
@@ -121,9 +106,9 @@ Answers FilterSubject::Query(size_t which, Digests digests) {
     }
     return answers;
   }
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()), ~uint64_t{0});
+  std::vector<uint64_t> bitmap(BitmapWords(digests.size()), ~uint64_t{0});
   filters_[which].Query(Keys::Digests(digests), bitmap);
-  AppendBits(answers, bitmap, digests.size());
+  Append(answers, bitmap, digests.size());
   return answers;
 }
 std::vector<uint64_t> FilterSubject::Counts(size_t which, Digests digests) {

@@ -11,7 +11,7 @@
 
 namespace trommel::tests {
 
-using kernels::Applied;
+using kernels::UpdateProgress;
 
 KernelFilter::KernelFilter(uint64_t num_blocks, kernels::Shape shape)
     : num_blocks_(num_blocks),
@@ -64,7 +64,7 @@ kernels::Blocks KernelFilter::View() {
   return {presence_.data(), shape_.has_runs ? nullptr : planes_.data(), num_blocks_};
 }
 
-const kernels::BlockKernels& KernelFilter::Kernels() const {
+const kernels::BlockKernels& KernelFilter::block_kernels() const {
   return KernelsOf(kernels::ActiveKernels(), shape_);
 }
 
@@ -76,7 +76,7 @@ bool KernelFilter::IsPromoted(uint64_t block_idx) const {
   return kernels::IsPromoted(CountsOf(block_idx), shape_.num_slices);
 }
 
-void KernelFilter::CheckContract(const Applied& applied, std::span<const uint64_t> digests,
+void KernelFilter::CheckContract(const UpdateProgress& applied, std::span<const uint64_t> digests,
                                  size_t begin, size_t end, const Guarded<uint32_t>& spilled) const {
   REQUIRE(applied.end >= begin);
   REQUIRE(applied.end <= end);
@@ -90,7 +90,7 @@ void KernelFilter::CheckContract(const Applied& applied, std::span<const uint64_
     const bool is_spilled_rightly = IsPromoted(kernels::BlockIndex(digests[i], num_blocks_));
     if (!is_handled || !is_spilled_rightly) FAIL("key " << i << " was spilled wrongly");
   }
-  // A key that stops the kernel has a block that is not promoted yet: the caller does that.
+  // A key that stops the kernel is in a block that is to be promoted, by the caller.
   if (applied.end < end) {
     REQUIRE_FALSE(IsPromoted(kernels::BlockIndex(digests[applied.end], num_blocks_)));
   }
@@ -138,7 +138,8 @@ bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
 void KernelFilter::Insert(std::span<const uint64_t> digests, size_t begin, size_t end) {
   while (begin < end) {
     Guarded<uint32_t> spilled(end - begin);
-    const Applied applied = Kernels().insert(digests.data(), {begin, end}, View(), spilled.data());
+    const UpdateProgress applied =
+        block_kernels().insert(digests.data(), {begin, end}, View(), spilled.data());
     CheckContract(applied, digests, begin, end, spilled);
     for (size_t i = 0; i < applied.num_spilled; ++i) {
       Apply(digests[spilled.data()[i]], /*is_insert=*/true, /*only_if_absent=*/false);
@@ -152,8 +153,8 @@ void KernelFilter::InsertIfAbsent(std::span<const uint64_t> digests, size_t begi
                                   std::span<uint64_t> inserted) {
   while (begin < end) {
     Guarded<uint32_t> spilled(end - begin);
-    const Applied applied = Kernels().insert_if_absent(digests.data(), {begin, end}, View(),
-                                                       inserted.data(), spilled.data());
+    const UpdateProgress applied = block_kernels().insert_if_absent(
+        digests.data(), {begin, end}, View(), inserted.data(), spilled.data());
     CheckContract(applied, digests, begin, end, spilled);
     for (size_t i = 0; i < applied.num_spilled; ++i) {
       const uint32_t key_idx = spilled.data()[i];
@@ -170,8 +171,8 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
                          std::span<uint64_t> erased) {
   if (begin == end) return;
   Guarded<uint32_t> spilled(end - begin);
-  const Applied applied =
-      Kernels().erase(digests.data(), {begin, end}, View(), erased.data(), spilled.data());
+  const UpdateProgress applied =
+      block_kernels().erase(digests.data(), {begin, end}, View(), erased.data(), spilled.data());
   CheckContract(applied, digests, begin, end, spilled);
   REQUIRE(applied.end == end);  // an erase never stops
   for (size_t i = 0; i < applied.num_spilled; ++i) {
@@ -181,8 +182,8 @@ void KernelFilter::Erase(std::span<const uint64_t> digests, size_t begin, size_t
       erased[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
     } else {  // an earlier key let the block come back
       uint32_t unused = 0;
-      Kernels().erase(digests.data(), {key_idx, key_idx + size_t{1}}, View(), erased.data(),
-                      &unused);
+      block_kernels().erase(digests.data(), {key_idx, key_idx + size_t{1}}, View(), erased.data(),
+                            &unused);
     }
   }
 }

@@ -31,7 +31,7 @@ class KernelFilter {
              std::span<uint64_t> erased);
 
   kernels::Blocks View();
-  const kernels::BlockKernels& Kernels() const;
+  const kernels::BlockKernels& block_kernels() const;
 
   // Empty if presence, counts and side counters are the reference's and nothing was written
   // outside.
@@ -49,7 +49,7 @@ class KernelFilter {
   // One key of a promoted block, counter by counter. Returns whether it was done.
   bool Apply(uint64_t digest, bool is_insert, bool only_if_absent);
   // What every update must do and must not do, whatever it does.
-  void CheckContract(const kernels::Applied& applied, std::span<const uint64_t> digests,
+  void CheckContract(const kernels::UpdateProgress& applied, std::span<const uint64_t> digests,
                      size_t begin, size_t end, const Guarded<uint32_t>& spilled) const;
 
   size_t presence_words() const { return shape_.num_counters() / 32; }

@@ -40,7 +40,7 @@ bool HasBlock(matrix::Kind kind, const AttributeSets& sets, AttributeMask set) {
 
 }  // namespace
 
-MatrixReference::MatrixReference(const matrix::Geometry& geometry) : geometry_(geometry) {
+MatrixReference::MatrixReference(const matrix::MatrixGeometry& geometry) : geometry_(geometry) {
   for (const matrix::Block& block : geometry.blocks) {
     blocks_.emplace_back(GridOf(block, geometry.sets.num_attributes()), geometry.num_hashes);
   }
@@ -49,7 +49,7 @@ MatrixReference::MatrixReference(const matrix::Geometry& geometry) : geometry_(g
 TupleRow MatrixReference::ColumnsOf(const TupleRow& row) const {
   TupleRow columns = row;
   uint64_t joint = 0;
-  const TupleBatch batch({row});
+  const TupleColumns batch(std::span(&row, 1));
   ProjectionDigests(geometry_.sets.full(), batch.view(), {&joint, 1});
   columns.push_back(joint);
   return columns;
@@ -114,9 +114,10 @@ bool MatrixReference::MayContain(AttributeMask asked, const TupleRow& row) const
   return asked != full || Shows(full, true, columns);
 }
 
-matrix::Geometry MadeGeometry(matrix::Kind kind, const AttributeSets& sets,
-                              const std::vector<uint64_t>& positions, uint32_t num_hashes) {
-  matrix::Geometry geometry{.kind = kind, .sets = sets, .num_hashes = num_hashes, .blocks = {}};
+matrix::MatrixGeometry MadeGeometry(matrix::Kind kind, const AttributeSets& sets,
+                                    const std::vector<uint64_t>& positions, uint32_t num_hashes) {
+  matrix::MatrixGeometry geometry{
+      .kind = kind, .sets = sets, .num_hashes = num_hashes, .blocks = {}};
   for (AttributeMask set = 1; set <= sets.full(); ++set) {
     if (!HasBlock(kind, sets, set)) continue;
     matrix::Block block{.set = set, .is_joint = false, .positions = {}};

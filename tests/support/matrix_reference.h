@@ -1,4 +1,4 @@
-// The published structures for tuples by their definitions: a set of marked cells a block, one
+// The published structures for tuples by their definitions: a set of marked cells per block, one
 // tuple at a time.
 #ifndef TROMMEL_TESTS_SUPPORT_MATRIX_REFERENCE_H_
 #define TROMMEL_TESTS_SUPPORT_MATRIX_REFERENCE_H_
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cells_reference.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/matrix/geometry.h"
 
@@ -17,7 +17,7 @@ namespace trommel::tests {
 
 class MatrixReference {
  public:
-  explicit MatrixReference(const matrix::Geometry& geometry);
+  explicit MatrixReference(const matrix::MatrixGeometry& geometry);
 
   void Insert(const TupleRow& row);
   // False for sets that the kind does not answer.
@@ -34,14 +34,14 @@ class MatrixReference {
   // The Cartesian join: is there, for every hash, a marked cell with the coordinates given?
   bool ShowsSome(AttributeMask asked, const TupleRow& columns) const;
 
-  matrix::Geometry geometry_;
+  matrix::MatrixGeometry geometry_;
   std::vector<kernels::CellsReference> blocks_;
 };
 
 // The geometry by hand, block by block: every attribute has positions[i] in every block, and a
 // joint block as many cells as attribute 0 has positions.
-matrix::Geometry MadeGeometry(matrix::Kind kind, const AttributeSets& sets,
-                              const std::vector<uint64_t>& positions, uint32_t num_hashes);
+matrix::MatrixGeometry MadeGeometry(matrix::Kind kind, const AttributeSets& sets,
+                                    const std::vector<uint64_t>& positions, uint32_t num_hashes);
 
 }  // namespace trommel::tests
 

@@ -117,38 +117,14 @@ Program Honest(const Program& program) {
   return honest;
 }
 
-Program Shrunk(Program program, const std::function<bool(const Program&)>& fails) {
-  ShrinkList<Step>(program.steps, [&](const std::vector<Step>& shorter) {
-    Program candidate = program;
-    candidate.steps = shorter;
-    return fails(candidate);
-  });
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    ShrinkList<uint64_t>(program.steps[i].digests, [&](const std::vector<uint64_t>& shorter) {
-      Program candidate = program;
-      candidate.steps[i].digests = shorter;
-      return fails(candidate);
-    });
-  }
-  return program;
-}
-
 std::string ToText(const Program& program) {
   constexpr std::array<const char*, 7> kNames = {"Insert",   "InsertIfAbsent", "Erase", "Merge",
                                                  "Subtract", "Fold",           "Clear"};
   std::ostringstream text;
-  text << program.num_blocks << " blocks, " << program.shape << "\n" << std::hex;
+  text << program.num_blocks << " blocks, " << program.shape << '\n';
   for (const Step& step : program.steps) {
-    text << kNames[static_cast<size_t>(step.op)] << " on filter " << step.which << ':';
-    size_t num_shown = 0;
-    for (const uint64_t digest : step.digests) {
-      if (++num_shown > 20) {
-        text << " ...";
-        break;
-      }
-      text << " 0x" << digest;
-    }
-    text << '\n';
+    text << kNames[static_cast<size_t>(step.op)] << " on filter " << step.which << ':'
+         << TextOf(step.digests) << '\n';
   }
   return text.str();
 }

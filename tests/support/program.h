@@ -1,10 +1,9 @@
-// Random programs over two filters, and how a failing one is cut down to the part that fails.
+// Random programs over two filters.
 #ifndef TROMMEL_TESTS_SUPPORT_PROGRAM_H_
 #define TROMMEL_TESTS_SUPPORT_PROGRAM_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,8 @@ struct Step {
 struct Program {
   uint64_t num_blocks = 1;
   kernels::Shape shape = 8;
-  std::vector<uint64_t> pool;  // all digests that occur, and some strangers: asked after each step
+  // All digests that occur, and some non-members: queried after each step.
+  std::vector<uint64_t> pool;
   std::vector<Step> steps;
 
   Geometry geometry() const;
@@ -35,15 +35,11 @@ struct Program {
 enum class Shapes { kPlanes, kRuns, kAny };
 Program RandomProgram(uint64_t seed, size_t num_steps = 25, Shapes shapes = Shapes::kAny);
 
-// The program without the erases and subtractions that a caller who keeps the contract would not
-// do: each key is erased at most as often as it came in.
+// The program without the erases and subtractions that break the contract of the caller: each key
+// is erased at most as often as it was inserted.
 Program Honest(const Program& program);
 
-// A smallest program it finds for which `fails` still holds: no step and no digest of it can be
-// left out. `fails` must hold for the program given.
-Program Shrunk(Program program, const std::function<bool(const Program&)>& fails);
-
-// For the message of a failing test: one line a step.
+// For the message of a failing test: one line per step.
 std::string ToText(const Program& program);
 
 }  // namespace trommel::tests

@@ -55,7 +55,7 @@ std::vector<uint64_t> MemberKeys(size_t num_keys, uint64_t seed, uint64_t first)
   return KeysOf(KeySpace::kMembers, num_keys, seed, first);
 }
 
-std::vector<uint64_t> StrangerKeys(size_t num_keys, uint64_t seed, uint64_t first) {
+std::vector<uint64_t> NonMemberKeys(size_t num_keys, uint64_t seed, uint64_t first) {
   return KeysOf(KeySpace::kStrangers, num_keys, seed, first);
 }
 

@@ -1,5 +1,6 @@
-// Random keys for tests: seeded, distinct, and split into members (to insert) and strangers (never
-// inserted) that cannot meet, whatever the seeds: no set is needed to know that a key is new.
+// Random keys for tests: seeded, distinct, and split into members (to insert) and non-members
+// (never inserted) that cannot meet, whatever the seeds: no set is needed to know that a key is
+// new.
 #ifndef TROMMEL_TESTS_SUPPORT_RANDOM_KEYS_H_
 #define TROMMEL_TESTS_SUPPORT_RANDOM_KEYS_H_
 
@@ -13,12 +14,12 @@ namespace trommel::tests {
 enum class KeySpace : uint64_t { kMembers = 0, kStrangers = 1 };
 
 // Key number `idx` of a space. Distinct for distinct (space, idx) of one seed, idx < 2^63; a member
-// of one seed is no stranger of another.
+// of one seed is no non-member of another.
 uint64_t RandomKey(KeySpace space, uint64_t seed, uint64_t idx);
 
 // Keys [first, first + num_keys) of a space.
 std::vector<uint64_t> MemberKeys(size_t num_keys, uint64_t seed, uint64_t first = 0);
-std::vector<uint64_t> StrangerKeys(size_t num_keys, uint64_t seed, uint64_t first = 0);
+std::vector<uint64_t> NonMemberKeys(size_t num_keys, uint64_t seed, uint64_t first = 0);
 
 // The same as strings of 16 to 79 lower-case letters and digits, so every tail length of a hash and
 // short and long strings occur, and a line of text can hold them.

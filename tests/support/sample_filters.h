@@ -74,7 +74,7 @@ inline CountingFilter RunSample(uint32_t num_slices, uint32_t block_keys) {
   return filter;  // block 0: empty
 }
 
-// Two attributes that nobody asks for together: one set with two generations, one with a side
+// Two attributes that no query asks for together: one set with two generations, one with a side
 // table. The low rate leaves few slots to plan, which is most of the time that loading takes.
 inline AttributeFilter AttributeSample() {
   const std::vector<AttributeMask> cuts = {0b11};

@@ -57,23 +57,6 @@ ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
   return program;
 }
 
-ScalableProgram ShrunkScalable(ScalableProgram program,
-                               const std::function<bool(const ScalableProgram&)>& fails) {
-  ShrinkList(program.steps, [&](const std::vector<ScalableStep>& shorter) {
-    ScalableProgram candidate = program;
-    candidate.steps = shorter;
-    return fails(candidate);
-  });
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    ShrinkList(program.steps[i].digests, [&](const std::vector<uint64_t>& shorter) {
-      ScalableProgram candidate = program;
-      candidate.steps[i].digests = shorter;
-      return fails(candidate);
-    });
-  }
-  return program;
-}
-
 std::string ToText(const ScalableProgram& program) {
   constexpr std::array<const char*, 5> kNames = {"Insert", "InsertIfAbsent", "Erase", "SaveAndLoad",
                                                  "Clear"};
@@ -81,12 +64,10 @@ std::string ToText(const ScalableProgram& program) {
   std::ostringstream text;
   text << GrowthModeName(config.mode) << ", first " << config.first_capacity << ", growth "
        << config.growth << ", most " << config.max_capacity << ", " << EncodingName(config.encoding)
-       << " of " << config.num_slices << "\n"
-       << std::hex;
+       << " of " << config.num_slices << '\n';
   for (const ScalableStep& step : program.steps) {
-    text << kNames[static_cast<size_t>(step.op)] << ':';
-    for (const uint64_t digest : step.digests) text << " 0x" << digest;
-    text << '\n';
+    text << kNames[static_cast<size_t>(step.op)] << ':' << TextOf(step.digests, step.digests.size())
+         << '\n';
   }
   return text.str();
 }

@@ -1,10 +1,9 @@
-// Random programs over a scalable filter, and how a failing one is cut down.
+// Random programs over a scalable filter.
 #ifndef TROMMEL_TESTS_SUPPORT_SCALABLE_PROGRAM_H_
 #define TROMMEL_TESTS_SUPPORT_SCALABLE_PROGRAM_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,16 +20,14 @@ struct ScalableStep {
 
 struct ScalableProgram {
   ScalableConfig config;
-  std::vector<uint64_t> pool;  // all digests that occur, and some strangers: asked after each step
+  // All digests that occur, and some non-members: queried after each step.
+  std::vector<uint64_t> pool;
   std::vector<ScalableStep> steps;
 };
 
 // Generations of some tens of keys, all of them in very few blocks: so they show many keys that are
 // not in them, which is where a rule of erasing can go wrong.
 ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps = 30);
-
-ScalableProgram ShrunkScalable(ScalableProgram program,
-                               const std::function<bool(const ScalableProgram&)>& fails);
 
 std::string ToText(const ScalableProgram& program);
 

@@ -1,5 +1,5 @@
-// How a forger works on snapshots: change any byte, then make all checksums match again. What a
-// loader refuses afterwards it refuses for the right reason.
+// Forged snapshots: any byte changed, and all checksums made to match again, so that a loader that
+// refuses them does so for the right reason.
 #ifndef TROMMEL_TESTS_SUPPORT_SNAPSHOT_FORGE_H_
 #define TROMMEL_TESTS_SUPPORT_SNAPSHOT_FORGE_H_
 
@@ -43,7 +43,8 @@ inline void Reseal(Bytes& bytes) {
   Put(bytes, 0, header);
 }
 
-// The snapshot with another header, sealed; its sections' checksums are the header's own affair.
+// The snapshot with another header, sealed; the checksums of its sections are left as the edit sets
+// them.
 template <class Edit>
 Bytes WithHeader(Bytes bytes, const Edit& edit) {
   SnapshotHeader header = HeaderOf(bytes);

@@ -33,17 +33,17 @@ std::ostream& operator<<(std::ostream& out, const RateBound& bound);
 // The share of successes in num_trials independent trials of one chance.
 RateBound BinomialBound(double chance, uint64_t num_trials, double num_sigmas = 6);
 
-// The share of "maybe present" among num_queries random strangers, asked of one filter that holds
+// The share of "maybe present" among num_queries random non-members, asked of one filter that holds
 // num_keys random distinct keys. Two things spread it:
 //
 //   sigma^2 = p (1 - p) / num_queries + FilterVariance        p = PredictedFpr
 //
-// The first is the sampling of strangers. The second is that filters differ: one filter's true rate
-// is the mean over its blocks of the product of their slices' fills.
+// The first is the sampling of non-members. The second is that filters differ: one filter's true
+// rate is the mean over its blocks of the product of their slices' fills.
 RateBound FprBound(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries,
                    double num_sigmas = 6);
 
-// The rate of one filter itself, measured on its bits (Stats::current_fpr): no strangers sampled.
+// The rate of one filter itself, measured on its bits (Stats::current_fpr): no non-members sampled.
 // The low-half floor of the prediction is no part of such a rate, so it is left out here too.
 RateBound FilterFprBound(const Geometry& geometry, uint64_t num_keys, double num_sigmas = 6);
 

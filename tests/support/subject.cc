@@ -1,3 +1,4 @@
+// References and block stores as subjects; programs on subjects, step by step.
 #include "support/subject.h"
 
 #include <algorithm>
@@ -5,21 +6,18 @@
 #include <utility>
 
 #include "support/catch.h"
+#include "support/shapes.h"
+#include "support/words.h"
 
 namespace trommel::tests {
 namespace {
 
-// The first `size` bits of a bitmap.
-void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
-  for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
-}
-
-// Parts no longer than a block store takes.
-template <class Part>
-void ForEachChunk(Digests digests, const Part& part) {
+// Chunks no longer than a block store takes.
+template <class Use>
+void ForEachChunk(Digests digests, const Use& use) {
   while (!digests.empty()) {
-    const size_t size = std::min(digests.size(), kernels::kMaxBatch);
-    part(digests.first(size));
+    const size_t size = std::min(digests.size(), kernels::kMaxChunkKeys);
+    use(digests.first(size));
     digests = digests.subspan(size);
   }
 }
@@ -27,6 +25,10 @@ void ForEachChunk(Digests digests, const Part& part) {
 }  // namespace
 
 // --- Reference.
+
+void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size) {
+  for (size_t i = 0; i < size; ++i) answers.push_back(bitmap[i / 64] >> (i % 64) & 1);
+}
 
 ReferenceSubject::ReferenceSubject(const Program& program)
     : filters_(2, kernels::ReferenceFilter(program.num_blocks, program.shape)) {}
@@ -78,23 +80,23 @@ StoreSubject::StoreSubject(const Program& program) {
   }
 }
 void StoreSubject::Insert(size_t which, Digests digests) {
-  ForEachChunk(digests, [&](Digests part) { stores_[which].Insert(part); });
+  ForEachChunk(digests, [&](Digests chunk) { stores_[which].Insert(chunk); });
 }
 Answers StoreSubject::InsertIfAbsent(size_t which, Digests digests) {
   Answers answers;
-  ForEachChunk(digests, [&](Digests part) {
+  ForEachChunk(digests, [&](Digests chunk) {
     std::array<uint64_t, BlockStore::kBitmapWords> bitmap{};
-    stores_[which].InsertIfAbsent(part, bitmap);
-    Append(answers, bitmap, part.size());
+    stores_[which].InsertIfAbsent(chunk, bitmap);
+    Append(answers, bitmap, chunk.size());
   });
   return answers;
 }
 Answers StoreSubject::Erase(size_t which, Digests digests) {
   Answers answers;
-  ForEachChunk(digests, [&](Digests part) {
+  ForEachChunk(digests, [&](Digests chunk) {
     std::array<uint64_t, BlockStore::kBitmapWords> bitmap{};
-    stores_[which].Erase(part, bitmap);
-    Append(answers, bitmap, part.size());
+    stores_[which].Erase(chunk, bitmap);
+    Append(answers, bitmap, chunk.size());
   });
   return answers;
 }
@@ -120,6 +122,140 @@ std::vector<uint64_t> StoreSubject::Counts(size_t which, Digests digests) {
   std::vector<uint64_t> counts;
   for (const uint64_t digest : digests) counts.push_back(stores_[which].CountEstimate(digest));
   return counts;
+}
+
+std::string StoreDifference(const BlockStore& store, const kernels::ReferenceFilter& reference) {
+  const uint64_t num_blocks = reference.num_blocks();
+  const size_t num_slices = reference.num_slices();
+  if (store.geometry().num_blocks != num_blocks || store.geometry().num_slices != num_slices ||
+      ShapeOf(store.geometry()).has_runs != reference.shape().has_runs) {
+    return "geometry";
+  }
+  const std::vector<uint64_t> must_be_promoted = reference.PromotedBlocks();
+  const std::vector<uint32_t> want_presence = reference.PresenceWords();
+  const std::vector<uint32_t> want_counts = reference.CountWords();
+  const size_t presence_words = store.presence_words();
+  const size_t count_words = store.count_words();
+  std::vector<uint32_t> marker(count_words);
+  store.encoding().mark_promoted(marker.data(), num_slices);
+  const auto differs = [](const uint32_t* got, const uint32_t* want, size_t num_words) {
+    return FirstDifference(std::vector<uint32_t>(got, got + num_words),
+                           std::vector<uint32_t>(want, want + num_words));
+  };
+  std::vector<uint64_t> promoted;
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    const std::string block = "block " + std::to_string(b);
+    std::string difference =
+        differs(store.PresenceOf(b), want_presence.data() + b * presence_words, presence_words);
+    if (!difference.empty()) return block + ": presence " + difference;
+    std::vector<uint64_t> counters(store.num_counters());
+    store.ReadCounters(b, counters);
+    const uint64_t* want = reference.counters().data() + b * counters.size();
+    difference = FirstDifference(counters, std::vector<uint64_t>(want, want + counters.size()));
+    if (!difference.empty()) return block + ": counters " + difference;
+
+    const uint32_t* counts = store.CountsOf(b);
+    const bool must = std::ranges::binary_search(must_be_promoted, b);
+    if (store.IsPromoted(b)) {
+      promoted.push_back(b);
+      difference = differs(counts, marker.data(), count_words);
+      if (!difference.empty()) return block + ": promoted without the whole marker";
+      if (!must && store.encoding().has_drained(counters, num_slices)) {
+        return block + ": did not come back from the side table";
+      }
+    } else {
+      if (must) return block + ": its counters do not fit but it is not promoted";
+      difference = differs(counts, want_counts.data() + b * count_words, count_words);
+      if (!difference.empty()) return block + ": counts " + difference;
+    }
+  }
+  if (store.side_table().SortedBlocks() != promoted) return "the side table holds other blocks";
+  if (store.Tally().num_promoted != promoted.size()) return "the tally of promoted blocks";
+  return "";
+}
+
+// --- Programs on subjects.
+
+Answers DoStep(const Step& step, Subject& subject) {
+  switch (step.op) {
+    case Op::kInsert:
+      subject.Insert(step.which, step.digests);
+      break;
+    case Op::kInsertIfAbsent:
+      return subject.InsertIfAbsent(step.which, step.digests);
+    case Op::kErase:
+      return subject.Erase(step.which, step.digests);
+    case Op::kMerge:
+      subject.Merge(step.which);
+      break;
+    case Op::kSubtract:
+      return {subject.Subtract(step.which)};
+    case Op::kFold:
+      subject.Fold();
+      break;
+    case Op::kClear:
+      subject.Clear(step.which);
+      break;
+  }
+  return {};
+}
+
+void RunProgram(const Program& program, Subject& subject) {
+  for (const Step& step : program.steps) DoStep(step, subject);
+}
+
+std::string FirstDisagreement(const Program& program, Subject& got, Subject& want) {
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const std::string where = " of step " + std::to_string(i);
+    if (DoStep(program.steps[i], got) != DoStep(program.steps[i], want))
+      return "the answers" + where;
+    for (size_t which = 0; which < 2; ++which) {
+      const std::string at = where + ", filter " + std::to_string(which);
+      if (got.Query(which, program.pool) != want.Query(which, program.pool)) {
+        return "the presence after" + at;
+      }
+      if (got.Counts(which, program.pool) != want.Counts(which, program.pool)) {
+        return "the counts after" + at;
+      }
+    }
+  }
+  return "";
+}
+
+void FollowStep(const Step& step, const Answers& answers,
+                std::array<ExactModel<uint64_t>, 2>& models) {
+  ExactModel<uint64_t>& model = models[step.which];
+  const ExactModel<uint64_t>& other = models[1 - step.which];
+  switch (step.op) {
+    case Op::kInsert:
+      model.Insert(std::span(step.digests));
+      break;
+    case Op::kInsertIfAbsent:
+      for (size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i] != 0) model.Insert(step.digests[i]);
+      }
+      break;
+    case Op::kErase:
+      for (const uint64_t digest : step.digests) REQUIRE(model.Erase(digest));
+      break;
+    case Op::kMerge:
+    case Op::kSubtract:
+      for (const uint64_t digest : other.DistinctKeys()) {
+        for (uint64_t i = other.Count(digest); i > 0; --i) {
+          if (step.op == Op::kMerge) {
+            model.Insert(digest);
+          } else {
+            REQUIRE(model.Erase(digest));
+          }
+        }
+      }
+      break;
+    case Op::kFold:
+      break;
+    case Op::kClear:
+      model.Clear();
+      break;
+  }
 }
 
 }  // namespace trommel::tests

@@ -1,5 +1,5 @@
-// What runs a program: the reference, block stores or filters, all seen through one door, so that
-// any two can be compared step by step.
+// What runs a program: the reference, block stores or filters, behind one interface, so that any
+// two can be compared step by step.
 #ifndef TROMMEL_TESTS_SUPPORT_SUBJECT_H_
 #define TROMMEL_TESTS_SUPPORT_SUBJECT_H_
 
@@ -21,7 +21,10 @@
 namespace trommel::tests {
 
 using Digests = std::span<const uint64_t>;
-using Answers = std::vector<uint8_t>;  // one a key, 0 or 1
+using Answers = std::vector<uint8_t>;  // 0 or 1 for each key
+
+// The first `size` bits of a bitmap.
+void Append(Answers& answers, std::span<const uint64_t> bitmap, size_t size);
 
 // Two filters of one geometry.
 class Subject {
@@ -109,13 +112,23 @@ class FilterSubject : public Subject {
   template <class Use>
   auto With(size_t which, const Use& use);
   bool IsByPoints() const { return split_ == Split::kPoints || split_ == Split::kLockedPoints; }
-  // Calls part(digests of the part) for the parts of a batch, in order.
-  void ForEachPart(Digests digests, const std::function<void(Digests)>& part);
+  // Calls use(digests) for the tasks of a batch, in order.
+  void ForEachTask(Digests digests, const std::function<void(Digests)>& use);
+  // The answers of one(filter, key), or of many(filter, keys, bitmap), which returns how many
+  // are 1.
+  template <class One, class Many>
+  Answers Answer(size_t which, Digests digests, const One& one, const Many& many);
 
   std::vector<CountingFilter> filters_;
   Split split_;
   std::mt19937_64 random_;
 };
+
+// Empty if the store holds what the reference says. Presence bits and all counters must be equal.
+// Blocks in the side table must have the marker and every one that the reference promotes must be
+// there; one more may only be there because it has not drained far enough to come back. All other
+// blocks must have the reference's planes.
+std::string StoreDifference(const BlockStore& store, const kernels::ReferenceFilter& reference);
 
 // Does one step. Returns the answers it gave, if it is one that answers.
 Answers DoStep(const Step& step, Subject& subject);
@@ -126,7 +139,7 @@ void RunProgram(const Program& program, Subject& subject);
 // answers and counts for the whole pool after each; otherwise what differed first.
 std::string FirstDisagreement(const Program& program, Subject& got, Subject& want);
 
-// Does to the exact models what the step, which gave these answers, did to honest filters.
+// Changes the exact models as the step, which gave these answers, changed honest filters.
 void FollowStep(const Step& step, const Answers& answers,
                 std::array<ExactModel<uint64_t>, 2>& models);
 

@@ -40,7 +40,7 @@ void ForEachRunnableTarget(const std::function<void()>& body) {
   for (const std::string_view name : TestedTargets()) {
     INFO("target " << name);
     const ForcedTarget forced(name);
-    const kernels::Kernels* before = &kernels::ActiveKernels();
+    const kernels::KernelTable* before = &kernels::ActiveKernels();
     body();
     // A body that changed the target would have tested another one than it says.
     REQUIRE(&kernels::ActiveKernels() == before);

@@ -11,7 +11,7 @@
 
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "kernels/presence_words.h"
 #include "trommel/executor.h"
 
@@ -47,7 +47,7 @@ struct WayStore {
       : way(chosen), store(std::move(BlockStore::Create(geometry, 0)).value()) {
     if (way.num_threads > 0) executor = Executor::Create(way.num_threads).value();
     if (way.is_locked) {
-      locks = std::make_unique<OwnerLocks>(std::min(store.owner_bits(), 3U));
+      locks = std::make_unique<RangeLocks>(std::min(store.owned_range_bits(), 3U));
     }
   }
 
@@ -64,7 +64,7 @@ struct WayStore {
   BlockStore store;
   DigestPolicy policy;
   std::shared_ptr<Executor> executor;
-  std::unique_ptr<OwnerLocks> locks;
+  std::unique_ptr<RangeLocks> locks;
 };
 
 }  // namespace trommel::tests

@@ -57,23 +57,6 @@ WindowProgram RandomWindowProgram(uint64_t seed, size_t num_steps) {
   return program;
 }
 
-WindowProgram Shrunk(WindowProgram program,
-                     const std::function<bool(const WindowProgram&)>& fails) {
-  ShrinkList<WindowStep>(program.steps, [&](const std::vector<WindowStep>& shorter) {
-    WindowProgram candidate = program;
-    candidate.steps = shorter;
-    return fails(candidate);
-  });
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    ShrinkList<uint64_t>(program.steps[i].digests, [&](const std::vector<uint64_t>& shorter) {
-      WindowProgram candidate = program;
-      candidate.steps[i].digests = shorter;
-      return fails(candidate);
-    });
-  }
-  return program;
-}
-
 std::string ToText(const WindowProgram& program) {
   constexpr std::array<const char*, 7> kNames = {"Insert", "InsertIfAbsent", "Erase", "Advance",
                                                  "Merge",  "Reload",         "Clear"};
@@ -86,9 +69,7 @@ std::string ToText(const WindowProgram& program) {
     text << kNames[static_cast<size_t>(step.op)] << " on filter " << step.which;
     if (step.op == WindowOp::kErase) text << " of " << step.ticks << " ticks ago";
     if (step.op == WindowOp::kAdvance) text << " by " << step.ticks;
-    text << std::hex;
-    for (size_t i = 0; i < step.digests.size() && i < 20; ++i) text << " 0x" << step.digests[i];
-    text << std::dec << (step.digests.size() > 20 ? " ...\n" : "\n");
+    text << TextOf(step.digests) << '\n';
   }
   return text.str();
 }

@@ -1,10 +1,9 @@
-// Random programs over two window filters of one configuration, and how a failing one is cut down.
+// Random programs over two window filters of one configuration.
 #ifndef TROMMEL_TESTS_SUPPORT_WINDOW_PROGRAM_H_
 #define TROMMEL_TESTS_SUPPORT_WINDOW_PROGRAM_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,19 +23,17 @@ struct WindowStep {
 
 struct WindowProgram {
   WindowConfig config;
-  uint64_t start = 0;          // the first time of both
-  std::vector<uint64_t> pool;  // all digests that occur, and strangers: asked after each step
+  uint64_t start = 0;  // the first time of both
+  // All digests that occur, and some non-members: queried after each step.
+  std::vector<uint64_t> pool;
   std::vector<WindowStep> steps;
 };
 
-// A program of about num_steps steps on few blocks. Windows have one bucket or many, whole numbers
-// of ticks a bucket or not, and begin at the beginning of time, in the midst of it or near its end.
+// A program of about num_steps steps on few blocks. Windows have one bucket or many, with a whole
+// number of ticks per bucket or not, and begin at time 0, later, or near the end of time.
 WindowProgram RandomWindowProgram(uint64_t seed, size_t num_steps = 40);
 
-// A smallest program it finds for which `fails` still holds.
-WindowProgram Shrunk(WindowProgram program, const std::function<bool(const WindowProgram&)>& fails);
-
-// For the message of a failing test: one line a step.
+// For the message of a failing test: one line per step.
 std::string ToText(const WindowProgram& program);
 
 }  // namespace trommel::tests

@@ -1,4 +1,4 @@
-// Window filters as subjects of programs, and programs on subjects.
+// Window filters and their model as subjects, and programs on subjects.
 #include "support/window_subject.h"
 
 #include <algorithm>
@@ -7,27 +7,141 @@
 
 #include "support/catch.h"
 #include "support/exact_model.h"
+#include "support/shapes.h"
 
 namespace trommel::tests {
 namespace {
 
-WindowAnswers AnswersOf(std::span<const uint64_t> bitmap, size_t num_keys) {
-  WindowAnswers answers;
-  for (size_t i = 0; i < num_keys; ++i) answers.push_back(BitAt(bitmap, i) ? 1 : 0);
+Answers AnswersOf(std::span<const uint64_t> bitmap, size_t num_keys) {
+  Answers answers;
+  Append(answers, bitmap, num_keys);
   return answers;
 }
 
-std::vector<uint64_t> RoomFor(size_t num_keys) {
+std::vector<uint64_t> BitmapFor(size_t num_keys) {
   return std::vector<uint64_t>(BitmapWords(num_keys), ~uint64_t{0});
 }
 
-std::string TextOf(const WindowAnswers& answers) {
+std::string BitsOf(const Answers& answers) {
   std::string text;
   for (const uint8_t answer : answers) text += answer != 0 ? '1' : '0';
   return text;
 }
 
 }  // namespace
+
+// --- The model: a table of counters for each bucket, which never drops one.
+
+WindowModel::WindowModel(const WindowProgram& program, const Geometry& geometry)
+    : window_(program.config.window),
+      num_buckets_(program.config.num_buckets),
+      empty_(geometry.num_blocks, ShapeOf(geometry)) {
+  for (Window& window : windows_) window.now = program.start;
+}
+
+uint64_t WindowModel::BucketAt(uint64_t tick) const {
+  // Whole windows first, then the remainder: no product needs more than 64 bits here.
+  return tick / window_ * num_buckets_ + tick % window_ * num_buckets_ / window_;
+}
+
+template <class Look>
+void WindowModel::ForEachLive(size_t which, const Look& look) {
+  const uint64_t current = BucketAt(windows_[which].now);
+  const uint64_t oldest = current > num_buckets_ ? current - num_buckets_ : 0;
+  auto& buckets = windows_[which].buckets;
+  for (auto it = buckets.lower_bound(oldest); it != buckets.end(); ++it) look(it->second);
+}
+
+WindowModel::Bucket& WindowModel::Current(size_t which) {
+  const uint64_t current = BucketAt(windows_[which].now);
+  return windows_[which].buckets.try_emplace(current, Bucket{empty_}).first->second;
+}
+
+bool WindowModel::Advance(size_t which, uint64_t now) {
+  if (now < windows_[which].now) return false;
+  windows_[which].now = now;
+  return true;
+}
+
+uint64_t WindowModel::Insert(size_t which, Digests digests) {
+  Bucket& current = Current(which);
+  for (const uint64_t digest : digests) current.filter.Insert(digest);
+  current.num_keys += digests.size();
+  return windows_[which].now;
+}
+
+Answers WindowModel::InsertIfAbsent(size_t which, Digests digests) {
+  Bucket& current = Current(which);
+  Answers inserted;
+  for (const uint64_t digest : digests) {
+    bool is_in = false;
+    ForEachLive(which, [&](Bucket& bucket) { is_in |= bucket.filter.MayContain(digest); });
+    if (!is_in) {
+      current.filter.Insert(digest);
+      current.num_keys += 1;
+    }
+    inserted.push_back(is_in ? 0 : 1);
+  }
+  return inserted;
+}
+
+WindowEraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t inserted_at,
+                                      Answers& erased) {
+  Window& window = windows_[which];
+  erased.assign(digests.size(), 0);
+  const uint64_t bucket_idx = BucketAt(inserted_at);
+  const uint64_t current = BucketAt(window.now);
+  if (inserted_at > window.now || current - bucket_idx > num_buckets_) {
+    return {.num_expired = digests.size()};
+  }
+  const auto found = window.buckets.find(bucket_idx);
+  if (found == window.buckets.end()) return {.num_refused = digests.size()};
+  WindowEraseOutcome outcome;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    erased[i] = found->second.filter.Erase(digests[i]) ? 1 : 0;
+    outcome.num_erased += erased[i];
+  }
+  outcome.num_refused = digests.size() - outcome.num_erased;
+  found->second.num_keys -= outcome.num_erased;
+  return outcome;
+}
+
+void WindowModel::Merge(size_t which) {
+  for (const auto& [bucket_idx, from] : windows_[1 - which].buckets) {
+    Bucket& into = windows_[which].buckets.try_emplace(bucket_idx, Bucket{empty_}).first->second;
+    into.filter.Merge(from.filter);
+    into.num_keys += from.num_keys;
+  }
+}
+
+void WindowModel::Clear(size_t which) { windows_[which].buckets.clear(); }
+
+Answers WindowModel::Query(size_t which, Digests digests) {
+  Answers answers;
+  for (const uint64_t digest : digests) {
+    bool is_in = false;
+    ForEachLive(which, [&](Bucket& bucket) { is_in |= bucket.filter.MayContain(digest); });
+    answers.push_back(is_in ? 1 : 0);
+  }
+  return answers;
+}
+
+std::vector<uint64_t> WindowModel::Counts(size_t which, Digests digests) {
+  std::vector<uint64_t> counts;
+  for (const uint64_t digest : digests) {
+    counts.push_back(0);
+    ForEachLive(which, [&](Bucket& b) { counts.back() += b.filter.CountEstimate(digest); });
+  }
+  return counts;
+}
+
+uint64_t WindowModel::NumKeys(size_t which) {
+  uint64_t num_keys = 0;
+  ForEachLive(which, [&](Bucket& bucket) { num_keys += bucket.num_keys; });
+  return num_keys;
+}
+
+// --- Window filters.
 
 WindowFilterSubject::WindowFilterSubject(const WindowProgram& program, WindowWay way) : way_(way) {
   if (way == WindowWay::kThreads) executor_ = Executor::Create(3).value();
@@ -48,16 +162,16 @@ uint64_t WindowFilterSubject::Insert(size_t which, Digests digests) {
   return time;
 }
 
-WindowAnswers WindowFilterSubject::InsertIfAbsent(size_t which, Digests digests) {
+Answers WindowFilterSubject::InsertIfAbsent(size_t which, Digests digests) {
   WindowFilter& filter = filters_[which];
   uint64_t time = 0;
-  WindowAnswers answers;
+  Answers answers;
   if (way_ == WindowWay::kPoints) {
     for (const uint64_t digest : digests) {
       answers.push_back(filter.InsertIfAbsent(Key::Digest(digest), &time) ? 1 : 0);
     }
   } else {
-    std::vector<uint64_t> inserted = RoomFor(digests.size());
+    std::vector<uint64_t> inserted = BitmapFor(digests.size());
     const size_t count = filter.InsertIfAbsent(Keys::Digests(digests), inserted, &time);
     answers = AnswersOf(inserted, digests.size());
     REQUIRE(count == static_cast<size_t>(std::ranges::count(answers, 1)));
@@ -67,10 +181,10 @@ WindowAnswers WindowFilterSubject::InsertIfAbsent(size_t which, Digests digests)
 }
 
 WindowEraseOutcome WindowFilterSubject::Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                              WindowAnswers& erased) {
+                                              Answers& erased) {
   WindowFilter& filter = filters_[which];
   if (way_ != WindowWay::kPoints) {
-    std::vector<uint64_t> bitmap = RoomFor(digests.size());
+    std::vector<uint64_t> bitmap = BitmapFor(digests.size());
     const auto outcome = filter.Erase(Keys::Digests(digests), inserted_at, bitmap);
     erased = AnswersOf(bitmap, digests.size());
     return outcome;
@@ -100,15 +214,15 @@ void WindowFilterSubject::Reload(size_t which) {
   REQUIRE((filters_[which].Serialize() == bytes));
 }
 
-WindowAnswers WindowFilterSubject::Query(size_t which, Digests digests) {
+Answers WindowFilterSubject::Query(size_t which, Digests digests) {
   if (way_ == WindowWay::kPoints) {
-    WindowAnswers answers;
+    Answers answers;
     for (const uint64_t digest : digests) {
       answers.push_back(filters_[which].MayContain(Key::Digest(digest)) ? 1 : 0);
     }
     return answers;
   }
-  std::vector<uint64_t> bitmap = RoomFor(digests.size());
+  std::vector<uint64_t> bitmap = BitmapFor(digests.size());
   filters_[which].Query(Keys::Digests(digests), bitmap);
   return AnswersOf(bitmap, digests.size());
 }
@@ -134,15 +248,15 @@ std::string DoWindowStep(const WindowStep& step, WindowSubject& subject) {
       said << subject.Insert(step.which, step.digests);
       break;
     case WindowOp::kInsertIfAbsent:
-      said << TextOf(subject.InsertIfAbsent(step.which, step.digests));
+      said << BitsOf(subject.InsertIfAbsent(step.which, step.digests));
       break;
     case WindowOp::kErase: {
       // Before the beginning of time there is nothing; near its end, nothing to come.
       const uint64_t at = step.ticks > 0 && ticks > now ? 0 : now - ticks;
-      WindowAnswers erased;
+      Answers erased;
       const WindowEraseOutcome outcome = subject.Erase(step.which, step.digests, at, erased);
       said << outcome.num_erased << ' ' << outcome.num_refused << ' ' << outcome.num_expired << ' '
-           << TextOf(erased);
+           << BitsOf(erased);
       break;
     }
     case WindowOp::kAdvance:

@@ -1,6 +1,6 @@
 // What runs a window program: window filters, or the model of them, which keeps a table of plain
-// counters for every bucket of time and never forgets one. Seen through one door, so that the two
-// can be compared step by step.
+// counters for every bucket and never drops one. Behind one interface, so that the two can be
+// compared step by step.
 #ifndef TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
 #define TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
 
@@ -14,29 +14,27 @@
 #include <vector>
 
 #include "kernels/reference.h"
+#include "support/subject.h"
 #include "support/window_program.h"
 #include "trommel/window_filter.h"
 
 namespace trommel::tests {
 
-using WindowAnswers = std::vector<uint8_t>;  // one a key, 0 or 1
-
 class WindowSubject {
  public:
   virtual ~WindowSubject() = default;
-  using Digests = std::span<const uint64_t>;
 
   virtual uint64_t Now(size_t which) = 0;
   virtual bool Advance(size_t which, uint64_t now) = 0;
   virtual uint64_t Insert(size_t which, Digests digests) = 0;
-  virtual WindowAnswers InsertIfAbsent(size_t which, Digests digests) = 0;
+  virtual Answers InsertIfAbsent(size_t which, Digests digests) = 0;
   virtual WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                   WindowAnswers& erased) = 0;
+                                   Answers& erased) = 0;
   virtual void Merge(size_t which) = 0;  // the other one into this; both in one bucket
   virtual void Reload(size_t which) = 0;
   virtual void Clear(size_t which) = 0;
 
-  virtual WindowAnswers Query(size_t which, Digests digests) = 0;
+  virtual Answers Query(size_t which, Digests digests) = 0;
   virtual std::vector<uint64_t> Counts(size_t which, Digests digests) = 0;
   virtual uint64_t NumKeys(size_t which) = 0;
 };
@@ -49,13 +47,13 @@ class WindowModel : public WindowSubject {
   uint64_t Now(size_t which) override { return windows_[which].now; }
   bool Advance(size_t which, uint64_t now) override;
   uint64_t Insert(size_t which, Digests digests) override;
-  WindowAnswers InsertIfAbsent(size_t which, Digests digests) override;
+  Answers InsertIfAbsent(size_t which, Digests digests) override;
   WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                           WindowAnswers& erased) override;
+                           Answers& erased) override;
   void Merge(size_t which) override;
   void Reload(size_t) override {}
   void Clear(size_t which) override;
-  WindowAnswers Query(size_t which, Digests digests) override;
+  Answers Query(size_t which, Digests digests) override;
   std::vector<uint64_t> Counts(size_t which, Digests digests) override;
   uint64_t NumKeys(size_t which) override;
 
@@ -66,14 +64,14 @@ class WindowModel : public WindowSubject {
   };
   struct Window {
     uint64_t now = 0;
-    std::map<uint64_t, Bucket> buckets;  // all there ever were
+    std::map<uint64_t, Bucket> buckets;  // all since the beginning
   };
 
   uint64_t BucketAt(uint64_t tick) const;
-  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the present.
+  // Calls look(bucket) for the buckets whose number is at most num_buckets less than the current.
   template <class Look>
   void ForEachLive(size_t which, const Look& look);
-  Bucket& Present(size_t which);
+  Bucket& Current(size_t which);
 
   uint64_t window_;
   uint64_t num_buckets_;
@@ -91,13 +89,13 @@ class WindowFilterSubject : public WindowSubject {
   uint64_t Now(size_t which) override { return filters_[which].now(); }
   bool Advance(size_t which, uint64_t now) override { return filters_[which].Advance(now); }
   uint64_t Insert(size_t which, Digests digests) override;
-  WindowAnswers InsertIfAbsent(size_t which, Digests digests) override;
+  Answers InsertIfAbsent(size_t which, Digests digests) override;
   WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                           WindowAnswers& erased) override;
+                           Answers& erased) override;
   void Merge(size_t which) override;
   void Reload(size_t which) override;
   void Clear(size_t which) override { filters_[which].Clear(); }
-  WindowAnswers Query(size_t which, Digests digests) override;
+  Answers Query(size_t which, Digests digests) override;
   std::vector<uint64_t> Counts(size_t which, Digests digests) override;
   uint64_t NumKeys(size_t which) override { return filters_[which].num_keys(); }
 
@@ -109,10 +107,10 @@ class WindowFilterSubject : public WindowSubject {
   std::shared_ptr<Executor> executor_;
 };
 
-// Does one step; what it said, as text. A merge brings both to the later one's time first.
+// Does one step. Returns its answer as text. A merge brings both to the later one's time first.
 std::string DoWindowStep(const WindowStep& step, WindowSubject& subject);
 
-// Empty if both say the same at each step and agree on the whole pool after each; otherwise what
+// Empty if both answer the same at each step and agree on the whole pool after each; otherwise what
 // differed first.
 std::string FirstDisagreement(const WindowProgram& program, WindowSubject& got,
                               WindowSubject& want);

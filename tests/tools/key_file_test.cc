@@ -7,7 +7,6 @@
 
 #include "support/catch.h"
 #include "support/digest_keys.h"
-#include "support/xxh64_twins.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/filters/file_lock.h"
 #include "tools/trommel/options/digest_options.h"

@@ -116,7 +116,7 @@ TEST_CASE("runs hold more than twice the keys of planes in the same memory", "[t
 }
 
 TEST_CASE("crowded runs get the shape that suffers least", "[tools][size]") {
-  // 60 keys a block of 64 bytes: 4 slices hold most of these blocks, 5 and 10 none.
+  // 60 keys per block of 64 bytes: 4 slices hold most of these blocks, 5 and 10 none.
   const json runs = json::parse(
       RunTool({"size", "--bytes", "64kB", "-n", "60k", "--encoding", "runs", "--json"}).out);
   CHECK(runs["num_slices"] == 4);
@@ -162,7 +162,7 @@ TEST_CASE("a power of two of blocks is the most that the memory holds", "[tools]
 namespace trommel::tool {
 namespace {
 
-TEST_CASE("cache lines a query reads and an update changes", "[tools][size]") {
+TEST_CASE("size prints the cache lines of a query and of an update", "[tools][size]") {
   const auto [encoding, num_slices, query, update] =
       GENERATE(table<Encoding, uint32_t, uint64_t, uint64_t>({{Encoding::kPlanes, 8, 1, 3},
                                                               {Encoding::kPlanes, 16, 1, 4},

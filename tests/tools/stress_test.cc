@@ -9,7 +9,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/stress/mix.h"
+#include "tools/stress/plans/mix.h"
 #include "tools/trommel/commands/stress_print.h"
 
 namespace trommel::tests {
@@ -121,7 +121,7 @@ stress::CampaignResult Broken() {
   result.num_rounds = 13;
   result.broken_round = stress::DrawPlan(*stress::FindMix("hot"), 42, 12, 2, 1);
   stress::Violation violation;
-  violation.law = stress::Law::kNoFalseNegative;
+  violation.invariant = stress::Invariant::kNoFalseNegative;
   violation.id = 17;
   violation.key = "4711";
   violation.thread = 2;
@@ -143,8 +143,8 @@ TEST_CASE("a violation is reported with its invariant, key, calls and seed", "[t
   Report report;
   DescribeViolation(options, Broken(), "trommel", report);
   const std::string text = tests::Printed(report, false);
-  CHECK_THAT(text,
-             ContainsSubstring("BROKEN INVARIANT: a key that is in is never answered \"absent\""));
+  CHECK_THAT(
+      text, ContainsSubstring("VIOLATED INVARIANT: a key that is in is never answered \"absent\""));
   CHECK_THAT(text, ContainsSubstring("mix hot, round 12, seed 42"));
   CHECK_THAT(text, ContainsSubstring("found by reader 0 at 99"));
   CHECK_THAT(text, ContainsSubstring("key 17: 4711"));

@@ -2,8 +2,8 @@
 # where FetchContent finds the sources. CMake reads it, and so does tools/setup (which takes the third
 # and fourth words of each line below: keep one dependency a line).
 #
-# Groups: build (compiler and build system), library, tools, tests, bench, check (tools/check and the
-# fuzz preset only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
+# Groups: build (compiler and build system), library, tools, tests, bench, check (tools/check, the
+# fuzz preset and the API reference only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)
@@ -31,6 +31,7 @@ trommel_dependency(compiler_rt 14 libclang-rt-dev check)
 trommel_dependency(clang_format 14 clang-format check)
 trommel_dependency(clang_tidy 14 clang-tidy check)
 trommel_dependency(shellcheck 0.9 shellcheck check)
+trommel_dependency(doxygen 1.9 doxygen check)
 trommel_dependency(patch 2.7 patch check)
 trommel_dependency(git 2.30 git check)
 trommel_dependency(dpkg_source 1.21 dpkg-dev check)

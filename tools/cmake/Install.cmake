@@ -1,19 +1,24 @@
-# What `cmake --install` puts in place: one library, its headers, the CMake package and trommel.pc,
-# all relocatable, and the command when it is built.
+# What `cmake --install` puts in place: one library, its headers, its documents, the CMake package and
+# trommel.pc, all relocatable, and the command when it is built.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS trommel EXPORT trommel
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/trommel
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# A static library leaves Highway and oneTBB to whoever links it; a shared one has settled that itself.
+# The documents that public headers point to, in the same folders as here: they link each other.
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
+install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/engine
+  PATTERN __pycache__ EXCLUDE PATTERN Doxyfile EXCLUDE)
+
+# A static library leaves Highway and oneTBB to the program that links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
 string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 

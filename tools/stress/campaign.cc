@@ -1,4 +1,4 @@
-// Rounds, one after the other.
+// Rounds, one after another.
 #include "tools/stress/campaign.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Campaign: rounds, one after the other, until time, number or a violation ends them.
+// Campaign: rounds, one after another, until time, number or a violation ends them.
 #ifndef TROMMEL_TOOLS_STRESS_CAMPAIGN_H_
 #define TROMMEL_TOOLS_STRESS_CAMPAIGN_H_
 
@@ -13,14 +13,14 @@ namespace trommel::stress {
 
 // Runs one round of the plan's type. Fails when the filter cannot be made.
 using RoundRunner = std::function<Result<RoundResult>(const RoundPlan& plan, const Watch& watch)>;
-// RunRound with these filters, whatever the type.
+// RunRound with these filters.
 RoundRunner RoundsWith(MakeSubject make);
 
 struct CampaignOptions {
-  std::vector<Mix> mixes;  // taken in turn: round i takes mix i modulo their number
+  std::vector<Mix> mixes;  // in turn: round i takes mix i modulo their number
   std::vector<FilterType> types = {FilterType::kConcurrent};  // in turn, each for all mixes
   uint64_t seed = 0;
-  std::optional<uint64_t> only_round;  // again and again, with the first mix
+  std::optional<uint64_t> only_round;  // repeated, with the first mix
   uint64_t num_rounds = 0;             // 0: until should_stop
   uint32_t num_writers = 1;
   uint32_t num_readers = 1;
@@ -45,7 +45,7 @@ struct CampaignResult {
 
 struct CampaignWatch {
   std::function<bool()> should_stop;
-  // Called several times a second: the round's plan and the keys of all rounds so far.
+  // Called several times per second: the round's plan and the keys of all rounds so far.
   std::function<void(const RoundPlan& plan, uint64_t num_keys)> on_working;
 };
 

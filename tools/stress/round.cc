@@ -1,55 +1,85 @@
 // One round.
 #include "tools/stress/round.h"
 
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <vector>
+#include <fmt/format.h>
 
-#include "tools/stress/aftermath.h"
-#include "tools/stress/board.h"
-#include "tools/stress/reader.h"
-#include "tools/stress/writer.h"
+#include <algorithm>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "tools/stress/final_checks.h"
+#include "tools/stress/threads/reader.h"
+#include "tools/stress/threads/ticker.h"
+#include "tools/stress/threads/writer.h"
 
 namespace trommel::stress {
 namespace {
 
-constexpr uint64_t kMostForBytes = 2'000'000;  // keys that a second filter is made of
+constexpr std::chrono::milliseconds kBetweenLooks(1);
 
-struct Workers {
-  std::vector<std::unique_ptr<Writer>> writers;
-  std::vector<std::unique_ptr<Reader>> readers;
-  std::vector<const Witness*> witnesses;
-  std::vector<std::function<void()>> jobs;
-};
-
-std::vector<uint64_t> CopiesIn(const Board& board, const Workers& workers) {
-  std::vector<uint64_t> copies;
-  copies.reserve(board.plan.num_ids());
-  for (const auto& writer : workers.writers) {
-    copies.insert(copies.end(), writer->counts().begin(), writer->counts().end());
+FinalChecks::Contents ContentsOf(const Board& board,
+                                 const std::vector<std::unique_ptr<Writer>>& writers) {
+  FinalChecks::Contents contents;
+  const auto add = [&](const Copies& copies, uint32_t id) {
+    std::vector<uint32_t>& bucket = contents[copies.bucket];
+    bucket.insert(bucket.end(), copies.count, id);
+  };
+  uint32_t id = 0;
+  for (const auto& writer : writers) {
+    for (const std::vector<Copies>& of_key : writer->copies()) {
+      for (const Copies& copies : of_key) add(copies, id);
+      ++id;
+    }
   }
-  for (uint32_t i = 0; i < board.plan.mix.num_hot; ++i) copies.push_back(board.tokens[i].count());
+  for (uint32_t i = 0; i < board.plan.mix.num_hot; ++i) {
+    for (const Copies& copies : board.tokens[i].all()) add(copies, board.plan.first_hot() + i);
+  }
   for (uint32_t i = 0; i < board.plan.mix.num_races; ++i) {
-    copies.push_back(board.races[i].num_told_new.load());
+    for (const ToldNew& told : board.races[i].told) {
+      add({told.bucket, 1}, board.plan.first_race() + i);
+    }
   }
-  return copies;
-}
-
-Status RunAftermath(Board& board, const std::vector<uint64_t>& copies, Caller& main) {
-  Aftermath aftermath(board, copies, main);
-  aftermath.CheckRaces();
-  aftermath.CheckKeys();
-  uint64_t num_in = 0;
-  for (const uint64_t count : copies) num_in += count;
-  if (num_in <= kMostForBytes && !board.subject.grows() && !main.violation()) {
-    if (Status checked = aftermath.CheckBytes(); !checked.ok()) return checked;
-  }
-  if (!main.violation()) aftermath.Drain();
-  return Ok();
+  return contents;
 }
 
 }  // namespace
+
+Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void()>>& jobs,
+                        const Watch& watch, const std::function<void()>& on_look) {
+  std::latch start(static_cast<ptrdiff_t>(jobs.size()));
+  std::vector<std::thread> threads;
+  threads.reserve(jobs.size());
+  try {
+    for (const std::function<void()>& job : jobs) {
+      threads.emplace_back([&state, &start, &job] {
+        start.arrive_and_wait();
+        job();
+        state.num_finished.fetch_add(1);
+      });
+    }
+  } catch (const std::system_error& error) {
+    state.stop = true;
+    start.count_down(static_cast<ptrdiff_t>(jobs.size() - threads.size()));
+    for (std::thread& thread : threads) thread.join();
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("cannot start {} threads: {}", jobs.size(), error.what())};
+  }
+  bool was_told = false;
+  while (state.num_finished.load() < jobs.size()) {
+    if (!was_told && watch.should_stop && watch.should_stop()) {
+      was_told = true;
+      state.stop = true;
+    }
+    if (watch.on_working) watch.on_working(state.num_keys.load(std::memory_order_relaxed));
+    if (on_look) on_look();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  for (std::thread& thread : threads) thread.join();
+  return was_told;
+}
 
 void GrowthSeen::Look(uint64_t num_generations) {
   if (num_generations > num_now) num_added += num_generations - num_now;
@@ -66,39 +96,49 @@ GrowthSeen& GrowthSeen::operator+=(const GrowthSeen& other) {
 }
 
 Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, const Watch& watch) {
-  Result<std::unique_ptr<Subject>> subject = make(plan.config, plan.executor_threads);
-  if (!subject.ok()) return subject.error();
-  Board board(plan, **subject);
-  Workers workers;
+  const Result<std::unique_ptr<Subject>> made = make(plan);
+  if (!made.ok()) return made.error();
+  Subject& subject = **made;
+  Board board(plan, subject);
+  std::vector<std::unique_ptr<Writer>> writers;
+  std::vector<std::unique_ptr<Reader>> readers;
+  std::unique_ptr<Ticker> ticker;
+  Caller main(board, kMainThread);
+  std::vector<const ThreadRecord*> records = {&main};
+  std::vector<std::function<void()>> jobs;
+  const auto add = [&](auto& worker, const ThreadRecord& record) {
+    records.push_back(&record);
+    jobs.emplace_back([&worker] { worker.Run(); });
+  };
   for (uint32_t thread = 0; thread < plan.num_writers; ++thread) {
-    workers.writers.push_back(std::make_unique<Writer>(board, thread));
-    workers.witnesses.push_back(&workers.writers.back()->caller());
-    workers.jobs.emplace_back([&worker = *workers.writers.back()] { worker.Run(); });
+    writers.push_back(std::make_unique<Writer>(board, thread));
+    add(*writers.back(), writers.back()->caller());
   }
   for (uint32_t thread = plan.num_writers; thread < plan.num_threads(); ++thread) {
-    workers.readers.push_back(std::make_unique<Reader>(board, thread));
-    workers.witnesses.push_back(&workers.readers.back()->caller());
-    workers.jobs.emplace_back([&worker = *workers.readers.back()] { worker.Run(); });
+    readers.push_back(std::make_unique<Reader>(board, thread));
+    add(*readers.back(), readers.back()->caller());
   }
-  Caller main(board, kMainThread);
-  workers.witnesses.push_back(&main);
+  if (board.expires) {
+    ticker = std::make_unique<Ticker>(board);
+    add(*ticker, *ticker);
+  }
 
   RoundResult result;
   const auto look = [&] {
-    if (board.subject.grows()) result.growth.Look(board.subject.num_generations());
+    if (subject.grows()) result.growth.Look(subject.num_generations());
   };
-  const Result<bool> was_told = RunCrew(board, workers.jobs, watch, look);
+  const Result<bool> was_told = RunThreads(board, jobs, watch, look);
   if (!was_told.ok()) return was_told.error();
   result.is_cut_short = *was_told;
   look();
-  result.num_promoted = (*subject)->GetStats().num_promoted;
-  // A filter that broke a law does not hold what the model says.
-  if (!FirstViolation(workers.witnesses, board.keys)) {
-    const Status checked = RunAftermath(board, CopiesIn(board, workers), main);
+  result.num_promoted = subject.GetStats().num_promoted;
+  // A filter that violated an invariant does not hold what the model says.
+  if (!FirstViolation(records, board.keys)) {
+    const Status checked = FinalChecks(board, ContentsOf(board, writers), main).Run();
     if (!checked.ok()) return checked.error();
   }
-  result.violation = FirstViolation(workers.witnesses, board.keys);
-  for (const Witness* witness : workers.witnesses) result.totals += witness->totals;
+  result.violation = FirstViolation(records, board.keys);
+  for (const ThreadRecord* record : records) result.totals += record->totals;
   return result;
 }
 

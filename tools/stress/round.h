@@ -3,18 +3,31 @@
 #define TROMMEL_TOOLS_STRESS_ROUND_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
-#include "tools/stress/crew.h"
-#include "tools/stress/law.h"
-#include "tools/stress/mix.h"
-#include "tools/stress/subject.h"
-#include "tools/stress/witness.h"
+#include "tools/stress/plans/mix.h"
+#include "tools/stress/records/invariant.h"
+#include "tools/stress/records/thread_record.h"
+#include "tools/stress/subjects/subject.h"
 #include "trommel/result.h"
 
 namespace trommel::stress {
 
-// What one who looks every millisecond sees of a filter that grows: so much happened, at least.
+// Callbacks of a long run, called in the thread that started it; any may be null.
+struct Watch {
+  std::function<bool()> should_stop;
+  std::function<void(uint64_t num_keys)> on_working;  // about so many keys in this round so far
+};
+
+// Runs each job in a thread of its own, all from the same moment, and `on_look` (may be null) about
+// every millisecond. Returns when all have joined: whether they were told to stop. Fails when the
+// system has no more threads.
+Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void()>>& jobs,
+                        const Watch& watch, const std::function<void()>& on_look = {});
+
+// The growth of a filter, as looks at it every millisecond show it: at least so much happened.
 struct GrowthSeen {
   uint64_t num_now = 1;
   uint64_t most_generations = 0;  // 0: it does not grow
@@ -34,7 +47,8 @@ struct RoundResult {
 };
 
 // Fails when the filter cannot be made.
-Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, const Watch& watch);
+Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make,
+                             const Watch& watch = {});
 
 }  // namespace trommel::stress
 

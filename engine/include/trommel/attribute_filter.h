@@ -1,30 +1,5 @@
-// AttributeFilter: questions about any of a tuple's attributes, from counting filters.
-//
-// Every allowed set of attributes (attribute_sets.h) has a scalable filter of its own, which holds
-// the tuples' projections onto the set: one 64-bit digest each, hashed from the digests of the
-// values. A question for an allowed set reads one cache line (a generation); any other question is
-// split into its parts, most selective first, and a part is asked for those tuples only that all
-// parts before it show.
-//
-// A matrix of cells (matrix/) answers the same questions, with a rate that hangs on n k / prod m_i:
-// its memory is spent on cells, here it is spent on tuples. Where tuples are far fewer than cells
-// that is smaller by orders of magnitude; where they are as many, cells are smaller, and cannot be
-// erased. PlanAttributes (attribute_plan.h) tells for given numbers.
-//
-// *Erasing.* Erase takes what Insert put in, from every allowed set, exactly: projections that
-// several tuples share are counted. A tuple that some set certainly lacks is refused, and nothing
-// changes. A tuple that never came in but whose projections all look present is erased undetected,
-// and takes other tuples' counts with it: as with every counting filter, but where sets are cut,
-// projections of different tuples can add up to one. Erase only what was inserted.
-//
-// *Threads.* Any thread may use it at any time, as ScalableFilter: a tuple whose insertion happened
-// before and whose erasure has not begun is "maybe present" for every question, always. Insert and
-// Erase are not one step for several sets: while they run, some questions see the tuple and some do
-// not. Queries take no lock; insertions run beside each other, and a chunk of erasures waits until
-// it is alone with the queries, so that what all sets showed is still there when it is taken.
-// Statistics are of each set some moment's state. Save and Serialize are of one moment of all:
-// insertions and erasures wait until the last byte is written. Moves, Clear and UseExecutor need it
-// to themselves.
+/// @file
+/// AttributeFilter, which answers queries for any of a tuple's attributes from counting filters.
 #ifndef TROMMEL_ATTRIBUTE_FILTER_H_
 #define TROMMEL_ATTRIBUTE_FILTER_H_
 
@@ -51,121 +26,187 @@
 
 namespace trommel {
 
-// What a set's filter is made for.
+/// What the filter of one set is sized for.
 struct SetBudget {
-  AttributeMask set = 0;
-  uint64_t capacity = 0;  // different projections of the first generation; 0: as without a budget
-  double target_fpr = 0;  // at every size; 0: as without a budget
+  AttributeMask set = 0;  ///< The set.
+  /// Distinct projections of the first generation; 0: as for a set without a budget.
+  uint64_t capacity = 0;
+  double target_fpr = 0;  ///< At every size; 0: as for a set without a budget.
 
+  /// Memberwise equality.
   friend bool operator==(const SetBudget&, const SetBudget&) = default;
 };
 
+/// What AttributeFilter::Create makes.
 struct AttributeConfig {
-  AttributeSets sets = {};
-  // One for each attribute, or none: "0", "1", ... Each once, not empty, at most 255 bytes.
+  AttributeSets sets = {};  ///< The attributes and their cuts.
+  /// One distinct name per attribute, of 1 to 255 bytes; or none: "0", "1", ...
   std::vector<std::string> names = {};
-  uint64_t capacity = 0;  // tuples to size for; more may come, generations are added. Required
-  // Different values of each attribute, or none: as many as tuples. A set's filter is sized for the
-  // product of its attributes' numbers, or `capacity`, whichever is less (with more than 256 sets
-  // the product is rounded up by an eighth at most, so that there are few numbers to size for).
+  /// Tuples to size for; required. More may be inserted: generations are added.
+  uint64_t capacity = 0;
+  /// Distinct values of each attribute, or none: as many as tuples. A set's filter is sized for the
+  /// product of its attributes' numbers or for `capacity`, whichever is less. (With more than 256
+  /// sets the product is rounded up by at most an eighth, so that few different sizes are
+  /// computed.)
   std::vector<uint64_t> num_values = {};
-  double target_fpr = 0.01;  // of every allowed set, at every size
-  // Other numbers for some sets: weights, what the planner says.
+  double target_fpr = 0.01;  ///< False-positive rate of every allowed set, at every size.
+  /// Other numbers for some sets, for example AttributePlan::budgets().
   std::vector<SetBudget> budgets = {};
-  DigestPolicy digest = {};  // of values; TupleDigests::Set should be given the same
-  Encoding encoding = Encoding::kRuns;
-  // Of all sets together, their blocks and side tables: a growth that would exceed it is refused.
-  // (Side tables are never refused room: where many tuples share a projection its counts go there,
-  // also beyond the limit.) Whichever set asks first gets the room. 0: the machine's physical
-  // memory, less 24 KiB that each set takes beside.
+  DigestPolicy digest = {};             ///< Of values; pass the same to TupleDigests::Set.
+  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
+  /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
+  /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
+  /// the machine's physical memory, less 24 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
-  std::shared_ptr<Executor> executor = nullptr;
+  std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
+/// Statistics of one set.
 struct SetStats {
-  AttributeMask set = 0;
-  uint64_t capacity = 0;  // of the first generation
-  double target_fpr = 0;
-  ScalableStats stats = {};  // num_keys counts tuples, not different projections
+  AttributeMask set = 0;     ///< The set.
+  uint64_t capacity = 0;     ///< Of the first generation.
+  double target_fpr = 0;     ///< As configured.
+  ScalableStats stats = {};  ///< num_keys counts tuples, not distinct projections.
 };
 
+/// Statistics of an AttributeFilter.
 struct AttributeStats {
-  std::vector<SetStats> sets = {};  // ascending, as sets().allowed()
-  uint64_t num_tuples = 0;
-  uint64_t num_bytes = 0;
-  uint64_t num_refused_inserts = 0;  // tuples, since creation, load or clear
-  uint64_t num_refused_erases = 0;   // likewise
+  std::vector<SetStats> sets = {};   ///< Ascending, as AttributeSets::allowed().
+  uint64_t num_tuples = 0;           ///< Insertions less erasures.
+  uint64_t num_bytes = 0;            ///< Of all sets.
+  uint64_t num_refused_inserts = 0;  ///< Tuples; since creation, load or clear.
+  uint64_t num_refused_erases = 0;   ///< Tuples; since creation, load or clear.
 };
 
+/// Answers queries for any of a tuple's attributes from counting filters, and erases exactly.
+///
+/// Every allowed set of attributes (AttributeSets) has a ScalableFilter of its own, which holds the
+/// projections of the tuples onto the set: one 64-bit digest each, hashed from the digests of the
+/// values. A query for an allowed set reads one cache line per generation. Any other query is split
+/// into its parts, queried in the order of their selectivity; each part is queried only for tuples
+/// that match all parts before it.
+///
+/// A matrix of cells (matrix::Matrix) answers the same queries with a rate that depends on
+/// n k / prod m_i: it spends memory on cells, this filter on tuples. Where tuples are far fewer
+/// than cells the filter is smaller by orders of magnitude; where they are as many, the matrix is
+/// smaller, but cannot erase. PlanAttributes compares the two for given numbers.
+///
+/// *Erasing.* Erase takes exactly what Insert added, from every allowed set: projections that
+/// several tuples share are counted. A tuple that some set certainly lacks is refused, and nothing
+/// changes. A tuple that was never inserted but whose projections all look present is erased
+/// undetected, with counts of other tuples, as in every counting filter; in addition, where sets
+/// are cut, projections of different tuples can combine to such a tuple. Erase only what was
+/// inserted.
+///
+/// *Threads.* Any thread may use the filter at any time. A tuple whose insertion happened before a
+/// query, and whose erasure has not begun, is "maybe present" for every set. Insert and Erase are
+/// not atomic across sets: while they run, some queries see the tuple and some do not. Queries take
+/// no lock. Insertions run beside each other. A chunk of erasures waits until no insertion and no
+/// other erasure runs, so that what all sets have shown is still there when it is taken. Statistics
+/// are of each set at some moment. Save and Serialize are of one moment of all sets: insertions and
+/// erasures wait until the last byte is written. Moves, Clear and UseExecutor are exclusive.
 class AttributeFilter final : public TupleIndex {
  public:
-  // An empty filter. Fails with kInvalidArgument for numbers out of range (as
-  // ScalableFilter::Create), names that are too many, too few, empty or given twice, and budgets
-  // for sets that are not allowed; with kOutOfMemory when all sets together would exceed the limit,
-  // saying how much they take.
+  /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
+  /// ScalableFilter::Create), for too many, too few, empty or repeated names, and for budgets of
+  /// sets that are not allowed; with kOutOfMemory if all sets together would exceed the limit,
+  /// naming how much they take.
   static Result<AttributeFilter> Create(const AttributeConfig& config);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message. Exclusive.
+  /// @{
   AttributeFilter(AttributeFilter&&) noexcept;
   AttributeFilter& operator=(AttributeFilter&&) noexcept;
-  ~AttributeFilter() override;  // A moved-from filter may only be destroyed or assigned to:
-                                // anything else aborts with a message.
+  ~AttributeFilter() override;
+  /// @}
 
-  // --- As TupleIndex.
-  const AttributeSets& sets() const noexcept override;
-  bool CanAnswer(AttributeMask asked) const noexcept override;  // any set within full()
-  std::vector<AttributeMask> PartsOf(AttributeMask asked) const override;
-  // A tuple comes into all sets or, where one of them refuses, into none (but a generation that was
-  // begun for it may stay; and where other threads took the last room at that moment, so may the
-  // room that sets before had given it). num_inserted and num_refused count tuples.
+  /// @name Members of TupleIndex
+  /// @{
+  const AttributeSets& sets()
+      const noexcept override;  ///< Returns the attributes and allowed sets.
+  /// Returns whether the set is within full(), which is all that it takes.
+  bool CanAnswer(AttributeMask queried) const noexcept override;
+  /// Returns the parts of a query in the order in which they are queried. Requires
+  /// CanAnswer(queried).
+  std::vector<AttributeMask> PartsOf(AttributeMask queried) const override;
+  /// Inserts every tuple into all sets or, if any set refuses it, into none. num_inserted and
+  /// num_refused count tuples. Requires all columns. (A generation that was begun for a refused
+  /// tuple may stay. So may, if other threads took the last memory at that moment, the capacity
+  /// that sets before the refusing one had given it.)
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
-  size_t Query(AttributeMask asked, const Tuples& tuples,
+  /// As TupleIndex::Query.
+  size_t Query(AttributeMask queried, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;
-  uint64_t num_tuples() const noexcept override;
-  uint64_t num_bytes() const noexcept override;                            // a pass over all sets
-  void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;  // Erase uses none
+  uint64_t num_tuples() const noexcept override;  ///< Returns insertions less erasures.
+  /// Returns the bytes of all sets. Cost: one pass over all sets.
+  uint64_t num_bytes() const noexcept override;
+  /// Spreads batches over the executor's threads from now on, except those of Erase. Exclusive.
+  void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
+  /// @}
 
-  // The same as Insert above; tuple i's bit in `inserted` says whether it came in (1) or was
-  // refused (0).
+  /// @name Batches
+  /// Outputs must not overlap a column that is read.
+  /// @{
+
+  /// As Insert above; also sets the bits in `inserted` of the tuples that were inserted and clears
+  /// those of the tuples that were refused.
   InsertOutcome Insert(const Tuples& tuples, std::span<uint64_t> inserted) noexcept;
-  // Takes every tuple out of all sets, in input order, or refuses it where a set certainly lacks
-  // it. All columns must be given.
+  /// In input order, erases every tuple from all sets, or refuses it if any set certainly lacks it.
+  /// Requires all columns.
   EraseOutcome Erase(const Tuples& tuples) noexcept;
+  /// As above; also sets the bits in `erased` of the tuples that were erased and clears the others.
   EraseOutcome Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept;
-  // An upper bound of how many tuples match: the least of the parts' counts. counts.size() must
-  // equal tuples.size, and no column that is asked for may overlap it. The empty set: num_tuples().
-  void CountEstimates(AttributeMask asked, const Tuples& tuples,
+  /// Writes an upper bound of how many tuples match each query, the least of its parts' counts; for
+  /// the empty set num_tuples(). Requires CanAnswer(queried) and counts.size() == tuples.size.
+  void CountEstimates(AttributeMask queried, const Tuples& tuples,
                       std::span<uint64_t> counts) const noexcept;
 
-  // --- What it is.
-  const DigestPolicy& digest_policy() const noexcept;
-  std::span<const std::string> names() const noexcept;
-  // The attribute of that name. Fails with kInvalidArgument, listing the names.
-  Result<uint32_t> AttributeNamed(std::string_view name) const;
-  AttributeStats GetStats() const;  // one pass over all sets
-  void Clear();                     // exclusive: as new
+  /// @}
 
-  // The digest under which tuples' projections onto a set stand in its filter: XXH3 of the set's
-  // digests, ascending by attribute, 8 little-endian bytes each, with the set as seed; the digest
-  // itself for a single attribute. digests.size() must equal tuples.size, and no column of the set
-  // may overlap it. Values' digests are what is keyed, under kSipHash: an attacker who
-  // does not know them cannot choose tuples that collide in XXH3, which so needs no key of its own.
+  /// @name Properties
+  /// @{
+  const DigestPolicy& digest_policy() const noexcept;   ///< Returns how values become digests.
+  std::span<const std::string> names() const noexcept;  ///< Returns the attributes' names.
+  /// Returns the attribute of that name. Fails with kInvalidArgument, listing the names.
+  Result<uint32_t> AttributeNamed(std::string_view name) const;
+  AttributeStats GetStats() const;  ///< Returns statistics. Cost: one pass over all sets.
+  void Clear();                     ///< Makes the filter as new. Exclusive.
+  /// @}
+
+  /// Writes the digests under which a set's filter holds the tuples' projections: XXH3 of the set's
+  /// digests, ascending by attribute, 8 little-endian bytes each, with the set as seed; for a
+  /// single attribute the digest itself.
+  ///
+  /// Requires digests.size() == tuples.size, and that the digests overlap no column of the set.
+  /// With kSipHash the key is applied to the values: an attacker who does not know their digests
+  /// cannot choose tuples that collide under XXH3, which therefore needs no key of its own.
   static void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                                 std::span<uint64_t> digests) noexcept;
 
-  // --- On disk: canonical as ScalableFilter's. Copies one set's filter at a time. Insert and Erase
-  // wait until it is written; queries do not.
+  /// @name Files
+  /// Snapshots are canonical as those of ScalableFilter. One set's filter is copied at a time.
+  /// Insert and Erase wait until the last byte is written; queries do not.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // In a limit for loading side tables count from the first byte, as no room may be left for them:
-  // a filter that went beyond its own limit is loaded under a higher one. `digest_key`, of the
-  // values' digests, as for CountingFilter::Load: tuples come as digests, so that a filter without
-  // it does all it did, and only digest_policy() cannot hash values for it.
+  /// As CountingFilter::Load. Side tables count against the limit from the first byte, so a filter
+  /// that exceeded its own limit must be loaded with a higher one. `digest_key` is the key of the
+  /// values' digests. Tuples are passed as digests, so a filter without it does all that it did;
+  /// only digest_policy() cannot hash values for it.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0,
                                       const DigestKey& digest_key = {});
-  std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
+  /// As CountingFilter::Serialize.
+  std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<AttributeFilter> Deserialize(std::span<const std::byte> bytes,
                                              uint64_t memory_limit_bytes = 0,
                                              const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;

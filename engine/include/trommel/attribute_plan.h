@@ -1,19 +1,6 @@
-// PlanAttributes: how to share memory among sets of attributes, and whether a matrix of cells or an
-// AttributeFilter serves better. Pure arithmetic on the exact models; nothing is allocated.
-//
-// What is minimized. A question of the mix is asked for a stranger with its share's probability; it
-// is split into parts. The worst that a split leaves to hashes is a stranger of whom all parts but
-// one are in, each part as likely to be the one: then the rate is that part's. So with w_q the
-// shares of questions and P(q) their parts,
-//
-//   expected_fpr = sum_q w_q / |P(q)| sum_{S in P(q)} fpr_S  =  sum_S u_S fpr_S
-//
-// is minimized for sum_S bytes_S(capacity_S, fpr_S) within the budget. If bytes fell by the same
-// for every halving of a rate, fpr_S would be proportional to capacity_S / u_S (Lagrange). They
-// come in steps, of whole blocks and of shapes, so memory is given step by step where a byte saves
-// most: the optimum, but for less than one step's bytes. (So one of two sets that are asked alike
-// may get a step that there is not memory enough to give to both.) Combination false positives
-// (attribute_sets.h) are not in it: memory does not change them.
+/// @file
+/// PlanAttributes: how to share memory among sets of attributes, and whether a matrix of cells or
+/// an AttributeFilter is better. Pure arithmetic on the exact models; no filter is allocated.
 #ifndef TROMMEL_ATTRIBUTE_PLAN_H_
 #define TROMMEL_ATTRIBUTE_PLAN_H_
 
@@ -28,63 +15,86 @@
 
 namespace trommel {
 
-// How often a set is asked for, over the other shares of the mix.
+/// How often a set is queried, relative to the other shares of the mix.
 struct QueryShare {
-  AttributeMask asked = 0;
-  double share = 1;  // above 0, finite
+  AttributeMask set = 0;  ///< The set that is queried.
+  double share = 1;       ///< Above 0, finite.
 };
 
+/// What PlanAttributes plans for. Exactly one of target_fpr and memory_bytes is given.
 struct AttributePlanRequest {
-  AttributeSets sets = {};
-  uint64_t capacity = 0;                  // tuples; required
-  std::vector<uint64_t> num_values = {};  // as AttributeConfig's
-  std::vector<QueryShare> mix = {};       // empty: every set but the empty one, all alike
-  // Either a rate for every allowed set ...
-  double target_fpr = 0;
-  // ... or memory to share, for the mix.
-  uint64_t memory_bytes = 0;
-  Encoding encoding = Encoding::kRuns;
-  uint32_t num_hashes = 0;  // of the matrix; 0: 6, as its source's experiments
+  AttributeSets sets = {};                ///< The attributes and their cuts.
+  uint64_t capacity = 0;                  ///< Tuples to size for; required.
+  std::vector<uint64_t> num_values = {};  ///< As AttributeConfig::num_values.
+  /// How often each set is queried. Empty: every set but the empty one, all alike.
+  std::vector<QueryShare> mix = {};
+  double target_fpr = 0;  ///< False-positive rate for every allowed set; 0: memory_bytes is given.
+  uint64_t memory_bytes = 0;            ///< Memory to share for the mix; 0: target_fpr is given.
+  Encoding encoding = Encoding::kRuns;  ///< How the filters store counts.
+  uint32_t num_hashes = 0;  ///< Of the matrix; 0: 6, as in the experiments of its source.
 };
 
+/// The plan for one allowed set.
 struct PlannedSet {
-  AttributeMask set = 0;
-  double weight = 0;      // u_S: its part of the mix
-  uint64_t capacity = 0;  // different projections
-  // The filter's:
-  double target_fpr = 0;
-  double predicted_fpr = 0;  // at capacity, by the model of what will be built
-  uint64_t num_bytes = 0;  // at capacity; side table included, for tuples spread evenly over values
-  // The matrix's block:
-  uint64_t num_cells = 0;
-  double matrix_fpr = 0;
+  AttributeMask set = 0;     ///< The set.
+  double weight = 0;         ///< u_S: its part of the mix.
+  uint64_t capacity = 0;     ///< Distinct projections.
+  double target_fpr = 0;     ///< Of its filter.
+  double predicted_fpr = 0;  ///< Of its filter at capacity, by the model of what will be created.
+  /// Of its filter at capacity, with the side table that tuples take if they are spread evenly over
+  /// the values.
+  uint64_t num_bytes = 0;
+  uint64_t num_cells = 0;  ///< Of its block in the matrix.
+  double matrix_fpr = 0;   ///< Of its block in the matrix.
 };
 
-enum class AttributeStructure : uint8_t { kFilter, kMatrix };
+/// A structure for tuples.
+enum class AttributeStructure : uint8_t {
+  kFilter,  ///< AttributeFilter.
+  kMatrix,  ///< matrix::Matrix, which cannot erase.
+};
 
+/// What PlanAttributes found.
 struct AttributePlan {
-  std::vector<PlannedSet> sets = {};  // ascending, as sets.allowed()
-  uint64_t filter_bytes = 0;
-  double filter_expected_fpr = 0;  // of the mix
-  // CBFM of the same memory (or of kMaxCells, or of kMaxPositions for each attribute, where that is
-  // less), all attributes alike, as published.
-  matrix::Geometry matrix = {};
-  uint64_t matrix_bytes = 0;
-  double matrix_expected_fpr = 0;
-  // The bytes from which on a matrix as published would reach filter_expected_fpr.
+  std::vector<PlannedSet> sets = {};  ///< Ascending, as AttributeSets::allowed().
+  uint64_t filter_bytes = 0;          ///< Of all filters.
+  double filter_expected_fpr = 0;     ///< Of the filter, over the mix.
+  /// The published CBFM of the same memory, with all attributes alike. It is smaller where
+  /// kMaxCells, or kMaxPositions for each attribute, limits it.
+  matrix::MatrixGeometry matrix = {};
+  uint64_t matrix_bytes = 0;       ///< Of the matrix.
+  double matrix_expected_fpr = 0;  ///< Of the matrix, over the mix.
+  /// Bytes that the published matrix needs to reach filter_expected_fpr.
   double matrix_bytes_for_filter_fpr = 0;
-  // Which has the lower expected rate at this memory. (A matrix cannot erase.)
+  /// The structure with the lower expected rate at this memory.
   AttributeStructure better = AttributeStructure::kFilter;
 
-  // For AttributeConfig::budgets.
+  /// Returns the value for AttributeConfig::budgets.
   std::vector<SetBudget> budgets() const;
 };
 
-// Fails with kInvalidArgument for numbers out of range, for both or neither of target_fpr and
-// memory_bytes, for shares of sets beyond the attributes, and when the memory does not suffice even
-// for the highest rates: the error says how much would. Any thread. With a rate about 10 ms for
-// every different capacity of sets; with memory a fifth of a second for each of few, an eighth of
-// that for each of many.
+/// Shares memory among the allowed sets so that the expected false-positive rate of the mix is
+/// least.
+///
+/// *What is minimized.* Each query of the mix is for a non-member, with the probability of its
+/// share, and is split into parts. The worst case that a split leaves to hashing is a non-member
+/// for which all parts but one match, each part being that one with equal probability: the rate is
+/// then that part's. With w_q the shares of the queries and P(q) their parts,
+/// @code{.unparsed}
+///   expected_fpr = sum_q w_q / |P(q)| sum_{S in P(q)} fpr_S  =  sum_S u_S fpr_S
+/// @endcode
+/// is minimized with sum_S bytes_S(capacity_S, fpr_S) within the budget. If halving a rate always
+/// cost the same number of bytes, fpr_S would be proportional to capacity_S / u_S (Lagrange). Bytes
+/// come in steps, of whole blocks and of shapes, so memory is assigned step by step where a byte
+/// saves most: the optimum, less at most one step's bytes. (So one of two sets with equal shares
+/// may get a step for which the memory does not suffice twice.) Combination false positives
+/// (AttributeSets) are left out: memory does not change them.
+///
+/// Fails with kInvalidArgument for numbers out of range, if both or neither of target_fpr and
+/// memory_bytes are given, for shares of sets beyond the attributes, and if the memory does not
+/// suffice even for the highest rates, naming how much would. Thread safety: any thread. Cost: with
+/// a rate, about 10 ms per distinct capacity of the sets; with memory, 0.2 s per capacity if there
+/// are few, an eighth of that each if there are many.
 Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request);
 
 }  // namespace trommel

@@ -1,17 +1,5 @@
-// AttributeSets: which sets of a tuple's attributes may be asked for together.
-//
-// Tuples have d attributes, and a query gives some of them: a set. A *cut* is a set that nobody
-// will ask for as a whole; it and all sets that contain it are left out, and so is the memory that
-// they would take. What is left is *allowed*. A query for a set that is not allowed is split into
-// its *parts*: the largest allowed sets in it, which must all match. Where different tuples match
-// the parts, the answer is "maybe present" though no tuple matches: a combination false positive,
-// which no memory takes away.
-//
-//   d = 3, cuts {0,1} and {0,2}:   allowed {0} {1} {2} {1,2}     parts of {0,1,2}: {1,2} and {0}
-//
-// Source: Wang, Yun, Wang and Wang, "CBFM: cutted Bloom filter matrix for multi-dimensional
-// membership query", section 3.2. (It bounds the parts of a query by d. They can be 2^(d/2): d / 2
-// disjoint cuts of two attributes each leave one attribute of every pair to choose.)
+/// @file
+/// AttributeSets, the sets of a tuple's attributes that may be queried together.
 #ifndef TROMMEL_ATTRIBUTE_SETS_H_
 #define TROMMEL_ATTRIBUTE_SETS_H_
 
@@ -26,46 +14,67 @@
 
 namespace trommel {
 
-// A set of attributes: bit i stands for attribute i.
+/// A set of attributes: bit i stands for attribute i.
 using AttributeMask = uint32_t;
 
+/// Most attributes of a tuple.
 inline constexpr uint32_t kMaxAttributes = 16;
 
-// "{0,2}".
+/// Returns the set in braces: "{0,2}".
 std::string AttributeMaskText(AttributeMask mask);
 
+/// The sets of a tuple's attributes that may be queried together.
+///
+/// Tuples have d attributes, and a query is for a set of them. A *cut* is a set that will not be
+/// queried as a whole: it and every set that contains it are left out, which saves the memory they
+/// would take. The sets that remain are *allowed*. A query for any other set is split into its
+/// *parts*, the largest allowed sets within it, and all parts must match. If different tuples match
+/// the parts, the answer is "maybe present" although no tuple matches the query: a *combination
+/// false positive*, which more memory does not avoid.
+/// @code{.unparsed}
+///   d = 3, cuts {0,1} and {0,2}:   allowed {0} {1} {2} {1,2}     parts of {0,1,2}: {1,2} and {0}
+/// @endcode
+/// Source: Wang, Yun, Wang and Wang, "CBFM: cutted Bloom filter matrix for multi-dimensional
+/// membership query", section 3.2. (It states that a query has at most d parts. There can be
+/// 2^(d/2): d / 2 disjoint cuts of two attributes leave a choice of one attribute from every pair.)
 class AttributeSets {
  public:
-  // One attribute, no cuts.
+  /// One attribute, no cuts.
   AttributeSets() : AttributeSets(1, {}, {1}) {}
 
-  // Fails with kInvalidArgument, naming the value, for num_attributes out of 1 .. kMaxAttributes
-  // and for a cut that is empty (it would forbid everything), that has one attribute only (which
-  // nobody could ask for then: leave the attribute out) or attributes beyond num_attributes. A cut
-  // that contains another, or is given twice, adds nothing and is dropped. Any thread;
-  // 2^num_attributes steps for each cut: microseconds to, for thousands of cuts, tenths of a
-  // second.
+  /// Creates the sets of num_attributes attributes that contain no cut. A cut that contains another
+  /// cut, or equals one, adds nothing and is dropped.
+  ///
+  /// Fails with kInvalidArgument, naming the value, for num_attributes out of 1 to kMaxAttributes
+  /// and for a cut that is empty (it would forbid everything), has a single attribute (which could
+  /// then never be queried: leave the attribute out), or has attributes beyond num_attributes.
+  /// Thread safety: any thread. Cost: 2^num_attributes steps per cut, from microseconds to tenths
+  /// of a second for thousands of cuts.
   static Result<AttributeSets> Create(uint32_t num_attributes,
                                       std::span<const AttributeMask> cuts = {});
 
+  /// Returns the number of attributes.
   uint32_t num_attributes() const noexcept { return num_attributes_; }
+  /// Returns the set of all attributes.
   AttributeMask full() const noexcept {
     return static_cast<AttributeMask>((uint64_t{1} << num_attributes_) - 1);
   }
-  // None contains another; ascending.
+  /// Returns the cuts, ascending. None contains another.
   std::span<const AttributeMask> cuts() const noexcept { return cuts_; }
-  // Ascending; at least the single attributes.
+  /// Returns the allowed sets, ascending: at least the single attributes.
   std::span<const AttributeMask> allowed() const noexcept { return allowed_; }
 
-  // Not empty, within full(), and containing no cut.
+  /// Returns whether the set is not empty, within full(), and contains no cut.
   bool IsAllowed(AttributeMask set) const noexcept;
-  // Where an allowed set is in allowed(). Another set is a programmer's mistake: message and abort.
+  /// Returns the index of an allowed set in allowed(). Requires IsAllowed(set).
   size_t IndexOf(AttributeMask set) const noexcept;
-  // The largest allowed sets in `asked`: those with most attributes first, then ascending. The set
-  // itself where it is allowed, none for the empty set. Attributes beyond full() are a programmer's
-  // mistake: message and abort. Up to 2^num_attributes searches: milliseconds; keep the result.
-  std::vector<AttributeMask> PartsOf(AttributeMask asked) const;
+  /// Returns the parts of a query: the largest allowed sets within it, those with most attributes
+  /// first, then ascending. That is the set itself if it is allowed, and nothing for the empty set.
+  /// Requires a set within full(). Cost: up to 2^num_attributes searches, milliseconds: keep the
+  /// result.
+  std::vector<AttributeMask> PartsOf(AttributeMask queried) const;
 
+  /// Memberwise equality.
   friend bool operator==(const AttributeSets&, const AttributeSets&) = default;
 
  private:

@@ -1,40 +1,5 @@
-// ConcurrentFilter: a CountingFilter that any thread may use at any time.
-//
-// The contract ("key" means a key with its duplicates; a batch is a sequence of single operations):
-//
-//   operation                        promise
-//   -------------------------------  -------------------------------------------------------------
-//   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
-//                                    happened before, and no erasure that could match it has begun:
-//                                    "maybe present", always.
-//   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not: others
-//   CountEstimate(s)                 may see a part of it. Keys of one batch and one block are
-//                                    handled in input order.
-//   InsertIfAbsent                   Of n racing callers with one absent key exactly one is told
-//                                    "new" (none, if other keys come to cover it meanwhile); of
-//                                    duplicates in one batch: the first.
-//   num_keys, GetStats, Save,        Of each shard some moment's state, between operations; of
-//   Serialize                        different shards different moments.
-//   Merge, Clear, TakeExclusive,     Need the filter to themselves: the caller's duty. Debug builds
-//   move, destruction                abort when they see another operation running.
-//
-// "Happened before" is C++'s: what one thread did and another thread learned of by any
-// synchronization (a join, a mutex, an atomic with release and acquire).
-//
-// What a caller may erase: a key, as often as it was inserted: once for each Insert, once for each
-// InsertIfAbsent that answered "new". After "maybe present" nothing was inserted and nothing may be
-// erased.
-//
-// Once all threads have joined, the bytes of a snapshot are those of a CountingFilter after the
-// same operations, if these commute (inserts do, erases of keys that are in do).
-//
-// Writers hold one of many locks, each over a range of blocks, and only while the keys of one batch
-// that fall into that range are applied. Batches cost little more than a CountingFilter's from
-// about 2048 keys on; a single key costs a lock more. Large batches may be spread over an
-// executor's threads. A child made by fork must not use filters that its parent's other threads
-// were changing. The argument why all this holds stands in
-// engine/src/counting/concurrent_filter.cc; what it needs of the machine, in
-// kernels/presence_words.h.
+/// @file
+/// ConcurrentFilter, a CountingFilter that any thread may use at any time.
 #ifndef TROMMEL_CONCURRENT_FILTER_H_
 #define TROMMEL_CONCURRENT_FILTER_H_
 
@@ -53,59 +18,120 @@
 
 namespace trommel {
 
+/// A CountingFilter that any thread may use at any time.
+///
+/// The contract ("key" includes its duplicates; a batch is a sequence of single operations):
+/// @code{.unparsed}
+///   operation                        promise
+///   -------------------------------  ------------------------------------------------------------
+///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
+///                                    happened before the query, and no erasure that could match it
+///                                    has begun, the answer is "maybe present".
+///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. A batch as a whole is not: other
+///   CountEstimate(s)                 threads may see part of it. Keys of one batch and one block
+///                                    are handled in input order.
+///   InsertIfAbsent                   Of n callers that race with one absent key, exactly one
+///                                    inserts it (none, if other keys cover it meanwhile); of
+///                                    duplicates in one batch, the first.
+///   num_keys, GetStats, Save,        For each shard the state at some moment between operations;
+///   Serialize                        the moments of different shards differ.
+///   Merge, Clear, TakeExclusive,     Exclusive. Debug builds abort if they find another operation
+///   move, destruction                running.
+/// @endcode
+/// "Happened before" is that of C++: one thread's call ended, and another thread learned of it by
+/// some synchronization (a join, a mutex, an atomic with release and acquire).
+///
+/// A key may be erased as often as it was inserted: once for each Insert, and once for each
+/// InsertIfAbsent that inserted it. When all threads have joined, a snapshot has the bytes of a
+/// CountingFilter after the same operations, if these commute (insertions do, and erasures of keys
+/// that are in the filter).
+///
+/// Cost: a writer holds one lock at a time, that of a range of blocks, while it applies the keys of
+/// one batch that fall into that range. From about 2,048 keys on, batches cost little more than
+/// those of a CountingFilter; a single key costs one lock more. A child process made by fork must
+/// not use filters that other threads of its parent were changing.
+///
+/// Why all this holds, and what it needs of the machine, is in ARCHITECTURE.md, Why queries beside
+/// writers are right.
 class ConcurrentFilter {
  public:
-  // As CountingFilter::Create. With config.executor one caller's large batches use many threads,
-  // too.
+  /// Creates an empty filter, and fails, as CountingFilter::Create. With config.executor, large
+  /// batches of one caller are spread over its threads.
   static Result<ConcurrentFilter> Create(const CountingConfig& config);
 
-  // Takes over a filter, its keys and its executor.
+  /// Takes over a filter, with its keys and its executor.
   explicit ConcurrentFilter(CountingFilter&& filter);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message. Exclusive.
+  /// @{
   ConcurrentFilter(ConcurrentFilter&&) noexcept;
   ConcurrentFilter& operator=(ConcurrentFilter&&) noexcept;
-  ~ConcurrentFilter();  // A moved-from filter may only be destroyed or assigned to:
-                        // anything else aborts with a message.
+  ~ConcurrentFilter();
+  /// @}
 
-  // --- Batches, as CountingFilter's: outputs of the same sizes, which must not overlap the keys.
-  void Insert(Keys keys) noexcept;
+  /// @name Batches
+  /// Each does what the CountingFilter's does, with outputs of the same shapes.
+  /// @{
+  void Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
+  /// As CountingFilter::InsertIfAbsent.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
-  EraseOutcome Erase(Keys keys) noexcept;
+  EraseOutcome Erase(Keys keys) noexcept;  ///< As CountingFilter::Erase.
+  /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+  /// As CountingFilter::Query.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
+  /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
+  /// As CountingFilter::CountEstimates.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
+  /// @}
 
-  // --- One key.
-  void Insert(Key key) noexcept;
-  bool InsertIfAbsent(Key key) noexcept;
-  bool Erase(Key key) noexcept;
-  bool MayContain(Key key) const noexcept;
-  uint64_t CountEstimate(Key key) const noexcept;
+  /// @name One key
+  /// Batches of one.
+  /// @{
+  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
+  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
+  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// @}
 
-  // --- What it is.
-  const Geometry& geometry() const noexcept;
-  const DigestPolicy& digest_policy() const noexcept;
-  uint64_t capacity() const noexcept;
-  double target_fpr() const noexcept;
-  uint64_t num_keys() const noexcept;
-  Stats GetStats() const noexcept;  // One pass over all blocks, a lock at a time.
+  /// @name Properties
+  /// @{
+  const Geometry& geometry() const noexcept;           ///< Returns the geometry of its blocks.
+  const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
+  uint64_t capacity() const noexcept;                  ///< As CountingFilter::capacity.
+  double target_fpr() const noexcept;                  ///< As CountingFilter::target_fpr.
+  uint64_t num_keys() const noexcept;                  ///< Returns insertions less erasures.
+  /// Returns statistics. Cost: one pass over all blocks, one lock at a time.
+  Stats GetStats() const noexcept;
+  /// @}
 
-  // --- On disk: CountingFilter's snapshots. The filter is copied first, a shard at a time, so that
-  // no writer waits for the disk: needs the filter's memory once more; kOutOfMemory where there is
-  // none. Serialize throws std::bad_alloc instead.
+  /// @name Files
+  /// Snapshots are those of CountingFilter. The filter is copied first, a shard at a time, so that
+  /// no writer waits for the disk: this needs the filter's memory once more.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
-  // For an executor: CountingFilter::Load, UseExecutor, and the constructor above.
+  /// As CountingFilter::Load. For an executor: CountingFilter::Load, UseExecutor, and the
+  /// constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
 
-  // --- Exclusive.
-  Status Merge(const CountingFilter& other);  // as CountingFilter::Merge
-  void Clear() noexcept;
-  // Gives the filter back, for everything else that only a CountingFilter does.
+  /// @}
+
+  /// @name Exclusive
+  /// @{
+  Status Merge(const CountingFilter& other);  ///< As CountingFilter::Merge.
+  void Clear() noexcept;                      ///< As CountingFilter::Clear.
+  /// Returns the filter, for everything that only a CountingFilter does.
   CountingFilter TakeExclusive() &&;
+  /// @}
 
  private:
   struct Impl;

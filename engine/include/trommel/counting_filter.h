@@ -1,15 +1,5 @@
-// CountingFilter: an approximate multiset that inserts, erases and queries keys in batches.
-//
-// Answers are "absent" (certain) or "maybe present" (a stranger gets it with predicted_fpr). A key
-// that is in is never answered "absent". Counts are exact: nothing saturates, wraps or sticks.
-//
-// One key touches one block, one bit in each of its slices: the split counting Bloom filter of
-// Huang, Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary
-// Index"), cut to the size of a cache line. Queries read presence bits only; see kernels/layout.h.
-//
-// Threads: const members may run in any number of threads at once as long as no other member runs.
-// Everything else needs the filter to itself (ConcurrentFilter does not). With an executor, large
-// batches are spread over its threads; the result is the same, byte for byte.
+/// @file
+/// CountingFilter, an approximate multiset of keys.
 #ifndef TROMMEL_COUNTING_FILTER_H_
 #define TROMMEL_COUNTING_FILTER_H_
 
@@ -32,160 +22,217 @@
 
 namespace trommel {
 
+/// What CountingFilter::Create and ConcurrentFilter::Create make.
 struct CountingConfig {
-  // Distinct keys to size for; required. More may go in: false-positive rate and side table grow.
-  // Runs should be sized for the peak: at twice their capacity nearly all blocks are promoted, and
-  // the filter takes more memory and several times the time of planes.
+  /// Distinct keys to size for; required. More may be inserted: the false-positive rate and the
+  /// side table then grow. Size runs for the peak: at twice their capacity nearly all blocks are
+  /// promoted, and the filter takes more memory and several times the time of planes.
   uint64_t capacity = 0;
-  double target_fpr = 0.01;  // false-positive rate at capacity
-  DigestPolicy digest = {};
-  uint32_t num_slices = 0;  // one of the encoding's (see Geometry) or 0: chosen by sizing
-  // Runs take half the memory of planes, and beyond the caches they are no slower to update. Planes
-  // are faster to update in cache, on CPUs without a fast bit deposit, and beyond their capacity
-  // (see the README).
+  double target_fpr = 0.01;  ///< False-positive rate at capacity.
+  DigestPolicy digest = {};  ///< How keys become digests.
+  uint32_t num_slices = 0;  ///< One of the encoding's (Geometry::num_slices), or 0: sizing chooses.
+  /// Runs take half the memory of planes, and beyond the caches their updates are no slower. Planes
+  /// have faster updates in cache, on CPUs without a fast bit deposit, and beyond their capacity
+  /// (README.md).
   Encoding encoding = Encoding::kRuns;
-  bool power_of_two_blocks = false;  // for many folds; Parquet's blocks want num_slices = 8, too
-  // Creating, folding and loading refuse to take more; 0: the machine's physical memory. The side
-  // table grows beyond it: 8 bytes a slice and about 30 more for a promoted block (see
-  // predicted_promoted_share), about 0.1 KB for 8 slices; for one of more than 63 keys a byte a
-  // position on top, or 2, 4 or 8 as its counts need. Load counts the side table, too.
+  /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
+  /// num_slices = 8.
+  bool power_of_two_blocks = false;
+  /// Creating, folding and loading fail rather than take more bytes; 0: the machine's physical
+  /// memory. The side table may grow beyond it. A promoted block (see
+  /// Sizing::predicted_promoted_share) takes 8 bytes per slice and about 30 more, about 0.1 KB with
+  /// 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8 as its counts
+  /// need. Loading counts the side table, too.
   uint64_t memory_limit_bytes = 0;
-  // Batches of updates, queries and first touching the memory are spread over its threads; whole
-  // filters are not. null: the calling thread does all the work.
+  /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
+  /// operations on whole filters use one thread. Null: the calling thread does all the work.
   std::shared_ptr<Executor> executor = nullptr;
-  Route route = Route::kAutomatic;  // the others are for measurements; bytes are the same
+  Route route = Route::kAutomatic;  ///< The other routes are for measurements; bytes are the same.
 };
 
+/// An approximate multiset with insertions, erasures and queries of batches of keys.
+///
+/// Answers are "absent", which is certain, or "maybe present", which a non-member gets with the
+/// false-positive rate. A key that is in the filter is never answered "absent". Counts are exact:
+/// they neither saturate nor wrap.
+///
+/// A key touches one block, and in it one bit per slice: the split counting Bloom filter of Huang,
+/// Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary Index"), cut
+/// to the size of a cache line. Queries read presence bits only (ARCHITECTURE.md, Layouts of
+/// blocks).
+///
+/// Thread safety: const members may run in any number of threads at once, as long as no other
+/// member runs; all other members are exclusive (ConcurrentFilter lifts this). With an executor,
+/// large batches are spread over its threads; the result is the same, byte for byte.
 class CountingFilter {
  public:
-  // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, and with
-  // kOutOfMemory over the limit or when the system refuses.
+  /// Creates an empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does,
+  /// and with kOutOfMemory if the filter exceeds the limit or the system refuses memory.
   static Result<CountingFilter> Create(const CountingConfig& config);
 
-  // An empty filter of exactly this geometry. Fails as Validate and Create do.
+  /// Creates an empty filter of exactly this geometry. Fails as Validate and Create do.
   static Result<CountingFilter> CreateWithGeometry(const Geometry& geometry,
                                                    const DigestPolicy& digest,
                                                    uint64_t memory_limit_bytes = 0);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message.
+  /// @{
   CountingFilter(CountingFilter&&) noexcept;
   CountingFilter& operator=(CountingFilter&&) noexcept;
-  ~CountingFilter();  // A moved-from filter may only be destroyed or assigned to:
-                      // anything else aborts with a message.
+  ~CountingFilter();
+  /// @}
 
-  // --- Batches. Same result for any split of a batch and on any target. Bitmaps hold key i's
-  // answer in bit i % 64 of word i / 64 and must have BitmapWords(keys.size()) words, selections
-  // keys.size() entries: another size is a programmer's mistake (message and abort). So is an
-  // output that overlaps the array of keys; nor may it overlap the characters that strings and
-  // views point at, which is not checked. Unused high bits of a bitmap are zero. Running out of
-  // memory for the side table, or for handing work to threads, ends the program.
+  /// @name Batches
+  /// The result is the same for any split of a batch and on any target.
+  ///
+  /// Shapes: a bitmap has BitmapWords(keys.size()) words and holds key i's answer in bit i % 64 of
+  /// word i / 64; unused high bits are written as zero. A selection and an array of counts have
+  /// keys.size() entries. Requires these sizes, and that no output overlaps the array of keys. Nor
+  /// may an output overlap the characters of string keys, which is not checked.
+  ///
+  /// Running out of memory for the side table, or for handing work to threads, ends the program.
+  /// @{
 
+  /// Returns the words of a bitmap for `num_keys` keys.
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
-  // Adds one to every key's counters. About one block a key (3 cache lines with planes, 1 or 2 with
-  // runs); a key of a promoted block takes several times as long.
+  /// Increments the counters of every key. Cost: about one block per key (3 cache lines with
+  /// planes, 1 or 2 with runs); several times as much for a key of a promoted block.
   void Insert(Keys keys) noexcept;
 
-  // In input order: a key that answers "maybe present" is left alone; any other is inserted and its
-  // bit in `inserted` set. Returns how many were inserted. After "maybe present" nothing was
-  // inserted, so nothing may be erased for that key.
+  /// In input order, inserts every key that is absent and sets its bit in `inserted`; a key that is
+  /// maybe present is left alone and must not be erased on account of this call. Returns how many
+  /// were inserted.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
 
-  // In input order: takes one from every key's counters, or refuses a key that is certainly absent
-  // and changes nothing for it. A caller may erase a key as often as it was inserted. Erasing a key
-  // that never came in goes undetected with the filter's false-positive rate, and then takes counts
-  // of other keys: a key of the same block that is alone at one of the erased positions becomes
-  // absent (at most one such key a slice, and its duplicates), and can no longer be erased.
+  /// In input order, decrements the counters of every key, or refuses a key that is certainly
+  /// absent and changes nothing for it.
+  ///
+  /// A key may be erased as often as it was inserted. Erasing a non-member goes undetected with the
+  /// filter's false-positive rate, and then takes counts of other keys: a key of the same block
+  /// that is alone at one of the erased positions becomes absent (at most one such key per slice,
+  /// with its duplicates) and can no longer be erased.
   EraseOutcome Erase(Keys keys) noexcept;
-  // The same; key i's bit in `erased` says whether it was erased (1) or refused (0).
+  /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
 
-  // Key i's bit in `maybe_present` is its answer. Returns how many are set. One cache line a key
-  // (two with 10 slices).
+  /// Sets the bits in `maybe_present` of the keys that are maybe present and clears the others.
+  /// Returns how many are set. Cost: one cache line per key (two with 10 slices).
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
 
-  // The same, but probes only the first num_probes slices, between 1 and num_slices: as exact about
-  // keys that are in, with a false-positive rate of PredictedFpr(geometry(), num_keys(),
-  // num_probes). ProbesFor tells how many a rate takes. It pays with 10 slices, where 8 probes or
-  // fewer are one cache line instead of two; a block of one line costs as much with fewer probes.
+  /// As above, but probes only the first `num_probes` slices, 1 to num_slices. Keys that are in are
+  /// maybe present all the same; the false-positive rate is PredictedFpr(geometry(), num_keys(),
+  /// num_probes), and ProbesFor returns how many slices a rate needs. This pays with 10 slices,
+  /// where up to 8 probes read one cache line instead of two; in a block of one line it saves
+  /// nothing.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present, uint32_t num_probes) const noexcept;
 
-  // Writes the ascending indices of the keys with the given answer to the front of `selection`, and
-  // returns how many. At most 2^32 - 1 keys a call.
+  /// Writes the indices of the keys with the given answer to the front of `selection`, ascending,
+  /// and returns how many there are. Requires at most 2^32 - 1 keys.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
 
-  // An upper bound of how often each key is in: the least of its counters. 0 means certainly
-  // absent.
+  /// Writes an upper bound of how often each key is in the filter, the least of its counters, to
+  /// `counts`. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
-  // --- One key: batches of one.
-  void Insert(Key key) noexcept;
-  bool InsertIfAbsent(Key key) noexcept;    // true: it was absent, and is in now
-  bool Erase(Key key) noexcept;             // false: refused
-  bool MayContain(Key key) const noexcept;  // false: certainly absent
-  uint64_t CountEstimate(Key key) const noexcept;
+  /// @}
 
-  // --- Whole filters.
+  /// @name One key
+  /// Batches of one.
+  /// @{
+  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
+  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
+  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// @}
 
-  // Adds the other's counts: as if its keys had been inserted here. Fails with kMismatch, naming
-  // the field, when geometry or digest policy differ, and with kInvalidArgument when both together
-  // hold more than 2^62 keys; nothing is changed then. Running out of memory for the side table
-  // ends the program. Digest keys are compared by their check values; this filter keeps its own, or
-  // stays without. Cost: one pass.
+  /// @name Whole filters
+  /// @{
+
+  /// Adds the other filter's counts, as if its keys had been inserted here.
+  ///
+  /// Fails with kMismatch, naming the field, if geometry or digest policy differ, and with
+  /// kInvalidArgument if both together hold more than 2^62 keys. Running out of memory for the side
+  /// table ends the program. Digest keys are compared by their check values; this filter keeps its
+  /// own, or stays without. Cost: one pass over both.
   Status Merge(const CountingFilter& other);
 
-  // Takes the other's counts away: as if its keys had been erased here. Fails with kMismatch as
-  // Merge does, and with kInvalidArgument when some counter would fall below zero; nothing is
-  // changed then.
+  /// Subtracts the other filter's counts, as if its keys had been erased here. Fails with kMismatch
+  /// as Merge does, and with kInvalidArgument if any counter would fall below zero.
   Status Subtract(const CountingFilter& other);
 
-  // Halves the filter to exactly what it would be had it been built with half the blocks (the block
-  // index comes from high bits, so neighbours add up). Fails with kInvalidArgument, and changes
-  // nothing, when num_blocks is odd, and with kOutOfMemory. Needs memory for both sizes while it
-  // runs. capacity() and target_fpr() stay what was asked for. With runs most blocks of a filter
-  // near its capacity may be promoted then, which takes memory and time: PredictedPromotedShare of
-  // half the blocks tells beforehand.
+  /// Halves the number of blocks. The filter is then exactly what it would be had it been created
+  /// with half the blocks (the block index comes from high bits, so neighbouring blocks add up).
+  /// capacity() and target_fpr() stay as they are.
+  ///
+  /// Fails with kInvalidArgument if num_blocks is odd, and with kOutOfMemory: it needs memory for
+  /// both sizes while it runs. With runs, most blocks of a filter near its capacity may be promoted
+  /// afterwards, which costs memory and time: PredictedPromotedShare of half the blocks tells in
+  /// advance.
   Status Fold();
 
-  // Forgets all keys and the wear statistics. Keeps the memory and writes all of it.
+  /// Removes all keys and resets the counts of refused erasures. Keeps the memory and writes all of
+  /// it.
   void Clear() noexcept;
 
-  // --- How it works, not what it holds.
+  /// @}
 
-  // Spreads batches over these threads from now on; null: the calling thread only.
+  /// @name How it works
+  /// These change speed, never contents or answers.
+  /// @{
+
+  /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+  /// Sends batches of updates along this route from now on.
   void UseRoute(Route route) noexcept;
 
-  // --- What it is.
-  const Geometry& geometry() const noexcept;
-  const DigestPolicy& digest_policy() const noexcept;
-  uint64_t capacity() const noexcept;  // as asked for; 0 from CreateWithGeometry
-  double target_fpr() const noexcept;  // as asked for; 0 from CreateWithGeometry
-  uint64_t num_keys() const noexcept;  // insertions less erasures
-  Stats GetStats() const noexcept;     // one pass over all blocks
+  /// @}
 
-  // --- On disk. The canonical snapshot: the same configuration and counts give the same bytes,
-  // whatever the target, thread count or batch split, and whatever detours the filter took.
+  /// @name Properties
+  /// @{
+  const Geometry& geometry() const noexcept;           ///< Returns the geometry of its blocks.
+  const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
+  uint64_t capacity() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
+  double target_fpr() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
+  uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures.
+  Stats GetStats() const noexcept;     ///< Returns statistics. Cost: one pass over all blocks.
+  /// @}
 
-  // Writes path atomically (a temporary file beside it, flushed, then renamed). Fails with kIo,
-  // kOutOfMemory, kExists and what options.check returns: the path is then as it was. Fails with
-  // kNotFlushed, too, when the file is in place.
+  /// @name Files
+  /// Snapshots are canonical: the same configuration and counts give the same bytes, whatever the
+  /// target, the number of threads and the split of batches, and whatever operations led there.
+  /// FORMAT.md describes every byte.
+  /// @{
+
+  /// Writes a snapshot to `path` atomically: to a temporary file beside it, flushed, then renamed.
+  /// Fails with kIo, kOutOfMemory, kExists (SaveOptions::replace) and the error of
+  /// SaveOptions::check; the path is then unchanged. Fails with kNotFlushed if the file is in place
+  /// but its folder could not be flushed.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
-  // Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory or kCorrupt (naming the byte offset);
-  // never crashes, whatever the bytes. `digest_key` is that of a file whose digest is kSipHash:
-  // fails with kInvalidArgument if it is another one, or if the file's digest takes none. Without
-  // it such a file is loaded for all that hashes nothing: statistics, merging, folding, saving, and
-  // digests as keys. To give it keys to hash is then a programmer's mistake: message and abort;
-  // digest_policy().can_hash() tells.
+  /// Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a file of another type)
+  /// or kCorrupt, naming the byte offset; no bytes make it crash. `memory_limit_bytes` is
+  /// CountingConfig::memory_limit_bytes.
+  ///
+  /// `digest_key` is the key of a file whose digest is kSipHash: fails with kInvalidArgument if it
+  /// is another key, or if the file's digest takes none. Without it, such a file can be loaded for
+  /// everything that hashes nothing: statistics, merging, folding, saving, and digests as keys.
+  /// Other keys then break the requirement of DigestPolicy::can_hash().
   static Result<CountingFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0,
                                      const DigestKey& digest_key = {});
 
-  // The same from and to memory. Serialize throws std::bad_alloc where there is none.
+  /// Returns the bytes that Save writes. Throws std::bad_alloc if there is no memory.
   std::vector<std::byte> Serialize() const;
+
+  /// Reads what Serialize returned, as Load.
   static Result<CountingFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   friend class ConcurrentFilter;

@@ -1,28 +1,5 @@
-// From a key's bytes to its digest: 64 bits computed once and used everywhere.
-//
-// Two keys of one digest are one key to a filter, and keys whose digests begin alike share a block.
-// Which digest is safe depends on who chooses the keys:
-//
-//   digest                     what someone who chooses keys can do
-//   -------------------------  -------------------------------------------------------------------
-//   kXxh64 and kXxh3, seed     Everything, at no cost: XXH64 of 8 bytes can be inverted, so a key
-//   of known (0, or read from a   any digest can be written down. Such a *twin* of another's key is
-//   file, where it stands in   taken for it: erasing it erases the other key, inserting it first
-//   the clear)                 makes dedup suppress the other line. Keys of one block overload it;
-//                              keys of fresh positions raise the false-positive rate the fastest.
-//   kXxh64, seed secret        Twins all the same. Any key whose length mod 32 is 16 to 31 has one
-//                              that collides with it under every seed: the seed enters the hash
-//                              where it does not matter (tests/engine/xxh64_twins_test.cc). A seed
-//                              makes filters differ; it keeps nothing secret.
-//   kXxh3, seed secret         No twin under every seed is published, but the hash is no keyed
-//                              function either, and its authors claim nothing of the kind.
-//   kCaller, Keys::Digests,    Whatever the caller's own hash allows. The filter uses these digests
-//   Key::Digest                as they are, under every policy.
-//   kSipHash, key secret       Nothing better than trying: a false positive can be found by asking,
-//                              at the filter's rate, and is as good as a twin to Erase. A filter
-//                              that strangers may ask should not erase at their request.
-//
-// kSipHash is for keys that strangers choose; the others are faster where they do not.
+/// @file
+/// Digests: the 64 bits that a key's bytes are hashed to, once, and that filters work on.
 #ifndef TROMMEL_DIGEST_H_
 #define TROMMEL_DIGEST_H_
 
@@ -36,36 +13,73 @@
 
 namespace trommel {
 
+/// The hash function from keys to digests.
+///
+/// Two keys with the same digest are one key to a filter, and keys whose digests have the same top
+/// bits share a block. Which function is safe depends on who chooses the keys:
+/// @code{.unparsed}
+///   digest                     what an attacker who chooses keys can do
+///   -------------------------  ------------------------------------------------------------------
+///   kXxh64 and kXxh3, seed     Everything, at no cost: XXH64 of 8 bytes can be inverted, so a key
+///   known (0, or read from a   of any digest can be computed. Such a twin of another key is taken
+///   file, where it stands in   for it: erasing the twin erases the other key, and inserting the
+///   the clear)                 twin first makes dedup suppress the other line. Keys of one block
+///                              overload it; keys of fresh positions raise the false-positive rate
+///                              the fastest.
+///   kXxh64, seed secret        Twins all the same. Every key whose length mod 32 is 16 to 31 has
+///                              one that collides with it under every seed, because of where the
+///                              seed enters the hash. A seed makes filters differ; it keeps nothing
+///                              secret.
+///   kXxh3, seed secret         No twin under every seed has been published, but XXH3 with a seed
+///                              is not a keyed function, and its authors do not claim that it is.
+///   kCaller, Keys::Digests,    Whatever the caller's own hash allows. The filter uses these
+///   Key::Digest                digests as they are, under every policy.
+///   kSipHash, key secret       Nothing better than trial and error. A false positive can be found
+///                              by querying, at the filter's rate, and Erase takes it for a key: a
+///                              filter that an attacker may query should not erase keys that the
+///                              attacker names.
+/// @endcode
+/// Use kSipHash for keys that an attacker may choose; the others are faster where none does. See
+/// also SECURITY.md.
 enum class DigestKind : uint8_t {
-  kXxh64 = 0,   // XXH64: with seed 0, Parquet's rule
-  kXxh3 = 1,    // XXH3, 64 bits: faster on strings
-  kCaller = 2,  // only the caller's own digests are accepted (Keys::Digests)
-  // SipHash-1-3 under a secret key of 128 bits: Aumasson and Bernstein, "SipHash: a fast
-  // short-input PRF" (INDOCRYPT 2012), with the rounds that Rust's and Python's hash tables use.
-  // The paper's 2-4 is for outputs that an attacker sees whole; a filter shows answers.
+  kXxh64 = 0,   ///< XXH64; with seed 0 it is Parquet's rule.
+  kXxh3 = 1,    ///< XXH3 with 64 bits: faster on strings.
+  kCaller = 2,  ///< Only the caller's own digests are accepted (Keys::Digests).
+  /// SipHash-1-3 under a secret key of 128 bits: Aumasson and Bernstein, "SipHash: a fast
+  /// short-input PRF" (INDOCRYPT 2012), with the rounds that the hash tables of Rust and Python
+  /// use. The paper's 2-4 is for outputs that an attacker sees in full; a filter reveals answers
+  /// only.
   kSipHash = 3,
 };
 
-// "xxh64", "xxh3", "caller", "siphash"; "unknown" for anything else.
+/// Returns "xxh64", "xxh3", "caller" or "siphash"; "unknown" for any other value.
 std::string_view DigestKindName(DigestKind kind) noexcept;
 
-// The secret of a kSipHash policy, or none. Copies may be made and must be guarded alike; each
-// overwrites its memory when it goes. Never written to files, and never printed.
+/// The secret key of a DigestKind::kSipHash policy, or none. It is never written to files and never
+/// printed. Copies must be guarded alike; each overwrites its memory when it is destroyed.
 class DigestKey {
  public:
+  /// Bytes of a key.
   static constexpr size_t kNumBytes = 16;
 
-  DigestKey() noexcept = default;  // none
+  /// No key.
+  DigestKey() noexcept = default;
 
-  // Requires random bytes, as of /dev/urandom: not a password, nor anything that can be guessed.
+  /// A key of these bytes. They must be random, as from /dev/urandom: neither a password nor
+  /// anything else that can be guessed.
   explicit DigestKey(std::span<const std::byte, kNumBytes> bytes) noexcept;
 
+  /// Copies the key.
   DigestKey(const DigestKey&) noexcept = default;
+  /// Copies the key.
   DigestKey& operator=(const DigestKey&) noexcept = default;
+  /// Overwrites the key's memory.
   ~DigestKey();
 
+  /// Returns whether there is a key.
   bool is_given() const noexcept { return is_given_; }
-  // The bytes as two little-endian integers: the paper's k0 and k1. Zeros if there is none.
+  /// Returns the bytes as two little-endian integers, the paper's k0 and k1. Zeros if there is
+  /// none.
   const std::array<uint64_t, 2>& words() const noexcept { return words_; }
 
  private:
@@ -73,32 +87,36 @@ class DigestKey {
   bool is_given_ = false;
 };
 
-// How keys become digests. Part of a filter's identity: stored in files, compared in merges.
+/// How keys become digests. Part of a filter's identity: stored in files, compared by merges.
 struct DigestPolicy {
-  DigestKind kind = DigestKind::kXxh64;
-  // Stored in files in the clear. kSipHash: the key's check value instead of a seed, which tells
-  // keys apart without telling the key: SipHash-1-3, under the key, of "trommel digest key check".
+  DigestKind kind = DigestKind::kXxh64;  ///< The hash function.
+  /// The seed, stored in files in the clear. With kSipHash it is the key's check value instead,
+  /// which tells keys apart without revealing them: SipHash-1-3, under the key, of the string
+  /// "trommel digest key check".
   uint64_t seed = 0;
-  // kSipHash only. A policy without its key compares and merges, but cannot hash: it is what a file
-  // that was loaded without the key has.
+  /// With kSipHash only. A policy without its key, as that of a file loaded without one, can be
+  /// compared and merged, but cannot hash.
   DigestKey digest_key = {};
 
-  // kSipHash under this key, with its check value. Requires a key: none is a programmer's mistake.
+  /// Returns the kSipHash policy of this key, with its check value. Requires key.is_given().
   static DigestPolicy Keyed(const DigestKey& key) noexcept;
 
-  // Whether keys that are not digests already may be given: not under kCaller, nor without the key.
+  /// Returns whether keys other than digests can be hashed: not with kCaller, and not with kSipHash
+  /// without the key.
   bool can_hash() const noexcept;
 
-  // The digest of one key. Keys::Digests and Key::Digest pass through unchanged. Giving anything
-  // else to a policy that cannot hash is a programmer's mistake: message and abort.
+  /// Returns the digest of one key. Key::Digest passes through unchanged; any other key requires
+  /// can_hash().
   uint64_t operator()(Key key) const noexcept;
 
-  // The digests of a batch, in order. digests.size() must equal keys.size(), and the digests must
-  // not overlap the keys (nor replace them in place); else message and abort. Integers
-  // under kXxh64 go through the vector kernel. Any thread may call it.
+  /// Writes the digests of a batch, in order. Keys::Digests pass through unchanged; any other keys
+  /// require can_hash(). Requires digests.size() == keys.size(), and that the digests do not
+  /// overlap the keys (hashing in place is not possible). Integers under kXxh64 are hashed by a
+  /// SIMD kernel. Thread safety: any thread.
   void Digests(Keys keys, std::span<uint64_t> digests) const noexcept;
 
-  // Equal if the same keys have the same digests: kind and seed, for check values stand for keys.
+  /// Whether the same keys have the same digests: kind and seed are equal. Check values stand for
+  /// keys.
   friend bool operator==(const DigestPolicy& a, const DigestPolicy& b) noexcept {
     return a.kind == b.kind && a.seed == b.seed;
   }

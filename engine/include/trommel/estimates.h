@@ -1,19 +1,22 @@
-// Estimates from presence bits: how many distinct keys a filter holds, and how many two filters
-// share. No key is looked up; each is one pass over the presence bits.
-//
-// The plain form is Swamidass and Baldi's ("Mathematical Correction for Fingerprint Similarity
-// Measures to Improve Chemical Retrieval", 2007): a Bloom filter of M bits and k hashes with X bits
-// set holds about -(M/k) ln(1 - X/M) keys. Blocks differ from it in two ways. A key marks one
-// position in each slice of its block, so slice s of all blocks together is a table of N =
-// num_blocks x positions places, one of which a key marks, all alike: the mean fill is 1 - e^(-n/N)
-// without any mixture over block loads. But the k slices of a block share its keys: a crowded block
-// is full in all of them, their fills vary together, and k slices tell less than k tables would.
-// The variance of the estimate from n keys (engine/src/counting/fill_model.h has the derivation) is
-//
-//   V(n) = N/k (e^a - 1 - a) + (k-1)/k N m (e^(a/m) - 1 - a/m)      a = n/N, m positions a slice
-//
-// whose first term is linear counting's (Whang, Vander-Zanden and Taylor, 1990) with k tables, and
-// whose second is what sharing costs: about (k-1)/m of the first while a is small.
+/// @file
+/// Estimates from presence bits: how many distinct keys a filter holds, and how many two share.
+///
+/// No key is looked up; each estimate is one pass over the presence bits.
+///
+/// The plain form is that of Swamidass and Baldi ("Mathematical Correction for Fingerprint
+/// Similarity Measures to Improve Chemical Retrieval", 2007): a Bloom filter of M bits and k hashes
+/// with X bits set holds about -(M/k) ln(1 - X/M) keys. Blocks differ from it in two ways. First, a
+/// key sets one position in each slice of its block, so slice s of all blocks together is a table
+/// of N = num_blocks x positions places, one of which a key sets, all with equal probability: the
+/// mean fill is 1 - e^(-n/N), without a mixture over block loads. Second, the k slices of a block
+/// share its keys: a crowded block is full in all of them, so their fills vary together, and k
+/// slices carry less information than k independent tables. The variance of the estimate from n
+/// keys (derived in ARCHITECTURE.md, Estimates) is
+/// @code{.unparsed}
+///   V(n) = N/k (e^a - 1 - a) + (k-1)/k N m (e^(a/m) - 1 - a/m)   a = n/N, m positions per slice
+/// @endcode
+/// The first term is that of linear counting (Whang, Vander-Zanden and Taylor, 1990) with k tables;
+/// the second is the cost of sharing, about (k-1)/m of the first while a is small.
 #ifndef TROMMEL_ESTIMATES_H_
 #define TROMMEL_ESTIMATES_H_
 
@@ -22,38 +25,42 @@
 
 namespace trommel {
 
-// A number known with an error. The true one is between low and high with a chance of about 95 %:
-// two standard errors, taken where the bits vary, so the two sides need not be equally long.
+/// A number known with an error. The true number lies between low and high with a probability of
+/// about 95 %: two standard errors, computed where the bits vary, so the two sides may differ in
+/// length.
 struct Estimate {
-  double value = 0;
-  double standard_error = 0;
-  double low = 0;
-  double high =
-      0;  // infinite where so many positions are present that any more keys would fit them
+  double value = 0;           ///< The estimate.
+  double standard_error = 0;  ///< Its standard error.
+  double low = 0;             ///< Lower end of the interval.
+  /// Upper end of the interval. Infinite where so many positions are present that any larger number
+  /// of keys fits them as well.
+  double high = 0;
 };
 
-// The distinct keys in the filter: copies of a key mark what it marks. 0 exactly for an empty one.
-// Of a filter with every position present (fill 1) only a lower bound is known: high and
-// standard_error are infinite, and value is the number of keys that would leave one position empty.
-// Any thread beside other const members.
+/// Estimates the number of distinct keys in the filter. Copies of a key count once. Exactly 0 for
+/// an empty filter. If every position is present (fill 1) only a lower bound is known: `high` and
+/// `standard_error` are infinite, and `value` is the number of keys that would leave one position
+/// empty. Thread safety: any thread, beside const members.
 Estimate EstimateDistinctKeys(const CountingFilter& filter) noexcept;
 
-// What two filters have in common, distinct keys counted once.
+/// What two filters have in common. Distinct keys count once.
 struct Overlap {
-  Estimate keys_of_a;
-  Estimate keys_of_b;
-  Estimate union_keys;         // in one of them or in both
-  Estimate intersection_keys;  // in both
-  Estimate jaccard;            // intersection / union, 0 .. 1; 0 if both are empty
-  Estimate a_in_b;             // intersection / keys of a, 0 .. 1; 0 if a is empty
-  Estimate b_in_a;
+  Estimate keys_of_a;          ///< Distinct keys of a.
+  Estimate keys_of_b;          ///< Distinct keys of b.
+  Estimate union_keys;         ///< Keys in a, in b or in both.
+  Estimate intersection_keys;  ///< Keys in both.
+  Estimate jaccard;            ///< Intersection / union, 0 to 1; 0 if both are empty.
+  Estimate a_in_b;             ///< Intersection / keys of a, 0 to 1; 0 if a is empty.
+  Estimate b_in_a;             ///< Intersection / keys of b, 0 to 1; 0 if b is empty.
 };
 
-// From the fills of a, of b and of a | b, which is what a filter of all their keys would show. The
-// errors of the three are not independent: what both filters hold shifts all of them alike, and the
-// standard errors account for it. A small intersection of large filters is known badly. Fails with
-// kMismatch, naming the field, where geometry or digest policy differ. Any thread beside other
-// const members.
+/// Estimates what two filters have in common from the fills of a, of b and of a | b, which are the
+/// presence bits of a filter of all their keys.
+///
+/// The errors of the three fills are not independent: the keys that both filters hold shift all of
+/// them alike, and the standard errors account for it. The error of a small intersection of large
+/// filters is large. Fails with kMismatch, naming the field, if geometry or digest policy differ.
+/// Thread safety: any thread, beside const members.
 Result<Overlap> EstimateOverlap(const CountingFilter& a, const CountingFilter& b);
 
 }  // namespace trommel

@@ -1,5 +1,5 @@
-// ImplPtr: what a filter is made of, behind one pointer, which is null once the filter was moved
-// from. Any access after that is a programmer's mistake.
+/// @file
+/// ImplPtr, the pointer behind which filters keep their implementation.
 #ifndef TROMMEL_IMPL_PTR_H_
 #define TROMMEL_IMPL_PTR_H_
 
@@ -8,26 +8,32 @@
 
 namespace trommel {
 
-// Says that a moved-from filter was used, and ends the program.
+/// Ends the program with the message that a moved-from filter was used.
 [[noreturn]] void AbortMovedFrom() noexcept;
 
+/// Owning pointer to a filter's implementation. It is null in a moved-from filter, and any access
+/// then ends the program with a message.
 template <class Impl>
 class ImplPtr {
  public:
+  /// A null pointer.
   ImplPtr() noexcept = default;
+  /// Takes ownership of `impl`.
   ImplPtr(std::unique_ptr<Impl> impl) noexcept  // NOLINT(google-explicit-constructor)
       : impl_(std::move(impl)) {}
 
-  // Abort with a message where there is nothing: a test beside the load, on the path of point
-  // queries, too.
+  /// Returns the implementation. Requires that it is not null. Cost: one test beside the load,
+  /// which single-key queries pay too.
   Impl* operator->() const noexcept { return &**this; }
+  /// Returns the implementation. Requires that it is not null.
   Impl& operator*() const noexcept {
     if (impl_ == nullptr) [[unlikely]]
       AbortMovedFrom();
     return *impl_;
   }
 
-  Impl* get() const noexcept { return impl_.get(); }  // null: moved from
+  /// Returns the implementation, or null in a moved-from filter.
+  Impl* get() const noexcept { return impl_.get(); }
 
  private:
   std::unique_ptr<Impl> impl_;

@@ -1,5 +1,5 @@
-// Keys: what a batch may be made of, seen through one door. Key: a batch of one.
-// Neither owns its bytes: they must outlive the call they are passed to, as with std::string_view.
+/// @file
+/// Keys and Key, views of the keys that a call works on: a batch, or one.
 #ifndef TROMMEL_KEYS_H_
 #define TROMMEL_KEYS_H_
 
@@ -14,16 +14,17 @@
 
 namespace trommel {
 
-// How a key's bytes are laid out. Integers are hashed by their little-endian bytes, strings by
-// their bytes without length or terminator: Parquet's rule.
+/// How a key's bytes are laid out. Integers are hashed by their little-endian bytes, strings by
+/// their bytes without length or terminator (Parquet's rule).
 enum class KeyKind : uint8_t {
-  kInt64,    // 8 bytes; what every plain integer becomes
-  kInt32,    // 4 bytes; only when asked for by name, because its digest differs from kInt64's
-  kViews,    // std::string_view
-  kStrings,  // std::string
-  kDigests,  // the caller's own 64-bit hashes, used as they are
+  kInt64,    ///< 8 bytes. Every plain integer becomes one.
+  kInt32,    ///< 4 bytes. Only by name, because its digest differs from that of kInt64.
+  kViews,    ///< std::string_view.
+  kStrings,  ///< std::string.
+  kDigests,  ///< The caller's own 64-bit hashes, used as they are.
 };
 
+/// A contiguous range of uint64_t, int64_t, std::string_view or std::string.
 template <class R>
 concept KeyRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
     (std::same_as<std::ranges::range_value_t<R>, uint64_t> ||
@@ -31,10 +32,12 @@ concept KeyRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<
      std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
      std::same_as<std::ranges::range_value_t<R>, std::string>);
 
-// A view of a batch of keys. Made implicitly from contiguous ranges of uint64_t or int64_t, of
-// std::string_view or of std::string; by name from 32-bit integers and from digests.
+/// A view of a batch of keys, converted implicitly from a KeyRange, or made by name from 32-bit
+/// integers and from digests. It does not own the keys: they must outlive the call that it is
+/// passed to, as with std::string_view.
 class Keys {
  public:
+  /// Views a range.
   template <KeyRange R>
   Keys(const R& keys) noexcept  // NOLINT(google-explicit-constructor)
       : data_(std::ranges::data(keys)), size_(std::ranges::size(keys)) {
@@ -48,25 +51,30 @@ class Keys {
     }
   }
 
-  // 32-bit integers hashed as 4 bytes (Parquet INT32). The same value as a 64-bit key is another
-  // key.
+  /// Views 32-bit integers, hashed as 4 bytes (Parquet's INT32). The same value as a 64-bit key is
+  /// another key.
   static Keys Int32(std::span<const int32_t> keys) noexcept {
     return {keys.data(), keys.size(), KeyKind::kInt32};
   }
+  /// As above, for unsigned integers.
   static Keys Int32(std::span<const uint32_t> keys) noexcept {
     return {keys.data(), keys.size(), KeyKind::kInt32};
   }
 
-  // Hashes computed by the caller. All 64 bits must be well mixed: the high half chooses the block,
-  // the low half the positions. The filter's policy, seed and digest key are not applied: what an
-  // attacker can do is decided by the caller's own hash (digest.h).
+  /// Views hashes computed by the caller. All 64 bits must be well mixed: the high half selects the
+  /// block, the low half the positions. The filter's digest policy, seed and key are not applied,
+  /// so the caller's hash determines what an attacker can do (SECURITY.md).
   static Keys Digests(std::span<const uint64_t> digests) noexcept {
     return {digests.data(), digests.size(), KeyKind::kDigests};
   }
 
+  /// Returns the number of keys.
   size_t size() const noexcept { return size_; }
+  /// Returns whether there are no keys.
   bool empty() const noexcept { return size_ == 0; }
+  /// Returns how the keys are laid out.
   KeyKind kind() const noexcept { return kind_; }
+  /// Returns the address of the first key.
   const void* data() const noexcept { return data_; }
 
  private:
@@ -78,39 +86,49 @@ class Keys {
   KeyKind kind_ = KeyKind::kInt64;
 };
 
-// Characters are no integers here: 'a' would be another key than "a", and its sign the platform's.
+/// An integer type of up to 64 bits. Character types are excluded: 'a' would be another key than
+/// "a", and its sign depends on the platform.
 template <class T>
 concept KeyInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
                      !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
                      !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                      !std::same_as<T, char32_t>;
 
-// One key. Every integer type is widened to 64 bits (signed ones by sign), so MayContain(42) asks
-// for what a batch of uint64_t or int64_t inserted.
-//
-// Two words, so that it travels in registers: through memory, a point query would wait for its own
-// argument to be stored, and the next query for this one (measured at 30 M keys: 160 ns, not 40).
+/// A view of one key. Integers are widened to 64 bits (signed ones by sign), so MayContain(42)
+/// queries the key that a batch of uint64_t or int64_t inserted. It does not own the bytes of a
+/// string: they must outlive the call that it is passed to.
+// Two words, so that it is passed in registers: through memory, a single-key query would wait for
+// its own argument to be stored, and the next query for this one (30 M keys: 160 ns instead of 40
+// ns).
 class Key {
  public:
+  /// An integer.
   template <KeyInteger T>
   Key(T key) noexcept  // NOLINT(google-explicit-constructor)
       : Key(std::is_signed_v<T> ? static_cast<uint64_t>(static_cast<int64_t>(key))
                                 : static_cast<uint64_t>(key),
             0, KeyKind::kInt64) {}
+  /// A string.
   Key(std::string_view key) noexcept  // NOLINT(google-explicit-constructor)
       : Key(reinterpret_cast<uintptr_t>(key.data()), key.size(), KeyKind::kViews) {}
+  /// A string.
   Key(const std::string& key) noexcept : Key(std::string_view(key)) {}
+  /// A string that ends with a zero byte, which is not part of the key.
   Key(const char* key) noexcept : Key(std::string_view(key)) {}
   Key(std::nullptr_t) = delete;
 
+  /// A 32-bit integer, hashed as 4 bytes (Keys::Int32).
   static Key Int32(int32_t key) noexcept { return Int32(static_cast<uint32_t>(key)); }
+  /// As above, for an unsigned integer.
   static Key Int32(uint32_t key) noexcept { return {key, 0, KeyKind::kInt32}; }
+  /// A hash computed by the caller (Keys::Digests).
   static Key Digest(uint64_t digest) noexcept { return {digest, 0, KeyKind::kDigests}; }
 
+  /// Returns how the key is laid out.
   KeyKind kind() const noexcept { return static_cast<KeyKind>(size_and_kind_ & kKindMask); }
-  // The integer or digest; for kInt64, kInt32, kDigests.
+  /// Returns the integer or digest of a kInt64, kInt32 or kDigests key.
   uint64_t integer() const noexcept { return word_; }
-  // The bytes; for kViews.
+  /// Returns the bytes of a kViews key.
   std::string_view bytes() const noexcept {
     return {reinterpret_cast<const char*>(static_cast<uintptr_t>(word_)),
             static_cast<size_t>(size_and_kind_ >> kKindBits)};

@@ -1,26 +1,5 @@
-// LayeredFilter: a large counting filter behind a small one that fits a cache. Most strangers are
-// turned away by the first layer, and cost no line of the large one; keys that are in cost a line
-// of each. It pays where the large layer is beyond the caches and most keys asked for are
-// strangers.
-//
-//   key --> first layer (small, in cache) --maybe--> large layer --maybe--> maybe present
-//                  | absent                                | absent
-//
-// Both layers hold all keys, and one digest serves both. The layers are nested: the large one's
-// blocks are the first one's, each divided into as many, and the first one's slices are the first
-// of the large one's, with the same positions. So what the large layer shows the first one shows,
-// too:
-//
-//   - false positives are the large layer's, all of them and only those. The rate is its rate, and
-//     never the product of both.
-//   - every answer and outcome is that of a CountingFilter with the large layer's geometry; the
-//     first layer changes what an answer costs, nothing else.
-//
-// The idea of a first-level filter is Huang, Fang and Zhang's ("Split Counting Bloom Filter and its
-// Application in Hbase Secondary Index").
-//
-// Threads: as CountingFilter. Const members may run in any number of threads at once as long as no
-// other member runs.
+/// @file
+/// LayeredFilter, a large counting filter behind a small one that fits a cache.
 #ifndef TROMMEL_LAYERED_FILTER_H_
 #define TROMMEL_LAYERED_FILTER_H_
 
@@ -42,109 +21,163 @@
 
 namespace trommel {
 
+/// What LayeredFilter::Create makes.
 struct LayeredConfig {
-  uint64_t capacity = 0;     // distinct keys to size for; required
-  double target_fpr = 0.01;  // of the large layer, which is the filter's
-  // What the first layer may let pass of strangers at capacity. As layers nest, the large one has a
-  // whole number of blocks for each of the first one's, and what passes is that or well below it:
-  // 11 % for 20 or 30 % asked, at a target_fpr of 1 %. LayeredStats tells.
+  uint64_t capacity = 0;     ///< Distinct keys to size for; required.
+  double target_fpr = 0.01;  ///< False-positive rate of the large layer, and so of the filter.
+  /// Upper limit on the fraction of non-members that the first layer passes at capacity. Because
+  /// layers nest, the large one has a whole number of blocks per block of the first one, and what
+  /// passes is that limit or well below it: 11 % for a limit of 20 or 30 %, at a target_fpr of 1 %.
+  /// LayeredStats::pass_rate has the true value.
   double first_fpr = 0.2;
-  // If not 0: the most bytes that queries of the first layer may spread over, instead of first_fpr;
-  // say, a part of a cache. Its counters come on top, and are not touched by queries. The first
-  // layer becomes as large as that allows.
+  /// If not 0: the most bytes over which queries of the first layer may spread, for example part of
+  /// a cache, instead of first_fpr. The first layer becomes as large as that allows. Its counters
+  /// come on top; queries do not read those of planes.
   uint64_t first_query_bytes = 0;
-  DigestPolicy digest = {};
-  // The large layer's. 0: 8, or for planes what sizing chooses. The first layer has planes of 8
-  // slices under 8 and 16, and runs of 4 under 4, 5 and 10 (whose queries read counters, too: about
-  // twice the bytes).
+  DigestPolicy digest = {};  ///< How keys become digests.
+  /// Slices of the large layer. 0: 8, or for planes what sizing chooses. With 8 or 16 slices the
+  /// first layer has planes of 8 slices; with 4, 5 or 10 it has runs of 4, whose queries read
+  /// counters, too: about twice the bytes.
   uint32_t num_slices = 0;
-  Encoding encoding = Encoding::kRuns;
-  uint64_t memory_limit_bytes = 0;  // of both layers together; 0: the machine's physical memory
-  std::shared_ptr<Executor> executor = nullptr;  // null: the calling thread does all the work
+  Encoding encoding = Encoding::kRuns;  ///< How the large layer stores counts.
+  uint64_t memory_limit_bytes = 0;  ///< Of both layers together; 0: the machine's physical memory.
+  std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
+/// Statistics of a LayeredFilter.
 struct LayeredStats {
-  Stats first;
-  Stats large;
-  uint64_t num_keys = 0;            // insertions less erasures: duplicates count
-  uint64_t num_bytes = 0;           // of both
-  uint64_t first_query_bytes = 0;   // what queries of the first layer spread over
-  uint64_t num_refused_erases = 0;  // since creation or clear
-  double current_fpr = 0;           // the large layer's
-  double predicted_fpr = 0;         // the large layer's
-  double pass_rate = 0;             // strangers that the first layer lets pass: its current_fpr
+  Stats first;                      ///< Of the first layer.
+  Stats large;                      ///< Of the large layer.
+  uint64_t num_keys = 0;            ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;           ///< Of both layers.
+  uint64_t first_query_bytes = 0;   ///< Bytes over which queries of the first layer spread.
+  uint64_t num_refused_erases = 0;  ///< Since creation or clear.
+  double current_fpr = 0;           ///< That of the large layer.
+  double predicted_fpr = 0;         ///< That of the large layer.
+  double pass_rate = 0;  ///< Fraction of non-members that the first layer passes: its current_fpr.
 };
 
+/// A large counting filter behind a small one that fits a cache.
+///
+/// The first layer turns most non-members away, so that they read no cache line of the large layer;
+/// keys that are in the filter read a line of each. This pays where the large layer is beyond the
+/// caches and most queries are for non-members. The idea of a first-level filter is that of Huang,
+/// Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary Index").
+/// @code{.unparsed}
+///   key --> first layer (small, in cache) --maybe--> large layer --maybe--> maybe present
+///                  | absent                                | absent
+/// @endcode
+/// Both layers hold all keys, and one digest serves both. The layers are nested: each block of the
+/// first one corresponds to a fixed number of blocks of the large one, and its slices are the first
+/// slices of the large one, with the same positions. So the first layer shows whatever the large
+/// one shows:
+/// - False positives are exactly those of the large layer. The rate is its rate, never the product
+///   of both.
+/// - Every answer and outcome is that of a CountingFilter with the large layer's geometry. The
+///   first layer changes the cost of an answer only.
+///
+/// Thread safety: const members may run in any number of threads at once, as long as no other
+/// member runs; all other members are exclusive. With an executor, large batches are spread over
+/// its threads.
 class LayeredFilter {
  public:
-  // An empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does, for a
-  // first_fpr out of SizeFor's range or below target_fpr, and for first_query_bytes so few that
-  // more than half of all strangers would pass; with kOutOfMemory as CountingFilter does.
+  /// Creates an empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does,
+  /// for a first_fpr outside SizeFor's range or below target_fpr, and for first_query_bytes so few
+  /// that more than half of all non-members would pass; with kOutOfMemory as CountingFilter::Create
+  /// does.
   static Result<LayeredFilter> Create(const LayeredConfig& config);
 
-  // A filter of these two layers, which must hold the same keys: as if they had been inserted into
-  // both. Fails with kMismatch when digest policies or numbers of keys differ, when the geometries
-  // are not nested, when the first layer's presence bits are not those of the large one's keys, and
-  // when its counters are not the sums of the large one's. One pass over all counters.
+  /// Makes a filter of these two layers, which must hold the same keys. Fails with kMismatch if
+  /// digest policies or numbers of keys differ, if the geometries are not nested, if the first
+  /// layer's presence bits are not those of the large layer's keys, and if its counters are not the
+  /// sums of the large layer's. Cost: one pass over all counters.
   static Result<LayeredFilter> FromLayers(CountingFilter first, CountingFilter large);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message.
+  /// @{
   LayeredFilter(LayeredFilter&&) noexcept;
   LayeredFilter& operator=(LayeredFilter&&) noexcept;
-  ~LayeredFilter();  // A moved-from filter may only be destroyed or assigned to:
-                     // anything else aborts with a message.
+  ~LayeredFilter();
+  /// @}
 
-  // --- Batches: contracts, results and shapes of bitmaps and selections as CountingFilter's. No
-  // output may overlap the keys.
+  /// @name Batches
+  /// Contracts, results and shapes are those of CountingFilter.
+  /// @{
 
+  /// Returns the words of a bitmap for `num_keys` keys.
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
-  void Insert(Keys keys) noexcept;
+  void Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
+  /// As CountingFilter::InsertIfAbsent.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
-  EraseOutcome Erase(Keys keys) noexcept;
+  EraseOutcome Erase(Keys keys) noexcept;  ///< As CountingFilter::Erase.
+  /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+  /// As CountingFilter::Query.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
+  /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
-  void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;  // the large layer's
+  /// As CountingFilter::CountEstimates, from the large layer.
+  void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
-  // --- One key: batches of one.
-  void Insert(Key key) noexcept;
-  bool InsertIfAbsent(Key key) noexcept;
-  bool Erase(Key key) noexcept;
-  bool MayContain(Key key) const noexcept;
-  uint64_t CountEstimate(Key key) const noexcept;
+  /// @}
 
-  // --- Whole filters: as CountingFilter's. Geometries of both layers must match for the first two.
+  /// @name One key
+  /// Batches of one.
+  /// @{
+  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
+  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
+  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// @}
+
+  /// @name Whole filters
+  /// @{
+
+  /// As CountingFilter::Merge; the geometries of both layers must agree.
   Status Merge(const LayeredFilter& other);
+  /// As CountingFilter::Subtract; the geometries of both layers must agree.
   Status Subtract(const LayeredFilter& other);
-  void Clear() noexcept;
-
-  // Spreads batches over these threads from now on; null: the calling thread only.
+  void Clear() noexcept;  ///< As CountingFilter::Clear.
+  /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+  /// @}
 
-  // --- What it is.
-  static constexpr size_t kNumLayers = 2;
-  // 0: the first, small one; 1: the large one. Another index is a programmer's mistake.
+  /// @name Properties
+  /// @{
+  static constexpr size_t kNumLayers = 2;  ///< The number of layers.
+  /// Returns a layer; 0: the first, small one; 1: the large one. Requires layer_idx < kNumLayers.
   const CountingFilter& layer(size_t layer_idx) const noexcept;
-  const DigestPolicy& digest_policy() const noexcept;
-  uint64_t capacity() const noexcept;      // as asked for; 0 from FromLayers of filters without one
-  double target_fpr() const noexcept;      // the same
-  uint64_t num_keys() const noexcept;      // insertions less erasures
-  LayeredStats GetStats() const noexcept;  // one pass over all blocks
+  const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
+  /// Returns the configured value; 0 from FromLayers of filters without one.
+  uint64_t capacity() const noexcept;
+  /// Returns the configured value; 0 from FromLayers of filters without one.
+  double target_fpr() const noexcept;
+  uint64_t num_keys() const noexcept;      ///< Returns insertions less erasures.
+  LayeredStats GetStats() const noexcept;  ///< Returns statistics. Cost: one pass over all blocks.
+  /// @}
 
-  // --- On disk. The canonical snapshot: layers with the same counts give the same bytes.
+  /// @name Files
+  /// Snapshots are canonical: layers with the same counts give the same bytes.
+  /// @{
 
-  // As CountingFilter::Save.
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails, and takes `digest_key`, as CountingFilter::Load, with kMismatch for another type's
-  // snapshot, and with kCorrupt for layers that do not hold the same keys: counters are compared,
-  // too.
+  /// As CountingFilter::Load. Fails with kCorrupt, too, for layers that do not hold the same keys:
+  /// counters are compared.
   static Result<LayeredFilter> Load(const std::filesystem::path& path,
                                     uint64_t memory_limit_bytes = 0,
                                     const DigestKey& digest_key = {});
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<LayeredFilter> Deserialize(std::span<const std::byte> bytes,
                                            uint64_t memory_limit_bytes = 0,
                                            const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;

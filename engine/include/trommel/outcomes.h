@@ -1,4 +1,5 @@
-// What all filters share with their callers: the ways of a batch, what came of it, and statistics.
+/// @file
+/// Types that several filters share: answers, routes and outcomes of batches, statistics.
 #ifndef TROMMEL_OUTCOMES_H_
 #define TROMMEL_OUTCOMES_H_
 
@@ -8,60 +9,72 @@
 
 namespace trommel {
 
-// The words of a bitmap with an answer for each of so many keys or tuples: key i's answer is bit
-// i % 64 of word i / 64.
+/// Returns how many 64-bit words a bitmap of `num_answers` answers has. The answer for key or tuple
+/// i is bit i % 64 of word i / 64.
 constexpr size_t BitmapWords(size_t num_answers) noexcept { return (num_answers + 63) / 64; }
 
-// How a large batch of updates reaches memory.
+/// How a large batch of updates reaches memory. The resulting bytes are the same.
 enum class Route : uint8_t {
-  kAutomatic,  // whichever of the two is faster for this filter and batch
-  kDirect,     // in input order, fetching ahead
-  kSplit,  // first split by shard, so that every shard's part of memory is near while it is used
+  kAutomatic,  ///< The one expected to be faster for this filter and batch.
+  kDirect,     ///< In input order, with prefetching.
+  kSplit,      ///< Split by shard first, so that each shard's memory stays cached while it is used.
 };
 
-// Which answers Select lists.
-enum class Answer : uint8_t { kAbsent, kMaybePresent };
+/// The answer of a query for one key. "Absent" is certain.
+enum class Answer : uint8_t {
+  kAbsent,        ///< The key is not in the filter.
+  kMaybePresent,  ///< The key is in the filter, or this is a false positive.
+};
 
+/// What a batch of erasures did.
 struct EraseOutcome {
-  uint64_t num_erased = 0;
-  uint64_t num_refused = 0;  // certainly absent: nothing changed for them
+  uint64_t num_erased = 0;   ///< Keys that were erased.
+  uint64_t num_refused = 0;  ///< Keys that were certainly absent: nothing changed for them.
 
+  /// Memberwise equality.
   friend bool operator==(const EraseOutcome&, const EraseOutcome&) = default;
 };
 
-// Why a filter would not grow.
+/// Why a filter did not grow.
 enum class GrowthRefusal : uint8_t {
-  kNone,
-  kLargestCapacity,  // no further budget, or max_capacity
-  kMemoryLimit,      // memory_limit_bytes
-  kOutOfMemory,      // the system refused
+  kNone,             ///< It grew, or did not need to.
+  kLargestCapacity,  ///< It has reached max_capacity, or there is no budget for a further
+                     ///< generation.
+  kMemoryLimit,      ///< Another generation would exceed memory_limit_bytes.
+  kOutOfMemory,      ///< The system refused memory.
 };
 
+/// Returns the reason as the end of a sentence: "it has reached its largest capacity". Empty for
+/// kNone.
 std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
 
+/// What a batch of insertions did.
 struct InsertOutcome {
-  uint64_t num_inserted = 0;
-  // Keys that no generation showed and that there was no room for: nothing changed for them, and
-  // nothing may be erased.
+  uint64_t num_inserted = 0;  ///< Keys that were inserted.
+  /// Keys that no generation showed and that the filter could not grow for: nothing changed for
+  /// them, and they must not be erased.
   uint64_t num_refused = 0;
-  GrowthRefusal refusal = GrowthRefusal::kNone;  // why, if there are any
+  GrowthRefusal refusal = GrowthRefusal::kNone;  ///< Why keys were refused, if any were.
 
+  /// Memberwise equality.
   friend bool operator==(const InsertOutcome&, const InsertOutcome&) = default;
 };
 
+/// Statistics of one set of blocks.
 struct Stats {
-  uint64_t num_keys = 0;            // insertions less erasures: duplicates count
-  uint64_t num_bytes = 0;           // presence bits, counters and side table
-  uint64_t side_table_bytes = 0;    // of these, the counts of promoted blocks
-  uint64_t num_promoted = 0;        // blocks in the side table
-  uint64_t num_refused_erases = 0;  // since creation, load or clear
-  uint64_t huge_page_bytes = 0;     // of presence bits and counters, on huge pages at this moment
-  double fill_ratio = 0;            // share of positions present
-  // The false-positive rate of these very bits for a random stranger: the mean over blocks of the
-  // product of their slices' fills, whatever keys came in. (Two keys of a block whose low digest
-  // halves are equal are not in it: load / 2^32, which the model counts.)
+  uint64_t num_keys = 0;            ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;           ///< Presence bits, counts and side table.
+  uint64_t side_table_bytes = 0;    ///< Part of num_bytes: the counts of promoted blocks.
+  uint64_t num_promoted = 0;        ///< Blocks whose counts are in the side table.
+  uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
+  uint64_t huge_page_bytes = 0;     ///< Presence bits and counts that are on huge pages now.
+  double fill_ratio = 0;            ///< Fraction of positions that are present.
+  /// False-positive rate of the bits as they are, for a random non-member: the mean over blocks of
+  /// the product of their slices' fills, whatever keys were inserted. It leaves out non-members
+  /// whose low digest half equals that of a key of their block (load / 2^32), which predicted_fpr
+  /// includes.
   double current_fpr = 0;
-  double predicted_fpr = 0;  // the model's, if num_keys keys are in and all are distinct
+  double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
 };
 
 }  // namespace trommel

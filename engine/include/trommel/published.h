@@ -1,7 +1,9 @@
-// The structures as their papers have them, for reproduction, teaching and comparison: the plain
-// Bloom filter, the counting Bloom filter and the split counting filter over one large array
-// (trommel/classic), and the cut Bloom filter matrix (trommel/matrix). CountingFilter and
-// AttributeFilter are the same ideas made for use.
+/// @file
+/// Structures exactly as published, for reproduction, teaching and comparison.
+///
+/// trommel/classic has the plain Bloom filter, the counting Bloom filter and the split counting
+/// filter, each over one large array; trommel/matrix has the cut Bloom filter matrix. For
+/// production use, CountingFilter and AttributeFilter implement the same ideas.
 #ifndef TROMMEL_PUBLISHED_H_
 #define TROMMEL_PUBLISHED_H_
 

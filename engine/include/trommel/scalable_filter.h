@@ -1,46 +1,5 @@
-// ScalableFilter: a counting filter that grows with its keys, and shrinks when they are erased.
-//
-// It is a list of generations, each a counting filter of its own. Keys go into the newest; when
-// that is full a new one is begun. The scalable split counting Bloom filter (SSCBF) of Huang, Fang
-// and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary Index", section 3)
-// is the `kIdentical` mode; the budgets of the default mode are those of Almeida, Baquero, Preguica
-// and Hutchison ("Scalable Bloom Filters", 2007).
-//
-//   kTightening   generation of slot i holds growth^i times the first one's capacity at a rate of
-//                 target_fpr (1 - r) r^i. These sum up to less than target_fpr: the whole filter
-//                 stays under it at every size up to largest_capacity().
-//   kIdentical    all generations are alike; a new one is begun when the newest is half full. The
-//                 rate of d of them is 1 - (1 - P)^d, for which nobody promises anything.
-//
-// *Erasing.* A key may look present in a generation that it never entered, and taking it from there
-// would hide another key. So only the newest generation ever gains presence bits: a key that some
-// generation shows is added to the oldest one that does, whose bits are all set already, and only
-// what no generation shows enters the newest. Erase takes a key from the oldest generation that
-// shows it, which is where all of its copies are. (The proof stands in
-// engine/src/scalable/scalable_filter.cc.) A generation that has become empty is dropped, and its
-// slot is free again.
-//
-// *Threads.* Any thread may use it at any time, also while it grows. The promises are
-// ConcurrentFilter's:
-//
-//   operation                        promise
-//   -------------------------------  ------------------------------------------------------------
-//   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
-//                                    happened before, and no erasure that could match it has begun:
-//                                    "maybe present", always, while generations come and go.
-//   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a lock
-//   CountEstimate(s)                 for a part of the keys, and while a generation is added to the
-//                                    list or taken from it, which does not depend on its size.
-//   GetStats, Save, Serialize        Of each part of the keys some moment's state. Growth waits for
-//                                    them, and with it who needs it.
-//   Clear, move, destruction         Need the filter to themselves: the caller's duty.
-//
-// One caller's batches grow the filter at the same key whatever the number of threads and however
-// they are cut: the bytes are the same. Beside other writers the newest generation may be exceeded
-// by the keys of calls under way.
-//
-// Two scalable filters cannot be merged: a generation of one would gain bits while the other's keys
-// are in newer ones, and erasing would no longer be exact. There is no Merge.
+/// @file
+/// ScalableFilter, a counting filter that grows with its keys and shrinks when they are erased.
 #ifndef TROMMEL_SCALABLE_FILTER_H_
 #define TROMMEL_SCALABLE_FILTER_H_
 
@@ -63,129 +22,217 @@
 
 namespace trommel {
 
-enum class GrowthMode : uint8_t { kTightening = 0, kIdentical = 1 };
+/// How the generations of a ScalableFilter are sized.
+enum class GrowthMode : uint8_t {
+  /// The generation of slot i has growth^i times the first one's capacity and a false-positive rate
+  /// of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less than target_fpr: the
+  /// whole filter stays below it at every size up to largest_capacity(). The budgets are those of
+  /// Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters", 2007).
+  kTightening = 0,
+  /// All generations are alike, and a new one is begun when the newest is half full: the scalable
+  /// split counting Bloom filter (SSCBF) of Huang, Fang and Zhang ("Split Counting Bloom Filter and
+  /// its Application in Hbase Secondary Index", section 3). The rate of d generations of rate P is
+  /// 1 - (1 - P)^d, which has no bound.
+  kIdentical = 1,
+};
 
-std::string_view GrowthModeName(GrowthMode mode) noexcept;  // "tightening", "identical"
+/// Returns "tightening" or "identical".
+std::string_view GrowthModeName(GrowthMode mode) noexcept;
 
+/// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  uint64_t first_capacity = 0;  // distinct keys of the first generation; required
-  // kTightening: of the whole filter, at every size. kIdentical: of one generation at half fill, at
-  // most.
+  uint64_t first_capacity = 0;  ///< Distinct keys of the first generation; required.
+  /// False-positive rate. kTightening: of the whole filter, at every size. kIdentical: the upper
+  /// limit for one generation at half fill.
   double target_fpr = 0.01;
-  GrowthMode mode = GrowthMode::kTightening;
-  // Distinct keys beyond which it refuses to grow; 0: the most that its budgets allow (see
-  // largest_capacity). The generation that reaches it is made whole.
+  GrowthMode mode = GrowthMode::kTightening;  ///< How generations are sized.
+  /// Distinct keys beyond which the filter refuses to grow; 0: as many as its budgets allow
+  /// (largest_capacity()). The generation that reaches the limit still has its full size.
   uint64_t max_capacity = 0;
-  // kTightening: capacity of a slot over that of the one before; 1 .. 16.
-  uint32_t growth = 2;
-  // kTightening: r, the rate of a slot over that of the one before; 0.1 .. 0.95.
-  double tightening = 0.8;
-  DigestPolicy digest = {};
-  uint32_t num_slices = 0;  // of all generations; 0: chosen by sizing
-  // kIdentical fills blocks further than runs of 5 or 10 slices hold: it takes 8 slices of either
-  // encoding, or 16 of planes.
+  uint32_t growth = 2;  ///< kTightening: capacity of a slot over that of the one before; 1 to 16.
+  double tightening =
+      0.8;  ///< kTightening: rate of a slot over that of the one before; 0.1 to 0.95.
+  DigestPolicy digest = {};  ///< How keys become digests.
+  uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
+  /// How counts are stored. kIdentical fills blocks further than runs of 5 or 10 slices allow: it
+  /// takes 8 slices of either encoding, or 16 of planes.
   Encoding encoding = Encoding::kRuns;
-  // Blocks and side tables of all generations: a growth that would exceed it is refused. 0: the
-  // machine's physical memory.
+  /// Limit on the bytes of blocks and side tables of all generations: growth that would exceed it
+  /// is refused. 0: the machine's physical memory.
   uint64_t memory_limit_bytes = 0;
-  std::shared_ptr<Executor> executor = nullptr;  // as CountingConfig's
+  std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
+/// Statistics of one generation.
 struct GenerationStats {
-  Geometry geometry;
-  uint32_t slot = 0;      // which budget it has
-  uint64_t capacity = 0;  // keys that it does not show when they come: so many it takes, and
-  uint64_t load = 0;      // so many of them are in, at most
-  double budget_fpr = 0;  // its rate at capacity, at most
-  Stats stats;            // predicted_fpr is the model's for `load` keys
+  Geometry geometry;      ///< Of its blocks.
+  uint32_t slot = 0;      ///< Which budget it has.
+  uint64_t capacity = 0;  ///< Keys that it accepts as new: keys that no generation shows.
+  uint64_t load = 0;      ///< Upper bound of how many of these it holds now.
+  double budget_fpr = 0;  ///< Upper bound of its false-positive rate at capacity.
+  Stats stats;            ///< Of its blocks; predicted_fpr is the model's for `load` keys.
 };
 
+/// Statistics of a ScalableFilter.
 struct ScalableStats {
-  std::vector<GenerationStats> generations;  // oldest first
-  uint64_t num_keys = 0;
-  uint64_t num_bytes = 0;
-  uint64_t num_refused_erases = 0;   // since creation, load or clear
-  uint64_t num_refused_inserts = 0;  // likewise
-  double current_fpr = 0;            // 1 - prod(1 - the generation's)
-  double predicted_fpr = 0;          // likewise
+  std::vector<GenerationStats> generations;  ///< Oldest first.
+  uint64_t num_keys = 0;                     ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;                    ///< Blocks and side tables of all generations.
+  uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
+  uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
+  double current_fpr = 0;    ///< 1 - prod(1 - f) over the current_fpr f of the generations.
+  double predicted_fpr = 0;  ///< The same of their predicted_fpr.
 };
 
+/// A counting filter that grows with its keys, and shrinks when they are erased.
+///
+/// It is a list of generations, each a counting filter of its own. New keys enter the newest; when
+/// it is full, another one is begun (GrowthMode).
+///
+/// *Erasing is exact.* A key may look present in a generation that it never entered, and taking it
+/// from there would make another key absent. Therefore only the newest generation ever gains
+/// presence bits: a key that some generation shows is added to the oldest one that shows it, where
+/// its bits are set already, and only a key that none shows enters the newest. Erase takes a key
+/// from the oldest generation that shows it, which is where all of its copies are. A generation
+/// that has become empty is dropped, and its slot is free again.
+///
+/// *Threads.* Any thread may use the filter at any time, also while it grows:
+/// @code{.unparsed}
+///   operation                        promise
+///   -------------------------------  -----------------------------------------------------------
+///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
+///                                    happened before the query, and no erasure that could match
+///                                    it has begun, the answer is "maybe present", also while
+///                                    generations are added and dropped.
+///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
+///   CountEstimate(s)                 lock for a range of keys, and while a generation is added to
+///                                    the list or taken from it, which does not depend on its
+///                                    size.
+///   GetStats, Save, Serialize        For each range of keys the state at some moment. Growth, and
+///                                    updates that need it, wait for them.
+///   Clear, UseExecutor, move,        Exclusive.
+///   destruction
+/// @endcode
+/// "Happened before" is as in ConcurrentFilter. Why all this holds is in ARCHITECTURE.md, Why
+/// queries beside writers are right.
+///
+/// The batches of a single caller grow the filter at the same key, and leave the same bytes, for
+/// any number of threads and any split of the batches. Beside other writers, the newest generation
+/// may exceed its capacity by the keys of calls in progress.
+///
+/// *No merging.* Two scalable filters cannot be merged: a generation of one would gain bits while
+/// the other's keys are in newer ones, and erasing would no longer be exact.
 class ScalableFilter {
  public:
+  /// Most generations at one time.
   static constexpr size_t kMaxGenerations = 250;
 
-  // An empty filter of one generation. Fails with kInvalidArgument for numbers out of range (as
-  // SizeFor does) and for a max_capacity that the budgets cannot honour, saying what they can; with
-  // kOutOfMemory as CountingFilter::Create does.
+  /// Creates an empty filter of one generation. Fails with kInvalidArgument for numbers out of
+  /// range (as SizeFor does) and for a max_capacity beyond the budgets, naming what they allow;
+  /// with kOutOfMemory as CountingFilter::Create does.
   static Result<ScalableFilter> Create(const ScalableConfig& config);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message. Exclusive.
+  /// @{
   ScalableFilter(ScalableFilter&&) noexcept;
   ScalableFilter& operator=(ScalableFilter&&) noexcept;
-  ~ScalableFilter();  // A moved-from filter may only be destroyed or assigned to:
-                      // anything else aborts with a message.
+  ~ScalableFilter();
+  /// @}
 
-  // --- Batches, as CountingFilter's: bitmaps have BitmapWords(keys.size()) words,
-  // and no output may overlap the keys.
+  /// @name Batches
+  /// Outputs have the shapes of CountingFilter's and must not overlap the keys.
+  /// @{
 
-  // Adds one to every key's counters, in input order; grows where it must. About a query of all
-  // generations and an update of one block.
+  /// In input order, increments the counters of every key; grows where necessary. Cost: about a
+  /// query of all generations and an update of one block per key.
   InsertOutcome Insert(Keys keys) noexcept;
-  // The same; key i's bit in `inserted` says whether it came in (1) or was refused (0).
+  /// As above; also sets the bits in `inserted` of the keys that were inserted and clears those of
+  /// the keys that were refused.
   InsertOutcome Insert(Keys keys, std::span<uint64_t> inserted) noexcept;
-  // In input order: a key that answers "maybe present" is left alone. num_inserted and the bits of
-  // `inserted` are the keys that came in; num_refused those that were absent and had no room.
+  /// In input order, inserts every key that is absent and sets its bit in `inserted`; a key that is
+  /// maybe present is left alone. num_refused counts absent keys that the filter could not grow
+  /// for.
   InsertOutcome InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
+  /// In input order, decrements the counters of every key, or refuses a key that is certainly
+  /// absent. What CountingFilter::Erase says of non-members holds here.
   EraseOutcome Erase(Keys keys) noexcept;
+  /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+  /// As CountingFilter::Query. Cost: about one cache line per key and generation.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
+  /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
-  // An upper bound of how often each key is in: in the oldest generation that shows it.
+  /// Writes an upper bound of how often each key is in the filter, taken from the oldest generation
+  /// that shows it. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
-  // --- One key.
-  bool Insert(Key key) noexcept;          // false: refused
-  bool InsertIfAbsent(Key key) noexcept;  // true: it was absent, and is in now
-  bool Erase(Key key) noexcept;
-  bool MayContain(Key key) const noexcept;
-  uint64_t CountEstimate(Key key) const noexcept;
+  /// @}
 
-  // --- What it is.
-  const DigestPolicy& digest_policy() const noexcept;
-  GrowthMode mode() const noexcept;
-  uint64_t first_capacity() const noexcept;
-  double target_fpr() const noexcept;
-  // Distinct keys that all slots together hold, if they come and stay. A slot is free again only
-  // when its last key has gone, and closed generations take no new keys: where keys come and go,
-  // leave room for the turnover. Cost: sizes the slots that were not needed yet, milliseconds each;
-  // nothing from then on.
+  /// @name One key
+  /// Batches of one.
+  /// @{
+  bool Insert(Key key) noexcept;            ///< Returns false if the insertion was refused.
+  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
+  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
+  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// @}
+
+  /// @name Properties
+  /// @{
+  const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
+  GrowthMode mode() const noexcept;                    ///< Returns how generations are sized.
+  uint64_t first_capacity() const noexcept;            ///< Returns the configured value.
+  double target_fpr() const noexcept;                  ///< Returns the configured value.
+  /// Returns how many distinct keys all slots together hold, if keys are inserted and stay. A slot
+  /// is free again only when its last key is erased, and generations other than the newest accept
+  /// no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for each slot
+  /// that was not sized before; nothing from then on.
   uint64_t largest_capacity() const noexcept;
-  // Insertions less erasures. Beside writers it, and the statistics, may be too high by keys of
-  // calls under way: by those that are not in yet, or have gone already.
+  /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
+  /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;
-  size_t num_generations() const noexcept;
-  ScalableStats GetStats() const noexcept;  // one pass over all blocks
-  // What the blocks of the generation that would be begun next take, which is asked of the memory
-  // limit when the newest is full; 0: there is none. A file may announce more than it holds. Cost:
-  // sizing, milliseconds.
+  size_t num_generations() const noexcept;  ///< Returns the number of generations.
+  ScalableStats GetStats() const noexcept;  ///< Returns statistics. Cost: one pass over all blocks.
+  /// Returns the bytes of the blocks of the next generation, which must fit the memory limit when
+  /// the newest one is full; 0 if there will be no other. A small file can name a large next
+  /// generation: compare before inserting into a filter from an untrusted source. Cost: sizing,
+  /// milliseconds.
   uint64_t NextGenerationBytes() const;
+  /// @}
 
-  void UseExecutor(std::shared_ptr<Executor> executor) noexcept;  // exclusive
-  // As new; exclusive. Keeps the first generation's memory. Where that one is no longer there, or
-  // was loaded in another size, it is made beside what is there: else throws std::bad_alloc,
-  // unchanged.
+  /// @name Exclusive
+  /// @{
+
+  /// Spreads batches over the executor's threads from now on; null: the calling thread only.
+  void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+  /// Makes the filter as new. Keeps the memory of the first generation. If that one was dropped, or
+  /// was loaded with another size, another is allocated before anything is freed: throws
+  /// std::bad_alloc, changing nothing, if the system refuses.
   void Clear();
 
-  // --- On disk: one snapshot of all generations, canonical as CountingFilter's. The filter is
-  // copied first, so that no writer waits for the disk: needs its memory once more.
-  // Loading fails, and takes `digest_key`, as CountingFilter::Load.
+  /// @}
+
+  /// @name Files
+  /// One snapshot of all generations, canonical as CountingFilter's. The filter is copied first, so
+  /// that no writer waits for the disk: this needs its memory once more.
+  /// @{
+
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
+  /// As CountingFilter::Load.
   static Result<ScalableFilter> Load(const std::filesystem::path& path,
                                      uint64_t memory_limit_bytes = 0,
                                      const DigestKey& digest_key = {});
-  std::vector<std::byte> Serialize() const;  // throws std::bad_alloc where there is no memory
+  /// As CountingFilter::Serialize.
+  std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<ScalableFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   friend struct ScalableParts;  // filters made of these

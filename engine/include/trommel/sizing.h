@@ -1,22 +1,28 @@
-// Sizing: from keys and a target false-positive rate to a geometry, and back. Pure arithmetic on
-// the exact model of the layout; nothing is allocated.
-//
-// The model. A filter has num_blocks blocks; a key falls into one of them, so a block holds
-// i ~ Binomial(num_keys, 1 / num_blocks) keys (the Poisson law is its limit for many blocks). Each
-// key marks one of m positions in each of k slices, so a stranger meets k set bits with
-//
-//   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
-//
-// (Parquet's split-block formula with a binomial load). The textbook (1 - e^(-kn/m))^k is lower and
-// wrong for blocks. Two effects of 64-bit digests are part of the prediction, both invisible in
-// filters of ordinary size: a stranger that shares its low 32 bits with a key of its block meets
-// all of that key's bits (adds i / 2^32, where positions have more combinations than that), and
-// blocks own whole numbers of the 2^32 high halves (from about 2^27 blocks on, some own noticeably
-// more than others and are fuller).
-//
-// Memory is the blocks' and the side table's, which holds the counts of blocks too full for their
-// encoding. With planes these are so few that the rate alone says how many blocks it takes. With
-// runs they are the blocks of more than a fixed number of keys, and sizing limits their share, too.
+/// @file
+/// Sizing of block filters: from a number of keys and a false-positive rate to a geometry, and
+/// back.
+///
+/// All functions are pure arithmetic on the exact model of the layout and allocate no filter.
+///
+/// *Model.* A filter has num_blocks blocks, and each key falls into one of them, so a block holds
+/// i ~ Binomial(num_keys, 1 / num_blocks) keys (Poisson in the limit of many blocks). Each key sets
+/// one of m positions in each of k slices, so a non-member finds all of its k bits set with
+/// probability
+/// @code{.unparsed}
+///   predicted_fpr = sum_i P(i) (1 - (1 - 1/m)^i)^k            m = 32 or 64
+/// @endcode
+/// This is Parquet's split-block formula with a binomial load. For blocks the textbook's (1 -
+/// e^(-kn/m))^k is too low. The prediction includes two effects of 64-bit digests that do not show
+/// in filters of ordinary size:
+/// - A non-member that shares its low 32 digest bits with a key of its block finds all bits of that
+///   key set. This adds i / 2^32, where the positions have more combinations than that.
+/// - Blocks own whole numbers of the 2^32 high digest halves. From about 2^27 blocks on, some own
+///   noticeably more than others and are fuller.
+///
+/// *Memory* is that of the blocks and of the side table, which holds the counts of blocks that are
+/// too full for their encoding. With Encoding::kPlanes such blocks are so rare that the rate alone
+/// determines the number of blocks. With Encoding::kRuns they are the blocks of more than a fixed
+/// number of keys, and sizing limits their share as well.
 #ifndef TROMMEL_SIZING_H_
 #define TROMMEL_SIZING_H_
 
@@ -27,127 +33,148 @@
 
 namespace trommel {
 
-// How the counts behind the presence bits are stored. Answers are the same.
+/// How the counts behind the presence bits are stored. Answers are the same. The layouts are drawn
+/// in ARCHITECTURE.md, Layouts of blocks.
 enum class Encoding : uint8_t {
-  // The count minus one, bit-sliced in three planes: 4 bits a position, apart from the presence
-  // bits. kernels/layout.h has the picture.
+  /// The count minus one, bit-sliced over three planes: 4 bits per position, with the presence bits
+  /// stored apart.
   kPlanes = 0,
-  // Run strings beside the presence bits, about 1.6 to 2 bits a position in all: half the memory,
-  // one or two cache lines a block. kernels/run_slice.h has the picture.
+  /// Runs in unary beside the presence bits, about 1.6 to 2 bits per position in all: half the
+  /// memory of planes, one or two cache lines per block.
   kRuns = 1,
 };
 
-std::string_view EncodingName(Encoding encoding) noexcept;  // "planes", "runs"
+/// Returns "planes" or "runs".
+std::string_view EncodingName(Encoding encoding) noexcept;
 
-// Where a key's bits are. Two filters with the same geometry and digest policy have the same bits
-// for the same keys: presence bits do not depend on the encoding.
+/// Where a key sets bits, and which. Two filters with the same geometry and digest policy have the
+/// same presence bits for the same keys, whatever the encoding.
 struct Geometry {
-  // Slices of a block, which say how long they are:
-  //   8    32 positions (Parquet's shape)                              planes, runs
-  //   16   32 positions                                                planes
-  //   4    64 positions, up to 63 keys a block: for rates of 1.5 % up  runs
-  //   5    64 positions, up to 37 keys a block                         runs
-  //   10   64 positions, up to 37 keys a block of two cache lines:     runs
-  //        for rates under 0.04 %
+  /// Slices of a block. The number determines their length:
+  /// @code{.unparsed}
+  ///   8    32 positions (Parquet's shape)                               planes, runs
+  ///   16   32 positions                                                 planes
+  ///   4    64 positions, up to 63 keys per block: for rates from 1.5 %  runs
+  ///   5    64 positions, up to 37 keys per block                        runs
+  ///   10   64 positions, up to 37 keys per block of two cache lines:    runs
+  ///        for rates below 0.04 %
+  /// @endcode
   uint32_t num_slices = 8;
-  Encoding encoding = Encoding::kPlanes;
-  // num_blocks is a multiple of 2^shard_bits; a digest's top bits are its shard.
+  Encoding encoding = Encoding::kPlanes;  ///< How counts are stored.
+  /// The top shard_bits bits of a digest are its shard. num_blocks is a multiple of 2^shard_bits.
   uint32_t shard_bits = 0;
-  uint64_t num_blocks = 0;  // 1 .. kMaxBlocks
+  uint64_t num_blocks = 0;  ///< 1 to kMaxBlocks.
 
+  /// Returns the positions of one slice: 32 or 64.
   constexpr uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
+  /// Returns the positions of all blocks.
   constexpr uint64_t num_positions() const noexcept {
     return num_blocks * num_slices * slice_positions();
   }
+  /// Returns the bytes of the presence bits.
   constexpr uint64_t presence_bytes() const noexcept { return num_positions() / 8; }
-  // Presence bits and counts, without the side table.
+  /// Returns the bytes of presence bits and counts, without the side table.
   constexpr uint64_t num_bytes() const noexcept {
     if (encoding == Encoding::kPlanes) return presence_bytes() * 4;
     return num_blocks * (num_slices > 8 ? 128 : 64);
   }
+  /// Returns the bytes of the counts, without the side table.
   constexpr uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
-  // Queries read these bytes only; updates change all of num_bytes().
+  /// Returns the bytes over which queries spread; updates spread over num_bytes().
   constexpr uint64_t query_bytes() const noexcept {
     return encoding == Encoding::kPlanes ? presence_bytes() : num_bytes();
   }
 
+  /// Memberwise equality.
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
-// More blocks than 2^31 - 1 would leave too few digest bits to choose a block evenly.
+/// Most blocks of a filter: more would leave too few digest bits to choose a block evenly.
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
-// Sizing promotes no more than this share of run blocks: their keys are slower.
+/// Largest share of promoted blocks that sizing accepts with Encoding::kRuns: keys of promoted
+/// blocks are slower.
 inline constexpr double kMaxPromotedShare = 0.03;
-// Keys a filter may be sized for, and rates it may be asked for.
+/// Most distinct keys that a filter can be sized for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
+/// Lowest false-positive rate that a filter can be sized for.
 inline constexpr double kMinTargetFpr = 1e-6;
+/// Highest false-positive rate that a filter can be sized for.
 inline constexpr double kMaxTargetFpr = 0.5;
 
-// The shard_bits that sizing gives to about this many blocks: 0 for small filters, at most 10.
+/// Returns the shard_bits that sizing chooses for about `num_blocks` blocks: 0 for small filters,
+/// at most 10.
 uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
-// An error unless num_slices is one of the encoding's, num_blocks is in range and a multiple of
-// 2^shard_bits.
+/// Checks a geometry. Fails with kInvalidArgument unless num_slices is one of the encoding's and
+/// num_blocks is in range and a multiple of 2^shard_bits.
 Status Validate(const Geometry& geometry);
 
+/// What SizeFor is to size.
 struct SizingRequest {
-  uint64_t capacity = 0;     // distinct keys to hold; 1 .. kMaxCapacity
-  double target_fpr = 0.01;  // kMinTargetFpr .. kMaxTargetFpr
-  // One of the encoding's, or 0: whichever needs the fewest bytes, side table included (on a near
-  // tie the one whose blocks are smaller). 0 never chooses 8 slices of runs: others need less.
+  uint64_t capacity = 0;     ///< Distinct keys to hold; 1 to kMaxCapacity.
+  double target_fpr = 0.01;  ///< kMinTargetFpr to kMaxTargetFpr.
+  /// One of the encoding's, or 0: the one that needs the fewest bytes, side table included (on a
+  /// near tie the one with smaller blocks). 0 never chooses 8 slices of runs, because others need
+  /// less.
   uint32_t num_slices = 0;
-  Encoding encoding = Encoding::kRuns;
-  bool power_of_two_blocks = false;  // round num_blocks up to a power of two, for many
-                                     // folds; for Parquet with num_slices = 8
+  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
+  /// num_slices = 8.
+  bool power_of_two_blocks = false;
 };
 
+/// What SizeFor found.
 struct Sizing {
-  Geometry geometry;
-  uint64_t capacity = 0;
-  double target_fpr = 0;
-  double predicted_fpr = 0;             // at capacity; never above target_fpr
-  double predicted_promoted_share = 0;  // of blocks, at capacity, when all keys are distinct
-  // What the side table is expected to take at capacity, when all keys are distinct.
-  uint64_t predicted_side_table_bytes = 0;
-  double bits_per_key = 0;  // of geometry.num_bytes() and predicted_side_table_bytes
+  Geometry geometry;                        ///< The geometry.
+  uint64_t capacity = 0;                    ///< As requested.
+  double target_fpr = 0;                    ///< As requested.
+  double predicted_fpr = 0;                 ///< At capacity; never above target_fpr.
+  double predicted_promoted_share = 0;      ///< Of blocks, at capacity, if all keys are distinct.
+  uint64_t predicted_side_table_bytes = 0;  ///< At capacity, if all keys are distinct.
+  double bits_per_key = 0;  ///< Of geometry.num_bytes() and predicted_side_table_bytes.
 };
 
-// The smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at capacity
-// and, with runs, promotes no more than kMaxPromotedShare of the blocks. (At high rates it is the
-// second that limits runs: they get a lower rate than asked for.) num_blocks is rounded up to whole
-// shards of at least 1024 blocks, under 0.1 % more. Above 2^29 blocks, where shares of blocks are
-// uneven, a slightly smaller geometry may exist.
-// Fails with kInvalidArgument for zero or too large a capacity, for a rate that is NaN or out of
-// range, for slice counts that the encoding does not have, and when more than kMaxBlocks would be
-// needed. Any thread; microseconds to a few milliseconds.
+/// Returns the smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at
+/// capacity and, with runs, promotes at most kMaxPromotedShare of the blocks.
+///
+/// At high rates the share of promoted blocks is what limits runs, and their rate is then lower
+/// than requested. num_blocks is rounded up to whole shards of at least 1,024 blocks, less than 0.1
+/// % more. Above 2^29 blocks, where blocks own unequal shares of the digests, a slightly smaller
+/// geometry may exist.
+///
+/// Fails with kInvalidArgument for a capacity of zero or above kMaxCapacity, a rate that is NaN or
+/// out of range, a number of slices that the encoding does not have, and when more than kMaxBlocks
+/// would be needed. Thread safety: any thread. Cost: microseconds to a few milliseconds.
 Result<Sizing> SizeFor(const SizingRequest& request);
 
-// The chance that a key never inserted answers "maybe present" when num_keys distinct keys are in.
-// The geometry must be valid. Any thread.
+/// Returns the probability that a non-member is answered "maybe present" when the filter holds
+/// `num_keys` distinct keys. Requires a valid geometry, which is not checked. Thread safety: any
+/// thread.
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// The same for queries that probe only the first num_probes slices: the model with that exponent.
-// (The product of so many average fills is several times too low: a full block is full in all its
-// slices.) num_probes must be between 1 and num_slices.
+/// Returns the same for queries that probe only the first `num_probes` slices, 1 to num_slices: the
+/// model with that exponent. (The product of that many average fills is several times too low,
+/// because a full block is full in all of its slices.)
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
 
-// The fewest slices that queries must probe for PredictedFpr to be at or under target_fpr: few
-// while the filter is empty, more as it fills, never fewer for more keys. num_slices where not even
-// all are enough. The geometry must be valid. Any thread.
+/// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,
+/// or num_slices if even all are not enough. Never decreases as num_keys grows. Requires a valid
+/// geometry, which is not checked. Thread safety: any thread.
 uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
 
-// The share of blocks whose counters no longer fit their encoding when num_keys distinct keys are
-// in. The geometry must be valid. Any thread.
+/// Returns the share of blocks whose counts do not fit their encoding when the filter holds
+/// `num_keys` distinct keys. Requires a valid geometry, which is not checked. Thread safety: any
+/// thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// The bytes that the side table is expected to take for these blocks. The geometry must be valid.
-// Any thread.
+/// Returns the expected bytes of the side table for these blocks. Requires a valid geometry, which
+/// is not checked. Thread safety: any thread.
 uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// The other direction: the most distinct keys for which PredictedFpr stays at or under target_fpr
-// and, with runs, PredictedPromotedShare at or under kMaxPromotedShare. At least 1: one key's rate
-// is below kMinTargetFpr, and it promotes nothing. Fails with kInvalidArgument for an invalid
-// geometry or rate. Any thread.
+/// Returns the most distinct keys for which PredictedFpr stays at or below `target_fpr` and, with
+/// runs, PredictedPromotedShare at or below kMaxPromotedShare. At least 1: the rate of one key is
+/// below kMinTargetFpr, and it promotes nothing. Fails with kInvalidArgument for an invalid
+/// geometry or rate. Thread safety: any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 
 }  // namespace trommel

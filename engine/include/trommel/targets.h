@@ -1,4 +1,5 @@
-// Which instruction set the kernels run on: chosen once at first use, shown and forced by name.
+/// @file
+/// Targets: the instruction sets for which the kernels are compiled, and the one in use.
 #ifndef TROMMEL_TARGETS_H_
 #define TROMMEL_TARGETS_H_
 
@@ -10,24 +11,26 @@
 
 namespace trommel {
 
-// Targets compiled into the library that this CPU can run, best first, by Highway's names
-// ("AVX3_DL", "AVX2", "NEON", "SCALAR" ...). Never empty. Any thread.
+/// Returns the targets that are compiled into the library and that this CPU can run, best first, by
+/// Highway's names ("AVX3_DL", "AVX2", "NEON", "SCALAR", ...). Never empty. Thread safety: any
+/// thread.
 std::vector<std::string_view> RunnableTargets();
 
-// Targets compiled into the library, runnable or not, best first.
+/// Returns the targets that are compiled into the library, runnable or not, best first.
 std::vector<std::string_view> CompiledTargets();
 
-// The target in use. At first use this is the one named by the environment variable TROMMEL_TARGET,
-// or else the best runnable one. Any thread.
+/// Returns the target in use. It is chosen on first use: the one that the environment variable
+/// TROMMEL_TARGET names, else the best runnable one. Thread safety: any thread.
 std::string_view ActiveTarget() noexcept;
 
-// Makes every filter of this process use the named target from its next batch on: answers and bytes
-// do not change, only speed. The empty name returns to the choice made at first use. Fails with
-// kInvalidArgument, and changes nothing, if this CPU cannot run it. Any thread.
+/// Makes every filter of this process use the named target from its next batch on. Answers and
+/// bytes stay the same; only speed changes. The empty name restores the choice made on first use.
+/// Fails with kInvalidArgument if this CPU cannot run the target. Thread safety: any thread.
 Status ForceTarget(std::string_view name);
 
-// Ok, or what is wrong with TROMMEL_TARGET: a name that cannot be run is not obeyed (the best
-// target is used), and a program with somebody to tell should tell them.
+/// Returns success, or what is wrong with the environment variable TROMMEL_TARGET. A name that
+/// cannot be run is ignored in favour of the best target; a program with a user interface should
+/// report it.
 Status CheckTargetEnvironment();
 
 }  // namespace trommel

@@ -1,8 +1,19 @@
-// The filters one would use, and what they need: keys, digests, executors, sizing, estimates.
-//
-// Beside it stand, each to be included by those who want it: trommel/published.h (the filters and
-// the matrix as their papers have them, for reproduction), trommel/any_filter.h (files of all types
-// through one door) and trommel/attribute_plan.h (which sets of attributes to store).
+/// @file
+/// Every filter for production use, and what they need: keys, digests, executors, sizing,
+/// estimates.
+///
+/// Three headers are included separately:
+/// - trommel/any_filter.h loads and saves files of every type;
+/// - trommel/attribute_plan.h plans which sets of attributes to store, and in how much memory;
+/// - trommel/published.h has the filters and the matrix exactly as published, for reproduction.
+///
+/// The documentation uses these words throughout:
+/// - "Requires" states a precondition. A call that breaks it is a bug in the calling program and
+///   ends the program with a message on standard error, unless the text says it is not checked.
+/// - "Fails with" names the ErrorCode that a Result or Status carries. Except where the text says
+///   otherwise, a call that fails changes nothing.
+/// - "Exclusive" marks a call that must not run at the same time as any other on the same object.
+/// - A *non-member* is a key that was never inserted.
 #ifndef TROMMEL_TROMMEL_H_
 #define TROMMEL_TROMMEL_H_
 

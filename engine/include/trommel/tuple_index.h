@@ -1,9 +1,5 @@
-// TupleIndex: what answers questions about any of a tuple's attributes. AttributeFilter is the one
-// to use; the structures of matrix/ are the published ones, for reproduction and comparison.
-//
-// The question: is there a tuple whose attributes in `asked` have these values? "Absent" is
-// certain. "Maybe present" is false for two reasons: hashes that fall together, as in any filter,
-// and parts of a split question that different tuples match (attribute_sets.h).
+/// @file
+/// TupleIndex, the interface of structures that answer queries for any of a tuple's attributes.
 #ifndef TROMMEL_TUPLE_INDEX_H_
 #define TROMMEL_TUPLE_INDEX_H_
 
@@ -20,44 +16,57 @@
 
 namespace trommel {
 
+/// Answers queries for any of a tuple's attributes: is there a tuple whose attributes in the
+/// queried set have these values?
+///
+/// "Absent" is certain. "Maybe present" can be false for two reasons: hashes that collide, as in
+/// any filter, and different tuples that match the parts of a split query (AttributeSets).
+///
+/// AttributeFilter is the implementation for production use; those in trommel/matrix are the
+/// published ones, for reproduction and comparison.
 class TupleIndex {
  public:
+  /// Destroys the structure.
   virtual ~TupleIndex() = default;
 
-  // Bitmaps hold tuple i's answer in bit i % 64 of word i / 64, must have this many words and must
-  // not overlap a column that is read (another size or an overlap is a programmer's mistake:
-  // message and abort). Their unused high bits are zero.
+  /// Returns the words of a bitmap for `num_tuples` tuples. Tuple i's answer is bit i % 64 of word
+  /// i / 64; unused high bits are written as zero. Every bitmap that is passed must have this size
+  /// and must not overlap a column that is read: the calls require both.
   static constexpr size_t BitmapWords(size_t num_tuples) noexcept { return (num_tuples + 63) / 64; }
 
+  /// Returns the attributes and the allowed sets.
   virtual const AttributeSets& sets() const noexcept = 0;
 
-  // Whether questions for this set are answered at all. Some published structures answer only for
-  // whole tuples; sets beyond full() nobody answers.
-  virtual bool CanAnswer(AttributeMask asked) const noexcept = 0;
+  /// Returns whether queries for this set can be answered. Some published structures answer for
+  /// whole tuples only, and none answers for sets beyond full().
+  virtual bool CanAnswer(AttributeMask queried) const noexcept = 0;
 
-  // The sets that a question is split into at present, in the order in which they are asked. None:
-  // always "maybe present" (the empty set, and where everything is saturated). Asking for what
-  // CanAnswer refuses is a programmer's mistake, here and below: message and abort.
-  virtual std::vector<AttributeMask> PartsOf(AttributeMask asked) const = 0;
+  /// Returns the sets that a query is split into at the moment, in the order in which they are
+  /// queried. If there are none (for the empty set, and where everything is saturated), the answer
+  /// is always "maybe present". Requires CanAnswer(queried).
+  virtual std::vector<AttributeMask> PartsOf(AttributeMask queried) const = 0;
 
-  // Puts every tuple in. All columns of sets().num_attributes() must be given.
+  /// Inserts every tuple. Requires all columns of sets().num_attributes().
   virtual InsertOutcome Insert(const Tuples& tuples) noexcept = 0;
 
-  // Tuple i's bit in `maybe_present` is its answer. Returns how many are set.
-  virtual size_t Query(AttributeMask asked, const Tuples& tuples,
+  /// Sets the bits in `maybe_present` of the tuples that are maybe present and clears the others.
+  /// Returns how many are set. Requires CanAnswer(queried), and the columns of the queried
+  /// attributes.
+  virtual size_t Query(AttributeMask queried, const Tuples& tuples,
                        std::span<uint64_t> maybe_present) const noexcept = 0;
 
-  virtual uint64_t num_tuples() const noexcept = 0;  // insertions less erasures
-  virtual uint64_t num_bytes() const noexcept = 0;
+  virtual uint64_t num_tuples() const noexcept = 0;  ///< Returns insertions less erasures.
+  virtual uint64_t num_bytes() const noexcept = 0;   ///< Returns the bytes in use.
 
-  // Spreads batches over these threads from now on; null: the calling thread only. Exclusive.
+  /// Spreads batches over the executor's threads from now on; null: the calling thread only.
+  /// Exclusive.
   virtual void UseExecutor(std::shared_ptr<Executor> executor) noexcept = 0;
 
-  // Tuple i is asked for the set asked[i]: tuples are gathered by their sets, and each set's are
-  // one batch. asked.size() must equal tuples.size, and the bitmap must not overlap it. A column
-  // must be given if any tuple asks it. Needs memory for a copy of the columns; where there is
-  // none, that ends the program, as for the plan of a set that is asked for the first time.
-  size_t QueryEach(std::span<const AttributeMask> asked, const Tuples& tuples,
+  /// Queries tuple i for the set queried[i]: gathers the tuples of each set into one batch.
+  /// Requires queried.size() == tuples.size, a bitmap that does not overlap `queried`, and every
+  /// column that any tuple is queried for. Cost: memory for a copy of the columns; running out of
+  /// it, here or for the plan of a set that is queried for the first time, ends the program.
+  size_t QueryEach(std::span<const AttributeMask> queried, const Tuples& tuples,
                    std::span<uint64_t> maybe_present) const noexcept;
 };
 

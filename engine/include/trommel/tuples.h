@@ -1,7 +1,8 @@
-// Tuples: batches of tuples as columns of digests, one column an attribute.
-//
-// A value is hashed once, whatever number of sets it belongs to. Columns are what databases have,
-// and what vectors of neighbouring tuples are loaded from.
+/// @file
+/// Tuples and TupleDigests, batches of tuples as one column of digests per attribute.
+///
+/// A value is hashed once, however many sets of attributes it belongs to. Columns match the storage
+/// of databases, and SIMD kernels load neighbouring tuples from them.
 #ifndef TROMMEL_TUPLES_H_
 #define TROMMEL_TUPLES_H_
 
@@ -16,14 +17,15 @@
 
 namespace trommel {
 
-// A view of a batch: columns[i] points at `size` digests of attribute i, well mixed as
-// Keys::Digests wants them. Columns of attributes that a query does not give are not read and may
-// be null. The digests must outlive the call they are passed to.
+/// A view of a batch of tuples. It does not own the digests: they must outlive the call that it is
+/// passed to.
 struct Tuples {
+  /// columns[i] points at `size` digests of attribute i, well mixed as for Keys::Digests. Columns
+  /// of attributes that a query does not use are not read and may be null.
   std::array<const uint64_t*, kMaxAttributes> columns{};
-  size_t size = 0;
+  size_t size = 0;  ///< The number of tuples.
 
-  // The batch from tuple `first` on.
+  /// Returns a view of `num_tuples` tuples from index `first` on.
   Tuples From(size_t first, size_t num_tuples) const noexcept {
     Tuples part{columns, num_tuples};
     for (const uint64_t*& column : part.columns) {
@@ -33,19 +35,24 @@ struct Tuples {
   }
 };
 
-// A batch that owns its digests.
+/// A batch of tuples that owns its digests.
 class TupleDigests {
  public:
-  explicit TupleDigests(uint32_t num_attributes);  // at most kMaxAttributes, else it aborts
+  /// An empty batch. Requires num_attributes <= kMaxAttributes.
+  explicit TupleDigests(uint32_t num_attributes);
 
-  // Replaces the column of an attribute by the digests of these values. All columns that are given
-  // must be of one length, else view() aborts. Values that strangers choose want a kSipHash policy
-  // (digest.h), whatever the structure that takes the tuples.
+  /// Replaces the column of an attribute by the digests of these values. All columns that are set
+  /// must have the same length. Use a kSipHash policy for values that an attacker may choose
+  /// (DigestKind), whichever structure takes the tuples.
   void Set(uint32_t attribute, Keys values, const DigestPolicy& policy = {});
-  void Clear() noexcept;  // all columns empty again; memory is kept
+  /// Empties all columns and keeps the memory.
+  void Clear() noexcept;
 
+  /// Returns the number of attributes.
   uint32_t num_attributes() const noexcept { return static_cast<uint32_t>(columns_.size()); }
-  Tuples view() const noexcept;  // columns that were not given are null
+  /// Returns a view; columns that were not set are null. Requires that the columns that were set
+  /// have the same length.
+  Tuples view() const noexcept;
 
  private:
   std::vector<std::vector<uint64_t>> columns_;

@@ -1,17 +1,23 @@
-// The library's version, at compile time and at run time.
+/// @file
+/// The library's version, at compile time and at run time.
 #ifndef TROMMEL_VERSION_H_
 #define TROMMEL_VERSION_H_
 
 #include <string_view>
 
-#define TROMMEL_VERSION_MAJOR 0
-#define TROMMEL_VERSION_MINOR 1
-#define TROMMEL_VERSION_PATCH 0
-#define TROMMEL_VERSION_STRING "0.1.0"
+/// @name Version of the headers
+/// Before 1.0 a minor version may change the interface.
+/// @{
+#define TROMMEL_VERSION_MAJOR 0         ///< Major version.
+#define TROMMEL_VERSION_MINOR 1         ///< Minor version.
+#define TROMMEL_VERSION_PATCH 0         ///< Patch version.
+#define TROMMEL_VERSION_STRING "0.1.0"  ///< "MAJOR.MINOR.PATCH".
+/// @}
 
+/// Approximate sets and multisets of keys: counting filters, and what goes with them.
 namespace trommel {
 
-// The version of the library that was linked, as opposed to the headers that were included.
+/// Returns the version of the library that was linked, which may differ from that of the headers.
 std::string_view LinkedVersion() noexcept;
 
 }  // namespace trommel

@@ -1,71 +1,5 @@
-// WindowFilter: a set of the keys seen lately, over a window of time that slides in buckets.
-//
-// Time is the caller's: a number of ticks of any unit, which Advance moves on and nothing moves
-// back. Keys enter the bucket of the present; a bucket that has left the window goes as a whole.
-//
-//     bucket    5       6       7       8       9      num_buckets = 4: the window is as long as
-//           |.......|-------|-------|-------|---|      four buckets, and there are up to five
-//            gone    oldest                  now       live ones
-//
-// Buckets are as long as window / num_buckets; where that is no whole number, lengths differ by one
-// tick, so that num_buckets of them are the window. Bucket i is the ticks t with
-// floor(t * num_buckets / window) = i. The guarantee, to the tick: of a key inserted at time t
-//
-//   now < t + window                     every query says "maybe present", unless it was erased
-//   now >= t + window + bucket_ticks()   it is gone: "absent", but for a false positive
-//   between                              either: it goes when its bucket ends
-//
-// bucket_ticks() is the longest bucket's length, window / num_buckets rounded up. Time runs from 0
-// to 2^64 - 1; sums beyond that never come.
-//
-// Keys that are to live on are inserted again: InsertIfAbsent leaves a key where it is, in a bucket
-// that goes when its time comes. Each Insert lasts a window of its own.
-//
-// The contract for threads. Any may call any of these at any time:
-//
-//   operation                        promise
-//   -------------------------------  -------------------------------------------------------------
-//   Query, Select, MayContain        Take no lock and never wait. If a key was inserted at time t
-//                                    before, no erasure that could match it has begun, and no
-//                                    Advance to t + window or later has begun: "maybe present",
-//                                    always.
-//   Insert, InsertIfAbsent           All keys of a call enter one bucket: that of a time t, now()
-//                                    at some moment of the call, which the call returns.
-//   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys of
-//   CountEstimate(s)                 one batch and one block are handled in input order.
-//   InsertIfAbsent                   Its answers are of the time t that the call returns, for a
-//                                    batch of any size: a key inserted at s is not "new" while
-//                                    t < s + window, unless an erasure could match it. Of n racing
-//                                    callers with one absent key exactly one is told "new" (none,
-//                                    if other keys come to cover it meanwhile), also when the time
-//                                    advances between them. Of duplicates in one batch: the first.
-//   Advance                          One after another. now() moves at once; entering a new bucket
-//                                    then waits for the chunks (2048 keys; 2^17 of updates spread
-//                                    over an executor) and for the whole InsertIfAbsent calls that
-//                                    others are working on, so not from within such a call. While
-//                                    it waits, other Advances, GetStats, Save and Serialize do,
-//                                    too; inserts, erases and queries go on. An Insert or Erase
-//                                    whose bucket leaves the window while it runs is over: what is
-//                                    left of it would be gone already.
-//   num_keys, GetStats, Save,        Of each bucket and lock some moment's state, between
-//   Serialize                        operations; of different ones different moments. Buckets that
-//                                    leave the window meanwhile are left out.
-//   Merge, Clear, UseExecutor,       Need the filter to themselves: the caller's duty. Debug builds
-//   move, destruction                abort when they see another operation running.
-//
-// "Happened before" is C++'s, as in concurrent_filter.h, which also says what fork forbids.
-//
-// A bucket that has left the window is unpublished at once; its memory is cleared by and by, in
-// steps of a thousandth of it (or up to 1 MB, where that is more), by the inserts and advances that
-// follow: twice as fast as inserts at capacity need. So no pause grows with the filter, as long as
-// buckets take their inserts. An Advance that needs memory which is not cleared yet finishes one
-// bucket's first: that is the cost of a clock that leaps from bucket to bucket without inserts
-// between (measured: 4 ms for a bucket of 12 MB, on a busy machine).
-//
-// Memory is that of num_buckets + 2 stores of one geometry: the live ones, and one to be cleared.
-// It is reserved from the start, and used as buckets are. A query asks every live bucket that has
-// held a key: about one cache line each. The argument why all this holds stands in
-// engine/src/window/window_filter.cc.
+/// @file
+/// WindowFilter, a set of the keys inserted during a sliding window of time.
 #ifndef TROMMEL_WINDOW_FILTER_H_
 #define TROMMEL_WINDOW_FILTER_H_
 
@@ -87,167 +21,281 @@
 
 namespace trommel {
 
+/// What WindowFilter::Create makes.
 struct WindowConfig {
-  uint64_t window = 0;       // ticks; required
-  uint32_t num_buckets = 8;  // 1 .. kMaxBuckets, and no more than ticks of the window
-  // Distinct keys that may come in within any span of window + bucket_ticks(); required.
+  uint64_t window = 0;       ///< Length of the window in ticks; required.
+  uint32_t num_buckets = 8;  ///< 1 to kMaxBuckets, and at most the ticks of the window.
+  /// Distinct keys inserted within any span of window + bucket_ticks(); required.
   uint64_t capacity = 0;
-  // How many of them may come within one bucket's span; at most capacity. 0, or anything below
-  // capacity / (num_buckets + 1): that many, rounded up, which is even arrival. As long as all live
-  // buckets hold at most capacity keys and each at most this many, the rate is kept. A burst beyond
-  // raises the rate until its bucket goes; GetStats says to what, and by how many keys. With
-  // bucket_capacity = capacity no arrival of that many keys breaks the rate. The price: every store
-  // is sized for the burst. At 1 % and 8 buckets even arrival takes 33 bits per key of capacity,
-  // any arrival 188.
+  /// Distinct keys inserted within the span of one bucket; at most capacity. 0, or any number below
+  /// capacity / (num_buckets + 1), stands for that number, rounded up: even arrival.
+  ///
+  /// The rate is kept while all live buckets together hold at most `capacity` keys and each holds
+  /// at most `bucket_capacity`. A larger burst raises the rate until its bucket expires; GetStats
+  /// returns the rate and the number of excess keys. With bucket_capacity = capacity, no pattern of
+  /// arrival of `capacity` keys breaks the rate, but every store is sized for the burst: at 1 % and
+  /// 8 buckets, even arrival takes 33 bits per key of capacity, any arrival 188.
   uint64_t bucket_capacity = 0;
-  // The false-positive rate of a query, which asks all live buckets.
-  // Between (num_buckets + 1) * kMinTargetFpr and kMaxTargetFpr.
+  /// False-positive rate of a query over all live buckets: (num_buckets + 1) * kMinTargetFpr to
+  /// kMaxTargetFpr.
   double target_fpr = 0.01;
-  DigestPolicy digest = {};
-  uint32_t num_slices = 0;  // as in CountingConfig
-  Encoding encoding = Encoding::kRuns;
-  // Of all stores together; 0: the machine's physical memory. The side tables grow beyond it.
+  DigestPolicy digest = {};             ///< How keys become digests.
+  uint32_t num_slices = 0;              ///< As CountingConfig::num_slices.
+  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  /// Limit on the bytes of all stores; 0: the machine's physical memory. Side tables may grow
+  /// beyond it.
   uint64_t memory_limit_bytes = 0;
-  // Large batches are spread over its threads, but InsertIfAbsent's. null: the caller's only.
+  /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
+  /// thread only.
   std::shared_ptr<Executor> executor = nullptr;
 };
 
+/// What a batch of erasures from a WindowFilter did.
 struct WindowEraseOutcome {
-  uint64_t num_erased = 0;
-  uint64_t num_refused = 0;  // certainly absent from that bucket: nothing changed for them
-  uint64_t num_expired = 0;  // no such bucket: it has gone, or its time has not come
+  uint64_t num_erased = 0;   ///< Keys that were erased.
+  uint64_t num_refused = 0;  ///< Keys certainly absent from the bucket: nothing changed for them.
+  uint64_t num_expired = 0;  ///< Keys of a bucket that is not live: expired, or in the future.
 
+  /// Memberwise equality.
   friend bool operator==(const WindowEraseOutcome&, const WindowEraseOutcome&) = default;
 };
 
-// A live bucket that was the present one at some time.
+/// A live bucket that is, or once was, the current one.
 struct WindowBucket {
-  uint64_t first_tick = 0;  // the bucket is the ticks first_tick .. last_tick
-  uint64_t last_tick = 0;
-  Stats stats;  // of this bucket alone; its refused erases are counted in WindowStats
+  uint64_t first_tick = 0;  ///< First tick of the bucket.
+  uint64_t last_tick = 0;   ///< Last tick of the bucket.
+  Stats stats;              ///< Of this bucket. Refused erasures are counted in WindowStats only.
 };
 
+/// Statistics of a WindowFilter.
 struct WindowStats {
-  uint64_t now = 0;
-  uint64_t num_keys = 0;             // insertions less erasures of live buckets
-  uint64_t num_bytes = 0;            // all stores with their side tables
-  uint64_t num_uncleared_bytes = 0;  // of these, of buckets that have gone, still to be cleared
-  uint64_t num_refused_erases = 0;   // of absent keys; since creation, load or clear
-  uint64_t num_expired_erases = 0;   // of keys of no live bucket; since then, too
-  double current_fpr = 0;            // 1 - prod(1 - f) over the buckets' current_fpr: for keys that
-                                     // are in several buckets the true rate is lower
-  double predicted_fpr = 0;          // the same of their predicted_fpr
-  // Keys beyond bucket_capacity() in live buckets, and in others when they left the window (a key
-  // inserted twice counts twice); since creation, load or clear. While a bucket holds such keys the
-  // rate may exceed target_fpr.
+  uint64_t now = 0;        ///< As WindowFilter::now.
+  uint64_t num_keys = 0;   ///< Insertions less erasures of live buckets.
+  uint64_t num_bytes = 0;  ///< All stores with their side tables.
+  uint64_t num_uncleared_bytes =
+      0;  ///< Part of num_bytes: expired buckets that are not cleared yet.
+  uint64_t num_refused_erases = 0;  ///< Of absent keys; since creation, load or clear.
+  uint64_t num_expired_erases = 0;  ///< Of keys of no live bucket; since creation, load or clear.
+  /// 1 - prod(1 - f) over the current_fpr f of the buckets. If keys are in several buckets the true
+  /// rate is lower.
+  double current_fpr = 0;
+  double predicted_fpr = 0;  ///< The same of their predicted_fpr.
+  /// Keys beyond bucket_capacity() in live buckets, and in expired ones at the time they expired (a
+  /// key inserted twice counts twice); since creation, load or clear. While a bucket holds such
+  /// keys, the rate may exceed target_fpr.
   uint64_t num_excess_keys = 0;
-  std::vector<WindowBucket> buckets;  // oldest first; the last one is the present's
+  std::vector<WindowBucket> buckets;  ///< Oldest first; the last one is the current bucket.
 };
 
+/// A set of the keys inserted during a sliding window of time.
+///
+/// *Time* is the caller's: a number of ticks of any unit, from 0 to 2^64 - 1, which Advance sets
+/// and which never decreases. The window slides in buckets: keys enter the current bucket, and a
+/// bucket expires as a whole when it has left the window.
+/// @code{.unparsed}
+///     bucket    5       6       7       8       9      num_buckets = 4: the window is as long as
+///           |.......|-------|-------|-------|---|      four buckets, and there are up to five
+///           expired  oldest                  now       live ones
+/// @endcode
+/// Buckets are window / num_buckets ticks long; where that is not a whole number, their lengths
+/// differ by one tick, so that num_buckets of them are the window: tick t is in bucket floor(t *
+/// num_buckets / window). bucket_ticks() is the length of the longest.
+///
+/// *Guarantee*, for a key inserted at time t (t + window does not wrap around):
+/// @code{.unparsed}
+///   now < t + window                     every query answers "maybe present", unless it was erased
+///   now >= t + window + bucket_ticks()   expired: "absent", but for false positives
+///   between                              either: it expires with its bucket
+/// @endcode
+/// Every Insert lasts for one window. To keep a key alive, insert it again with Insert:
+/// InsertIfAbsent leaves a key in its old bucket, which expires at its time.
+///
+/// *Threads.* Any thread may use the filter at any time:
+/// @code{.unparsed}
+///   operation                        promise
+///   -------------------------------  -----------------------------------------------------------
+///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key at
+///                                    time t happened before the query, no erasure that could
+///                                    match it has begun, and no Advance to t + window or later
+///                                    has begun, the answer is "maybe present".
+///   Insert, InsertIfAbsent           All keys of a call enter one bucket: that of a time t, now()
+///                                    at some moment of the call, which the call returns.
+///   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys
+///   CountEstimate(s)                 of one batch and one block are handled in input order.
+///   InsertIfAbsent                   Its answers are those of the time t that it returns, for a
+///                                    batch of any size: a key inserted at s is not inserted again
+///                                    while t < s + window, unless an erasure could match it. Of n
+///                                    callers that race with one absent key, exactly one inserts
+///                                    it (none, if other keys cover it meanwhile), also when the
+///                                    time advances between them. Of duplicates in one batch, the
+///                                    first is inserted.
+///   Advance                          Calls run one after another. now() changes at once; entering
+///                                    a new bucket then waits for chunks that other threads are
+///                                    working on (2,048 keys; 2^17 keys of updates spread over an
+///                                    executor) and for whole InsertIfAbsent calls, so Advance
+///                                    must not be called from within one. Meanwhile other Advance,
+///                                    GetStats, Save and Serialize calls wait, too; updates and
+///                                    queries do not. An Insert or Erase whose bucket expires
+///                                    while it runs ends: its remaining keys would be expired.
+///   num_keys, GetStats, Save,        For each bucket and lock range the state at some moment
+///   Serialize                        between operations; the moments differ. Buckets that expire
+///                                    meanwhile are left out.
+///   Merge, Clear, UseExecutor,       Exclusive. Debug builds abort if they find another operation
+///   move, destruction                running.
+/// @endcode
+/// "Happened before", and what fork forbids, are as in ConcurrentFilter. Why all this holds is in
+/// ARCHITECTURE.md, Why queries beside writers are right.
+///
+/// *Memory* is that of num_buckets + 2 stores of one geometry: the live ones, and one to be
+/// cleared. It is reserved at creation, and touched as buckets are used. An expired bucket is
+/// unpublished at once; the insertions and advances that follow clear its memory in steps of a
+/// thousandth of it (or up to 1 MB, where that is more), at twice the pace that insertions at
+/// capacity need. So no pause grows with the filter as long as buckets receive their insertions. An
+/// Advance that needs memory not cleared yet first clears all of one bucket: the cost of a clock
+/// that leaps from bucket to bucket without insertions between (4 ms for a bucket of 12 MB, on a
+/// busy machine).
 class WindowFilter {
  public:
+  /// Most buckets of a window.
   static constexpr uint32_t kMaxBuckets = 64;
 
-  // An empty filter at time 0. Fails with kInvalidArgument for numbers out of range and as SizeFor
-  // does, and with kOutOfMemory over the limit or when the system refuses.
+  /// Creates an empty filter at time 0. Fails with kInvalidArgument for numbers out of range and as
+  /// SizeFor does, and with kOutOfMemory if the filter exceeds the limit or the system refuses
+  /// memory.
   static Result<WindowFilter> Create(const WindowConfig& config);
 
+  /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
+  /// ends the program with a message. Exclusive.
+  /// @{
   WindowFilter(WindowFilter&&) noexcept;
   WindowFilter& operator=(WindowFilter&&) noexcept;
-  ~WindowFilter();  // A moved-from filter may only be destroyed or assigned to:
-                    // anything else aborts with a message.
+  ~WindowFilter();
+  /// @}
 
-  // --- Time.
+  /// @name Time
+  /// @{
 
-  // Moves the time on to `now`; buckets that have left the window go. False, and nothing is
-  // changed, if `now` lies before now(). Any leap is one step.
+  /// Sets the time to `now`; buckets that have left the window expire. Returns false, and changes
+  /// nothing, if `now` is before now(). An advance over any number of buckets is one step.
   bool Advance(uint64_t now) noexcept;
-  uint64_t now() const noexcept;  // what the last Advance that has taken effect said; 0 at first
+  /// Returns the time of the last Advance that has taken effect; 0 at first.
+  uint64_t now() const noexcept;
 
-  // --- Batches. Bitmaps and selections as CountingFilter's: BitmapWords. No output
-  // may overlap the keys.
+  /// @}
 
-  // Inserts into the present bucket. Returns the time of insertion, for Erase.
+  /// @name Batches
+  /// Outputs have the shapes of CountingFilter's and must not overlap the keys.
+  /// @{
+
+  /// Inserts every key into the current bucket. Returns the time of insertion, which Erase needs.
   uint64_t Insert(Keys keys) noexcept;
 
-  // In input order: a key that answers "maybe present" in some live bucket is left alone, in its
-  // old bucket; any other is inserted into the present one and its bit in `inserted` set. Returns
-  // how many were inserted. The time of the call goes to `inserted_at`, if there is one: what was
-  // inserted was inserted then, and what was left alone was in the window then. An Advance into a
-  // new bucket returns after the call; where its thread must not wait so long, cut the batch.
+  /// In input order, inserts every key that is absent from all live buckets into the current one,
+  /// and sets its bit in `inserted`; a key that is maybe present is left alone, in its old bucket.
+  /// Returns how many were inserted.
+  ///
+  /// `inserted_at`, if not null, receives the time of the call: keys that were inserted were
+  /// inserted then, and keys left alone were in the window then. An Advance into a new bucket
+  /// returns only after the call; split the batch if that wait is too long.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                         uint64_t* inserted_at = nullptr) noexcept;
 
-  // In input order: takes one from every key's counters in the bucket of `inserted_at` (any tick of
-  // it), or refuses a key that is certainly absent there and changes nothing for it. Refuses all
-  // keys if that bucket has gone or inserted_at > now(). (Without the time, a late erase would find
-  // its key by false positives elsewhere, and take it from others.) A caller may erase a key as
-  // often as it was inserted at that time; erasing one that was not is CountingFilter::Erase's
-  // mistake, in that bucket.
+  /// In input order, decrements the counters of every key in the bucket of `inserted_at` (any tick
+  /// of it), or refuses a key that is certainly absent from that bucket and changes nothing for it.
+  /// Refuses all keys if that bucket has expired or inserted_at > now().
+  ///
+  /// A key may be erased as often as it was inserted at that time. Erasing any other has, in that
+  /// bucket, the effect that CountingFilter::Erase describes. (Without the time, a late erasure
+  /// would find its key by false positives in other buckets, and take it from other keys.)
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at) noexcept;
-  // The same; key i's bit in `erased` says whether it was erased.
+  /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) noexcept;
 
-  // As CountingFilter's. Within a batch, time may advance from chunk to chunk.
+  /// As CountingFilter::Query, over all live buckets that have held a key: about one cache line per
+  /// key and bucket. Within a batch, time may advance from chunk to chunk.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
+  /// As CountingFilter::Select. Within a batch, time may advance from chunk to chunk.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
 
-  // An upper bound of how often each key is in, all live buckets together: the sum of theirs.
+  /// Writes an upper bound of how often each key is in all live buckets together: the sum of
+  /// theirs.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
-  // --- One key: batches of one.
-  uint64_t Insert(Key key) noexcept;
+  /// @}
+
+  /// @name One key
+  /// Batches of one.
+  /// @{
+  uint64_t Insert(Key key) noexcept;  ///< Inserts the key. Returns the time of insertion.
+  /// Returns true if the key was absent and is now in. `inserted_at`, if not null, receives the
+  /// time.
   bool InsertIfAbsent(Key key, uint64_t* inserted_at = nullptr) noexcept;
-  bool Erase(Key key, uint64_t inserted_at) noexcept;  // false: refused, for whichever reason
-  bool MayContain(Key key) const noexcept;
-  uint64_t CountEstimate(Key key) const noexcept;
+  /// Returns false if the erasure was refused, for either reason.
+  bool Erase(Key key, uint64_t inserted_at) noexcept;
+  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// @}
 
-  // --- Whole filters.
+  /// @name Whole filters
+  /// Exclusive.
+  /// @{
 
-  // Adds the other's counts, bucket by bucket: as if its keys had been inserted here at their
-  // times. Both must be in the same bucket; now() becomes the later of the two. Fails with
-  // kMismatch, naming the field, when window, num_buckets, geometry, digest policy or the present
-  // bucket differ, and with kInvalidArgument when both together hold more than 2^62 keys; nothing
-  // is changed then. Nobody may change `other` meanwhile. Cost: one pass over all buckets.
+  /// Adds the other filter's counts bucket by bucket, as if its keys had been inserted here at
+  /// their times. Both filters must be in the same bucket; now() becomes the later of the two
+  /// times.
+  ///
+  /// Fails with kMismatch, naming the field, if window, num_buckets, geometry, digest policy or the
+  /// current bucket differ, and with kInvalidArgument if both together hold more than 2^62 keys.
+  /// Requires that `other` does not change meanwhile. Cost: one pass over all buckets.
   Status Merge(const WindowFilter& other);
 
-  // Forgets all keys and the refused erases; time stays. Writes all memory that was used.
+  /// Removes all keys and resets the counts of refused erasures and excess keys; the time stays.
+  /// Writes all memory that was used.
   void Clear() noexcept;
 
-  // Spreads batches over these threads from now on; null: the calling thread only.
+  /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
 
-  // --- What it is.
-  uint64_t window() const noexcept;
-  uint32_t num_buckets() const noexcept;
-  uint64_t bucket_ticks() const noexcept;     // of the longest bucket
-  const Geometry& geometry() const noexcept;  // of one bucket; all have the same
-  const DigestPolicy& digest_policy() const noexcept;
-  uint64_t capacity() const noexcept;  // as asked for
-  // How many keys one bucket may hold while the rate is kept, whatever the others hold within the
-  // capacity: as asked for or slightly more, by the model (sizing.h) of the geometry. A loaded
-  // filter's is the same.
+  /// @}
+
+  /// @name Properties
+  /// @{
+  uint64_t window() const noexcept;           ///< Returns the length of the window in ticks.
+  uint32_t num_buckets() const noexcept;      ///< Returns the number of buckets per window.
+  uint64_t bucket_ticks() const noexcept;     ///< Returns the length of the longest bucket.
+  const Geometry& geometry() const noexcept;  ///< Returns the geometry of one bucket, as of all.
+  const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
+  uint64_t capacity() const noexcept;                  ///< Returns the configured value.
+  /// Returns how many keys one bucket may hold while the rate is kept, however the others share the
+  /// capacity: the configured value or slightly more, by the model of the geometry (sizing.h). A
+  /// loaded filter has the same value as the saved one.
   uint64_t bucket_capacity() const noexcept;
-  double target_fpr() const noexcept;  // as asked for
-  uint64_t num_keys() const noexcept;  // insertions less erasures of live buckets
-  WindowStats GetStats() const;        // One pass over all live buckets, a lock at a time.
+  double target_fpr() const noexcept;  ///< Returns the configured value.
+  uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures of live buckets.
+  /// Returns statistics. Cost: one pass over all live buckets, one lock at a time.
+  WindowStats GetStats() const;
+  /// @}
 
-  // --- On disk. The canonical snapshot: the same configuration, time and counts give the same
-  // bytes. A loaded filter goes on exactly where the saved one was. Buckets are copied first, so
-  // that no writer waits for the disk: needs the memory of those that hold keys once more;
-  // kOutOfMemory where there is none (Serialize throws std::bad_alloc).
+  /// @name Files
+  /// Snapshots are canonical: the same configuration, time and counts give the same bytes. A loaded
+  /// filter continues exactly where the saved one was. Buckets are copied first, so that no writer
+  /// waits for the disk: this needs the memory of those that hold keys once more.
+  /// @{
 
-  // As CountingFilter::Save.
+  /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  // Fails, and takes `digest_key`, as CountingFilter::Load, and with kMismatch for another type's
-  // snapshot.
+  /// As CountingFilter::Load.
   static Result<WindowFilter> Load(const std::filesystem::path& path,
                                    uint64_t memory_limit_bytes = 0,
                                    const DigestKey& digest_key = {});
+  /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
+  /// As CountingFilter::Deserialize.
   static Result<WindowFilter> Deserialize(std::span<const std::byte> bytes,
                                           uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
+
+  /// @}
 
  private:
   struct Impl;

@@ -25,15 +25,14 @@
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/projection.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {
 
 // With threads to share it a chunk is what is worth sharing; both are multiples of 64.
-constexpr size_t kInsertChunkAlone = kernels::kMaxBatch;
+constexpr size_t kInsertChunkAlone = kernels::kMaxChunkKeys;
 constexpr size_t kInsertChunkShared = size_t{1} << 16;
 // Below, arrays on the stack are enough.
 constexpr size_t kFewTuples = 64;
@@ -41,8 +40,8 @@ constexpr size_t kFewTuples = 64;
 }  // namespace
 
 // Room for so many tuples, or for kFewTuples where there is no memory for more.
-struct AttributeFilter::Impl::Desk {
-  explicit Desk(size_t num_tuples) {
+struct AttributeFilter::Impl::InsertScratch {
+  explicit InsertScratch(size_t num_tuples) {
     if (num_tuples <= kFewTuples) return;
     try {
       words.resize(num_tuples + TupleIndex::BitmapWords(num_tuples));
@@ -55,8 +54,8 @@ struct AttributeFilter::Impl::Desk {
     places = std::span(numbers).first(num_tuples);
     others = std::span(numbers).subspan(num_tuples);
   }
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
+  InsertScratch(const InsertScratch&) = delete;
+  InsertScratch& operator=(const InsertScratch&) = delete;
 
   std::array<uint64_t, kFewTuples + 1> few_words;
   std::array<uint32_t, 2 * kFewTuples> few_numbers;
@@ -78,20 +77,20 @@ bool AttributeFilter::Impl::HasRoomFor(uint64_t num_wanted) const {
 
 std::span<const uint64_t> AttributeFilter::Impl::ShownBy(size_t set_idx, const Tuples& chunk,
                                                          std::span<const uint32_t> places,
-                                                         const Desk& desk) const {
+                                                         const InsertScratch& scratch) const {
   const std::span<const uint64_t> digests =
-      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, desk.digests);
-  const auto bits = desk.bits.first(BitmapWords(digests.size()));
+      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, scratch.digests);
+  const auto bits = scratch.bits.first(BitmapWords(digests.size()));
   filters[set_idx].Query(Keys::Digests(digests), bits);
   return bits;
 }
 
 size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
                                           std::span<const uint32_t> places,
-                                          const Desk& desk) const {
+                                          const InsertScratch& scratch) const {
   uint64_t room = ScalableParts::RoomOf(filters[set_idx]);
   if (room >= places.size()) return places.size();
-  const std::span<const uint64_t> bits = ShownBy(set_idx, chunk, places, desk);
+  const std::span<const uint64_t> bits = ShownBy(set_idx, chunk, places, scratch);
   for (size_t k = 0; k < places.size(); ++k) {
     if ((bits[k / 64] >> (k % 64) & 1) != 0) continue;
     if (room == 0) return k;
@@ -101,17 +100,17 @@ size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
 }
 
 InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
-                                                  const Desk& desk) {
+                                                  const InsertScratch& scratch) {
   InsertOutcome outcome;
   for (size_t s = 0; s < filters.size() && !places.empty(); ++s) {
     const std::span<const uint64_t> digests =
-        ChosenDigests(frame.sets.allowed()[s], chunk, places, desk.digests);
-    const auto bits = desk.bits.first(BitmapWords(digests.size()));
+        ChosenDigests(frame.sets.allowed()[s], chunk, places, scratch.digests);
+    const auto bits = scratch.bits.first(BitmapWords(digests.size()));
     const InsertOutcome here = filters[s].Insert(Keys::Digests(digests), bits);
     if (here.num_refused == 0) continue;
     outcome.num_refused += here.num_refused;
     outcome.refusal = here.refusal;
-    const auto refused = desk.others.first(here.num_refused);
+    const auto refused = scratch.others.first(here.num_refused);
     size_t num_kept = 0;
     size_t num_refused = 0;
     for (size_t k = 0; k < places.size(); ++k) {
@@ -119,25 +118,25 @@ InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span
       (is_in ? places[num_kept++] : refused[num_refused++]) = places[k];
     }
     places = places.first(num_kept);
-    TakeBack(chunk, refused, s, desk);
+    TakeBack(chunk, refused, s, scratch);
   }
   outcome.num_inserted = places.size();
   return outcome;
 }
 
 InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
-                                                   const Desk& desk) {
+                                                   const InsertScratch& scratch) {
   InsertOutcome total;
   for (std::span<uint32_t> left = places; !left.empty();) {
     size_t num_fitting = left.size();
     size_t narrowest = 0;
     for (size_t s = 0; s < filters.size() && num_fitting > 0; ++s) {
-      const size_t num_here = NumWithRoom(s, chunk, left.first(num_fitting), desk);
+      const size_t num_here = NumWithRoom(s, chunk, left.first(num_fitting), scratch);
       if (num_here < num_fitting) narrowest = s;
       num_fitting = num_here;
     }
     if (num_fitting > 0) {
-      const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), desk);
+      const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), scratch);
       for (const uint32_t place : left.first(outcome.num_inserted)) {
         places[total.num_inserted++] = place;
       }
@@ -153,7 +152,7 @@ InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::spa
       continue;
     }
     // Only what it shows can come in; duplicates of what came in by now are among that.
-    const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, desk), left);
+    const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, scratch), left);
     total.num_refused += left.size() - num_shown;
     total.refusal = refusal;
     left = left.first(num_shown);
@@ -161,13 +160,13 @@ InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::spa
   return total;
 }
 
-InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk& desk,
+InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
                                                  std::span<uint64_t> inserted) {
-  const auto passage = gate.Pass();
-  const std::span<uint32_t> places = desk.places.first(chunk.size);
+  const auto lock = erase_mutex.LockShared();
+  const std::span<uint32_t> places = scratch.places.first(chunk.size);
   std::iota(places.begin(), places.end(), 0);
-  const InsertOutcome outcome = HasRoomFor(chunk.size) ? InsertPlaces(chunk, places, desk)
-                                                       : InsertInTurns(chunk, places, desk);
+  const InsertOutcome outcome = HasRoomFor(chunk.size) ? InsertPlaces(chunk, places, scratch)
+                                                       : InsertInTurns(chunk, places, scratch);
   num_tuples.fetch_add(outcome.num_inserted, std::memory_order_relaxed);
   num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   if (!inserted.empty()) SetOnly(places.first(outcome.num_inserted), inserted);
@@ -175,23 +174,24 @@ InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Desk
 }
 
 void AttributeFilter::Impl::TakeBack(const Tuples& chunk, std::span<const uint32_t> places,
-                                     size_t num_sets, const Desk& desk) {
+                                     size_t num_sets, const InsertScratch& scratch) {
   for (size_t s = 0; s < num_sets; ++s) {
     filters[s].Erase(
-        Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, places, desk.digests)));
+        Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, places, scratch.digests)));
   }
 }
 
 InsertOutcome AttributeFilter::Impl::InsertBatch(const Tuples& tuples,
                                                  std::span<uint64_t> inserted) {
-  [[maybe_unused]] const auto use = users.Enter();
+  [[maybe_unused]] const auto access = access_check.Enter();
   CheckColumns(tuples, frame.sets.full());
   const bool is_shared = frame.executor != nullptr && frame.executor->num_threads() > 1;
-  const Desk desk(std::min(tuples.size, is_shared ? kInsertChunkShared : kInsertChunkAlone));
+  const InsertScratch scratch(
+      std::min(tuples.size, is_shared ? kInsertChunkShared : kInsertChunkAlone));
   InsertOutcome total;
-  ForEachTupleChunk(tuples, desk.digests.size(), [&](size_t first, const Tuples& chunk) {
+  ForEachTupleChunk(tuples, scratch.digests.size(), [&](size_t first, const Tuples& chunk) {
     const auto words = inserted.empty() ? inserted : WordsOf(inserted, first, chunk.size);
-    const InsertOutcome outcome = InsertChunk(chunk, desk, words);
+    const InsertOutcome outcome = InsertChunk(chunk, scratch, words);
     total.num_inserted += outcome.num_inserted;
     total.num_refused += outcome.num_refused;
     if (outcome.num_refused != 0) total.refusal = outcome.refusal;

@@ -8,7 +8,7 @@
 #include "engine/src/base/block_memory.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/tuples/set_capacity.h"
+#include "engine/src/tuples/projection_capacity.h"
 
 namespace trommel {
 namespace {
@@ -50,7 +50,7 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
   for (const AttributeMask set : config.sets.allowed()) {
     budgets.push_back(
         {.set = set,
-         .capacity = CapacityOfSet(set, config.sets, config.capacity, config.num_values),
+         .capacity = ProjectionCapacity(set, config.sets, config.capacity, config.num_values),
          .target_fpr = config.target_fpr});
   }
   std::vector<bool> is_given(budgets.size());
@@ -140,19 +140,19 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   }
   const Result<std::vector<SetBudget>> budgets = BudgetsFor(config);
   if (!budgets.ok()) return budgets.error();
-  auto share =
-      std::make_shared<MemoryShare>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
+  auto memory =
+      std::make_shared<MemoryBudget>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
   GrowthPlans plans;
   const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
   if (!num_bytes.ok()) return num_bytes.error();
-  if (!share->HasRoomFor(*num_bytes)) {
+  if (!memory->HasSpaceFor(*num_bytes)) {
     return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);
   }
   std::vector<ScalableFilter> filters;
   filters.reserve(budgets->size());
-  for (const SetBudget& budget : *budgets) {
-    const ScalableConfig made_with = ConfigFor(budget, config);
-    Result<ScalableFilter> filter = ScalableParts::Create(made_with, *plans.For(made_with), share);
+  for (const SetBudget& set_budget : *budgets) {
+    const ScalableConfig made_with = ConfigFor(set_budget, config);
+    Result<ScalableFilter> filter = ScalableParts::Create(made_with, *plans.For(made_with), memory);
     if (!filter.ok()) return filter.error();
     filters.push_back(*std::move(filter));
   }
@@ -160,7 +160,7 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
                                                           .names = std::move(names),
                                                           .digest = config.digest,
                                                           .executor = nullptr,
-                                                          .share = std::move(share)},
+                                                          .memory = std::move(memory)},
                                               std::move(filters)));
   made.UseExecutor(config.executor);
   return made;

@@ -4,10 +4,10 @@
 // late: meanwhile queries would miss another tuple, which shares the projection and is in; and
 // putting it back may be refused. So a tuple is first asked for in all sets, in its turn, and only
 // what all of them show is taken. Nobody may come between: others' erasures could take what was
-// seen, and so could insertions that are taken back. Erase therefore shuts the gate for the time of
-// a chunk, in which it is alone with the queries. A filter that shows a key can give it, always; so
-// what all sets show goes from all sets, and a tuple that is given twice but was inserted once is
-// refused the second time.
+// seen, and so could insertions that are taken back. Erase therefore shuts the erase_mutex for the
+// time of a chunk, in which it is alone with the queries. A filter that shows a key can give it,
+// always; so what all sets show goes from all sets, and a tuple that is given twice but was
+// inserted once is refused the second time.
 //
 // *Set after set.* The chunk as a whole is asked first. What a set lacks then it lacks in its turn,
 // for erasures make no set show more: it is refused. Of the others most are free: in no set can
@@ -25,9 +25,7 @@
 #include "engine/src/scalable/erase_conflicts.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {
@@ -97,7 +95,7 @@ bool AttributeFilter::Impl::EraseOne(const Tuples& tuple) {
 }
 
 uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64_t> erased) {
-  const Gate::Shut alone(gate);
+  const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
   std::array<uint32_t, kEraseChunk> room;
   const size_t num_shown = PlacesInAllSets(chunk, std::span(room).first(chunk.size));
   const auto shown = std::span(room).first(num_shown);
@@ -119,7 +117,7 @@ uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64
 }
 
 EraseOutcome AttributeFilter::Impl::EraseBatch(const Tuples& tuples, std::span<uint64_t> erased) {
-  [[maybe_unused]] const auto use = users.Enter();
+  [[maybe_unused]] const auto access = access_check.Enter();
   CheckColumns(tuples, frame.sets.full());
   uint64_t num_erased = 0;
   ForEachTupleChunk(tuples, EraseChunkFor(filters), [&](size_t first, const Tuples& chunk) {

@@ -14,8 +14,8 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
-#include "engine/src/sync/gate.h"
-#include "engine/src/sync/users.h"
+#include "engine/src/sync/exclusive_access_check.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
 
 namespace trommel {
@@ -27,7 +27,7 @@ struct AttributeFilter::Impl {
     std::vector<std::string> names;
     DigestPolicy digest;
     std::shared_ptr<Executor> executor;
-    std::shared_ptr<MemoryShare> share;  // of all filters
+    std::shared_ptr<MemoryBudget> memory;  // of all filters
   };
 
   Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set);
@@ -42,25 +42,30 @@ struct AttributeFilter::Impl {
   InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
   EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
 
-  struct Desk;  // the memory for a chunk of tuples on their way in
-  InsertOutcome InsertChunk(const Tuples& chunk, const Desk& desk, std::span<uint64_t> inserted);
+  struct InsertScratch;  // the memory for a chunk of tuples on their way in
+  InsertOutcome InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
+                            std::span<uint64_t> inserted);
   // Whether every set has room, whatever the tuples are.
   bool HasRoomFor(uint64_t num_wanted) const;
-  // Which of the tuples at these places the set shows, the k-th being bit k; in the desk's memory.
+  // Which of the tuples at these places the set shows, the k-th being bit k; in the scratch's
+  // memory.
   std::span<const uint64_t> ShownBy(size_t set_idx, const Tuples& chunk,
-                                    std::span<const uint32_t> places, const Desk& desk) const;
+                                    std::span<const uint32_t> places,
+                                    const InsertScratch& scratch) const;
   // Of the tuples at these places, how many there are before the first for which the set has no
   // room; it may say fewer, but none only where the first has no room.
   size_t NumWithRoom(size_t set_idx, const Tuples& chunk, std::span<const uint32_t> places,
-                     const Desk& desk) const;
+                     const InsertScratch& scratch) const;
   // Inserts those at these places. Returns what came of it; those that came in are kept, in front.
-  InsertOutcome InsertPlaces(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
+  InsertOutcome InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
+                             const InsertScratch& scratch);
   // The same, set by set as far as all have room, so that none is refused but where others take
   // the room meanwhile.
-  InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places, const Desk& desk);
+  InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
+                              const InsertScratch& scratch);
   // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
   void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
-                const Desk& desk);
+                const InsertScratch& scratch);
 
   // Returns how many went.
   uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
@@ -72,8 +77,8 @@ struct AttributeFilter::Impl {
   // Out of all sets, or out of none.
   bool EraseOne(const Tuples& tuple);
 
-  // The answers of a chunk of at most kernels::kMaxBatch tuples; how many are set. There must be
-  // parts.
+  // The answers of a chunk of at most kernels::kMaxChunkKeys tuples; how many are set. There must
+  // be parts.
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
 
@@ -83,14 +88,14 @@ struct AttributeFilter::Impl {
 
   // Insertions pass; erasing a chunk shuts it (attribute_filter.cc says why). First, because it is
   // aligned to cache lines.
-  mutable Gate gate;
+  mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
   QuestionPlans plans;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   std::atomic<uint64_t> num_refused_erases{0};
-  mutable Users users;
+  mutable ExclusiveAccessCheck access_check;
 };
 
 }  // namespace trommel

@@ -8,9 +8,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/tuples/projection.h"
-#include "engine/src/tuples/tuple_choice.h"
-#include "engine/src/tuples/tuple_chunks.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {
@@ -28,14 +26,14 @@ void SetAll(size_t num_tuples, std::span<uint64_t> bitmap) {
 
 size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                                          std::span<uint64_t> maybe_present) const {
-  std::array<uint64_t, kernels::kMaxBatch> buffer;
+  std::array<uint64_t, kernels::kMaxChunkKeys> buffer;
   const auto ask = [&](uint32_t set_idx, std::span<const uint32_t> places,
                        std::span<uint64_t> answers) {
     const AttributeMask set = frame.sets.allowed()[set_idx];
     const auto digests = ChosenDigests(set, chunk, places, buffer);
     return filters[set_idx].Query(Keys::Digests(digests), answers);
   };
-  std::array<uint32_t, kernels::kMaxBatch> place_room;
+  std::array<uint32_t, kernels::kMaxChunkKeys> place_room;
   const std::span<uint32_t> all = std::span(place_room).first(chunk.size);
   size_t num_shown = ask(parts.front(), all, maybe_present);
   if (parts.size() == 1 || num_shown == 0) return num_shown;
@@ -65,7 +63,7 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
   TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
   CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(tuples, asked);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const std::span<const uint32_t> parts = impl_->plans.Of(asked);
   if (parts.empty()) {
     SetAll(tuples.size, maybe_present);
@@ -74,11 +72,11 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
   std::atomic<size_t> num_present{0};
   const auto work = [&](size_t begin, size_t num_tuples) {
     size_t num_here = 0;
-    ForEachTupleChunk(
-        tuples.From(begin, num_tuples), kernels::kMaxBatch, [&](size_t first, const Tuples& chunk) {
-          num_here +=
-              impl_->QueryChunk(parts, chunk, WordsOf(maybe_present, begin + first, chunk.size));
-        });
+    ForEachTupleChunk(tuples.From(begin, num_tuples), kernels::kMaxChunkKeys,
+                      [&](size_t first, const Tuples& chunk) {
+                        num_here += impl_->QueryChunk(
+                            parts, chunk, WordsOf(maybe_present, begin + first, chunk.size));
+                      });
     num_present.fetch_add(num_here, std::memory_order_relaxed);
   };
   Executor* executor = impl_->frame.executor.get();
@@ -97,7 +95,7 @@ void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
   TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
   CheckCounts(tuples, asked, counts);
   CheckColumns(tuples, asked);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(counts, num_tuples());
   std::array<uint64_t, kCountChunk> digests;
   std::array<uint64_t, kCountChunk> counts_here;

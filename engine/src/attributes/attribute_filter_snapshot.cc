@@ -10,7 +10,7 @@
 #include "engine/src/disk/atomic_file.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/snapshots/padding.h"
 
 namespace trommel {
@@ -34,7 +34,7 @@ Result<uint64_t> BytesOfAll(const ByteSource& source, const AttributeFront& fron
   uint64_t num_bytes = 0;
   for (const SetRecord& record : front.table) {
     const Result<uint64_t> here =
-        FamilyBytes(PartOf(source, record), SnapshotType::kScalableFilter);
+        MultiStoreBytes(PartOf(source, record), SnapshotType::kScalableFilter);
     if (!here.ok()) return InFilterOf(record, here.error());
     num_bytes += *here;  // no more than the file has: cannot wrap
   }
@@ -62,7 +62,7 @@ Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
 // Alone with the queries: a tuple on its way between sets would be in some of them only, and where
 // another is on its way out, their counts could even agree.
 Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
-  const Gate::Shut alone(gate);
+  const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
   AttributeFront front{.digest = frame.digest,
                        .sets = frame.sets,
                        .names = frame.names,
@@ -103,7 +103,7 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
   const uint64_t limit = LimitFor(front->table.size(), limit_bytes);
   if (*num_bytes > limit) return TooLarge(front->table.size(), *num_bytes, limit_bytes);
 
-  const auto share = std::make_shared<MemoryShare>(limit);
+  const auto budget = std::make_shared<MemoryBudget>(limit);
   GrowthPlans plans;
   std::vector<ScalableFilter> filters;
   filters.reserve(front->table.size());
@@ -111,7 +111,7 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
   for (const SetRecord& record : front->table) {
     if (Status zero = CheckZeros(source, end, record.offset); !zero.ok()) return zero.error();
     Result<ScalableFilter> filter =
-        ScalableParts::Read(PartOf(source, record), limit_bytes, plans, share);
+        ScalableParts::Read(PartOf(source, record), limit_bytes, plans, budget);
     if (!filter.ok()) return InFilterOf(record, filter.error());
     if (Status good = CheckFilter(*filter, *front); !good.ok()) {
       return InFilterOf(record, good.error());
@@ -123,7 +123,7 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
                                            .names = std::move(front->names),
                                            .digest = *policy,
                                            .executor = nullptr,
-                                           .share = share},
+                                           .memory = budget},
                                      std::move(filters));
   impl->num_tuples = front->num_tuples;
   return impl;
@@ -132,7 +132,7 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
 }
 
 Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file.ok()) return file.error();
   if (Status written = impl_->WriteTo(*file); !written.ok()) return written;
@@ -140,7 +140,7 @@ Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOption
 }
 
 std::vector<std::byte> AttributeFilter::Serialize() const {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   VectorSink sink;
   if (!impl_->WriteTo(sink).ok()) throw std::bad_alloc();
   return sink.Take();

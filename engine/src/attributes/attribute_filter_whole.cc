@@ -46,14 +46,14 @@ uint64_t AttributeFilter::num_tuples() const noexcept {
 }
 
 uint64_t AttributeFilter::num_bytes() const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   uint64_t num_bytes = 0;
   for (const ScalableFilter& filter : impl_->filters) num_bytes += ScalableParts::NumBytes(filter);
   return num_bytes;
 }
 
 void AttributeFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   for (ScalableFilter& filter : impl_->filters) filter.UseExecutor(executor);
   impl_->frame.executor = std::move(executor);
 }
@@ -73,7 +73,7 @@ Result<uint32_t> AttributeFilter::AttributeNamed(std::string_view name) const {
 }
 
 AttributeStats AttributeFilter::GetStats() const {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   AttributeStats stats;
   for (size_t s = 0; s < impl_->filters.size(); ++s) {
     const ScalableFilter& filter = impl_->filters[s];
@@ -90,18 +90,18 @@ AttributeStats AttributeFilter::GetStats() const {
 }
 
 void AttributeFilter::Clear() {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   // All are made before any is let go of: a failure leaves everything as it was.
-  const auto share = std::make_shared<MemoryShare>(impl_->frame.share->limit_bytes());
+  const auto budget = std::make_shared<MemoryBudget>(impl_->frame.memory->limit_bytes());
   std::vector<ScalableFilter> as_new;
   as_new.reserve(impl_->filters.size());
   for (const ScalableFilter& filter : impl_->filters) {
-    Result<ScalableFilter> made = ScalableParts::EmptyLike(filter, share);
+    Result<ScalableFilter> made = ScalableParts::EmptyLike(filter, budget);
     if (!made.ok()) throw std::bad_alloc();
     as_new.push_back(*std::move(made));
   }
   impl_->filters = std::move(as_new);
-  impl_->frame.share = share;
+  impl_->frame.memory = budget;
   impl_->num_tuples = 0;
   impl_->num_refused_inserts = 0;
   impl_->num_refused_erases = 0;

@@ -6,7 +6,8 @@
 //          cuts, 4 bytes each             ascending
 //          names, one for each attribute  a byte that says how many bytes follow, and these
 //          zeros up to a multiple of 4096
-//   ....   the first set's filter         a scalable filter's snapshot, whole (family_format.h)
+//   ....   the first set's filter         a scalable filter's snapshot, whole
+//   (multi_store_format.h)
 //          zeros up to a multiple of 4096
 //   ....   the second set's ...
 //   end of the last one: end of file

@@ -10,7 +10,7 @@
 
 #include "engine/src/attributes/plan_filters.h"
 #include "engine/src/base/out_of_range.h"
-#include "engine/src/tuples/set_capacity.h"
+#include "engine/src/tuples/projection_capacity.h"
 #include "trommel/matrix/sizing.h"
 
 namespace trommel {
@@ -37,14 +37,14 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   }
   double sum = 0;
   for (const QueryShare& share : request.mix) {
-    if (share.asked == 0) return Unplannable("a share of the mix asks for no attribute");
-    if ((share.asked & ~request.sets.full()) != 0) {
-      return Unplannable("a share of the mix asks for " + AttributeMaskText(share.asked) +
+    if (share.set == 0) return Unplannable("a share of the mix asks for no attribute");
+    if ((share.set & ~request.sets.full()) != 0) {
+      return Unplannable("a share of the mix asks for " + AttributeMaskText(share.set) +
                          "; there are " + std::to_string(num_attributes) + " attributes");
     }
     // Written so that NaN fails.
     if (!(share.share > 0 && std::isfinite(share.share))) {
-      return Unplannable("the share of " + AttributeMaskText(share.asked) + " is " +
+      return Unplannable("the share of " + AttributeMaskText(share.set) + " is " +
                          TextOf(share.share) + "; it must be above 0, and finite");
     }
     sum += share.share;
@@ -70,7 +70,7 @@ std::vector<double> WeightsOf(const AttributePlanRequest& request) {
     }
     sum += share;
   };
-  for (const QueryShare& share : request.mix) add(share.asked, share.share);
+  for (const QueryShare& share : request.mix) add(share.set, share.share);
   if (request.mix.empty()) {
     for (AttributeMask asked = 1; asked <= sets.full(); ++asked) add(asked, 1);
   }
@@ -131,7 +131,7 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
     plan.sets.push_back(
         {.set = set,
          .weight = weights[i],
-         .capacity = CapacityOfSet(set, sets, request.capacity, request.num_values)});
+         .capacity = ProjectionCapacity(set, sets, request.capacity, request.num_values)});
   }
   const Status planned =
       request.memory_bytes == 0
@@ -146,7 +146,7 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
   matrix_request.sets = sets;
   matrix_request.num_hashes = request.num_hashes == 0 ? kUsualHashes : request.num_hashes;
   matrix_request.num_cells = std::min(plan.filter_bytes, matrix::kMaxCells / 8) * 8;
-  Result<matrix::Geometry> geometry = matrix::GeometryFor(matrix_request);
+  Result<matrix::MatrixGeometry> geometry = matrix::GeometryFor(matrix_request);
   if (!geometry.ok()) return geometry.error();
   plan.matrix = *std::move(geometry);
   plan.matrix_bytes = plan.matrix.num_bytes();

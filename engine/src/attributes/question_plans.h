@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/tuples/made_for_sets.h"
+#include "engine/src/tuples/per_set_cache.h"
 #include "trommel/attribute_sets.h"
 
 namespace trommel {
@@ -27,7 +27,7 @@ class QuestionPlans {
 
   const AttributeSets& sets_;
   std::vector<double> target_fprs_;
-  MadeForSets<Plan> plans_;
+  PerSetCache<Plan> plans_;
 };
 
 }  // namespace trommel

@@ -1,18 +1,26 @@
-// Block memory from mmap, with huge pages asked for.
+// Block memory from mmap, with huge pages requested.
 #include "engine/src/base/block_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
-
-#include "engine/src/base/huge_pages.h"
 
 namespace trommel {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+
+// "7f0000000000-7f0000200000 rw-p ..." begins the lines of one mapping.
+bool ReadRange(const std::string& line, uintptr_t& begin, uintptr_t& end) {
+  std::istringstream text(line);
+  char dash = 0;
+  return static_cast<bool>(text >> std::hex >> begin >> dash >> end) && dash == '-';
+}
 
 }  // namespace
 
@@ -34,7 +42,7 @@ Result<BlockMemory> BlockMemory::Allocate(uint64_t num_words) {
   auto address = reinterpret_cast<uintptr_t>(mapping);
   if (is_large) {
     address = (address + kHugePage - 1) / kHugePage * kHugePage;
-    // A wish, not a need: without huge pages everything works, only slower.
+    // If this fails everything works, only slower.
     (void)madvise(reinterpret_cast<void*>(address), num_bytes, MADV_HUGEPAGE);
   }
   memory.words_ = reinterpret_cast<uint32_t*>(address);
@@ -68,9 +76,35 @@ void BlockMemory::Clear() noexcept {
 }
 
 uint64_t BlockMemory::HugePageBytes() const {
-  if (num_bytes() < kHugePage) return 0;  // asking reads every mapping of the process
+  if (num_bytes() < kHugePage) return 0;  // the file lists every mapping of the process
+  std::ifstream smaps("/proc/self/smaps");
   const auto first = reinterpret_cast<uintptr_t>(words_);
-  return HugePageBytesOf(first, first + num_bytes());
+  return smaps ? HugePageBytesIn(smaps, first, first + num_bytes()) : 0;
+}
+
+uint64_t HugePageBytesIn(std::istream& smaps, uintptr_t begin, uintptr_t end) {
+  uint64_t num_bytes = 0;
+  uintptr_t mapping_begin = 0;
+  uintptr_t mapping_end = 0;
+  for (std::string line; std::getline(smaps, line);) {
+    const bool is_field = line.find(':') < line.find(' ');  // "AnonHugePages:      2048 kB"
+    if (!is_field) {
+      if (!ReadRange(line, mapping_begin, mapping_end)) mapping_end = mapping_begin = 0;
+      continue;
+    }
+    constexpr char kField[] = "AnonHugePages:";
+    if (line.rfind(kField, 0) != 0) continue;
+    const uintptr_t first = std::max(begin, mapping_begin);
+    const uintptr_t last = std::min(end, mapping_end);
+    if (first >= last) continue;
+    uint64_t huge_kib = 0;
+    std::istringstream(line.substr(sizeof(kField) - 1)) >> huge_kib;
+    const uint64_t ours = last - first;
+    const uint64_t others = mapping_end - mapping_begin - ours;
+    const uint64_t huge = huge_kib * 1024;
+    num_bytes += std::min(ours, huge - std::min(huge, others));
+  }
+  return num_bytes;
 }
 
 uint64_t PhysicalMemoryBytes() noexcept {

@@ -1,22 +1,25 @@
-// Zeroed memory for blocks: aligned to cache lines, on huge pages where the system gives them.
+// Zeroed memory that is aligned to cache lines and lies on huge pages where the system gives them.
 #ifndef TROMMEL_ENGINE_SRC_BASE_BLOCK_MEMORY_H_
 #define TROMMEL_ENGINE_SRC_BASE_BLOCK_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "trommel/result.h"
 
 namespace trommel {
 
-// Owns an array of words. Random access to gigabytes costs a page walk a line with 4 KiB pages,
-// which at 30 M keys is about as much as the line itself: so large arrays ask for huge pages.
+// Owns an array of words. With pages of 4 KiB, random access to gigabytes costs a page walk per
+// cache line, which at 30 M keys is about as much as the line itself: so large arrays request huge
+// pages.
 class BlockMemory {
  public:
   BlockMemory() noexcept = default;
-  // All words zero. kOutOfMemory if the system refuses.
+  // All words zero. Fails with kOutOfMemory if the system refuses.
   static Result<BlockMemory> Allocate(uint64_t num_words);
 
   BlockMemory(BlockMemory&& other) noexcept;
@@ -31,16 +34,48 @@ class BlockMemory {
   // Zeroes all words.
   void Clear() noexcept;
 
-  // How many of the bytes are on huge pages at this moment, as the kernel tells (a share of the
-  // mapping they lie in, where that is shared with neighbours). 0 where it does not tell.
+  // How many of the bytes are on huge pages at this moment, by HugePageBytesIn; 0 where the system
+  // does not report it.
   uint64_t HugePageBytes() const;
 
  private:
-  void* mapping_ = nullptr;  // what the system gave, larger than the words by the alignment
+  void* mapping_ = nullptr;  // as mapped, larger than the words by the alignment
   size_t mapping_bytes_ = 0;
   uint32_t* words_ = nullptr;
   uint64_t num_words_ = 0;
 };
+
+// Memory for the duration of one batch: 40 MB of ordinary pages would be 10,000 page faults.
+template <class T>
+class ScratchArray {
+  static_assert(std::is_trivial_v<T>, "elements begin as zeroed bytes");
+
+ public:
+  // Zeroed. Where the system refuses the memory, ok() is false.
+  explicit ScratchArray(size_t size) {
+    const uint64_t num_words = (size * sizeof(T) + sizeof(uint32_t) - 1) / sizeof(uint32_t);
+    Result<BlockMemory> memory = BlockMemory::Allocate(num_words == 0 ? 1 : num_words);
+    is_ok_ = memory.ok();
+    if (!is_ok_) return;
+    memory_ = *std::move(memory);
+    size_ = size;
+  }
+
+  bool ok() const noexcept { return is_ok_; }
+  size_t size() const noexcept { return size_; }
+  std::span<T> span() noexcept { return {reinterpret_cast<T*>(memory_.data()), size_}; }
+
+ private:
+  BlockMemory memory_;
+  size_t size_ = 0;
+  bool is_ok_ = false;
+};
+
+// Of the addresses [begin, end): the bytes on huge pages, from a text in the format of
+// /proc/self/smaps. The kernel reports huge pages per mapping and joins neighbouring mappings: of a
+// range that is part of a mapping these are the bytes that must be on huge pages even if all the
+// rest of the mapping is.
+uint64_t HugePageBytesIn(std::istream& smaps, uintptr_t begin, uintptr_t end);
 
 // The machine's physical memory in bytes.
 uint64_t PhysicalMemoryBytes() noexcept;

@@ -1,4 +1,4 @@
-// The programmer's mistakes: one check per batch, a message, and the end of the program.
+// TROMMEL_CHECK: programmers' mistakes abort the program with a message. One check per batch.
 #ifndef TROMMEL_ENGINE_SRC_BASE_CHECK_H_
 #define TROMMEL_ENGINE_SRC_BASE_CHECK_H_
 

@@ -1,8 +1,8 @@
-// MemoryShare: one memory limit for several filters, each of which grows by itself.
+// MemoryBudget: one memory limit for several filters, each of which grows by itself.
 //
-// A member says what it takes whenever its list of generations changes; between two changes only
-// its side tables grow, which no limit stops. So the sum is what members took when they last
-// changed, and a growth that would bring it over the limit is refused, whoever asks.
+// A filter reports its bytes whenever its list of generations changes; between two changes only its
+// side tables grow, which no limit stops. So the sum is of the bytes last reported, and any growth
+// that would bring it over the limit is refused.
 #ifndef TROMMEL_ENGINE_SRC_BASE_MEMORY_BUDGET_H_
 #define TROMMEL_ENGINE_SRC_BASE_MEMORY_BUDGET_H_
 
@@ -12,13 +12,13 @@
 
 namespace trommel {
 
-// Any thread may call it at any time.
-class MemoryShare {
+// Thread safety: any thread may call any member at any time.
+class MemoryBudget {
  public:
-  explicit MemoryShare(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  explicit MemoryBudget(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // A member takes `after` bytes, no longer the `before` that it said last. False, and nothing
-  // changes, where that is more and the sum would exceed the limit.
+  // A filter has `after` bytes, no longer the `before` that it reported last. Returns false, and
+  // changes nothing, if that is more and the sum would exceed the limit.
   bool Change(uint64_t before, uint64_t after) {
     uint64_t sum = num_bytes_.load(std::memory_order_relaxed);
     do {
@@ -28,8 +28,8 @@ class MemoryShare {
     return true;
   }
 
-  // Would so many bytes more be refused? Others may take the room meanwhile.
-  bool HasRoomFor(uint64_t num_bytes) const {
+  // Are so many bytes free? Other filters may take them before the caller does.
+  bool HasSpaceFor(uint64_t num_bytes) const {
     return num_bytes <= limit_bytes_ - std::min(limit_bytes_, this->num_bytes());
   }
 

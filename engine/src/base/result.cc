@@ -1,8 +1,12 @@
-// The names of errors, and the end of programs that misread a Result.
+// The names of errors and refusals, and the aborts of programs that read what is not there: a
+// result's missing value or error, a filter that was moved from.
 #include "trommel/result.h"
 
 #include <cstdio>
 #include <cstdlib>
+
+#include "trommel/impl_ptr.h"
+#include "trommel/outcomes.h"
 
 namespace trommel {
 
@@ -28,6 +32,27 @@ std::string_view ErrorCodeName(ErrorCode code) noexcept {
   return "Unknown";
 }
 
+std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept {
+  switch (refusal) {
+    case GrowthRefusal::kNone:
+      return "";
+    case GrowthRefusal::kLargestCapacity:
+      return "it has reached its largest capacity";
+    case GrowthRefusal::kMemoryLimit:
+      return "another generation would exceed its memory limit";
+    case GrowthRefusal::kOutOfMemory:
+      return "the system refused memory for another generation";
+  }
+  return "unknown";
+}
+
+void AbortMovedFrom() noexcept {
+  std::fprintf(stderr,
+               "trommel: misuse: this filter was moved from: it may only be destroyed or assigned "
+               "to\n");
+  std::abort();
+}
+
 namespace internal {
 
 void DieOfMissingValue(const Error& error) noexcept {
@@ -37,7 +62,7 @@ void DieOfMissingValue(const Error& error) noexcept {
 }
 
 void DieOfMissingError() noexcept {
-  std::fputs("trommel: misuse: a Result was asked for its error and holds a value\n", stderr);
+  std::fputs("trommel: misuse: the error of a Result was read that holds a value\n", stderr);
   std::abort();
 }
 

@@ -1,4 +1,4 @@
-// Whole numbers, divided and rounded upwards.
+// Integer division and multiples, rounded up.
 #ifndef TROMMEL_ENGINE_SRC_BASE_ROUNDING_H_
 #define TROMMEL_ENGINE_SRC_BASE_ROUNDING_H_
 
@@ -6,7 +6,7 @@
 
 namespace trommel {
 
-// Sums that pass 2^64 wrap: callers have checked their values.
+// Requires value + divisor <= 2^64.
 constexpr uint64_t DivideUp(uint64_t value, uint64_t divisor) {
   return (value + divisor - 1) / divisor;
 }

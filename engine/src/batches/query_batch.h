@@ -1,5 +1,5 @@
-// Queries of whole batches, spread over an executor's threads where that pays. None of them writes
-// to the store; queries and selections take no lock, even beside writers (see ConcurrentFilter).
+// Queries of batches, spread over an executor's threads where that pays. None of them writes to the
+// store; queries and selections take no lock, even beside writers (see ConcurrentFilter).
 #ifndef TROMMEL_ENGINE_SRC_BATCHES_QUERY_BATCH_H_
 #define TROMMEL_ENGINE_SRC_BATCHES_QUERY_BATCH_H_
 
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -19,17 +19,30 @@ struct QueryTarget {
   const BlockStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;             // null: the calling thread only
-  uint32_t num_probes = 0;                  // of QueryBatch: slices to probe, the first; 0: all
-  const BlockStore* first_layer = nullptr;  // asked before the store, if not null (nested_query.h)
+  uint32_t num_probes = 0;                  // of QueryBatch: how many slices to probe; 0: all
+  const BlockStore* first_layer = nullptr;  // queried before the store, if not null
 };
 
 // As CountingFilter's.
 size_t QueryBatch(const QueryTarget& target, Keys keys, std::span<uint64_t> maybe_present) noexcept;
 size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept;
-// Counts do change under a reader's eyes: each key is looked up under its lock, if there are any.
-void CountBatch(const QueryTarget& target, Keys keys, OwnerLocks* locks,
+// Counts do change beside a reader: each key is looked up under its lock, if there are any.
+void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
                 std::span<uint64_t> counts) noexcept;
+
+// Two nested stores: the first layer decides for which digests the large one is queried, and a
+// digest is "maybe present" where both say so. At most kernels::kMaxChunkKeys digests; reads
+// presence bits only.
+
+// Writes one word for every 64 digests; returns how many bits are set.
+size_t QueryLayers(const BlockStore& first, const BlockStore& large,
+                   std::span<const uint64_t> digests, uint64_t* maybe_present);
+// Writes the ascending indices (plus first_idx) of the digests with that answer; `selection` must
+// have space for all.
+size_t SelectLayers(const BlockStore& first, const BlockStore& large,
+                    std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                    uint32_t* selection);
 
 }  // namespace trommel
 

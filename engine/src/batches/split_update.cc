@@ -4,35 +4,33 @@
 #include <array>
 #include <atomic>
 
-#include "engine/src/base/scratch_array.h"
-#include "engine/src/batches/apply_run.h"
+#include "engine/src/base/block_memory.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
-#include "kernels/pipeline.h"
 
 namespace trommel {
 namespace {
 
-// More keys a block and pass would bring an owner's memory near less often, but take more memory
-// for the split itself; beyond four the one gains little and the other grows.
+// Keys per block and round. With more, a range's blocks enter the caches less often, but the split
+// itself takes more memory; beyond four the former gains little.
 constexpr uint64_t kKeysPerBlock = 4;
 
-// The memory of one pass, used again by the next.
-class Pass {
+// The memory of one round, used again by the next.
+class Round {
  public:
-  Pass(const UpdateTarget& target, Update update, size_t num_keys, bool has_digests)
+  Round(const UpdateTarget& target, Update update, size_t num_keys, bool has_digests)
       : target_(target),
         update_(update),
-        owner_bits_(target.store.owner_bits()),
-        num_owners_(size_t{1} << owner_bits_),
+        range_bits_(target.store.owned_range_bits()),
+        num_ranges_(size_t{1} << range_bits_),
         digests_(has_digests ? 0 : num_keys),
-        owners_(num_keys),
+        ranges_(num_keys),
         split_(num_keys),
-        starts_((num_keys + kSplitChunk - 1) / kSplitChunk * (num_owners_ + 1)),
+        starts_((num_keys + kSplitChunk - 1) / kSplitChunk * (num_ranges_ + 1)),
         split_answers_(update == Update::kInsert ? 0 : (num_keys + 63) / 64) {}
 
   bool has_memory() const {
-    return digests_.ok() && owners_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
+    return digests_.ok() && ranges_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
   }
 
   uint64_t Run(Keys keys, std::span<uint64_t> answers) {
@@ -41,7 +39,7 @@ class Pass {
     std::ranges::fill(split_answers_.span(), 0);
     num_applied_ = 0;
     ForEach(num_chunks_, [&](size_t c) { SplitChunk(keys, c); });
-    ForEach(num_owners_, [&](size_t o) { ApplyOwner(o); });
+    ForEach(num_ranges_, [&](size_t r) { ApplyOwnedRange(r); });
     if (!answers.empty()) ForEach(num_chunks_, [&](size_t c) { Unsplit(c, answers); });
     return num_applied_.load(std::memory_order_relaxed);
   }
@@ -60,10 +58,10 @@ class Pass {
   size_t SizeOf(size_t chunk_idx) const {
     return std::min(kSplitChunk, num_keys_ - FirstOf(chunk_idx));
   }
-  std::span<uint16_t> OwnersOf(size_t c) { return owners_.span().subspan(FirstOf(c), SizeOf(c)); }
+  std::span<uint16_t> RangesOf(size_t c) { return ranges_.span().subspan(FirstOf(c), SizeOf(c)); }
   std::span<uint64_t> SplitOf(size_t c) { return split_.span().subspan(FirstOf(c), SizeOf(c)); }
   std::span<uint32_t> StartsOf(size_t c) {
-    return starts_.span().subspan(c * (num_owners_ + 1), num_owners_ + 1);
+    return starts_.span().subspan(c * (num_ranges_ + 1), num_ranges_ + 1);
   }
   std::span<uint64_t> SplitAnswersOf(size_t c) {
     return split_answers_.span().subspan(FirstOf(c) / 64, (SizeOf(c) + 63) / 64);
@@ -75,39 +73,40 @@ class Pass {
                                            : digests_.span().subspan(FirstOf(c), SizeOf(c));
     const std::span<const uint64_t> digests =
         DigestsOf(target_.policy, keys, FirstOf(c), SizeOf(c), buffer);
-    SplitByOwner(digests, owner_bits_, OwnersOf(c), SplitOf(c), StartsOf(c));
+    SplitByRange(digests, range_bits_, RangesOf(c), SplitOf(c), StartsOf(c));
   }
 
-  // The first keys of the owner's run in a chunk, which the chunk before has time to fetch.
-  std::span<const uint64_t> HeadOf(size_t c, size_t o) {
+  // The first digests of range r in a chunk: fetched while the chunk before is applied.
+  std::span<const uint64_t> HeadOf(size_t c, size_t r) {
     if (c == num_chunks_) return {};
     const std::span<uint32_t> starts = StartsOf(c);
-    const size_t count = std::min<size_t>(kernels::kUpdateDistance, starts[o + 1] - starts[o]);
-    return SplitOf(c).subspan(starts[o], count);
+    const size_t count = std::min<size_t>(kernels::kUpdateDistance, starts[r + 1] - starts[r]);
+    return SplitOf(c).subspan(starts[r], count);
   }
 
-  void ApplyOwner(size_t o) {
+  void ApplyOwnedRange(size_t r) {
     uint64_t num_applied = 0;
-    target_.store.FetchAhead(HeadOf(0, o));
+    target_.store.FetchAhead(HeadOf(0, r));
     for (size_t c = 0; c < num_chunks_; ++c) {
-      target_.store.FetchAhead(HeadOf(c + 1, o));
-      const size_t begin = StartsOf(c)[o];
-      const size_t end = StartsOf(c)[o + 1];
-      if (begin < end) num_applied += ApplyRunOf(c, o, begin, end);
+      target_.store.FetchAhead(HeadOf(c + 1, r));
+      const size_t begin = StartsOf(c)[r];
+      const size_t end = StartsOf(c)[r + 1];
+      if (begin < end) num_applied += ApplyDigestRange(c, r, begin, end);
     }
     num_applied_.fetch_add(num_applied, std::memory_order_relaxed);
   }
 
-  // Answers are gathered here first: a run's first and last word of bits belong to its neighbours,
-  // too, whose tasks may be at work.
-  uint64_t ApplyRunOf(size_t c, size_t o, size_t begin, size_t end) {
+  // Answers are gathered here first: the first and the last word of bits belong to neighbouring
+  // digest ranges, too, to whose answers other tasks may write meanwhile.
+  uint64_t ApplyDigestRange(size_t c, size_t r, size_t begin, size_t end) {
     const size_t base = begin / 64 * 64;  // so that bits need no shifting
     std::array<uint64_t, kSplitChunk / 64> bits;
     const size_t num_words = update_ == Update::kInsert ? 0 : (end - base + 63) / 64;
     std::fill_n(bits.begin(), num_words, 0);
-    const kernels::Run run{begin - base, end - base, begin - base + kernels::kUpdateDistance};
-    const uint64_t num_applied = ApplyRun(target_, update_, SplitOf(c).data() + base, run, o,
-                                          owner_bits_, std::span(bits).first(num_words));
+    const kernels::DigestRange range{begin - base, end - base,
+                                     begin - base + kernels::kUpdateDistance};
+    const uint64_t num_applied = ApplyRange(target_, update_, SplitOf(c).data() + base, range, r,
+                                            range_bits_, std::span(bits).first(num_words));
     for (size_t w = 0; w < num_words; ++w) {
       std::atomic_ref<uint64_t>(SplitAnswersOf(c)[base / 64 + w])
           .fetch_or(bits[w], std::memory_order_relaxed);
@@ -116,21 +115,21 @@ class Pass {
   }
 
   void Unsplit(size_t c, std::span<uint64_t> answers) {
-    std::array<uint32_t, size_t{1} << BlockStore::kMaxOwnerBits> cursors;
-    UnsplitAnswers(OwnersOf(c), StartsOf(c), SplitAnswersOf(c),
-                   std::span(cursors).first(num_owners_), answers.data() + FirstOf(c) / 64);
+    std::array<uint32_t, size_t{1} << BlockStore::kMaxOwnedRangeBits> cursors;
+    UnsplitAnswers(RangesOf(c), StartsOf(c), SplitAnswersOf(c),
+                   std::span(cursors).first(num_ranges_), answers.data() + FirstOf(c) / 64);
   }
 
   const UpdateTarget& target_;
   const Update update_;
-  const uint32_t owner_bits_;
-  const size_t num_owners_;
+  const uint32_t range_bits_;
+  const size_t num_ranges_;
   size_t num_keys_ = 0;
   size_t num_chunks_ = 0;
   std::atomic<uint64_t> num_applied_{0};
-  // Chunk c's part begins at c * kSplitChunk, in starts_ at c * (num_owners + 1).
+  // Chunk c begins at c * kSplitChunk, in starts_ at c * (num_ranges_ + 1).
   ScratchArray<uint64_t> digests_;
-  ScratchArray<uint16_t> owners_;
+  ScratchArray<uint16_t> ranges_;
   ScratchArray<uint64_t> split_;
   ScratchArray<uint32_t> starts_;
   ScratchArray<uint64_t> split_answers_;
@@ -143,16 +142,16 @@ std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, K
   if (keys.empty()) return 0;
   const uint64_t worthwhile = kKeysPerBlock * target.store.geometry().num_blocks;
   const uint64_t largest = (std::max<uint64_t>(worthwhile, 1) + kSplitChunk - 1) / kSplitChunk;
-  const size_t pass_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
+  const size_t round_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
   const bool has_digests = keys.kind() == KeyKind::kDigests;
-  Pass pass(target, update, pass_keys, has_digests);
-  if (!pass.has_memory()) return std::nullopt;
+  Round round(target, update, round_keys, has_digests);
+  if (!round.has_memory()) return std::nullopt;
   uint64_t num_applied = 0;
-  for (size_t first = 0; first < keys.size(); first += pass_keys) {
-    const size_t count = std::min(pass_keys, keys.size() - first);
-    const std::span<uint64_t> part =
+  for (size_t first = 0; first < keys.size(); first += round_keys) {
+    const size_t count = std::min(round_keys, keys.size() - first);
+    const std::span<uint64_t> round_answers =
         answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64);
-    num_applied += pass.Run(Slice(keys, first, count), part);
+    num_applied += round.Run(Subspan(keys, first, count), round_answers);
   }
   return num_applied;
 }

@@ -1,15 +1,17 @@
-// Large batches, shard by shard. A pass has three steps, each a set of independent tasks:
+// Large batches, owned range by owned range. A batch is applied in rounds of limited memory; each
+// has three steps, and each step is a set of independent tasks:
 //
-//   1. chunk by chunk    hash the keys and split the digests by owner (radix_split.h)
-//   2. owner by owner    apply the owner's run of every chunk, in the order of chunks
-//   3. chunk by chunk    hand the answers back to input order
+//   1. per chunk         hash the keys and split the digests by owned range (radix_split.h)
+//   2. per owned range   apply its digest range of every chunk, in the order of the chunks
+//   3. per chunk         return the answers to input order
 //
 //              chunk 0            chunk 1          chunk 2
 //            | a | b | c |      | a | b | c |    | a | b | c |       after step 1
-//   owner a    ^------------------^----------------^  one task      step 2
+//   range a    ^------------------^----------------^  one task      step 2
 //
-// An owner's part of memory is small enough to stay near while all its runs are applied, and no two
-// tasks share a block. Blocks see their keys in input order, whatever the number of threads.
+// The blocks of an owned range are few enough to stay in the caches while all its digests are
+// applied, and no two tasks share a block. A block gets its keys in input order, whatever the
+// number of threads.
 #ifndef TROMMEL_ENGINE_SRC_BATCHES_SPLIT_UPDATE_H_
 #define TROMMEL_ENGINE_SRC_BATCHES_SPLIT_UPDATE_H_
 
@@ -21,8 +23,8 @@
 
 namespace trommel {
 
-// As UpdateBatch. Nothing, and nothing done, when the system refuses memory (18 bytes a key of a
-// pass, and a pass is at most four keys a block); a system that overcommits seldom does.
+// As UpdateBatch. Returns nothing, and changes nothing, if the system refuses the memory: 18 bytes
+// per key of a round, which has at most four keys per block.
 std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, Keys keys,
                                     std::span<uint64_t> answers) noexcept;
 

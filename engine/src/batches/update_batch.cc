@@ -1,11 +1,12 @@
+// The ways of a batch of updates, but for the split.
 #include "engine/src/batches/update_batch.h"
 
 #include <algorithm>
 #include <array>
 
-#include "engine/src/batches/locked_update.h"
 #include "engine/src/batches/split_update.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/radix_split.h"
 
 namespace trommel {
 namespace {
@@ -24,16 +25,100 @@ uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
   return update == Update::kInsert ? keys.size() : num_applied;
 }
 
+// --- With locks, by the calling thread.
+
+constexpr size_t kChunk = kernels::kMaxChunkKeys;
+// Up to so many keys, a lock per key costs less than splitting them.
+constexpr size_t kFewKeys = 64;
+constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
+
+uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
+                   uint64_t* answers) {
+  const uint32_t lock_bits = target.locks->lock_bits();
+  target.store.FetchAhead(digests);
+  uint64_t num_applied = 0;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    uint64_t bit = 0;
+    num_applied += ApplyRange(target, update, &digests[i], {0, 1, 1},
+                              RangeOf(digests[i], lock_bits), lock_bits, std::span(&bit, 1));
+    if (answers != nullptr) *answers |= bit << i;  // few keys: one word
+  }
+  return num_applied;
+}
+
+uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
+                     uint64_t* answers) {
+  const uint32_t lock_bits = target.locks->lock_bits();
+  std::array<uint64_t, kChunk> split;
+  std::array<uint16_t, kChunk> ranges_buffer;
+  std::array<uint32_t, kMaxRanges + 1> starts;
+  const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
+  SplitByRange(digests, lock_bits, ranges, split, starts);
+
+  std::array<uint64_t, BlockStore::kBitmapWords> split_answers{};
+  uint64_t num_applied = 0;
+  for (size_t r = 0; r < target.locks->num_locks(); ++r) {
+    if (starts[r] == starts[r + 1]) continue;
+    // The digest ranges lie side by side and are fetched as one.
+    const size_t fetched = starts[r] == 0 ? 0 : starts[r] + kernels::kUpdateDistance;
+    const kernels::DigestRange range{starts[r], starts[r + 1], fetched, digests.size()};
+    num_applied += ApplyRange(target, update, split.data(), range, r, lock_bits, split_answers);
+  }
+  if (answers != nullptr) {
+    std::array<uint32_t, kMaxRanges> cursors;
+    UnsplitAnswers(ranges, starts, split_answers,
+                   std::span(cursors).first(target.locks->num_locks()), answers);
+  }
+  return num_applied;
+}
+
+uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
+                      std::span<uint64_t> answers) {
+  uint64_t num_applied = 0;
+  ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    uint64_t* chunk_answers = answers.empty() ? nullptr : answers.data() + first / 64;
+    if (digests.size() <= kFewKeys) {
+      if (chunk_answers != nullptr) *chunk_answers = 0;
+      num_applied += UpdateFew(target, update, digests, chunk_answers);
+    } else {
+      num_applied += UpdateChunk(target, update, digests, chunk_answers);
+    }
+  });
+  return num_applied;
+}
+
 }  // namespace
+
+uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
+                    const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
+                    std::span<uint64_t> bits) noexcept {
+  const auto apply = [&]() -> uint64_t {
+    if (update == Update::kInsert) {
+      target.store.Apply(update, digests, range, nullptr);
+      return range.end - range.begin;
+    }
+    // The first and the last word may hold bits of neighbouring digest ranges.
+    const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
+    const uint64_t before = CountBits(words);
+    target.store.Apply(update, digests, range, bits.data());
+    return CountBits(words) - before;
+  };
+  if (target.locks == nullptr) return apply();
+  RangeLocks::Held held = target.locks->Hold(range_idx, range_bits);
+  const uint64_t num_applied = apply();
+  held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
+  return num_applied;
+}
 
 bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_threads) noexcept {
   if (geometry.shard_bits == 0) return false;
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
   if (num_threads > 1) return num_keys >= kWorthThreads;
-  // A key of runs touches one line, which costs less than a split, up to the largest filters tried
-  // (bench/README.md).
+  // With runs an update touches one line per key, which costs less than a split, up to the largest
+  // filters tried (bench/README.md).
   if (geometry.encoding == Encoding::kRuns) return false;
-  // One thread gains by locality only: where blocks are not near anyway, and shared by enough keys.
+  // One thread gains by locality only: where the blocks exceed the caches, and enough keys share
+  // them.
   constexpr uint64_t kMiB = uint64_t{1} << 20;
   const uint64_t bytes = geometry.num_bytes();
   if (bytes >= 32 * kMiB) return num_keys >= geometry.num_blocks / 2;
@@ -48,7 +133,7 @@ uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
       (target.route == Route::kAutomatic &&
        IsWorthSplitting(target.store.geometry(), keys.size(), target.num_threads()));
   if (is_split) {
-    // Where there is no memory for it, the other ways need none.
+    // Without memory for a split, the batch takes the other ways, which need none.
     if (const auto num_applied = UpdateSplit(target, update, keys, answers)) return *num_applied;
   }
   return target.locks != nullptr ? UpdateLocked(target, update, keys, answers)

@@ -1,20 +1,22 @@
-// A batch of updates on its way to a block store: which way, and how many threads.
+// Batches of updates to a block store: how a batch is divided, and by how many threads.
 //
 //   exclusive  direct   chunk by chunk in input order, fetching ahead
-//              split    by shard (split_update.h), each shard by one task
+//              split    by owned range (split_update.h), each by one task
 //   locked     few      key by key, each under its lock
-//              chunk    chunks split by lock, each run under its lock
-//              split    by shard, each shard's part under its lock
+//              chunk    each chunk split by lock range, each digest range under its lock
+//              split    by owned range, each chunk's digest range under its lock
 //
-// All leave the same bytes and the same answers.
+// All leave the same bytes and the same answers. Locks are held one at a time, so their order does
+// not matter.
 #ifndef TROMMEL_ENGINE_SRC_BATCHES_UPDATE_BATCH_H_
 #define TROMMEL_ENGINE_SRC_BATCHES_UPDATE_BATCH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -27,7 +29,7 @@ struct UpdateTarget {
   BlockStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
-  OwnerLocks* locks = nullptr;   // null: nobody else is there
+  RangeLocks* locks = nullptr;   // null: the caller has the store to itself
   Route route = Route::kAutomatic;
 
   uint32_t num_threads() const { return executor == nullptr ? 1 : executor->num_threads(); }
@@ -37,6 +39,14 @@ struct UpdateTarget {
 // all of which are written: bit i says whether key i was inserted or erased. Returns how many were.
 uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
                      std::span<uint64_t> answers) noexcept;
+
+// Applies the update to keys [range.begin, range.end), under their lock where there are locks, and
+// adds them to its count: every update with locks goes through here. The keys must belong to range
+// `range_idx` of 2^range_bits. Bits of `bits` as in BlockStore::Apply, zero before; none for
+// kInsert. Returns how many keys were inserted or erased.
+uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
+                    const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
+                    std::span<uint64_t> bits) noexcept;
 
 // Is a batch of so many keys faster split than direct? Measured: bench/README.md, "Direct or
 // split".

@@ -1,4 +1,4 @@
-// The audit of blocks: every rule of each encoding, tested by words.
+// The audit of blocks: the rules of each encoding, checked by words.
 #include "engine/src/blocks/block_audit.h"
 
 #include <array>
@@ -21,7 +21,7 @@ constexpr uint32_t ByteCounts(uint32_t word) {
   return (word + (word >> 4)) & 0x0f0f0f0fU;
 }
 
-// Plain loops over a known number of slices: compilers make vectors of them.
+// Plain loops over a known number of slices: compilers vectorize them.
 template <size_t kSlices>
 BlockAudit AuditPlanes(const uint32_t* presence, const uint32_t* planes, uint64_t num_blocks) {
   BlockAudit audit;
@@ -63,7 +63,7 @@ BlockAudit AuditPlanes(const uint32_t* presence, const uint32_t* planes, uint64_
   return audit;
 }
 
-// One block of runs. Empty if it is valid, else why it is not.
+// Why one block of runs is not valid; empty if it is.
 template <size_t kSlices>
 std::string_view ReasonAgainstRuns(const uint32_t* presence, const uint32_t* counts) {
   constexpr size_t kPresenceWords = kernels::PresenceWords(kSlices);

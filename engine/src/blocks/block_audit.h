@@ -1,5 +1,5 @@
-// Are these the words of blocks that could have come about? The distrust of snapshots, at the speed
-// of reading: whole words at a time, because a filter of 30 M keys has a million blocks.
+// The audit of blocks, for loading snapshots: could inserts and erases have left these words? It
+// works on whole words, to keep up with reading: a filter of 30 M keys has a million blocks.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_AUDIT_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_AUDIT_H_
 
@@ -12,7 +12,7 @@
 namespace trommel {
 
 struct BlockAudit {
-  // Insertions less erasures of the blocks that are not promoted, and how many are promoted.
+  // The keys in blocks that are not promoted, and the number of promoted blocks.
   uint64_t num_keys = 0;
   uint64_t num_promoted = 0;
   // The first block that is not valid, and why.
@@ -20,10 +20,10 @@ struct BlockAudit {
   std::string_view reason;
 };
 
-// Valid: counts only where presence is (and with runs a run for each present position, and nothing
-// between the strings); every slice holds the same number of keys, for each key
-// adds one to each slice; and a promoted block has nothing but its marker. Presence bits and
-// counters of promoted blocks are not looked at.
+// A block is valid if it has counts only at present positions (with runs: a run per present
+// position, and no bits between the strings); if every slice holds the same number of keys, for
+// each key adds one to each slice; and, promoted, if it has nothing but its marker. The presence
+// bits and counters of promoted blocks are not checked.
 BlockAudit AuditBlocks(const BlockStore& store);
 
 }  // namespace trommel

@@ -5,13 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "kernels/pipeline.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
 
-using kernels::Applied;
 using kernels::BlockKernels;
+using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
@@ -42,7 +41,7 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
   }
   store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
   store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
-  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owner_bits());
+  store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owned_range_bits());
   return store;
 }
 
@@ -50,41 +49,42 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
   return encoding_->is_promoted(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices);
 }
 
-// --- Updates. The kernel does what it can; spilled keys are done here, in order, and where it
-// stops the block is promoted and the kernel called again, which then spills that key.
+// --- Updates. The kernel spills keys of promoted blocks, which are applied here, in order. Where
+// it stops, the block is promoted and the kernel called again, which then spills that key.
 
-void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Run& run,
+void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers) {
-  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, run, answers);
-  std::array<uint32_t, kernels::kMaxBatch> spilled;
-  const size_t fetch_end = std::max(run.end, run.fetch_end);
-  size_t fetched = run.fetched;
-  for (size_t begin = run.begin; begin < run.end;) {
-    const size_t end = std::min(run.end, begin + kernels::kMaxBatch);
-    const Applied applied =
+  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, range, answers);
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const size_t fetch_end = std::max(range.end, range.fetch_end);
+  size_t fetched = range.fetched;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
+    const UpdateProgress progress =
         CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
-    FinishSpilled(update, digests, std::span(spilled).first(applied.num_spilled), answers);
-    begin = applied.end;
+    FinishSpilled(update, digests, std::span(spilled).first(progress.num_spilled), answers);
+    begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;
     if (begin < end) Promote(BlockOf(digests[begin]));
   }
 }
 
-Applied BlockStore::CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
-                               uint64_t* answers, uint32_t* spilled) {
-  const BlockKernels& run_on = Kernels();
-  if (update == Update::kInsert) return run_on.insert(digests, run, View(), spilled);
-  const auto kernel = update == Update::kErase ? run_on.erase : run_on.insert_if_absent;
-  return kernel(digests, run, View(), answers, spilled);
+UpdateProgress BlockStore::CallKernel(Update update, const uint64_t* digests,
+                                      const kernels::DigestRange& range, uint64_t* answers,
+                                      uint32_t* spilled) {
+  const BlockKernels& kernels = block_kernels();
+  if (update == Update::kInsert) return kernels.insert(digests, range, View(), spilled);
+  const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
+  return kernel(digests, range, View(), answers, spilled);
 }
 
-// The keys' answers are known beforehand, because none of them changes a presence bit.
-void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Run& run,
+// A query gives all answers beforehand, because none of the insertions changes a presence bit.
+void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                                  uint64_t* answers) {
   std::array<uint64_t, kBitmapWords> shown;
-  std::array<uint64_t, kernels::kMaxBatch> present;
-  for (size_t begin = run.begin; begin < run.end; begin += kernels::kMaxBatch) {
-    const size_t num_keys = std::min(kernels::kMaxBatch, run.end - begin);
+  std::array<uint64_t, kernels::kMaxChunkKeys> present;
+  for (size_t begin = range.begin; begin < range.end; begin += kernels::kMaxChunkKeys) {
+    const size_t num_keys = std::min(kernels::kMaxChunkKeys, range.end - begin);
     Query(std::span(digests + begin, num_keys), shown.data());
     size_t num_present = 0;
     for (size_t i = 0; i < num_keys; ++i) {
@@ -109,9 +109,9 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
     } else if (IsPromoted(BlockOf(digest))) {
       const bool was_in = ErasePromoted(digest);
       answers[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
-    } else {  // an earlier key of this list let the block come back: it is the kernel's again
+    } else {  // an earlier key of this list returned the block to its encoding
       uint32_t unused = 0;
-      Kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
+      block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
     }
   }
 }
@@ -121,7 +121,7 @@ void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
   for (const uint64_t digest : digests) {
     const uint64_t block_idx = BlockOf(digest);
     __builtin_prefetch(PresenceOf(block_idx));
-    // Presence and counts begin within lines.
+    // Presence words and counts may begin in the middle of a cache line.
     const uint32_t* counts = CountsOf(block_idx);
     for (size_t w = 0; w < count_words_; w += kWordsPerLine) __builtin_prefetch(counts + w);
     __builtin_prefetch(counts + count_words_ - 1);
@@ -144,7 +144,7 @@ void BlockStore::Promote(uint64_t block_idx) {
 bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
   if (only_if_absent && MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
-  side_table_.Add(block_idx, digest, PresenceOf(block_idx));
+  side_table_.Increment(block_idx, digest, PresenceOf(block_idx));
   return true;
 }
 
@@ -152,17 +152,16 @@ bool BlockStore::ErasePromoted(uint64_t digest) {
   if (!MayContain(digest)) return false;
   const uint64_t block_idx = BlockOf(digest);
   uint32_t* presence = PresenceOf(block_idx);
-  side_table_.Take(block_idx, digest, presence);
+  side_table_.Decrement(block_idx, digest, presence);
   if (MayHaveDrained(block_idx, digest)) ReturnIfDrained(block_idx);
   return true;
 }
 
-// Few blocks are taken apart to know.
 bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
   const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
   if (!runs.empty()) return encoding_->has_drained_runs(runs, geometry_.num_slices);
-  // A crowded block. Runs ask for its keys. Planes ask for counts: if one run as long as what is
-  // left of the key is too much, the block is.
+  // A crowded block. For runs the number of its keys decides. For planes its counts do: a single
+  // run as long as the erased key's remaining count must have drained, or the block has not.
   const uint64_t left = encoding_->pack_runs != nullptr
                             ? side_table_.KeysOf(block_idx)
                             : side_table_.CountAt(block_idx, erased, 0, PresenceOf(block_idx));
@@ -172,7 +171,7 @@ bool BlockStore::MayHaveDrained(uint64_t block_idx, uint64_t erased) const {
 
 void BlockStore::ReturnIfDrained(uint64_t block_idx) {
   const std::span<const uint64_t> runs = side_table_.RunsOf(block_idx);
-  if (encoding_->pack_runs != nullptr && !runs.empty()) {  // the same strings, only shorter
+  if (encoding_->pack_runs != nullptr && !runs.empty()) {  // the same run strings
     encoding_->pack_runs(runs, geometry_.num_slices, CountsOf(block_idx));
     side_table_.Remove(block_idx);
     return;
@@ -189,18 +188,19 @@ void BlockStore::ReturnIfDrained(uint64_t block_idx) {
 // --- Queries.
 
 size_t BlockStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
-  return Kernels().query(digests.data(), digests.size(), View(), maybe_present);
+  return block_kernels().query(digests.data(), digests.size(), View(), maybe_present);
 }
 
 size_t BlockStore::QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
                               uint64_t* maybe_present) const {
-  return Kernels().query_first(digests.data(), digests.size(), View(), num_probes, maybe_present);
+  return block_kernels().query_first(digests.data(), digests.size(), View(), num_probes,
+                                     maybe_present);
 }
 
 size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                           uint32_t* selection) const {
-  return Kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,
-                          selection);
+  return block_kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,
+                                selection);
 }
 
 uint64_t BlockStore::CountEstimate(uint64_t digest) const {

@@ -1,6 +1,5 @@
 // BlockStore: presence bits and exact counts for digests. It knows geometry, kernels and the side
-// table; it knows nothing of keys, policies, files or threads. Every filter of the family is some
-// arrangement of block stores.
+// table, but no keys, policies, files or threads. Every counting filter is made of block stores.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 
@@ -27,11 +26,11 @@ enum class Update : uint8_t {
   kErase,
 };
 
-// What some blocks hold: sums, so that they can be taken part by part.
+// Sums over some blocks, so that owned ranges can be added up.
 struct StoreTotals {
   kernels::Tally tally;
   uint64_t side_table_bytes = 0;
-  uint64_t num_keys = 0;  // for whoever counts keys: a store does not
+  uint64_t num_keys = 0;  // set by filters that count keys: a store does not
 
   StoreTotals& operator+=(const StoreTotals& other) {
     tally.num_present += other.tally.num_present;
@@ -43,30 +42,32 @@ struct StoreTotals {
   }
 };
 
-// Three ways to divide blocks, each into equal ranges named by a digest's top bits:
+// The blocks are divided three ways, each into equal ranges named by a digest's top bits:
 //
-//   shard_bits (geometry)  >=  owner_bits (at most 10)  >=  lock_bits (owner_locks.h)
+//   shards: shard_bits (geometry)  >=  owned ranges: at most 10 bits  >=  lock ranges: lock_bits
 //
-// An owner's blocks are one task's at a time, and have a part of the side table to themselves.
+// The blocks of an owned range belong to one task at a time, and have a side table of their own.
 class BlockStore {
  public:
-  static constexpr size_t kBitmapWords = kernels::kMaxBatch / 64;
-  // More would not make anything faster; a file's shard_bits may be absurd.
-  static constexpr uint32_t kMaxOwnerBits = 10;
-  // Room for one block's counters.
+  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
+  // More would make nothing faster, and a file may have any shard_bits.
+  static constexpr uint32_t kMaxOwnedRangeBits = 10;
+  // Space for one block's counters.
   using Counters = std::array<uint64_t, kernels::kMaxCounters>;
 
-  // Empty. Fails as Validate does, or with kOutOfMemory over limit_bytes (0: physical memory).
+  // An empty store. Fails as Validate does, or with kOutOfMemory over limit_bytes (0: physical
+  // memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  // Applies the update to the run's keys, in order. Bit i of `answers` says whether key i was
-  // inserted or erased; the run's bits must be zero before. Not used for kInsert.
-  void Apply(Update update, const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
+  // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
+  // inserted or erased; the range's bits must be zero before. Not used for kInsert.
+  void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+             uint64_t* answers);
 
-  // Brings the digests' blocks near, for an update soon.
+  // Prefetches the digests' blocks for an update.
   void FetchAhead(std::span<const uint64_t> digests) const;
 
-  // Apply for a whole span; bitmaps must be zero.
+  // Apply to a whole span. Requires zeroed bitmaps.
   void Insert(std::span<const uint64_t> digests) {
     Apply(Update::kInsert, digests.data(), {0, digests.size()}, nullptr);
   }
@@ -85,39 +86,39 @@ class BlockStore {
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const;
   bool MayContain(uint64_t digest) const {
-    return Kernels().may_contain(digest, presence_base_, geometry_.num_blocks);
+    return block_kernels().may_contain(digest, presence_base_, geometry_.num_blocks);
   }
   uint64_t CountEstimate(uint64_t digest) const;
 
-  // Geometries must be equal (num_blocks even for Folded). Merge and Subtract end the program when
-  // the side table runs out of memory: half of a merge would be worse.
+  // Requires equal geometries (for Folded, an even num_blocks). Merge and Subtract end the program
+  // when the side table runs out of memory: half of a merge would be worse.
   void Merge(const BlockStore& other) noexcept;
-  // False, with nothing changed, if a counter would fall below zero.
+  // Returns false, and changes nothing, if a counter would fall below zero.
   [[nodiscard]] bool Subtract(const BlockStore& other) noexcept;
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
   void Clear();
 
-  // Makes the owner's blocks what they are in `from`, a store of the same geometry.
-  void CopyOwner(const BlockStore& from, uint64_t owner_idx);
-  // Touches the owner's memory, so that it comes to be on the calling thread's node. For a store
-  // nobody has used.
-  void TouchOwner(uint64_t owner_idx);
-  // Makes the owner's blocks empty, beside nobody who reads or changes them.
-  void ClearOwner(uint64_t owner_idx);
+  // Copies the owned range from a store of the same geometry.
+  void CopyOwnedRange(const BlockStore& from, uint64_t range_idx);
+  // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
+  // Requires a new store.
+  void TouchOwnedRange(uint64_t range_idx);
+  // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
+  void ClearOwnedRange(uint64_t range_idx);
 
   const Geometry& geometry() const { return geometry_; }
-  uint32_t owner_bits() const { return std::min(geometry_.shard_bits, kMaxOwnerBits); }
-  size_t num_owners() const { return size_t{1} << owner_bits(); }
-  StoreTotals TotalsOf(uint64_t owner_idx) const;
+  uint32_t owned_range_bits() const { return std::min(geometry_.shard_bits, kMaxOwnedRangeBits); }
+  size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
+  StoreTotals TotalsOf(uint64_t range_idx) const;
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const;
   uint64_t huge_page_bytes() const;  // of presence bits and counts, on huge pages now
   kernels::Tally Tally() const;
 
-  // --- One block at a time, for the rare block and for snapshots.
+  // --- Single blocks: for promoted ones, and for snapshots.
 
-  // The block's counters, wherever they are: num_counters() of them, each of which is a bit of the
-  // presence words.
+  // The block's num_counters() counters, from the block or from the side table; counter i is bit i
+  // of the presence words.
   void ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const;
   // Sets them, and the block's presence bits: in the block if they fit, else in the side table.
   void WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
@@ -130,33 +131,35 @@ class BlockStore {
   }
   uint32_t* CountsOf(uint64_t block_idx) const { return counts_base_ + block_idx * count_stride_; }
 
-  // The raw arrays, for snapshots. Where counts stand behind presence words, the first is empty,
-  // and the second holds whole blocks.
+  // The raw arrays, for snapshots. With interleaved encodings the first is empty, and the second
+  // holds whole blocks.
   const BlockMemory& presence() const { return presence_; }
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
 
-  // The kernels in use for this shape and encoding, and what they work on: for queries of several
+  // The active kernels for this shape and encoding, and what they work on: for queries of several
   // stores at once (store_list.h).
-  const kernels::BlockKernels& Kernels() const { return kernels::ActiveKernels().*kernels_; }
+  const kernels::BlockKernels& block_kernels() const { return kernels::ActiveKernels().*kernels_; }
   kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
 
  private:
   BlockStore() = default;
 
-  // One kernel call: at most kernels::kMaxBatch keys.
-  kernels::Applied CallKernel(Update update, const uint64_t* digests, const kernels::Run& run,
-                              uint64_t* answers, uint32_t* spilled);
-  void InsertIfPresent(const uint64_t* digests, const kernels::Run& run, uint64_t* answers);
+  // One kernel call: at most kernels::kMaxChunkKeys keys.
+  kernels::UpdateProgress CallKernel(Update update, const uint64_t* digests,
+                                     const kernels::DigestRange& range, uint64_t* answers,
+                                     uint32_t* spilled);
+  void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.
   void Promote(uint64_t block_idx);
-  // One key of a promoted block. Each returns whether the key was inserted or erased.
+  // One key of a promoted block. Returns whether it was inserted or erased.
   bool InsertPromoted(uint64_t digest, bool only_if_absent);
   bool ErasePromoted(uint64_t digest);
   void ReturnIfDrained(uint64_t block_idx);
-  // False, and cheaply, of most blocks that must stay in the side table.
+  // A cheap test that is false for most blocks that must stay in the side table.
   bool MayHaveDrained(uint64_t block_idx, uint64_t erased) const;
   uint64_t BlockOf(uint64_t digest) const {
     return kernels::BlockIndex(digest, geometry_.num_blocks);
@@ -167,7 +170,7 @@ class BlockStore {
   BlockKernelsMember kernels_ = nullptr;
   BlockMemory presence_;
   BlockMemory counts_;
-  // Where the first block's words are, and how far it is to the next one's.
+  // The first block's words, and the distance from block to block.
   uint32_t* presence_base_ = nullptr;
   uint32_t* counts_base_ = nullptr;
   size_t presence_stride_ = 0;

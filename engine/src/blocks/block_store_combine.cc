@@ -1,4 +1,4 @@
-// Whole block stores: tally, merge, subtract, fold, clear; and single blocks, wherever they live.
+// Whole block stores: tally, merge, subtract, fold, clear; and the counters of single blocks.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -15,42 +15,43 @@ uint64_t BlockStore::huge_page_bytes() const {
   return presence_.HugePageBytes() + counts_.HugePageBytes();
 }
 
-void BlockStore::CopyOwner(const BlockStore& from, uint64_t owner_idx) {
+void BlockStore::CopyOwnedRange(const BlockStore& from, uint64_t range_idx) {
   assert(geometry_ == from.geometry_);
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  const uint64_t first = owner_idx * num_blocks;
-  // Beside queries of `from`, which only read, and under whatever keeps its writers away.
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  const uint64_t first = range_idx * num_blocks;
+  // Queries of `from` may run meanwhile; the caller excludes its writers.
   if (!encoding_->is_interleaved) {
     std::copy_n(from.PresenceOf(first), num_blocks * presence_stride_, PresenceOf(first));
   }
   const size_t first_word = first * count_stride_;
   std::copy_n(from.counts_.data() + first_word, num_blocks * count_stride_,
               counts_.data() + first_word);
-  side_table_.CopyOwner(from.side_table_, owner_idx);
+  side_table_.CopyOwnedRange(from.side_table_, range_idx);
 }
 
-void BlockStore::TouchOwner(uint64_t owner_idx) {
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  const uint64_t first = owner_idx * num_blocks;
+void BlockStore::TouchOwnedRange(uint64_t range_idx) {
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  const uint64_t first = range_idx * num_blocks;
   if (!encoding_->is_interleaved) {
     std::fill_n(PresenceOf(first), num_blocks * presence_stride_, 0U);
   }
   std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
 }
 
-void BlockStore::ClearOwner(uint64_t owner_idx) {
-  TouchOwner(owner_idx);
-  side_table_.ClearOwner(owner_idx);
+void BlockStore::ClearOwnedRange(uint64_t range_idx) {
+  TouchOwnedRange(range_idx);
+  side_table_.ClearOwnedRange(range_idx);
 }
 
-StoreTotals BlockStore::TotalsOf(uint64_t owner_idx) const {
-  const uint64_t num_blocks = geometry_.num_blocks >> owner_bits();
-  return {.tally = Kernels().tally(View(), owner_idx * num_blocks, (owner_idx + 1) * num_blocks),
-          .side_table_bytes = side_table_.num_bytes(owner_idx)};
+StoreTotals BlockStore::TotalsOf(uint64_t range_idx) const {
+  const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
+  return {
+      .tally = block_kernels().tally(View(), range_idx * num_blocks, (range_idx + 1) * num_blocks),
+      .side_table_bytes = side_table_.num_bytes(range_idx)};
 }
 
 kernels::Tally BlockStore::Tally() const {
-  return Kernels().tally(View(), 0, geometry_.num_blocks);
+  return block_kernels().tally(View(), 0, geometry_.num_blocks);
 }
 
 void BlockStore::ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const {
@@ -78,15 +79,15 @@ void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> cou
   }
 }
 
-// In each of these the kernel runs over whole stretches of blocks and stops where a block is
-// promoted or would have to be; that one is done counter by counter.
+// In each of these the kernel runs over many blocks and stops at a block that is promoted or would
+// have to be; that block is done counter by counter.
 
 void BlockStore::Merge(const BlockStore& other) noexcept {
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    b = Kernels().merge(View(), other.View(), b, geometry_.num_blocks);
+    b = block_kernels().merge(View(), other.View(), b, geometry_.num_blocks);
     if (b == geometry_.num_blocks) break;
     ReadCounters(b, ours);
     other.ReadCounters(b, theirs);
@@ -99,9 +100,9 @@ bool BlockStore::Subtract(const BlockStore& other) noexcept {
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
-  // First look, then leap: a refusal must leave no trace.
+  // First a check of all blocks: a refusal must change nothing.
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    b = Kernels().can_subtract(View(), other.View(), b, geometry_.num_blocks);
+    b = block_kernels().can_subtract(View(), other.View(), b, geometry_.num_blocks);
     if (b == geometry_.num_blocks) break;
     ReadCounters(b, ours);
     other.ReadCounters(b, theirs);
@@ -110,7 +111,7 @@ bool BlockStore::Subtract(const BlockStore& other) noexcept {
     }
   }
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    b = Kernels().subtract(View(), other.View(), b, geometry_.num_blocks);
+    b = block_kernels().subtract(View(), other.View(), b, geometry_.num_blocks);
     if (b == geometry_.num_blocks) break;
     ReadCounters(b, ours);
     other.ReadCounters(b, theirs);
@@ -133,7 +134,7 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
   Counters low;
   Counters high;
   for (uint64_t b = 0; b < half.num_blocks; ++b) {
-    b = Kernels().fold(folded->View(), View(), b, half.num_blocks);
+    b = block_kernels().fold(folded->View(), View(), b, half.num_blocks);
     if (b == half.num_blocks) break;
     ReadCounters(2 * b, low);
     ReadCounters(2 * b + 1, high);

@@ -1,4 +1,4 @@
-// The encodings there are.
+// The tables of the encodings.
 #include "engine/src/blocks/encoding.h"
 
 #include <algorithm>
@@ -10,22 +10,22 @@
 namespace trommel {
 namespace {
 
-using kernels::Kernels;
+using kernels::KernelTable;
 
 BlockKernelsMember PlaneKernels(size_t num_slices) {
-  return num_slices == 8 ? &Kernels::planes8 : &Kernels::planes16;
+  return num_slices == 8 ? &KernelTable::planes8 : &KernelTable::planes16;
 }
 
 BlockKernelsMember RunKernels(size_t num_slices) {
   switch (num_slices) {
     case 4:
-      return &Kernels::runs4;
+      return &KernelTable::runs4;
     case 5:
-      return &Kernels::runs5;
+      return &KernelTable::runs5;
     case 8:
-      return &Kernels::runs8;
+      return &KernelTable::runs8;
     default:
-      return &Kernels::runs10;
+      return &KernelTable::runs10;
   }
 }
 

@@ -1,7 +1,6 @@
-// The seam between the engine and the ways of storing counts. An encoding is a table: how a block
-// lies in memory, which kernels work on it, and how a single block is taken apart and put together.
-// All encodings have the same presence bits; another one is another table here, and nothing else
-// above it.
+// Encodings of counts. Each is a table of functions: how a block lies in memory, which kernels work
+// on it, and how a single block is decoded and encoded. All encodings have the same presence bits.
+// A new encoding is a new table here, and changes nothing above it.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_ENCODING_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_ENCODING_H_
 
@@ -14,17 +13,17 @@
 
 namespace trommel {
 
-using BlockKernelsMember = const kernels::BlockKernels kernels::Kernels::*;
+using BlockKernelsMember = const kernels::BlockKernels kernels::KernelTable::*;
 
-// Shapes are named by their slices; `num_slices` must be one of the encoding's.
+// Requires of every function: num_slices is one that the encoding has.
 struct BlockEncoding {
-  // Whether a block's counts stand right behind its presence words, in one array of blocks. Else
-  // there are two arrays.
+  // Whether a block's counts follow its presence words in one array of blocks. Else there are two
+  // arrays.
   bool is_interleaved;
-  // Words of counts of a block. Presence words there are as many as its counters / 32.
+  // Words of counts per block. (Presence words: one per 32 counters.)
   size_t (*count_words)(size_t num_slices);
 
-  // Where in a target's table the kernels for blocks of num_slices slices stand.
+  // The member of a target's kernel table for blocks of num_slices slices.
   BlockKernelsMember (*kernels)(size_t num_slices);
 
   // `presence` is the block's presence words, `counts` its words of counts; counters are indexed
@@ -35,10 +34,10 @@ struct BlockEncoding {
                  std::span<uint64_t> counters);
   bool (*fits)(std::span<const uint64_t> counters, size_t num_slices);
   bool (*has_drained)(std::span<const uint64_t> counters, size_t num_slices);
-  // The same of counts that are run strings, one a slice or some of them: cheap enough to ask after
-  // every key.
+  // The same of counts as run strings, of all slices or of some: cheap enough to call after every
+  // key.
   bool (*has_drained_runs)(std::span<const uint64_t> runs, size_t num_slices);
-  // A block's counts as run strings, one a slice, and back. Null where counts are none.
+  // A block's counts as run strings, one per slice, and back. Null if the encoding has no runs.
   void (*unpack_runs)(const uint32_t* counts, size_t num_slices, std::span<uint64_t> runs);
   void (*pack_runs)(std::span<const uint64_t> runs, size_t num_slices, uint32_t* counts);
   void (*encode)(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
@@ -47,7 +46,7 @@ struct BlockEncoding {
                        size_t slice_idx, uint32_t position);
 };
 
-// The table of a valid geometry's encoding.
+// Requires a valid encoding.
 const BlockEncoding& EncodingTable(Encoding encoding) noexcept;
 
 }  // namespace trommel

@@ -1,4 +1,3 @@
-// Counters in the narrowest integers that hold the largest of them.
 #include "engine/src/blocks/exact_counters.h"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ uint64_t ExactCounters::At(size_t idx) const {
   return std::visit([idx](const auto& held) { return uint64_t{held[idx]}; }, counters_);
 }
 
-void ExactCounters::Add(size_t idx) {
+void ExactCounters::Increment(size_t idx) {
   const auto is_at_limit = [idx](const auto& held) {
     return held[idx] == std::numeric_limits<IntegerOf<decltype(held)>>::max();
   };
@@ -41,7 +40,7 @@ void ExactCounters::Add(size_t idx) {
   std::visit([idx](auto& held) { ++held[idx]; }, counters_);
 }
 
-uint64_t ExactCounters::Take(size_t idx) {
+uint64_t ExactCounters::Decrement(size_t idx) {
   return std::visit([idx](auto& held) { return uint64_t{--held[idx]}; }, counters_);
 }
 

@@ -1,4 +1,4 @@
-// Run strings of 64 bits, a slice at a time.
+// Run strings of 64 bits, slice by slice.
 #include "engine/src/blocks/long_runs.h"
 
 #include <algorithm>
@@ -42,12 +42,12 @@ uint64_t LongRunCount(std::span<const uint64_t> runs, const uint32_t* presence, 
   return kernels::RunCount(runs[slice_idx], kernels::RunEnd(present, runs[slice_idx], position));
 }
 
-void AddToLongRuns(uint64_t digest, uint32_t* presence, std::span<uint64_t> runs) {
-  kernels::ActiveKernels().long_runs(runs.size()).add(digest, presence, runs.data());
+void IncrementLongRuns(uint64_t digest, uint32_t* presence, std::span<uint64_t> runs) {
+  kernels::ActiveKernels().long_runs(runs.size()).increment(digest, presence, runs.data());
 }
 
-void TakeFromLongRuns(uint64_t digest, uint32_t* presence, std::span<uint64_t> runs) {
-  kernels::ActiveKernels().long_runs(runs.size()).take(digest, presence, runs.data());
+void DecrementLongRuns(uint64_t digest, uint32_t* presence, std::span<uint64_t> runs) {
+  kernels::ActiveKernels().long_runs(runs.size()).decrement(digest, presence, runs.data());
 }
 
 }  // namespace trommel

@@ -1,4 +1,4 @@
-// Promoted blocks, and which of the two ways holds the counts of each.
+// Promoted blocks: long runs or exact counters.
 #include "engine/src/blocks/side_table.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <cassert>
 #include <numeric>
 
-#include "engine/src/blocks/presence_bits.h"
 #include "kernels/layout.h"
+#include "kernels/presence_words.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
@@ -15,12 +15,26 @@ namespace {
 
 using CounterBuffer = std::array<uint64_t, kernels::kMaxCounters>;
 
+// Presence bits by counter: bit i of a block's presence words is its counter i. Both store at most
+// one word, once, and none if the bit is as it should be: queries then keep their cache line.
+void MarkPresent(size_t counter_idx, uint32_t* presence) {
+  uint32_t* word = presence + counter_idx / 32;
+  const uint32_t bit = 1U << (counter_idx % 32);
+  if ((*word & bit) == 0) kernels::StorePresenceWord(*word | bit, word);
+}
+
+void MarkAbsent(size_t counter_idx, uint32_t* presence) {
+  uint32_t* word = presence + counter_idx / 32;
+  const uint32_t bit = 1U << (counter_idx % 32);
+  if ((*word & bit) != 0) kernels::StorePresenceWord(*word & ~bit, word);
+}
+
 }  // namespace
 
-SideTable::SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t owner_bits)
-    : blocks_per_owner_(num_blocks >> owner_bits),
+SideTable::SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t range_bits)
+    : blocks_per_owned_range_(num_blocks >> range_bits),
       num_slices_(num_slices),
-      owners_(size_t{1} << owner_bits, Owner{BlockWords(num_slices), {}}) {}
+      owned_ranges_(size_t{1} << range_bits, OwnedRange{BlockWordMap(num_slices), {}}) {}
 
 size_t SideTable::num_counters() const {
   return size_t{num_slices_} * kernels::SlicePositions(num_slices_);
@@ -38,60 +52,60 @@ const uint64_t* SideTable::EntryOf(uint64_t block_idx) const {
   return entry;
 }
 
-void SideTable::DropExact(Owner& owner, uint64_t block_idx) {
-  owner.exact.erase(block_idx);
-  if (owner.exact.empty()) owner.exact = ExactMap();  // the bucket array goes only with the map
+void SideTable::DropExact(OwnedRange& range, uint64_t block_idx) {
+  range.exact.erase(block_idx);
+  if (range.exact.empty()) range.exact = ExactMap();  // only this frees the map's bucket array
 }
 
-// --- Blocks that come, go and are replaced.
+// --- Insertion and removal of blocks.
 
 void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
   std::array<uint64_t, kernels::kMaxSlices> buffer;
   const std::span<uint64_t> runs = Runs(buffer.data());
   if (MakeLongRuns(counters, runs)) return PutRuns(block_idx, runs);
   const auto slice0 = counters.first(kernels::SlicePositions(num_slices_));
-  Owner& owner = Of(block_idx);
-  owner.exact.insert_or_assign(
+  OwnedRange& range = Of(block_idx);
+  range.exact.insert_or_assign(
       block_idx, ExactBlock{ExactCounters(counters.first(num_counters())),
                             std::accumulate(slice0.begin(), slice0.end(), uint64_t{0})});
-  std::ranges::fill(Runs(owner.runs.FindOrMake(block_idx)), 0);
+  std::ranges::fill(Runs(range.runs.FindOrMake(block_idx)), 0);
 }
 
 void SideTable::PutRuns(uint64_t block_idx, std::span<const uint64_t> runs) {
-  Owner& owner = Of(block_idx);
-  uint64_t* entry = owner.runs.FindOrMake(block_idx);
-  if (IsExact(entry)) DropExact(owner, block_idx);
+  OwnedRange& range = Of(block_idx);
+  uint64_t* entry = range.runs.FindOrMake(block_idx);
+  if (IsExact(entry)) DropExact(range, block_idx);
   std::ranges::copy(runs.first(num_slices_), entry);
 }
 
 void SideTable::Remove(uint64_t block_idx) {
-  Owner& owner = Of(block_idx);
-  const uint64_t* entry = owner.runs.Find(block_idx);
+  OwnedRange& range = Of(block_idx);
+  const uint64_t* entry = range.runs.Find(block_idx);
   if (entry == nullptr) return;
-  if (IsExact(entry)) DropExact(owner, block_idx);
-  owner.runs.Remove(block_idx);
+  if (IsExact(entry)) DropExact(range, block_idx);
+  range.runs.Remove(block_idx);
 }
 
 void SideTable::Clear() {
-  for (size_t o = 0; o < owners_.size(); ++o) ClearOwner(o);
+  for (size_t r = 0; r < owned_ranges_.size(); ++r) ClearOwnedRange(r);
 }
 
-void SideTable::ClearOwner(uint64_t owner_idx) {
-  owners_[owner_idx].runs.Clear();
-  owners_[owner_idx].exact = ExactMap();
+void SideTable::ClearOwnedRange(uint64_t range_idx) {
+  owned_ranges_[range_idx].runs.Clear();
+  owned_ranges_[range_idx].exact = ExactMap();
 }
 
-void SideTable::CopyOwner(const SideTable& from, uint64_t owner_idx) {
-  owners_[owner_idx] = from.owners_[owner_idx];
+void SideTable::CopyOwnedRange(const SideTable& from, uint64_t range_idx) {
+  owned_ranges_[range_idx] = from.owned_ranges_[range_idx];
 }
 
 // --- One key.
 
-void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+void SideTable::Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   uint64_t* entry = EntryOf(block_idx);
   if (!IsExact(entry)) {
     if (kernels::KeysOfRuns(entry[0]) < kernels::kMaxLongRunKeys) {
-      return AddToLongRuns(digest, presence, Runs(entry));
+      return IncrementLongRuns(digest, presence, Runs(entry));
     }
     CounterBuffer counters;
     CopyLongRuns(Runs(entry), presence, counters);
@@ -103,20 +117,20 @@ void SideTable::Add(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   ExactBlock& block = Of(block_idx).exact.at(block_idx);
   for (size_t s = 0; s < num_slices_; ++s) {
     const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
-    block.counters.Add(counter_idx);
+    block.counters.Increment(counter_idx);
     MarkPresent(counter_idx, presence);
   }
   block.num_keys += 1;
 }
 
-void SideTable::Take(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+void SideTable::Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   uint64_t* entry = EntryOf(block_idx);
-  if (!IsExact(entry)) return TakeFromLongRuns(digest, presence, Runs(entry));
-  Owner& owner = Of(block_idx);
-  ExactBlock& block = owner.exact.at(block_idx);
+  if (!IsExact(entry)) return DecrementLongRuns(digest, presence, Runs(entry));
+  OwnedRange& range = Of(block_idx);
+  ExactBlock& block = range.exact.at(block_idx);
   for (size_t s = 0; s < num_slices_; ++s) {
     const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
-    if (block.counters.Take(counter_idx) == 0) MarkAbsent(counter_idx, presence);
+    if (block.counters.Decrement(counter_idx) == 0) MarkAbsent(counter_idx, presence);
   }
   block.num_keys -= 1;
   if (block.num_keys > kKeysToReturn) return;
@@ -125,7 +139,7 @@ void SideTable::Take(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
   std::array<uint64_t, kernels::kMaxSlices> runs;
   if (!MakeLongRuns(std::span(counters).first(num_counters()), Runs(runs.data()))) return;
   std::copy_n(runs.begin(), num_slices_, entry);
-  DropExact(owner, block_idx);
+  DropExact(range, block_idx);
 }
 
 std::span<const uint64_t> SideTable::RunsOf(uint64_t block_idx) const {
@@ -159,23 +173,23 @@ void SideTable::CopyTo(uint64_t block_idx, const uint32_t* presence,
 
 uint64_t SideTable::num_blocks() const {
   uint64_t num_blocks = 0;
-  for (const Owner& owner : owners_) num_blocks += owner.runs.size();
+  for (const OwnedRange& range : owned_ranges_) num_blocks += range.runs.size();
   return num_blocks;
 }
 
 uint64_t SideTable::num_bytes() const {
   uint64_t bytes = 0;
-  for (uint64_t o = 0; o < owners_.size(); ++o) bytes += num_bytes(o);
+  for (uint64_t r = 0; r < owned_ranges_.size(); ++r) bytes += num_bytes(r);
   return bytes;
 }
 
-uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
-  const Owner& owner = owners_[owner_idx];
-  uint64_t bytes = owner.runs.num_bytes();
+uint64_t SideTable::num_bytes(uint64_t range_idx) const {
+  const OwnedRange& range = owned_ranges_[range_idx];
+  uint64_t bytes = range.runs.num_bytes();
   // A node of the map is its key, value and a link. A map's first bucket is part of the map.
   constexpr uint64_t kNodeBytes = sizeof(ExactMap::value_type) + sizeof(void*);
-  if (owner.exact.bucket_count() > 1) bytes += owner.exact.bucket_count() * sizeof(void*);
-  for (const auto& [block_idx, block] : owner.exact) {
+  if (range.exact.bucket_count() > 1) bytes += range.exact.bucket_count() * sizeof(void*);
+  for (const auto& [block_idx, block] : range.exact) {
     bytes += kNodeBytes + block.counters.num_bytes();
   }
   return bytes;
@@ -184,9 +198,9 @@ uint64_t SideTable::num_bytes(uint64_t owner_idx) const {
 std::vector<uint64_t> SideTable::SortedBlocks() const {
   std::vector<uint64_t> sorted;
   sorted.reserve(num_blocks());
-  for (const Owner& owner : owners_) {  // their ranges ascend
+  for (const OwnedRange& range : owned_ranges_) {  // owned ranges ascend
     const size_t first = sorted.size();
-    for (size_t i = 0; i < owner.runs.size(); ++i) sorted.push_back(owner.runs.BlockAt(i));
+    for (size_t i = 0; i < range.runs.size(); ++i) sorted.push_back(range.runs.BlockAt(i));
     std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.end());
   }
   return sorted;

@@ -1,12 +1,13 @@
 // The side table: exact counts of promoted blocks, which no longer fit their encoding. Their
 // presence bits stay in the block, for queries, and the counts here are kept beside them:
 //
-//   up to 63 keys   long runs: a run string of 64 bits a slice (long_runs.h), 8 + 8k bytes a block
-//   more            exact counters: an integer for each position, which grows as it must
+//   up to 63 keys   long runs: a run string of 64 bits per slice (long_runs.h), 8 + 8k bytes per
+//                   block of k slices
+//   more            exact counters: an integer per position, as wide as it must be
 //
-// A block goes over when its 64th key comes, and back when it has drained to kKeysToReturn.
-// Promoted blocks may be a few in a hundred, crowded ones are rare, and so long runs are where
-// memory counts.
+// A block changes to exact counters with its 64th key, and back to long runs when it has drained to
+// kKeysToReturn. A few percent of the blocks may be promoted, but crowded ones are rare, so the
+// memory is nearly all in long runs.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_SIDE_TABLE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_SIDE_TABLE_H_
 
@@ -16,47 +17,47 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/src/blocks/block_words.h"
+#include "engine/src/blocks/block_word_map.h"
 #include "engine/src/blocks/exact_counters.h"
 #include "engine/src/blocks/long_runs.h"
 
 namespace trommel {
 
-// From block index to counts. There are owners, one for each of 2^owner_bits equal ranges of
-// blocks, which share nothing: calls for blocks of different owners may run at the same time.
+// From block index to counts, in 2^range_bits owned ranges of equally many blocks. The ranges share
+// nothing. Thread safety: calls for blocks of different ranges may run at the same time.
 //
 // `presence` are the block's presence words, `counters` its counters slice by slice
-// (kernels/layout.h). Every slice of a block holds the same number of keys; a block for which that
-// is not so is kept, as exact counters.
+// (kernels/layout.h). Every slice of a block should hold the same number of keys; a block for which
+// that is not so is kept as exact counters.
 class SideTable {
  public:
-  // So few keys bring a block back to long runs. Fewer than fit, or a block on the edge would go to
-  // and fro with every other key.
+  // The number of keys at which a block returns to long runs: fewer than fit, or a block near the
+  // limit would change with every other key.
   static constexpr uint32_t kKeysToReturn = 56;
 
-  SideTable() : SideTable(~uint64_t{0}, 0, 0) {}  // one owner, for nothing
-  // num_blocks must be a multiple of 2^owner_bits.
-  SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t owner_bits);
+  SideTable() : SideTable(~uint64_t{0}, 0, 0) {}  // for no blocks
+  // Requires a multiple of 2^range_bits as num_blocks.
+  SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t range_bits);
 
-  // Make an entry, or replace what it holds.
+  // Makes the block's entry, or replaces its counts.
   void Put(uint64_t block_idx, std::span<const uint64_t> counters);
-  // One run string a slice, of 1 to 63 keys.
+  // The same from one run string per slice, of 1 to 63 keys.
   void PutRuns(uint64_t block_idx, std::span<const uint64_t> runs);
-  void Remove(uint64_t block_idx);  // if it is there
+  void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
-  void ClearOwner(uint64_t owner_idx);
-  // Makes the owner's part what it is in `from`, a table with the same ranges and slices.
-  void CopyOwner(const SideTable& from, uint64_t owner_idx);
+  void ClearOwnedRange(uint64_t range_idx);
+  // Copies the range from a table with the same ranges and slices.
+  void CopyOwnedRange(const SideTable& from, uint64_t range_idx);
 
-  // From here on the block must be in the table.
+  // The following require that the block has an entry.
 
-  // One key more, and one key less, all of whose positions are present. Presence bits change with
-  // the counts, beside queries (kernels/presence_words.h).
-  void Add(uint64_t block_idx, uint64_t digest, uint32_t* presence);
-  void Take(uint64_t block_idx, uint64_t digest, uint32_t* presence);
-  // The block's run strings, until the table changes; none if it has more keys than they hold.
+  // Count one key more, and one key less, which requires all its positions to be present. Presence
+  // bits change with the counts. Thread safety: beside queries (kernels/presence_words.h).
+  void Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence);
+  void Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presence);
+  // The block's run strings, valid until the table changes; empty for exact counters.
   std::span<const uint64_t> RunsOf(uint64_t block_idx) const;
-  // How many keys the block has.
+  // The number of keys in the block.
   uint64_t KeysOf(uint64_t block_idx) const;
   // The counter at the digest's position in that slice.
   uint64_t CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
@@ -64,9 +65,9 @@ class SideTable {
   void CopyTo(uint64_t block_idx, const uint32_t* presence, std::span<uint64_t> counters) const;
 
   uint64_t num_blocks() const;
-  // Of entries, their index and exact counters, room to grow included; 0 for no blocks.
+  // Of entries, their index and exact counters, spare capacity included; 0 for no blocks.
   uint64_t num_bytes() const;
-  uint64_t num_bytes(uint64_t owner_idx) const;
+  uint64_t num_bytes(uint64_t range_idx) const;
   // Ascending.
   std::vector<uint64_t> SortedBlocks() const;
 
@@ -76,27 +77,29 @@ class SideTable {
     uint64_t num_keys;  // of slice 0, and so of each
   };
   using ExactMap = std::unordered_map<uint64_t, ExactBlock>;
-  struct alignas(64) Owner {  // no two owners write to one cache line
-    // The run strings of each block. Exact blocks have entries, too, all 0.
-    BlockWords runs;
+  struct alignas(64) OwnedRange {  // no two ranges write to one cache line
+    // The run strings of each block; zeros for blocks with exact counters.
+    BlockWordMap runs;
     ExactMap exact;
   };
 
-  Owner& Of(uint64_t block_idx) { return owners_[block_idx / blocks_per_owner_]; }
-  const Owner& Of(uint64_t block_idx) const { return owners_[block_idx / blocks_per_owner_]; }
-  static bool IsExact(const uint64_t* runs) { return runs[0] == 0; }  // long runs never are
+  OwnedRange& Of(uint64_t block_idx) { return owned_ranges_[block_idx / blocks_per_owned_range_]; }
+  const OwnedRange& Of(uint64_t block_idx) const {
+    return owned_ranges_[block_idx / blocks_per_owned_range_];
+  }
+  static bool IsExact(const uint64_t* runs) { return runs[0] == 0; }  // long runs are never 0
   std::span<uint64_t> Runs(uint64_t* runs) const { return {runs, num_slices_}; }
   std::span<const uint64_t> Runs(const uint64_t* runs) const { return {runs, num_slices_}; }
   size_t num_counters() const;
-  // The block's entry, which must be there.
+  // The block's entry. Requires that there is one.
   uint64_t* EntryOf(uint64_t block_idx);
   const uint64_t* EntryOf(uint64_t block_idx) const;
-  // Forgets the exact counters of a block, which has its counts elsewhere.
-  static void DropExact(Owner& owner, uint64_t block_idx);
+  // Removes the exact counters of a block whose counts are elsewhere.
+  static void DropExact(OwnedRange& range, uint64_t block_idx);
 
-  uint64_t blocks_per_owner_;
+  uint64_t blocks_per_owned_range_;
   uint32_t num_slices_;
-  std::vector<Owner> owners_;
+  std::vector<OwnedRange> owned_ranges_;
 };
 
 }  // namespace trommel

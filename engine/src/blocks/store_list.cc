@@ -31,8 +31,8 @@ size_t QueryAny(std::span<const BlockStore* const> stores, std::span<const uint6
   if (stores.size() == 1) return stores[0]->Query(digests, maybe_present);
   Views views;
   CopyViews(stores, views);
-  return stores[0]->Kernels().query_any(digests.data(), digests.size(), views.data(), stores.size(),
-                                        maybe_present);
+  return stores[0]->block_kernels().query_any(digests.data(), digests.size(), views.data(),
+                                              stores.size(), maybe_present);
 }
 
 void FindOldest(std::span<const BlockStore* const> stores, std::span<const uint64_t> digests,
@@ -43,8 +43,8 @@ void FindOldest(std::span<const BlockStore* const> stores, std::span<const uint6
   }
   Views views;
   CopyViews(stores, views);
-  stores[0]->Kernels().find_oldest(digests.data(), digests.size(), views.data(), stores.size(),
-                                   oldest);
+  stores[0]->block_kernels().find_oldest(digests.data(), digests.size(), views.data(),
+                                         stores.size(), oldest);
 }
 
 }  // namespace trommel

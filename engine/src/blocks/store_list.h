@@ -1,5 +1,5 @@
-// Queries of several block stores of one shape at once: the generations of a grown filter, the
-// buckets of a window. They may differ in their numbers of blocks only.
+// Queries of several block stores of one shape at once: the generations of a scalable filter, the
+// buckets of a window. The stores may differ in their numbers of blocks only.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_LIST_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_STORE_LIST_H_
 
@@ -13,8 +13,8 @@ namespace trommel {
 
 inline constexpr size_t kMaxListedStores = 255;
 
-// Both take any number of digests, and at most kMaxListedStores stores with the same encoding and
-// num_slices: anything else is a programmer's mistake. They allocate nothing, take no lock, and may
+// Both take any number of digests. Requires at most kMaxListedStores stores, all with the same
+// encoding and num_slices, else aborts. Allocates nothing. Thread safety: takes no lock, and may
 // run beside updates of the stores, as BlockStore's queries may.
 
 // Sets bit i of `maybe_present` iff some store shows digest i; writes one word for every 64

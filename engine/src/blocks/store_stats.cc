@@ -7,7 +7,7 @@ namespace trommel {
 Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases) {
   const Geometry& geometry = store.geometry();
   const double num_blocks = static_cast<double>(geometry.num_blocks);
-  const double positions_of_a_query = std::pow(geometry.slice_positions(), geometry.num_slices);
+  const double num_combinations = std::pow(geometry.slice_positions(), geometry.num_slices);
   Stats stats;
   stats.num_keys = totals.num_keys;
   stats.num_bytes = geometry.num_bytes() + totals.side_table_bytes;
@@ -17,8 +17,7 @@ Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_r
   stats.huge_page_bytes = store.huge_page_bytes();
   stats.fill_ratio =
       static_cast<double>(totals.tally.num_present) / static_cast<double>(geometry.num_positions());
-  stats.current_fpr =
-      static_cast<double>(totals.tally.product_sum) / positions_of_a_query / num_blocks;
+  stats.current_fpr = static_cast<double>(totals.tally.product_sum) / num_combinations / num_blocks;
   stats.predicted_fpr = PredictedFpr(geometry, totals.num_keys);
   return stats;
 }

@@ -1,4 +1,4 @@
-// The statistics of one block store.
+// The statistics of one block store that holds these totals.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
 
@@ -9,7 +9,6 @@
 
 namespace trommel {
 
-// Of a store that holds these totals.
 Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases);
 
 }  // namespace trommel

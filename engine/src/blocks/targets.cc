@@ -1,4 +1,4 @@
-// The public face of the kernels' targets.
+// trommel/targets.h on top of kernels/targets.h.
 #include "trommel/targets.h"
 
 #include "kernels/targets.h"
@@ -25,7 +25,7 @@ Error CannotRun(std::string_view name) {
 
 std::vector<std::string_view> RunnableTargets() {
   std::vector<std::string_view> names;
-  for (const kernels::Kernels& kernels : kernels::RunnableKernels()) names.push_back(kernels.name);
+  for (const kernels::KernelTable& table : kernels::RunnableKernels()) names.push_back(table.name);
   return names;
 }
 

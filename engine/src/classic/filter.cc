@@ -11,29 +11,16 @@
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/parallel_batch.h"
 
 namespace trommel::classic {
 namespace {
 
-// What one task of a query answers, and hashes: a multiple of 64, so that tasks share no word of a
-// bitmap.
-constexpr size_t kTaskKeys = size_t{1} << 14;
 // Keys whose digests are kept while slice after slice is updated. One thread: what a second-level
-// cache holds beside a slice. Several: enough that starting the tasks does not count.
-constexpr size_t kStretchKeys = size_t{1} << 16;
-constexpr size_t kSpreadStretchKeys = size_t{1} << 20;
+// cache holds beside a slice. Several: kMaxRoundKeys, so that starting the tasks does not count.
+constexpr size_t kCachedRoundKeys = size_t{1} << 16;
 // Fewer keys are inserted before other threads are awake.
 constexpr size_t kMinSpreadKeys = size_t{1} << 12;
-
-// Calls task(first, count) for consecutive parts of [0, num_keys): one, or at most kTaskKeys each.
-template <class Task>
-void ForEachTask(Executor* executor, size_t num_keys, const Task& task) {
-  if (executor == nullptr || num_keys <= kTaskKeys) return task(0, num_keys);
-  executor->ForEach((num_keys + kTaskKeys - 1) / kTaskKeys, [&](size_t t) {
-    const size_t first = t * kTaskKeys;
-    task(first, std::min(kTaskKeys, num_keys - first));
-  });
-}
 
 }  // namespace
 
@@ -48,26 +35,26 @@ CountedFilter::CountedFilter(std::unique_ptr<Impl> impl) noexcept : Filter(std::
 
 void Filter::Insert(Keys keys) noexcept {
   Executor* const executor = keys.size() < kMinSpreadKeys ? nullptr : impl_->executor.get();
-  const size_t stretch =
-      std::min(keys.size(), executor == nullptr ? kStretchKeys : kSpreadStretchKeys);
+  const size_t round_keys =
+      std::min(keys.size(), executor == nullptr ? kCachedRoundKeys : kMaxRoundKeys);
   impl_->num_keys += keys.size();
   // Not zeroed. Digests that the caller brought need no room.
   std::unique_ptr<uint64_t[]> buffer;
   if (keys.kind() != KeyKind::kDigests) {
-    buffer.reset(new (std::nothrow) uint64_t[stretch]);
+    buffer.reset(new (std::nothrow) uint64_t[round_keys]);
     if (buffer == nullptr) {  // slower, but nothing here may fail
       return ForEachChunk(impl_->policy, keys, [&](size_t, std::span<const uint64_t> digests) {
         impl_->store.Insert(digests);
       });
     }
   }
-  for (size_t first = 0; first < keys.size(); first += stretch) {
-    const size_t count = std::min(stretch, keys.size() - first);
+  for (size_t first = 0; first < keys.size(); first += round_keys) {
+    const size_t count = std::min(round_keys, keys.size() - first);
     std::span<const uint64_t> digests;
     if (buffer == nullptr) {
       digests = DigestsOf(impl_->policy, keys, first, count, {});
     } else {
-      ForEachTask(executor, count, [&](size_t begin, size_t size) {
+      ForEachTask(executor, count, kTaskKeys, [&](size_t begin, size_t size) {
         DigestsOf(impl_->policy, keys, first + begin, size, std::span(buffer.get() + begin, size));
       });
       digests = std::span(buffer.get(), count);
@@ -89,12 +76,11 @@ size_t Filter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept 
 size_t Filter::Impl::Query(Keys keys, uint32_t num_probes,
                            std::span<uint64_t> maybe_present) const noexcept {
   std::atomic<size_t> num_present{0};
-  ForEachTask(executor.get(), keys.size(), [&](size_t begin, size_t size) {
+  ForEachTask(executor.get(), keys, [&](size_t begin, Keys task_keys) {
     size_t num_here = 0;
-    ForEachChunk(
-        policy, Slice(keys, begin, size), [&](size_t first, std::span<const uint64_t> digests) {
-          num_here += store.Query(digests, num_probes, maybe_present.data() + (begin + first) / 64);
-        });
+    ForEachChunk(policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+      num_here += store.Query(digests, num_probes, maybe_present.data() + (begin + first) / 64);
+    });
     num_present.fetch_add(num_here, std::memory_order_relaxed);
   });
   return num_present.load(std::memory_order_relaxed);
@@ -119,11 +105,11 @@ EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcep
 
 EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
   EraseOutcome outcome;
-  std::array<uint64_t, BitmapWords(kernels::kMaxBatch)> erased;
-  for (size_t first = 0; first < keys.size(); first += kernels::kMaxBatch) {
-    const size_t count = std::min(kernels::kMaxBatch, keys.size() - first);
+  std::array<uint64_t, BitmapWords(kernels::kMaxChunkKeys)> erased;
+  for (size_t first = 0; first < keys.size(); first += kernels::kMaxChunkKeys) {
+    const size_t count = std::min(kernels::kMaxChunkKeys, keys.size() - first);
     const EraseOutcome part =
-        Erase(Slice(keys, first, count), std::span(erased).first(BitmapWords(count)));
+        Erase(Subspan(keys, first, count), std::span(erased).first(BitmapWords(count)));
     outcome.num_erased += part.num_erased;
     outcome.num_refused += part.num_refused;
   }
@@ -132,12 +118,10 @@ EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
 
 void CountedFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
-  ForEachTask(impl_->executor.get(), keys.size(), [&](size_t begin, size_t size) {
-    ForEachChunk(impl_->policy, Slice(keys, begin, size),
-                 [&](size_t first, std::span<const uint64_t> digests) {
-                   impl_->store.CountEstimates(digests,
-                                               counts.subspan(begin + first, digests.size()));
-                 });
+  ForEachTask(impl_->executor.get(), keys, [&](size_t begin, Keys task_keys) {
+    ForEachChunk(impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+      impl_->store.CountEstimates(digests, counts.subspan(begin + first, digests.size()));
+    });
   });
 }
 

@@ -119,7 +119,7 @@ bool PositionStore::TryTakeOne(size_t hash_idx, uint32_t position) {
   const uint32_t old = field.Get();
   if (old == 0) return false;
   if (old != array_.max_count) {
-    field.Take(1);
+    field.Subtract(1);
     num_present_[SliceOf(hash_idx)] -= old == 1 ? 1 : 0;
   }
   return true;

@@ -2,15 +2,15 @@
 //
 // *Blocks and locks.* A digest's top bits name its block's owner, owners share 2^lock_bits locks,
 // and nobody changes a block's words, its counts or its part of the side table without its lock
-// (ApplyRun is the only door). So the updates of one block happen one after another; all of a key
+// (ApplyRange is the only door). So the updates of one block happen one after another; all of a key
 // is in one block, and therefore every update of a key is a moment under its block's lock:
 // linearizable. Counts are looked up under the lock, too. A thread takes one lock after another and
 // never two, so none wait for each other in a ring. Input order within a block is kept by the
 // stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
-// first finds the key absent and the others find it present. (Where strangers' bits cover the key,
-// all are told "maybe present", as for a filter of one thread.)
+// first finds the key absent and the others find it present. (Where non-members' bits cover the
+// key, all are told "maybe present", as for a filter of one thread.)
 //
 // *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
 // query, and no erasure that could match it has begun. Each bit of the key was set by a store that
@@ -24,14 +24,14 @@
 //                                    store (EncodePlanes, EncodeRuns); or nothing, where long runs
 //                                    become a block's strings as they are
 //
-// Blocks of runs take the same steps slice by slice. TryAdd and TryTake store each slice's presence
-// once, with its final value, and then its string, which queries do not look at. Two cases have
-// code of their own: the first key of a block (AddFirstKey) stores its bits alone, for there were
-// none; the last one (TakeLastKey) stores zeros, for a block that holds one key does not hold ours
-// and another. Long runs of the side table take the same steps (kernels/long_runs.cc); beside exact
-// counters a bit is stored when its count comes to one or to zero, and else not touched
-// (MarkPresent, MarkAbsent). A query's last vector may reach into words of strings while they
-// change; it takes nothing from them.
+// Blocks of runs take the same steps slice by slice. TryInsert and TryErase store each slice's
+// presence once, with its final value, and then its string, which queries do not look at. Two cases
+// have code of their own: the first key of a block (InsertFirstKey) stores its bits alone, for
+// there were none; the last one (EraseLastKey) stores zeros, for a block that holds one key does
+// not hold ours and another. Long runs of the side table take the same steps
+// (kernels/long_runs-inl.h); beside exact counters a bit is stored when its count comes to one or to
+// zero, and else not touched (MarkPresent, MarkAbsent). A query's last vector may reach into words
+// of strings while they change; it takes nothing from them.
 //
 // A load sees the last of the stores that happened before it or a later one (coherence), and all of
 // these show the bit. Words of different slices need no order among each other. What makes loads
@@ -56,13 +56,13 @@ namespace {
 template <class Impl>
 void CheckAlone(Impl* impl) {
   if (impl == nullptr) return;
-  [[maybe_unused]] const auto use = impl->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl->access_check.EnterExclusive();
 }
 
 }  // namespace
 
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
-    : filter(std::move(whole)), locks(OwnerLocks::LockBitsFor(core().store.owner_bits())) {
+    : filter(std::move(whole)), locks(RangeLocks::LockBitsFor(core().store.owned_range_bits())) {
   // The keys that are in already are nobody's difference: they count for the first lock.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;
@@ -88,41 +88,41 @@ Result<ConcurrentFilter> ConcurrentFilter::Create(const CountingConfig& config) 
 // --- Batches.
 
 void ConcurrentFilter::Insert(Keys keys) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
 }
 
 size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
 
 size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->filter.Query(keys, maybe_present);
 }
 
 size_t ConcurrentFilter::Select(Keys keys, Answer answer,
                                 std::span<uint32_t> selection) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->filter.Select(keys, answer, selection);
 }
 
 void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
 }
 
@@ -141,12 +141,12 @@ bool ConcurrentFilter::Erase(Key key) noexcept {
 }
 
 bool ConcurrentFilter::MayContain(Key key) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->filter.MayContain(key);
 }
 
 uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->core().policy(key);
   const auto held = impl_->HoldFor(digest);
   return impl_->core().store.CountEstimate(digest);

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/batches/apply_run.h"
+#include "engine/src/batches/update_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/keys/radix_split.h"
-#include "engine/src/sync/owner_locks.h"
-#include "engine/src/sync/users.h"
+#include "engine/src/sync/exclusive_access_check.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/concurrent_filter.h"
 
 namespace trommel {
@@ -23,18 +23,18 @@ struct ConcurrentFilter::Impl {
   const CountingFilter::Impl& core() const { return *filter.impl_; }
   UpdateTarget ForUpdates() { return core().ForUpdates(&locks); }
 
-  OwnerLocks::Held HoldFor(uint64_t digest) {
-    return locks.Hold(OwnerOf(digest, locks.lock_bits()), locks.lock_bits());
+  RangeLocks::Held HoldFor(uint64_t digest) {
+    return locks.Hold(RangeOf(digest, locks.lock_bits()), locks.lock_bits());
   }
 
   // Whether the key was inserted or erased.
   bool UpdateOne(Update update, Key key) {
-    [[maybe_unused]] const auto use = users.Enter();
+    [[maybe_unused]] const auto access = access_check.Enter();
     const uint64_t digest = core().policy(key);
     uint64_t bit = 0;
     const uint64_t num_applied =
-        ApplyRun(ForUpdates(), update, &digest, {0, 1}, OwnerOf(digest, locks.lock_bits()),
-                 locks.lock_bits(), std::span(&bit, 1));
+        ApplyRange(ForUpdates(), update, &digest, {0, 1}, RangeOf(digest, locks.lock_bits()),
+                   locks.lock_bits(), std::span(&bit, 1));
     return num_applied == 1;
   }
 
@@ -48,14 +48,14 @@ struct ConcurrentFilter::Impl {
   Result<CountingFilter> Copy();
   // The statistics, as they are at one moment for each lock.
   Stats GetStats();
-  size_t owners_per_lock() const {
-    return size_t{1} << (core().store.owner_bits() - locks.lock_bits());
+  size_t owned_ranges_per_lock() const {
+    return size_t{1} << (core().store.owned_range_bits() - locks.lock_bits());
   }
 
   CountingFilter filter;
-  OwnerLocks locks;  // they count the keys; the filter's own count rests meanwhile
+  RangeLocks locks;  // they count the keys; the filter's own count rests meanwhile
   std::atomic<uint64_t> num_refused_erases{0};
-  Users users;
+  ExclusiveAccessCheck access_check;
 };
 
 }  // namespace trommel

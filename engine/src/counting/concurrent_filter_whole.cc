@@ -8,7 +8,7 @@
 namespace trommel {
 
 Result<CountingFilter> ConcurrentFilter::Impl::Copy() try {
-  [[maybe_unused]] const auto use = users.Enter();
+  [[maybe_unused]] const auto access = access_check.Enter();
   const BlockStore& from = core().store;
   Result<CountingFilter> copy =
       CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
@@ -17,9 +17,9 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() try {
   into.capacity = core().capacity;
   into.target_fpr = core().target_fpr;
   for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = 0; o < owners_per_lock(); ++o) {
-      into.store.CopyOwner(from, l * owners_per_lock() + o);
+    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t o = 0; o < owned_ranges_per_lock(); ++o) {
+      into.store.CopyOwnedRange(from, l * owned_ranges_per_lock() + o);
     }
     into.num_keys += held.num_keys();
   }
@@ -29,13 +29,13 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() try {
 }
 
 Stats ConcurrentFilter::Impl::GetStats() {
-  [[maybe_unused]] const auto use = users.Enter();
+  [[maybe_unused]] const auto access = access_check.Enter();
   const BlockStore& store = core().store;
   StoreTotals totals;
   for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = 0; o < owners_per_lock(); ++o) {
-      totals += store.TotalsOf(l * owners_per_lock() + o);
+    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
+    for (size_t o = 0; o < owned_ranges_per_lock(); ++o) {
+      totals += store.TotalsOf(l * owned_ranges_per_lock() + o);
     }
     totals.num_keys += held.num_keys();
   }
@@ -67,7 +67,7 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
 // --- Exclusive. The filter's own count of keys is right while they work.
 
 Status ConcurrentFilter::Merge(const CountingFilter& other) {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->core().num_keys = impl_->locks.num_keys();
   Status merged = impl_->filter.Merge(other);
   if (!merged) return merged;
@@ -77,17 +77,17 @@ Status ConcurrentFilter::Merge(const CountingFilter& other) {
 }
 
 void ConcurrentFilter::Clear() noexcept {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->filter.Clear();
   for (size_t l = 0; l < impl_->locks.num_locks(); ++l) {
-    OwnerLocks::Held held = impl_->locks.Hold(l, impl_->locks.lock_bits());
+    RangeLocks::Held held = impl_->locks.Hold(l, impl_->locks.lock_bits());
     held.AddKeys(0 - held.num_keys());
   }
   impl_->num_refused_erases = 0;
 }
 
 CountingFilter ConcurrentFilter::TakeExclusive() && {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->core().num_keys = impl_->locks.num_keys();
   impl_->core().num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   return std::move(impl_->filter);

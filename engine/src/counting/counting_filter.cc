@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/base/check.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/sizing/block_load.h"
 
 namespace trommel {
 
@@ -35,7 +35,7 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
     filter->impl_->target_fpr = config.target_fpr;
     filter->impl_->route = config.route;
     filter->UseExecutor(config.executor);
-    filter->impl_->TouchByOwners();
+    filter->impl_->TouchOwnedRanges();
   }
   return filter;
 }
@@ -92,8 +92,7 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
                              uint32_t num_probes) const noexcept {
   CheckBitmap(keys, maybe_present);
-  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_slices,
-                "as many probes as no block has slices");
+  CheckNumProbes(num_probes, geometry().num_slices);
   QueryTarget target = impl_->ForQueries();
   target.num_probes = num_probes;
   return QueryBatch(target, keys, maybe_present);

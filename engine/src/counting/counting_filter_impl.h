@@ -11,7 +11,7 @@
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/snapshots/snapshot.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -35,7 +35,7 @@ struct CountingFilter::Impl {
 
   FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
 
-  UpdateTarget ForUpdates(OwnerLocks* locks = nullptr) {
+  UpdateTarget ForUpdates(RangeLocks* locks = nullptr) {
     return {.store = store,
             .policy = policy,
             .executor = executor.get(),
@@ -55,9 +55,9 @@ struct CountingFilter::Impl {
   }
 
   // Spreads an unused store's memory over the nodes of those who will work on it.
-  void TouchByOwners() {
+  void TouchOwnedRanges() {
     if (executor == nullptr || executor->num_threads() == 1) return;
-    executor->ForEach(store.num_owners(), [this](size_t o) { store.TouchOwner(o); });
+    executor->ForEach(store.num_owned_ranges(), [this](size_t o) { store.TouchOwnedRange(o); });
   }
 
   BlockStore store;

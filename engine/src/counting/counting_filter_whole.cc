@@ -71,7 +71,7 @@ void CountingFilter::Clear() noexcept {
 
 Stats CountingFilter::GetStats() const noexcept {
   StoreTotals totals;
-  for (size_t o = 0; o < impl_->store.num_owners(); ++o) totals += impl_->store.TotalsOf(o);
+  for (size_t o = 0; o < impl_->store.num_owned_ranges(); ++o) totals += impl_->store.TotalsOf(o);
   totals.num_keys = impl_->num_keys;
   return StatsOf(impl_->store, totals, impl_->num_refused_erases);
 }

@@ -1,8 +1,8 @@
-// What a batch writes: it must have the batch's size, and lie apart from what the batch reads.
+// Checks of a batch's outputs: each must have the batch's size, and must not overlap its inputs.
 //
-// Chunks are answered before later ones are read, and kernels are compiled as if nothing were in
-// two places: answers written over keys would change keys that are still to come. Each function
-// aborts with a message; each is called once per batch, by the public member that got the spans.
+// Chunks are answered before later ones are read, and kernels are compiled with restrict pointers:
+// answers written over keys would change keys that are not read yet. Each check aborts with a
+// message; the public member that takes the spans calls it once per batch.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_BATCH_OUTPUT_H_
 #define TROMMEL_ENGINE_SRC_KEYS_BATCH_OUTPUT_H_
 
@@ -19,14 +19,14 @@
 
 namespace trommel {
 
-// Do the two share a byte? (Pointers into different arrays have an order only by std::less.)
+// Do they share a byte? (Pointers into different arrays are ordered only by std::less.)
 inline bool ShareBytes(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
   constexpr std::less<> kBefore;
   return !a.empty() && !b.empty() && kBefore(a.data(), b.data() + b.size()) &&
          kBefore(b.data(), a.data() + a.size());
 }
 
-// The array that the batch is a view of; not the characters that strings and views point at.
+// The array that the batch is a view of, without the characters of strings and views.
 inline std::span<const std::byte> ArrayOf(const Keys& keys) noexcept {
   size_t key_bytes = sizeof(uint64_t);
   if (keys.kind() == KeyKind::kInt32) key_bytes = sizeof(uint32_t);

@@ -1,4 +1,4 @@
-// Digests of keys. (checksum.cc and projection.cc are the other files that know xxHash.)
+// Digests of keys. (The other files that use xxHash are checksum.cc and projection.cc.)
 #include "trommel/digest.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_byt
   if (policy.kind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
   if (policy.kind == DigestKind::kXxh3) return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
   TROMMEL_CHECK(policy.kind != DigestKind::kCaller,
-                "this filter takes the caller's digests only (Keys::Digests)");
+                "this filter takes only the caller's digests (Keys::Digests)");
   TROMMEL_CHECK(policy.digest_key.is_given(),
                 "this filter hashes under a key, and was loaded without it (can_hash tells)");
   return SipHash13(policy.digest_key.words(), bytes, num_bytes);
@@ -61,7 +61,7 @@ DigestKey::DigestKey(std::span<const std::byte, kNumBytes> bytes) noexcept : is_
   std::memcpy(words_.data(), bytes.data(), kNumBytes);
 }
 
-// A plain assignment before the end of life would be dropped by compilers.
+// volatile: compilers drop plain stores to an object that is about to be destroyed.
 DigestKey::~DigestKey() {
   for (volatile uint64_t& word : words_) word = 0;
 }

@@ -17,7 +17,7 @@ Status CheckPolicy(const DigestPolicy& policy) {
   }
   if (policy != DigestPolicy::Keyed(policy.digest_key)) {
     return Error{ErrorCode::kInvalidArgument,
-                 "the digest's seed is not the check value of its key: make the policy with "
+                 "the digest's seed is not the check value of its key: create the policy with "
                  "DigestPolicy::Keyed"};
   }
   return Ok();

@@ -6,7 +6,7 @@
 
 namespace trommel {
 
-Keys Slice(Keys keys, size_t first, size_t count) noexcept {
+Keys Subspan(Keys keys, size_t first, size_t count) noexcept {
   switch (keys.kind()) {
     case KeyKind::kInt64:
       return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
@@ -28,7 +28,7 @@ std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_
     return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
   }
   const std::span<uint64_t> digests = buffer.first(count);
-  policy.Digests(Slice(keys, first, count), digests);
+  policy.Digests(Subspan(keys, first, count), digests);
   return digests;
 }
 

@@ -1,4 +1,4 @@
-// A batch of keys as chunks of digests.
+// Chunks: the digests of a batch of keys, as many at a time as one kernel call takes.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_KEY_CHUNKS_H_
 #define TROMMEL_ENGINE_SRC_KEYS_KEY_CHUNKS_H_
 
@@ -15,18 +15,19 @@
 namespace trommel {
 
 // The keys [first, first + count) of a batch.
-Keys Slice(Keys keys, size_t first, size_t count) noexcept;
+Keys Subspan(Keys keys, size_t first, size_t count) noexcept;
 
-// The digests of such a part. Where the keys are digests there is nothing to compute and nothing to
-// copy; else they are written to `buffer`, which must have room for them.
+// The digests of these keys: a view where the keys are digests themselves, else written to
+// `buffer`, which must have space for them.
 std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_t first,
                                     size_t count, std::span<uint64_t> buffer) noexcept;
 
-// Calls visit(first, digests) for the batch's chunks of at most kMaxBatch keys, in order; digests
-// live until the next call. Offsets are multiples of 64: a chunk's answers are whole bitmap words.
+// Calls visit(first, digests) for the batch's chunks of at most kMaxChunkKeys keys, in order; the
+// digests are valid until the next call. `first` is a multiple of 64: a chunk's answers are whole
+// bitmap words.
 template <class Visit>
 void ForEachChunk(const DigestPolicy& policy, Keys keys, const Visit& visit) {
-  std::array<uint64_t, kernels::kMaxBatch> buffer;
+  std::array<uint64_t, kernels::kMaxChunkKeys> buffer;
   for (size_t first = 0; first < keys.size(); first += buffer.size()) {
     const size_t count = std::min(buffer.size(), keys.size() - first);
     visit(first, DigestsOf(policy, keys, first, count, buffer));

@@ -1,4 +1,4 @@
-// What keeps two filters from being added up, as their errors say it.
+// Merge compatibility: why two filters cannot be merged, in the words of error messages.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_MERGE_COMPATIBILITY_H_
 #define TROMMEL_ENGINE_SRC_KEYS_MERGE_COMPATIBILITY_H_
 
@@ -14,7 +14,7 @@ namespace trommel {
 // "num_blocks differs: 16 here, 18 there".
 std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs);
 
-// Names the first field in which they differ; empty if they agree in all.
+// Names the first field in which two filters differ, as above; empty if there is none.
 std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
                          const Geometry& theirs, const DigestPolicy& their_policy);
 

@@ -4,37 +4,37 @@
 
 namespace trommel {
 
-void SplitByOwner(std::span<const uint64_t> digests, uint32_t owner_bits,
-                  std::span<uint16_t> owners, std::span<uint64_t> split,
+void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
+                  std::span<uint16_t> ranges, std::span<uint64_t> split,
                   std::span<uint32_t> starts) noexcept {
-  const size_t num_owners = size_t{1} << owner_bits;
-  std::fill_n(starts.begin(), num_owners + 1, 0U);
-  // The split is written all over its 512 KiB. Fetched in order while the runs are being measured,
-  // it is near by then (bench/README.md, "Dead ends").
+  const size_t num_ranges = size_t{1} << range_bits;
+  std::fill_n(starts.begin(), num_ranges + 1, 0U);
+  // The second loop writes all over the 512 KiB of `split`. Prefetched in order while the digest
+  // ranges are counted, they are in the cache by then (bench/README.md, "Dead ends").
   constexpr size_t kKeysPerLine = 8;
   for (size_t i = 0; i < digests.size(); ++i) {
     if (i % kKeysPerLine == 0) __builtin_prefetch(split.data() + i, /*rw=*/1);
-    const size_t owner = OwnerOf(digests[i], owner_bits);
-    owners[i] = static_cast<uint16_t>(owner);
-    ++starts[owner + 1];
+    const size_t range = RangeOf(digests[i], range_bits);
+    ranges[i] = static_cast<uint16_t>(range);
+    ++starts[range + 1];
   }
-  for (size_t o = 0; o < num_owners; ++o) starts[o + 1] += starts[o];
-  // Each start moves to its run's end, which is the next run's start: afterwards they stand one
-  // place too low, and are put back.
-  for (size_t i = 0; i < digests.size(); ++i) split[starts[owners[i]]++] = digests[i];
-  for (size_t o = num_owners; o > 0; --o) starts[o] = starts[o - 1];
+  for (size_t r = 0; r < num_ranges; ++r) starts[r + 1] += starts[r];
+  // Each start moves to the end of its digest range, which is the start of the next: afterwards
+  // they are shifted back by one.
+  for (size_t i = 0; i < digests.size(); ++i) split[starts[ranges[i]]++] = digests[i];
+  for (size_t r = num_ranges; r > 0; --r) starts[r] = starts[r - 1];
   starts[0] = 0;
 }
 
-void UnsplitAnswers(std::span<const uint16_t> owners, std::span<const uint32_t> starts,
+void UnsplitAnswers(std::span<const uint16_t> ranges, std::span<const uint32_t> starts,
                     std::span<const uint64_t> split_answers, std::span<uint32_t> cursors,
                     uint64_t* answers) noexcept {
   std::copy_n(starts.begin(), cursors.size(), cursors.begin());
-  for (size_t first = 0; first < owners.size(); first += 64) {
-    const size_t count = std::min<size_t>(64, owners.size() - first);
+  for (size_t first = 0; first < ranges.size(); first += 64) {
+    const size_t count = std::min<size_t>(64, ranges.size() - first);
     uint64_t word = 0;
     for (size_t i = 0; i < count; ++i) {
-      const uint32_t place = cursors[owners[first + i]]++;
+      const uint32_t place = cursors[ranges[first + i]]++;
       word |= (split_answers[place / 64] >> (place % 64) & 1) << i;
     }
     answers[first / 64] = word;

@@ -1,14 +1,14 @@
-// The stable split of a chunk of digests by owner, their top bits: a counting sort that stays in
-// the second-level cache, so that the writes to many runs never leave for memory.
+// The stable split of a chunk of digests into digest ranges, by their top bits: a counting sort
+// whose scattered writes stay in the second-level cache.
 //
-//   digests   b a c b a        owners by the top bits, in input order
-//   split     a a b b c        runs in the order of owners; within a run, input order
-//   starts    0   2   4 5      run of owner o is [starts[o], starts[o + 1])
+//   digests   b a c b a        in input order; the letter stands for the top bits
+//   split     a a b b c        digest ranges in ascending order; within each, input order
+//   starts    0   2   4 5      digest range r is [starts[r], starts[r + 1])
 //
-// Stable, because checked erases do not commute: a block must see its keys in input order.
+// Stable, because checked erases do not commute: a block must get its keys in input order.
 //
-// (A split of the whole batch at once would write to all runs all over memory, and would need
-// software write-combining and streaming stores to do so at speed. A chunk at a time stays near.)
+// (A split of the whole batch at once would scatter its writes over memory, and would need software
+// write-combining and streaming stores to be fast.)
 #ifndef TROMMEL_ENGINE_SRC_KEYS_RADIX_SPLIT_H_
 #define TROMMEL_ENGINE_SRC_KEYS_RADIX_SPLIT_H_
 
@@ -18,23 +18,23 @@
 
 namespace trommel {
 
-// 512 KiB of digests: with what they are split into, the share of a second-level cache.
+// Digests of one split: 512 KiB, and as much for its result, fit a second-level cache.
 inline constexpr size_t kSplitChunk = size_t{1} << 16;
 
-constexpr size_t OwnerOf(uint64_t digest, uint32_t owner_bits) {
-  return owner_bits == 0 ? 0 : static_cast<size_t>(digest >> (64 - owner_bits));
+constexpr size_t RangeOf(uint64_t digest, uint32_t range_bits) {
+  return range_bits == 0 ? 0 : static_cast<size_t>(digest >> (64 - range_bits));
 }
 
-// At most kSplitChunk digests and 16 owner_bits. `owners` gets each digest's owner, in input order;
-// `starts` must have room for 2^owner_bits + 1.
-void SplitByOwner(std::span<const uint64_t> digests, uint32_t owner_bits,
-                  std::span<uint16_t> owners, std::span<uint64_t> split,
+// Requires at most kSplitChunk digests, range_bits of at most 16, and starts.size() of
+// 2^range_bits + 1. Writes each digest's range index to `ranges`, in input order.
+void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
+                  std::span<uint16_t> ranges, std::span<uint64_t> split,
                   std::span<uint32_t> starts) noexcept;
 
-// Hands the answers back: bit i of `answers` becomes the bit of key i's place in the split, which
-// the same walk over owners finds again. `cursors` is room for 2^owner_bits numbers. `answers` has
-// a word for every 64 keys, all of which are written.
-void UnsplitAnswers(std::span<const uint16_t> owners, std::span<const uint32_t> starts,
+// Returns answers to input order: bit i of `answers` becomes the bit of key i's place in the split.
+// `cursors` is scratch space for 2^range_bits numbers. `answers` has a word for every 64 keys, all
+// of which are written.
+void UnsplitAnswers(std::span<const uint16_t> ranges, std::span<const uint32_t> starts,
                     std::span<const uint64_t> split_answers, std::span<uint32_t> cursors,
                     uint64_t* answers) noexcept;
 

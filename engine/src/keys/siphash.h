@@ -1,13 +1,12 @@
-// SipHash-c-d, straight from the paper: Aumasson and Bernstein, "SipHash: a fast short-input PRF"
-// (INDOCRYPT 2012), section 2. c rounds for each word of 8 bytes, d at the end.
+// SipHash-c-d as in the paper: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT
+// 2012), section 2. c rounds per word of 8 bytes, d at the end. This is the reference for kernels.
 //
-// The definition that kernels must meet. A key takes c (floor(n / 8) + 1) + d rounds, each of 4
-// additions, 4 xors and 6 rotations of 64-bit words, with nothing looked up and nothing multiplied,
-// and a state of four words: keys can stand side by side in the lanes of vectors. That decided for
-// it. HighwayHash is faster on one key of 32 bytes and more, as its state of sixteen words fills
-// vectors by itself; but for that very reason 8 bytes cost it as much as 32, and keys in lanes
-// would not fit the registers. It decided for 1-3, too: eight keys at a time in AVX2, these rounds
-// stay within twice XXH3's time from 8 to 64 bytes, and those of 2-4 do not.
+// Why SipHash: a key of n bytes takes c (floor(n / 8) + 1) + d rounds, each of 4 additions, 4 xors
+// and 6 rotations of 64-bit words, without table lookups or multiplications, on a state of four
+// words: the lanes of a vector can hash one key each. HighwayHash is faster on one key of 32 bytes
+// and more, as its state of sixteen words fills vectors by itself; but for that reason 8 bytes cost
+// it as much as 32, and one key per lane would not fit the registers. Why 1-3 rounds: hashing eight
+// keys at a time in AVX2 stays within twice XXH3's time from 8 to 64 bytes, with 2-4 it does not.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_SIPHASH_H_
 #define TROMMEL_ENGINE_SRC_KEYS_SIPHASH_H_
 

@@ -9,7 +9,7 @@
 #include "engine/src/base/block_memory.h"
 #include "engine/src/base/check.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/digest_parts.h"
+#include "engine/src/keys/parallel_batch.h"
 #include "engine/src/layered/layered_filter_impl.h"
 #include "engine/src/layered/layered_sizing.h"
 
@@ -54,7 +54,7 @@ Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) try {
         CountingFilter::CreateWithGeometry(geometry, config.digest, config.memory_limit_bytes);
     if (layer) {
       layer->UseExecutor(config.executor);
-      layer->impl_->TouchByOwners();
+      layer->impl_->TouchOwnedRanges();
     }
     return layer;
   };
@@ -78,18 +78,18 @@ void LayeredFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
 
 void LayeredFilter::Insert(Keys keys) noexcept {
   Executor* executor = impl_->large.impl_->executor.get();
-  ForEachPartOfDigests(digest_policy(), executor, keys,
-                       [&](size_t, std::span<const uint64_t> digests) {
-                         impl_->first.Insert(Keys::Digests(digests));
-                         impl_->large.Insert(Keys::Digests(digests));
-                       });
+  ForEachDigestRound(digest_policy(), executor, keys,
+                     [&](size_t, std::span<const uint64_t> digests) {
+                       impl_->first.Insert(Keys::Digests(digests));
+                       impl_->large.Insert(Keys::Digests(digests));
+                     });
 }
 
 size_t LayeredFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   Executor* executor = impl_->large.impl_->executor.get();
   size_t num_inserted = 0;
-  ForEachPartOfDigests(
+  ForEachDigestRound(
       digest_policy(), executor, keys, [&](size_t first, std::span<const uint64_t> digests) {
         const auto bits = inserted.subspan(first / 64, BitmapWords(digests.size()));
         num_inserted += impl_->large.InsertIfAbsent(Keys::Digests(digests), bits);
@@ -107,7 +107,7 @@ EraseOutcome LayeredFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcep
   CheckBitmap(keys, erased);
   Executor* executor = impl_->large.impl_->executor.get();
   EraseOutcome outcome;
-  ForEachPartOfDigests(
+  ForEachDigestRound(
       digest_policy(), executor, keys, [&](size_t first, std::span<const uint64_t> digests) {
         const auto bits = erased.subspan(first / 64, BitmapWords(digests.size()));
         const EraseOutcome part = impl_->large.Erase(Keys::Digests(digests), bits);

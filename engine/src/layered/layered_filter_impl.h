@@ -8,7 +8,7 @@
 
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/layered_filter.h"
 
 namespace trommel {
@@ -28,8 +28,8 @@ struct LayeredFilter::Impl {
   }
 
   // What is written of the layers, and layers that were read: layered_filter_snapshot.cc.
-  std::array<FamilyMember, kNumLayers> Members() const;
-  static Result<LayeredFilter> Make(FamilyContents family, uint64_t limit_bytes);
+  std::array<MemberStore, kNumLayers> Members() const;
+  static Result<LayeredFilter> Make(MultiStoreContents family, uint64_t limit_bytes);
 
   CountingFilter first;
   CountingFilter large;  // has the capacity, the rate and the executor of both

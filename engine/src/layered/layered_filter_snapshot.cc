@@ -12,16 +12,16 @@
 
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/layered/layered_filter_impl.h"
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/layered_filter.h"
 
 namespace trommel {
 namespace {
 
-Status CheckFamily(const FamilyContents& family) {
+Status CheckMultiStore(const MultiStoreContents& family) {
   if (Status unused = CheckUnusedParams(family.facts.params, 0); !unused) return unused;
   if (family.members.size() != LayeredFilter::kNumLayers) {
-    return CorruptAt(offsetof(FamilyHeader, num_members),
+    return CorruptAt(offsetof(MultiStoreHeader, num_members),
                      "a layered filter has 2 layers, not " + std::to_string(family.members.size()));
   }
   for (size_t i = 0; i < family.members.size(); ++i) {
@@ -36,15 +36,16 @@ Error NotLayers(std::string_view what) {
 
 }  // namespace
 
-std::array<FamilyMember, LayeredFilter::kNumLayers> LayeredFilter::Impl::Members() const {
+std::array<MemberStore, LayeredFilter::kNumLayers> LayeredFilter::Impl::Members() const {
   const auto member = [](const CountingFilter& layer) {
-    return FamilyMember{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
+    return MemberStore{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
   };
   return {member(first), member(large)};
 }
 
-Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t limit_bytes) try {
-  if (Status checked = CheckFamily(family); !checked) return checked.error();
+Result<LayeredFilter> LayeredFilter::Impl::Make(MultiStoreContents family,
+                                                uint64_t limit_bytes) try {
+  if (Status checked = CheckMultiStore(family); !checked) return checked.error();
   const auto layer_of = [&](size_t i) {
     return CountingFilter(
         std::make_unique<CountingFilter::Impl>(std::move(family.members[i].contents), limit_bytes));
@@ -59,20 +60,20 @@ Result<LayeredFilter> LayeredFilter::Impl::Make(FamilyContents family, uint64_t 
 }
 
 Status LayeredFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
-  return SaveFamily({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
-                    impl_->Members(), path, options);
+  return SaveMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
+                        impl_->Members(), path, options);
 }
 
 std::vector<std::byte> LayeredFilter::Serialize() const {
-  return SerializeFamily({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
-                         impl_->Members());
+  return SerializeMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
+                             impl_->Members());
 }
 
 Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
                                           uint64_t memory_limit_bytes,
                                           const DigestKey& digest_key) {
-  Result<FamilyContents> family =
-      LoadFamily(path, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> family =
+      LoadMultiStore(path, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
   if (!family) return family.error();
   Result<LayeredFilter> filter = Impl::Make(*std::move(family), memory_limit_bytes);
   if (!filter) return NamingFile(path, filter.error());
@@ -82,8 +83,8 @@ Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
 Result<LayeredFilter> LayeredFilter::Deserialize(std::span<const std::byte> bytes,
                                                  uint64_t memory_limit_bytes,
                                                  const DigestKey& digest_key) {
-  Result<FamilyContents> family =
-      DeserializeFamily(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> family =
+      DeserializeMultiStore(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
   if (!family) return family.error();
   return Impl::Make(*std::move(family), memory_limit_bytes);
 }

@@ -17,7 +17,7 @@ Geometry FirstShape(const Geometry& large) {
   return {.num_slices = 8, .encoding = Encoding::kPlanes};
 }
 
-// The smallest first layer that lets no more strangers pass.
+// The smallest first layer that lets no more non-members pass.
 Result<Sizing> SmallestFirst(const LayeredConfig& config, const Geometry& shape, double fpr) {
   return SizeFor({.capacity = config.capacity,
                   .target_fpr = fpr,
@@ -95,7 +95,7 @@ Result<LayerGeometries> SizeLayers(const LayeredConfig& config) {
           std::max<uint64_t>(1, large.num_blocks / smallest->geometry.num_blocks);
       const uint64_t enough = RoundUp(DivideUp(large.num_blocks, parts), unit) * QueryBytes(one);
       return Invalid("first_query_bytes is " + std::to_string(config.first_query_bytes) +
-                     "; with so few the first layer would let most strangers pass at " +
+                     "; with so few the first layer would let most non-members pass at " +
                      std::to_string(config.capacity) + " keys; " + std::to_string(enough) +
                      " are enough");
     }

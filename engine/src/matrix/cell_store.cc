@@ -12,9 +12,9 @@ namespace trommel::matrix {
 namespace {
 
 constexpr uint64_t kLineCells = 512;
-// How far ahead of marking a cell's line is asked for.
+// How many cells ahead of marking their cache lines are fetched.
 constexpr size_t kFetchAhead = 24;
-// Fewer cells are marked before other threads are awake.
+// Below, one thread marks all cells before others would have started.
 constexpr uint64_t kMinSpreadCells = uint64_t{1} << 14;
 
 // The rows of a block: of a joint one, the joint column's.
@@ -46,7 +46,7 @@ CellColumns ColumnsFrom(const Tuples& tuples, size_t first, const uint64_t* join
   return columns;
 }
 
-Result<CellStore> CellStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
+Result<CellStore> CellStore::Create(const MatrixGeometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
   const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
   if (geometry.num_bytes() > limit) {
@@ -91,7 +91,7 @@ void CellStore::MarkBlock(size_t block_idx, const CellColumns& columns, size_t n
   CellColumns chunk = columns;
   uint64_t num_marked = num_marked_[block_idx];
   for (size_t first = 0; first < num_tuples; first += cells.size()) {
-    if (num_marked == num_cells_[block_idx]) break;  // there is nothing left to mark
+    if (num_marked == num_cells_[block_idx]) break;  // saturated
     const size_t count = std::min(cells.size(), num_tuples - first);
     for (size_t r = 0; r < block.num_rows; ++r) {
       const uint32_t column = block.rows[r].column;

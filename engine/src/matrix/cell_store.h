@@ -1,5 +1,6 @@
-// What a matrix holds: the cells of its blocks in memory, and how many of each are marked. Knows
-// columns of digests, not attributes; what is asked in which order is plans.h's.
+// The contents of a matrix: the cells of its blocks in memory, and how many of each are marked. It
+// knows columns of digests, not attributes; which blocks are probed, in which order, is in
+// plans.h.
 #ifndef TROMMEL_ENGINE_SRC_MATRIX_CELL_STORE_H_
 #define TROMMEL_ENGINE_SRC_MATRIX_CELL_STORE_H_
 
@@ -27,21 +28,21 @@ CellColumns ColumnsFrom(const Tuples& tuples, size_t first, const uint64_t* join
 
 class CellStore {
  public:
-  // Nothing marked. Fails as Validate does, and with kOutOfMemory; 0: the machine's physical
-  // memory.
-  static Result<CellStore> Create(const Geometry& geometry, uint64_t limit_bytes);
+  // No cell is marked. Fails as Validate does, and with kOutOfMemory over limit_bytes (0: the
+  // machine's physical memory).
+  static Result<CellStore> Create(const MatrixGeometry& geometry, uint64_t limit_bytes);
 
   // Blocks have pointers into the store.
   CellStore(CellStore&&) noexcept = default;
   CellStore& operator=(CellStore&&) noexcept = default;
 
-  // Marks the tuples' cells in every block; with an executor, a task a block.
+  // Marks the tuples' cells in every block; with an executor, one task per block.
   void Mark(const CellColumns& columns, size_t num_tuples, Executor* executor);
   void Clear();
 
-  const Geometry& geometry() const { return geometry_; }
+  const MatrixGeometry& geometry() const { return geometry_; }
   size_t num_blocks() const { return blocks_.size(); }
-  // As kernels see it: the first cell is a bit of words().
+  // The kernels' view: `first` is a bit of words().
   const kernels::CellBlock& block(size_t block_idx) const { return blocks_[block_idx]; }
   const uint64_t* words() const { return reinterpret_cast<const uint64_t*>(memory_.data()); }
   uint64_t num_bytes() const { return memory_.num_bytes(); }
@@ -52,20 +53,20 @@ class CellStore {
   uint64_t num_marked(size_t block_idx) const { return num_marked_[block_idx]; }
   bool IsSaturated(size_t block_idx) const { return num_marked(block_idx) == num_cells(block_idx); }
   double Fill(size_t block_idx) const;
-  // The share of strangers that the block lets pass at present: fill to the power of k.
+  // The share of non-members that the block passes now: fill to the power of k.
   double CurrentFpr(size_t block_idx) const;
 
  private:
   CellStore() = default;
   void MarkBlock(size_t block_idx, const CellColumns& columns, size_t num_tuples);
 
-  Geometry geometry_;
+  MatrixGeometry geometry_;
   BlockMemory memory_;
   std::vector<kernels::CellRow> rows_;  // of all blocks
   std::vector<kernels::CellBlock> blocks_;
-  std::vector<uint64_t> first_cells_;  // a block
-  std::vector<uint64_t> num_cells_;    // likewise
-  std::vector<uint64_t> num_marked_;   // likewise
+  std::vector<uint64_t> first_cells_;  // by block
+  std::vector<uint64_t> num_cells_;    // by block
+  std::vector<uint64_t> num_marked_;   // by block
 };
 
 }  // namespace trommel::matrix

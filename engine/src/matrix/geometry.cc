@@ -13,7 +13,7 @@ Error BadBlocks(Kind kind, std::string message) {
   return {ErrorCode::kInvalidArgument, std::string(KindName(kind)) + ": " + std::move(message)};
 }
 
-Status CheckBlock(const Geometry& geometry, const Block& block) {
+Status CheckBlock(const MatrixGeometry& geometry, const Block& block) {
   const std::string name = AttributeMaskText(block.set) + (block.is_joint ? " (joint)" : "");
   const size_t num_rows = block.is_joint ? 1 : static_cast<size_t>(std::popcount(block.set));
   if (block.positions.size() != num_rows) {
@@ -61,17 +61,17 @@ uint64_t Block::num_cells() const noexcept {
   return product;
 }
 
-uint64_t Geometry::num_cells() const noexcept {
+uint64_t MatrixGeometry::num_cells() const noexcept {
   uint64_t sum = 0;
   for (const Block& block : blocks) sum += block.num_cells();
   return sum;
 }
 
-uint64_t Geometry::published_cells() const noexcept {
+uint64_t MatrixGeometry::published_cells() const noexcept {
   return num_cells() + (kind == Kind::kBfm || kind == Kind::kCbfm ? 1 : 0);
 }
 
-uint64_t Geometry::num_bytes() const noexcept {
+uint64_t MatrixGeometry::num_bytes() const noexcept {
   uint64_t sum = 0;
   for (const Block& block : blocks) sum += (block.num_cells() + 511) / 512 * 64;
   return sum;
@@ -100,7 +100,7 @@ std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets) {
   return blocks;
 }
 
-Status Validate(const Geometry& geometry) {
+Status Validate(const MatrixGeometry& geometry) {
   if (geometry.kind > Kind::kCbfm) {
     return OutOfRange("kind", static_cast<unsigned>(geometry.kind), "between 0 (SBF) and 5 (CBFM)");
   }

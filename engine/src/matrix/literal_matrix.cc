@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <new>
 #include <string>
@@ -11,7 +10,7 @@
 #include "engine/src/base/block_memory.h"
 #include "engine/src/base/check.h"
 #include "engine/src/base/out_of_range.h"
-#include "engine/src/tuples/tuple_output.h"
+#include "engine/src/tuples/tuple_batch.h"
 #include "kernels/classic_array.h"
 #include "trommel/matrix/sizing.h"
 
@@ -50,13 +49,6 @@ Status CheckLiteral(const AttributeSets& sets, std::span<const uint64_t> positio
   return Ok();
 }
 
-void CheckGiven(const Tuples& tuples, AttributeMask asked) {
-  for (; tuples.size != 0 && asked != 0; asked &= asked - 1) {
-    TROMMEL_CHECK(tuples.columns[static_cast<size_t>(std::countr_zero(asked))] != nullptr,
-                  "a column that is needed is not given");
-  }
-}
-
 }  // namespace
 
 LiteralMatrix::LiteralMatrix(AttributeSets sets, std::vector<uint64_t> positions,
@@ -78,12 +70,12 @@ Result<LiteralMatrix> LiteralMatrix::Create(const AttributeSets& sets,
   }
 }
 
-bool LiteralMatrix::CanAnswer(AttributeMask asked) const noexcept {
-  return (asked & ~sets_.full()) == 0;
+bool LiteralMatrix::CanAnswer(AttributeMask queried) const noexcept {
+  return (queried & ~sets_.full()) == 0;
 }
 
-std::vector<AttributeMask> LiteralMatrix::PartsOf(AttributeMask asked) const {
-  return sets_.PartsOf(asked);
+std::vector<AttributeMask> LiteralMatrix::PartsOf(AttributeMask queried) const {
+  return sets_.PartsOf(queried);
 }
 
 uint64_t LiteralMatrix::num_bytes() const noexcept { return words_.size() * sizeof(uint64_t); }
@@ -104,7 +96,7 @@ uint64_t LiteralMatrix::CountKept(AttributeMask given, uint32_t num_below) const
       all |= cuts[c];
       is_odd = !is_odd;
     }
-    if ((all & ~below & ~given) != 0) continue;  // asks for a higher attribute that has its mark
+    if ((all & ~below & ~given) != 0) continue;  // needs a higher attribute that has its mark
     uint64_t num_cells = 1;
     for (uint32_t i = 0; i < num_below; ++i) {
       num_cells *= positions_[i] + ((all >> i & 1) == 0 ? 1 : 0);
@@ -132,10 +124,10 @@ uint64_t LiteralMatrix::CalculateIndex(AttributeMask set,
 void LiteralMatrix::IndicesOf(std::span<const AttributeMask> parts, const Tuples& tuples,
                               size_t tuple_idx, std::vector<uint64_t>& indices) const {
   std::array<std::array<uint64_t, kMaxAttributes>, kMaxHashes> hash_per_field;
-  AttributeMask asked = 0;
-  for (const AttributeMask part : parts) asked |= part;
+  AttributeMask queried = 0;
+  for (const AttributeMask part : parts) queried |= part;
   for (uint32_t i = 0; i < sets_.num_attributes(); ++i) {
-    if ((asked >> i & 1) == 0) continue;
+    if ((queried >> i & 1) == 0) continue;
     const uint64_t digest = tuples.columns[i][tuple_idx];
     for (uint32_t j = 0; j < num_hashes_; ++j) {
       const uint32_t hash = kernels::ClassicMix(kernels::ClassicHash(digest, j));
@@ -151,7 +143,7 @@ void LiteralMatrix::IndicesOf(std::span<const AttributeMask> parts, const Tuples
 }
 
 InsertOutcome LiteralMatrix::Insert(const Tuples& tuples) noexcept {
-  CheckGiven(tuples, sets_.full());
+  CheckColumns(tuples, sets_.full());
   std::vector<uint64_t> indices;
   for (size_t t = 0; t < tuples.size; ++t) {
     IndicesOf(sets_.allowed(), tuples, t, indices);
@@ -161,12 +153,12 @@ InsertOutcome LiteralMatrix::Insert(const Tuples& tuples) noexcept {
   return {.num_inserted = tuples.size};
 }
 
-size_t LiteralMatrix::Query(AttributeMask asked, const Tuples& tuples,
+size_t LiteralMatrix::Query(AttributeMask queried, const Tuples& tuples,
                             std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
-  CheckBitmap(tuples, asked, maybe_present);
-  CheckGiven(tuples, asked);
-  const std::vector<AttributeMask> parts = PartsOf(asked);
+  TROMMEL_CHECK(CanAnswer(queried), "a query of attributes that the matrix does not have");
+  CheckBitmap(tuples, queried, maybe_present);
+  CheckColumns(tuples, queried);
+  const std::vector<AttributeMask> parts = PartsOf(queried);
   std::ranges::fill(maybe_present, uint64_t{0});
   std::vector<uint64_t> indices;
   size_t num_present = 0;

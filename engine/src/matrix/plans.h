@@ -1,5 +1,5 @@
-// How a matrix answers questions for a set of attributes: made on first use, kept while no tuple
-// comes in.
+// Plans: how a matrix answers queries of a set of attributes. Made on first use, kept until the
+// next insert.
 #ifndef TROMMEL_ENGINE_SRC_MATRIX_PLANS_H_
 #define TROMMEL_ENGINE_SRC_MATRIX_PLANS_H_
 
@@ -10,7 +10,7 @@
 
 #include "engine/src/matrix/cell_store.h"
 #include "engine/src/matrix/traversal.h"
-#include "engine/src/tuples/made_for_sets.h"
+#include "engine/src/tuples/per_set_cache.h"
 #include "kernels/cells.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/matrix/geometry.h"
@@ -18,35 +18,36 @@
 namespace trommel::matrix {
 
 struct Plan {
-  // In the order in which they are asked; saturated ones are left out.
+  // In the order in which they are probed, without saturated ones.
   std::vector<size_t> block_idxs;
-  std::vector<AttributeMask> parts;        // their sets; of a traversal, the set that was asked for
+  std::vector<AttributeMask> parts;        // their sets; of a traversal, the queried set
   std::vector<kernels::CellBlock> blocks;  // their views
   bool has_joint = false;                  // one of them is joint
   std::optional<Traversal> traversal;      // instead of the kernels' query
 };
 
-bool CanAnswer(const Geometry& geometry, AttributeMask asked) noexcept;
+bool CanAnswer(const MatrixGeometry& geometry, AttributeMask queried) noexcept;
 
-// The blocks that a question for the set is split into, in the geometry's order. The geometry's
-// kind must answer it.
-std::vector<size_t> BlocksFor(const Geometry& geometry, AttributeMask asked);
+// The blocks that a query of the set is split into, in the geometry's order. Requires
+// CanAnswer(geometry, queried).
+std::vector<size_t> BlocksFor(const MatrixGeometry& geometry, AttributeMask queried);
 
-Plan MakePlan(const CellStore& store, AttributeMask asked);
+Plan MakePlan(const CellStore& store, AttributeMask queried);
 
-// Plans of one store. Any number of threads may ask; Drop and the store's changes are exclusive.
+// The plans of one store. Thread safety: any number of threads may call For; Drop and changes of
+// the store are exclusive.
 class Plans {
  public:
   explicit Plans(uint32_t num_attributes) : plans_(num_attributes) {}
 
-  // Lives until the next Drop.
-  const Plan& For(const CellStore& store, AttributeMask asked) const {
-    return plans_.For(asked, [&] { return MakePlan(store, asked); });
+  // Valid until the next Drop.
+  const Plan& For(const CellStore& store, AttributeMask queried) const {
+    return plans_.For(queried, [&] { return MakePlan(store, queried); });
   }
   void Drop() { plans_.Drop(); }
 
  private:
-  MadeForSets<Plan> plans_;
+  PerSetCache<Plan> plans_;
 };
 
 }  // namespace trommel::matrix

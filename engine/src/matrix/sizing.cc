@@ -27,7 +27,7 @@ Status CheckWeight(const std::string& name, double weight) {
 
 bool HasJointBlock(Kind kind) { return kind == Kind::kSbf || kind == Kind::kCmdbf; }
 
-// How many numbers of positions a request has to give.
+// How many entries request.positions must have.
 size_t NumRows(const Request& request) {
   const size_t alone = request.kind == Kind::kSbf ? 0 : request.sets.num_attributes();
   return alone + (HasJointBlock(request.kind) ? 1 : 0);
@@ -36,9 +36,10 @@ size_t NumRows(const Request& request) {
 Status CheckWeights(const Request& request) {
   if (!request.attribute_weights.empty()) {
     if (request.num_cells == 0 || request.kind == Kind::kSbf) {
-      return Refusal(request,
-                     "attribute weights share num_cells among attributes; without it, or "
-                     "with one joint block only, there are none");
+      return Refusal(
+          request,
+          "attribute weights divide num_cells among attributes: they need num_cells, and "
+          "a kind other than SBF");
     }
     if (request.attribute_weights.size() != request.sets.num_attributes()) {
       return OutOfRange("number of attribute weights", request.attribute_weights.size(),
@@ -94,7 +95,7 @@ Status CheckRequest(const Request& request) {
   return CheckWeights(request);
 }
 
-// What a block's positions are multiplied by: the weight is its cells'.
+// The factor of each block's positions: weights are of cells.
 std::vector<double> FactorsOf(const Request& request, const std::vector<Block>& blocks) {
   std::vector<double> factors(blocks.size(), 1);
   for (const SetWeight& weight : request.set_weights) {
@@ -107,7 +108,7 @@ std::vector<double> FactorsOf(const Request& request, const std::vector<Block>& 
 // Positions of every row (attributes, then the joint block).
 using Rows = std::vector<double>;
 
-// Rounded down to at least one. Of a number of cells no attribute gets more than it can have.
+// Rounded down, to at least one; where num_cells is given, to at most kMaxPositions.
 double PositionsFor(const Request& request, double row, double factor) {
   const double positions = std::max(1.0, std::floor(row * factor));
   return request.num_cells == 0 ? positions
@@ -167,10 +168,10 @@ bool AreDisjoint(std::span<const AttributeMask> cuts) {
 
 }  // namespace
 
-Result<Geometry> GeometryFor(const Request& request) {
+Result<MatrixGeometry> GeometryFor(const Request& request) {
   if (Status status = CheckRequest(request); !status.ok()) return status.error();
-  Geometry geometry{request.kind, request.sets, request.num_hashes,
-                    EmptyBlocks(request.kind, request.sets)};
+  MatrixGeometry geometry{request.kind, request.sets, request.num_hashes,
+                          EmptyBlocks(request.kind, request.sets)};
   const std::vector<double> factors = FactorsOf(request, geometry.blocks);
 
   double scale = 1;
@@ -185,7 +186,7 @@ Result<Geometry> GeometryFor(const Request& request) {
     if (!fits(0)) {
       return OutOfRange("num_cells", request.num_cells,
                         "at least " + TextOf(CellsFor(request, geometry.blocks, factors, rows, 0)) +
-                            " for one position an attribute");
+                            " for one position per attribute");
     }
     double low = 0;  // fits
     double high = static_cast<double>(request.num_cells) / kMinWeight * 2 / kMinWeight;
@@ -199,8 +200,8 @@ Result<Geometry> GeometryFor(const Request& request) {
   const double num_cells = CellsFor(request, geometry.blocks, factors, rows, scale);
   if (num_cells > static_cast<double>(kMaxCells)) {
     return Refusal(request, "these positions need " + TextOf(num_cells) + " cells, " +
-                                TextOf(std::ceil(num_cells / 8)) + " bytes of memory; at most " +
-                                TextOf(kMaxCells / 8) + " bytes can be had");
+                                TextOf(std::ceil(num_cells / 8)) + " bytes; a matrix has at most " +
+                                TextOf(kMaxCells / 8) + " bytes");
   }
   Status status = SetPositions(request, factors, rows, scale, geometry.blocks);
   if (!status.ok()) return status.error();

@@ -23,11 +23,11 @@ bool AnyBit(const uint64_t* words, uint64_t begin, uint64_t end) {
 
 }  // namespace
 
-Traversal::Traversal(const kernels::CellBlock& block, AttributeMask asked)
+Traversal::Traversal(const kernels::CellBlock& block, AttributeMask queried)
     : first_(block.first), is_wide_(block.is_wide) {
   bool is_neighbour = false;
   for (const kernels::CellRow& row : std::span(block.rows, block.num_rows)) {
-    if ((asked >> row.column & 1) != 0) {
+    if ((queried >> row.column & 1) != 0) {
       given_.push_back(row);
       is_neighbour = false;
       continue;
@@ -37,14 +37,14 @@ Traversal::Traversal(const kernels::CellBlock& block, AttributeMask asked)
     axes_.back().stride = row.stride;
     is_neighbour = true;
   }
-  if (is_neighbour) {  // the last attribute's positions lie side by side
-    run_ = axes_.back().num_positions;
+  if (is_neighbour) {  // the last attribute's cells lie side by side
+    num_adjacent_ = axes_.back().num_positions;
     axes_.pop_back();
   }
 }
 
 bool Traversal::AnyMarked(const uint64_t* words, uint64_t cell, std::span<const Axis> axes) const {
-  if (axes.empty()) return AnyBit(words, cell, cell + run_);
+  if (axes.empty()) return AnyBit(words, cell, cell + num_adjacent_);
   for (uint64_t p = 0; p < axes.front().num_positions; ++p) {
     if (AnyMarked(words, cell + p * axes.front().stride, axes.subspan(1))) return true;
   }

@@ -108,24 +108,24 @@ uint64_t Generations::BlockBytesOf(const Members& members) {
 }
 
 uint64_t Generations::NextBytes() const {
-  const auto list = HoldStill();
+  const auto list = LockList();
   const size_t slot_idx = FreeSlot(list->members());
   const bool is_last = list->size() == ScalableFilter::kMaxGenerations;
   return is_last || !plan_.HasSlot(slot_idx) ? 0 : plan_.slot(slot_idx).geometry.num_bytes();
 }
 
 bool Generations::Report(uint64_t num_bytes) {
-  if (share_ == nullptr) return true;
-  if (!share_->Change(reported_bytes_, num_bytes)) return false;
+  if (budget_ == nullptr) return true;
+  if (!budget_->Change(reported_bytes_, num_bytes)) return false;
   reported_bytes_ = num_bytes;
   return true;
 }
 
-bool Generations::Join(std::shared_ptr<MemoryShare> share) {
+bool Generations::Join(std::shared_ptr<MemoryBudget> budget) {
   const std::lock_guard<std::mutex> lock(changing_);
   const uint64_t num_bytes = BytesOf(current_->members());
-  if (!share->Change(0, num_bytes)) return false;
-  share_ = std::move(share);
+  if (!budget->Change(0, num_bytes)) return false;
+  budget_ = std::move(budget);
   reported_bytes_ = num_bytes;
   return true;
 }
@@ -134,13 +134,13 @@ template <class Change>
 void Generations::Replace(const Change& change) {
   List old;
   {
-    const Gate::Shut shut(gate_);
+    const StripedSharedMutex::ExclusiveLock shut(list_mutex_);
     List changed = change(current_->members());
     if (changed == nullptr) return;
     old = std::exchange(current_, std::move(changed));
     list_.store(current_.get(), std::memory_order_seq_cst);
   }
-  grace_.Wait();
+  grace_periods_.Synchronize();
 }
 
 GrowthRefusal Generations::Grow(const Generation* full) try {
@@ -155,7 +155,7 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   // A full filter is refused with every insert: that must cost no memory and must not shut the
   // gate.
   const uint64_t least_bytes = BlockBytesOf(current_->members()) + new_bytes;
-  if (least_bytes > limit || (share_ != nullptr && !share_->HasRoomFor(new_bytes))) {
+  if (least_bytes > limit || (budget_ != nullptr && !budget_->HasSpaceFor(new_bytes))) {
     return GrowthRefusal::kMemoryLimit;
   }
   Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);

@@ -1,7 +1,7 @@
 // The generations of a scalable filter: the list of them, how it is read, and how it changes.
 //
-//   Query     reads the list under Grace, and never waits
-//   update    passes the Gate, and then knows that the list stays as it is
+//   Query     reads the list under GracePeriods, and never waits
+//   update    passes the StripedSharedMutex, and then knows that the list stays as it is
 //   change    one thread at a time: prepares the new list, shuts the gate, publishes it, opens the
 //             gate, and waits for readers of the old list before it lets go of what only that had
 //
@@ -21,8 +21,8 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/growth_plan.h"
-#include "engine/src/sync/gate.h"
-#include "engine/src/sync/grace.h"
+#include "engine/src/sync/grace_periods.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -99,53 +99,53 @@ class Generations {
   // These. Their slots must be the plan's, each at most once.
   Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);
 
-  // From now on growth needs room in the share, too. False, and nothing changes, if there is none
+  // From now on growth needs room in the budget, too. False, and nothing changes, if there is none
   // for what is there. Exclusive.
-  bool Join(std::shared_ptr<MemoryShare> share);
+  bool Join(std::shared_ptr<MemoryBudget> budget);
 
   // The list for a query: a reader without a lock.
-  class Reading {
+  class ReaderView {
    public:
     const GenerationList* operator->() const { return list_; }
 
    private:
     friend class Generations;
-    explicit Reading(const Generations& of)
-        : reading_(of.grace_.Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
-    Grace::Reading reading_;
+    explicit ReaderView(const Generations& of)
+        : reader_(of.grace_periods_.Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    GracePeriods::Reader reader_;
     const GenerationList* list_;
   };
-  Reading Read() const { return Reading(*this); }
+  ReaderView Read() const { return ReaderView(*this); }
 
-  // The list for an update: it stays current until the passage ends.
-  class Passage {
+  // The list for an update: it stays current until the view ends.
+  class SharedView {
    public:
     const GenerationList* operator->() const { return list_; }
     const GenerationList& operator*() const { return *list_; }
 
    private:
     friend class Generations;
-    explicit Passage(const Generations& of)
-        : passage_(of.gate_.Pass()), list_(of.list_.load(std::memory_order_seq_cst)) {}
-    Gate::Passage passage_;
+    explicit SharedView(const Generations& of)
+        : lock_(of.list_mutex_.LockShared()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+    StripedSharedMutex::SharedLock lock_;
     const GenerationList* list_;
   };
-  Passage Pass() const { return Passage(*this); }
+  SharedView LockShared() const { return SharedView(*this); }
 
   // The list for who looks at all of it: it stays current, and nothing but growing waits.
-  class Steady {
+  class StableView {
    public:
     const GenerationList* operator->() const { return list_; }
 
    private:
     friend class Generations;
-    explicit Steady(const Generations& of) : lock_(of.changing_), list_(of.current_.get()) {}
+    explicit StableView(const Generations& of) : lock_(of.changing_), list_(of.current_.get()) {}
     std::lock_guard<std::mutex> lock_;
     const GenerationList* list_;
   };
-  Steady HoldStill() const { return Steady(*this); }
+  StableView LockList() const { return StableView(*this); }
 
-  // Not inside a passage or reading:
+  // Not inside a view or reading:
 
   // Begins a new generation, unless another one than `full` is the newest by now, or that has room.
   GrowthRefusal Grow(const Generation* full);
@@ -171,7 +171,7 @@ class Generations {
   // It reports last, when nothing can throw any more. Under changing_.
   template <class Change>
   void Replace(const Change& change);
-  // Says to the share, if there is one, what these members take. False: no room. Under changing_.
+  // Says to the budget, if there is one, what these members take. False: no room. Under changing_.
   bool Report(uint64_t num_bytes);
   static uint64_t BytesOf(const Members& members);
   // The same without side tables: what is known of them at any time, and no more than that.
@@ -179,13 +179,13 @@ class Generations {
 
   GrowthPlan plan_;
   uint64_t limit_bytes_;  // 0: physical memory
-  std::shared_ptr<MemoryShare> share_;
-  uint64_t reported_bytes_ = 0;  // what the share knows
+  std::shared_ptr<MemoryBudget> budget_;
+  uint64_t reported_bytes_ = 0;  // what the budget knows
   mutable std::mutex changing_;  // held by the one who changes the list
   List current_;
   std::atomic<const GenerationList*> list_;
-  mutable Gate gate_;
-  mutable Grace grace_;
+  mutable StripedSharedMutex list_mutex_;
+  mutable GracePeriods grace_periods_;
 };
 
 }  // namespace trommel

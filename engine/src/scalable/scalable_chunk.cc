@@ -4,6 +4,7 @@
 
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/store_list.h"
+#include "engine/src/keys/parallel_batch.h"
 
 namespace trommel {
 namespace {
@@ -14,25 +15,22 @@ static_assert(ScalableFilter::kMaxGenerations < kNowhere);
 }  // namespace
 
 void ScalableChunk::FindHomes(std::span<const BlockStore* const> stores, Part part) {
-  constexpr size_t kTaskKeys = size_t{1} << 13;
+  constexpr size_t kFindKeys = size_t{1} << 13;  // of a task: a key may be looked up in many stores
   const auto find = [&](size_t first, size_t count) {
-    FindOldest(stores, digests_.subspan(first, count), desk_.homes.data() + first);
+    FindOldest(stores, digests_.subspan(first, count), scratch_.homes.data() + first);
   };
-  const size_t num_keys = part.end - part.begin;
-  if (target_.executor == nullptr || num_keys <= kTaskKeys) return find(part.begin, num_keys);
-  target_.executor->ForEach((num_keys + kTaskKeys - 1) / kTaskKeys, [&](size_t t) {
-    find(part.begin + t * kTaskKeys, std::min(kTaskKeys, num_keys - t * kTaskKeys));
-  });
+  ForEachTask(target_.executor, part.end - part.begin, kFindKeys,
+              [&](size_t first, size_t count) { find(part.begin + first, count); });
 }
 
 void ScalableChunk::FindNextHomes(std::span<const BlockStore* const> stores, size_t home_idx,
                                   Part part) {
   const size_t next_idx = home_idx + 1;
   for (size_t i = part.begin; i < part.end; ++i) {
-    if (desk_.homes[i] != home_idx) continue;
+    if (scratch_.homes[i] != home_idx) continue;
     uint8_t found = 0;
     FindOldest(stores.subspan(next_idx), digests_.subspan(i, 1), &found);
-    desk_.homes[i] = static_cast<uint8_t>(next_idx + found);
+    scratch_.homes[i] = static_cast<uint8_t>(next_idx + found);
   }
 }
 
@@ -40,9 +38,9 @@ uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t hom
   if (!IsHomeOfAny(home, part)) return 0;
   size_t num_keys = 0;
   for (size_t i = part.begin; i < part.end; ++i) {
-    desk_.batch[num_keys] = digests_[i];
-    desk_.places[num_keys] = static_cast<uint32_t>(i);
-    num_keys += static_cast<size_t>(desk_.homes[i] == home);
+    scratch_.batch[num_keys] = digests_[i];
+    scratch_.places[num_keys] = static_cast<uint32_t>(i);
+    num_keys += static_cast<size_t>(scratch_.homes[i] == home);
   }
   const UpdateTarget target{.store = generation.store,
                             .policy = target_.policy,
@@ -50,17 +48,17 @@ uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t hom
                             .locks = &target_.locks};
   const bool is_erasing = update == Update::kErase;
   if (!is_erasing) generation.AddKeys(num_keys);
-  const std::span<uint64_t> bits = desk_.answers.first((num_keys + 63) / 64);
+  const std::span<uint64_t> bits = scratch_.answers.first((num_keys + 63) / 64);
   const uint64_t num_applied =
-      UpdateBatch(target, update, Keys::Digests(desk_.batch.first(num_keys)), bits);
+      UpdateBatch(target, update, Keys::Digests(scratch_.batch.first(num_keys)), bits);
   // Those that went, or those that did not come in.
   const uint64_t num_gone = is_erasing ? num_applied : num_keys - num_applied;
   if (num_gone != 0 && generation.TakeKeys(num_gone) == 0) is_one_empty_ = true;
   for (size_t k = 0; k < num_keys; ++k) {
     if ((bits[k / 64] >> (k % 64) & 1) == 0) continue;
-    desk_.homes[desk_.places[k]] = kNowhere;
+    scratch_.homes[scratch_.places[k]] = kNowhere;
     if (answers_.empty()) continue;
-    const size_t key_idx = first_ + desk_.places[k];
+    const size_t key_idx = first_ + scratch_.places[k];
     answers_[key_idx / 64] |= uint64_t{1} << (key_idx % 64);
   }
   return num_applied;
@@ -82,7 +80,7 @@ InsertOutcome ScalableChunk::Insert(bool only_if_absent) {
 }
 
 size_t ScalableChunk::InsertSome(size_t begin, bool only_if_absent) {
-  const auto list = target_.generations.Pass();
+  const auto list = target_.generations.LockShared();
   Generation& newest = list->newest();
   uint64_t num_reserved = 0;
   const Part part{begin, Reserve(*list, begin, only_if_absent, num_reserved)};
@@ -109,11 +107,11 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
   const bool is_refused = num_reserved == 0 && outcome_.refusal != GrowthRefusal::kNone;
   uint64_t room = num_reserved;
   for (size_t i = part.begin; i < part.end; ++i) {
-    if (desk_.homes[i] != absent) continue;
+    if (scratch_.homes[i] != absent) continue;
     if (room > 0) {
       --room;
     } else if (is_refused) {
-      desk_.homes[i] = kNowhere;
+      scratch_.homes[i] = kNowhere;
       ++outcome_.num_refused;
     } else {
       return i;  // in input order: the first one without room, and all after it, wait
@@ -154,7 +152,7 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
 uint64_t ScalableChunk::Erase() {
   uint64_t num_erased = 0;
   {
-    const auto list = target_.generations.Pass();
+    const auto list = target_.generations.LockShared();
     const Part part{0, digests_.size()};
     FindHomes(list->stores(), part);
     for (size_t g = 0; g < list->size(); ++g) {

@@ -22,7 +22,7 @@
 namespace trommel {
 
 // Room for the work on a chunk: of its keys, and of those of one generation.
-struct ScalableDesk {
+struct ScalableScratch {
   std::span<uint64_t> digests;
   std::span<uint8_t> homes;     // index of the generation that each key is for
   std::span<uint64_t> batch;    // the digests for one generation, in input order,
@@ -34,9 +34,9 @@ struct ScalableDesk {
 class ScalableChunk {
  public:
   // `answers` are the whole batch's, of which the chunk's begin at key `first`.
-  ScalableChunk(const ScalableTarget& target, const ScalableDesk& desk,
+  ScalableChunk(const ScalableTarget& target, const ScalableScratch& scratch,
                 std::span<const uint64_t> digests, std::span<uint64_t> answers, size_t first)
-      : target_(target), desk_(desk), digests_(digests), answers_(answers), first_(first) {}
+      : target_(target), scratch_(scratch), digests_(digests), answers_(answers), first_(first) {}
 
   // Growing where that must be.
   InsertOutcome Insert(bool only_if_absent);
@@ -50,7 +50,7 @@ class ScalableChunk {
   };
 
   std::span<uint8_t> Homes(Part part) const {
-    return desk_.homes.subspan(part.begin, part.end - part.begin);
+    return scratch_.homes.subspan(part.begin, part.end - part.begin);
   }
   bool IsHomeOfAny(uint8_t home, Part part) const {
     return std::ranges::find(Homes(part), home) != Homes(part).end();
@@ -82,7 +82,7 @@ class ScalableChunk {
   }
 
   const ScalableTarget& target_;
-  const ScalableDesk& desk_;
+  const ScalableScratch& scratch_;
   const std::span<const uint64_t> digests_;
   const std::span<uint64_t> answers_;
   const size_t first_;

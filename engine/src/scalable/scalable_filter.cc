@@ -60,8 +60,8 @@
 
 #include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/batch_parts.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
@@ -86,32 +86,32 @@ Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try 
 // --- Updates.
 
 InsertOutcome ScalableFilter::Insert(Keys keys) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, {}));
 }
 
 InsertOutcome ScalableFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(inserted, 0);
   return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, inserted));
 }
 
 InsertOutcome ScalableFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(inserted, 0);
   return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, true, inserted));
 }
 
 EraseOutcome ScalableFilter::Erase(Keys keys) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, {}));
 }
 
 EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(erased, 0);
   return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, erased));
 }
@@ -120,9 +120,9 @@ EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
 
 size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::atomic<size_t> num_present{0};
-  ForEachPart(impl_->config.executor.get(), keys, [&](size_t part_first, Keys part) {
+  ForEachTask(impl_->config.executor.get(), keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
     ForEachChunk(impl_->config.digest, part, [&](size_t first, std::span<const uint64_t> digests) {
       const auto list = impl_->generations->Read();
@@ -137,7 +137,7 @@ size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const
 size_t ScalableFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
   CheckSelection(keys, selection);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t unwanted = answer == Answer::kMaybePresent ? 0 : ~uint64_t{0};
   size_t num_selected = 0;
   ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
@@ -156,12 +156,12 @@ size_t ScalableFilter::Select(Keys keys, Answer answer,
 
 void ScalableFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    const auto list = impl_->generations->Pass();
+    const auto list = impl_->generations->LockShared();
     for (size_t i = 0; i < digests.size(); ++i) {
       const uint32_t lock_bits = impl_->locks.lock_bits();
-      const auto held = impl_->locks.Hold(OwnerOf(digests[i], lock_bits), lock_bits);
+      const auto held = impl_->locks.Hold(RangeOf(digests[i], lock_bits), lock_bits);
       uint8_t oldest = 0;
       FindOldest(list->stores(), digests.subspan(i, 1), &oldest);
       counts[first + i] =
@@ -189,7 +189,7 @@ bool ScalableFilter::Erase(Key key) noexcept {
 }
 
 bool ScalableFilter::MayContain(Key key) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->config.digest(key);
   const auto list = impl_->generations->Read();
   return std::ranges::any_of(
@@ -235,7 +235,7 @@ size_t ScalableFilter::num_generations() const noexcept {
 }
 
 void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->config.executor = std::move(executor);
 }
 

@@ -10,8 +10,8 @@
 
 #include "engine/src/scalable/generations.h"
 #include "engine/src/scalable/scalable_update.h"
-#include "engine/src/sync/owner_locks.h"
-#include "engine/src/sync/users.h"
+#include "engine/src/sync/exclusive_access_check.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -37,9 +37,9 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
-  // A lock's part of a store is so many of the store's owners.
-  static size_t OwnersPerLock(const BlockStore& store, const OwnerLocks& locks) {
-    return store.num_owners() / locks.num_locks();
+  // A lock's part of a store is so many of the store's owned ranges.
+  static size_t OwnedRangesPerLock(const BlockStore& store, const RangeLocks& locks) {
+    return store.num_owned_ranges() / locks.num_locks();
   }
 
   // One generation for a snapshot.
@@ -60,10 +60,10 @@ struct ScalableFilter::Impl {
 
   ScalableConfig config;
   std::unique_ptr<Generations> generations;
-  OwnerLocks locks;  // each covers its keys in every generation
+  RangeLocks locks;  // each covers its keys in every generation
   std::atomic<uint64_t> num_refused_erases{0};
   std::atomic<uint64_t> num_refused_inserts{0};
-  Users users;
+  ExclusiveAccessCheck access_check;
 };
 
 }  // namespace trommel

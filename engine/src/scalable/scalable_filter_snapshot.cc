@@ -12,7 +12,7 @@
 #include "engine/src/blocks/block_audit.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 
 namespace trommel {
@@ -34,8 +34,8 @@ enum Word : size_t { kSlotWord, kLoadWord, kNumWords };
 
 // `num_slices` is what all generations have, whatever was asked for: sizing may choose otherwise
 // one day.
-FamilyFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
-  FamilyFacts facts{.type = SnapshotType::kScalableFilter, .policy = config.digest};
+MultiStoreFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
+  MultiStoreFacts facts{.type = SnapshotType::kScalableFilter, .policy = config.digest};
   facts.params[kModeParam] = static_cast<uint64_t>(config.mode);
   facts.params[kFirstCapacityParam] = config.first_capacity;
   facts.params[kTargetFprParam] = std::bit_cast<uint64_t>(config.target_fpr);
@@ -48,8 +48,8 @@ FamilyFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
 }
 
 // The enumerations fit a byte and the numbers 32 bits, or the file is none of ours.
-Result<ScalableConfig> ConfigOf(const FamilyFacts& facts, uint64_t limit_bytes) {
-  const FamilyParams& params = facts.params;
+Result<ScalableConfig> ConfigOf(const MultiStoreFacts& facts, uint64_t limit_bytes) {
+  const MultiStoreParams& params = facts.params;
   if (Status unused = CheckUnusedParams(params, kNumParams); !unused.ok()) return unused.error();
   for (const Param param : {kModeParam, kEncodingParam}) {
     if (params[param] > UINT8_MAX) return CorruptParam(param, "a mode or encoding there is not");
@@ -100,7 +100,7 @@ uint64_t LeastLoad(const BlockStore& store) {
 
 // A member must fit its slot, and be there for a reason.
 Status CheckMember(const GrowthPlan& plan, const ScalableConfig& config,
-                   std::span<const FamilyMemberContents> members, size_t idx) {
+                   std::span<const MemberStoreContents> members, size_t idx) {
   const auto& [words, contents] = members[idx];
   if (Status unused = CheckUnusedWords(idx, words, kNumWords); !unused.ok()) return unused;
   const std::optional<SlotBudget> slot = plan.BudgetOf(words[kSlotWord]);
@@ -136,7 +136,7 @@ uint64_t KeysIn(const BlockStore& store) {
 }
 
 template <class Impl>
-Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t limit_bytes,
+Result<std::unique_ptr<Impl>> MakeScalable(MultiStoreContents contents, uint64_t limit_bytes,
                                            GrowthPlans& plans) try {
   const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
   if (!config.ok()) return config.error();
@@ -155,7 +155,7 @@ Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t lim
     num_keys += contents.members[i].contents.facts.num_keys;
     if (num_keys > kMaxSnapshotKeys) return CorruptParam(kModeParam, "more than 2^63 keys in all");
   }
-  for (FamilyMemberContents& member : contents.members) {
+  for (MemberStoreContents& member : contents.members) {
     const size_t slot_idx = member.words[kSlotWord];
     const FilterFacts& facts = member.contents.facts;
     members.push_back(std::make_shared<Generation>(std::move(member.contents.store), slot_idx,
@@ -172,8 +172,8 @@ Result<std::unique_ptr<Impl>> MakeScalable(FamilyContents contents, uint64_t lim
 }  // namespace
 
 Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
-  [[maybe_unused]] const auto use = users.Enter();
-  const auto list = generations->HoldStill();
+  [[maybe_unused]] const auto access = access_check.Enter();
+  const auto list = generations->LockList();
   Copies copies;
   for (const auto& member : list->members()) {
     Result<BlockStore> store =
@@ -186,11 +186,12 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
   }
   // A lock's part of all generations at one moment: a key may leave one and enter another.
   for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
     for (size_t g = 0; g < copies.size(); ++g) {
       const BlockStore& from = list->at(g).store;
-      const size_t num_owners = OwnersPerLock(from, locks);
-      for (size_t o = 0; o < num_owners; ++o) copies[g].store.CopyOwner(from, l * num_owners + o);
+      const size_t num_owned_ranges = OwnedRangesPerLock(from, locks);
+      for (size_t o = 0; o < num_owned_ranges; ++o)
+        copies[g].store.CopyOwnedRange(from, l * num_owned_ranges + o);
     }
   }
   for (size_t g = 0; g < copies.size(); ++g) {
@@ -211,7 +212,7 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
 
 template <class Write>
 auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write) const {
-  std::vector<FamilyMember> members;
+  std::vector<MemberStore> members;
   for (const GenerationCopy& copy : copies) {
     members.push_back({.words = {copy.slot, copy.load},
                        .store = &copy.store,
@@ -227,8 +228,8 @@ Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions
     try {
   const Result<Impl::Copies> copies = impl_->Copy();
   if (!copies.ok()) return copies.error();
-  return impl_->WithMembers(*copies, [&](const FamilyFacts& facts, const auto& members) {
-    return SaveFamily(facts, members, path, options);
+  return impl_->WithMembers(*copies, [&](const MultiStoreFacts& facts, const auto& members) {
+    return SaveMultiStore(facts, members, path, options);
   });
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
@@ -237,8 +238,8 @@ Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions
 std::vector<std::byte> ScalableFilter::Serialize() const {
   const Result<Impl::Copies> copies = impl_->Copy();
   if (!copies.ok()) throw std::bad_alloc();
-  return impl_->WithMembers(*copies, [](const FamilyFacts& facts, const auto& members) {
-    return SerializeFamily(facts, members);
+  return impl_->WithMembers(*copies, [](const MultiStoreFacts& facts, const auto& members) {
+    return SerializeMultiStore(facts, members);
   });
 }
 
@@ -247,11 +248,11 @@ Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter
   const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
   if (!copies.ok()) return copies.error();
   return filter.impl_->WithMembers(
-      *copies, [&](const FamilyFacts& facts, const auto& members) -> Result<Written> {
+      *copies, [&](const MultiStoreFacts& facts, const auto& members) -> Result<Written> {
         PartSink part(sink, offset);
-        if (Status done = WriteFamily(facts, members, part); !done.ok()) return done.error();
-        Written written{.num_bytes = FamilySnapshotBytes(members)};
-        for (const FamilyMember& member : members) written.num_keys += member.facts.num_keys;
+        if (Status done = WriteMultiStore(facts, members, part); !done.ok()) return done.error();
+        Written written{.num_bytes = MultiStoreSnapshotBytes(members)};
+        for (const MemberStore& member : members) written.num_keys += member.facts.num_keys;
         return written;
       });
 } catch (const std::bad_alloc&) {
@@ -259,17 +260,19 @@ Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter
 }
 
 Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t limit_bytes,
-                                           GrowthPlans& plans, std::shared_ptr<MemoryShare> share) {
+                                           GrowthPlans& plans,
+                                           std::shared_ptr<MemoryBudget> budget) {
   using Impl = ScalableFilter::Impl;
   // A limit of 0 would be none at all; no filter fits in 1 byte.
-  const uint64_t room = share->limit_bytes() - std::min(share->limit_bytes(), share->num_bytes());
-  Result<FamilyContents> contents =
-      ReadFamily(source, SnapshotType::kScalableFilter, std::max<uint64_t>(room, 1));
+  const uint64_t room =
+      budget->limit_bytes() - std::min(budget->limit_bytes(), budget->num_bytes());
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(source, SnapshotType::kScalableFilter, std::max<uint64_t>(room, 1));
   if (!contents.ok()) return contents.error();
   Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
   if (!impl.ok()) return impl.error();
-  if (!(*impl)->generations->Join(std::move(share))) {
-    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters share"};
+  if (!(*impl)->generations->Join(std::move(budget))) {
+    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters budget"};
   }
   return ScalableFilter(*std::move(impl));
 }
@@ -277,8 +280,8 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t li
 Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
                                             uint64_t memory_limit_bytes,
                                             const DigestKey& digest_key) {
-  Result<FamilyContents> contents =
-      LoadFamily(path, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> contents =
+      LoadMultiStore(path, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
   if (!contents.ok()) return contents.error();
   GrowthPlans plans;
   Result<std::unique_ptr<Impl>> impl =
@@ -290,8 +293,8 @@ Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
 Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> bytes,
                                                    uint64_t memory_limit_bytes,
                                                    const DigestKey& digest_key) {
-  Result<FamilyContents> contents =
-      DeserializeFamily(bytes, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> contents =
+      DeserializeMultiStore(bytes, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
   if (!contents.ok()) return contents.error();
   GrowthPlans plans;
   Result<std::unique_ptr<Impl>> impl =

@@ -8,16 +8,17 @@
 namespace trommel {
 
 ScalableStats ScalableFilter::GetStats() const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
-  const auto list = impl_->generations->HoldStill();
-  OwnerLocks& locks = impl_->locks;
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const auto list = impl_->generations->LockList();
+  RangeLocks& locks = impl_->locks;
   std::vector<StoreTotals> totals(list->size());
   for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const OwnerLocks::Held held = locks.Hold(l, locks.lock_bits());
+    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
     for (size_t g = 0; g < list->size(); ++g) {
       const BlockStore& store = list->at(g).store;
-      const size_t num_owners = Impl::OwnersPerLock(store, locks);
-      for (size_t o = 0; o < num_owners; ++o) totals[g] += store.TotalsOf(l * num_owners + o);
+      const size_t num_owned_ranges = Impl::OwnedRangesPerLock(store, locks);
+      for (size_t o = 0; o < num_owned_ranges; ++o)
+        totals[g] += store.TotalsOf(l * num_owned_ranges + o);
     }
   }
   ScalableStats stats;
@@ -49,12 +50,12 @@ ScalableStats ScalableFilter::GetStats() const noexcept {
 }
 
 uint64_t ScalableFilter::NextGenerationBytes() const {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->generations->NextBytes();
 }
 
 void ScalableFilter::Clear() {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   if (!impl_->generations->Clear().ok()) throw std::bad_alloc();
   impl_->num_refused_erases = 0;
   impl_->num_refused_inserts = 0;

@@ -9,19 +9,19 @@
 namespace trommel {
 
 Result<ScalableFilter> ScalableParts::Create(const ScalableConfig& config, const GrowthPlan& plan,
-                                             std::shared_ptr<MemoryShare> share) {
+                                             std::shared_ptr<MemoryBudget> budget) {
   Result<std::unique_ptr<Generations>> generations =
       Generations::Create(plan, config.memory_limit_bytes);
   if (!generations.ok()) return generations.error();
-  if (!(*generations)->Join(std::move(share))) {
-    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters share"};
+  if (!(*generations)->Join(std::move(budget))) {
+    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters budget"};
   }
   return ScalableFilter(std::make_unique<ScalableFilter::Impl>(config, *std::move(generations)));
 }
 
 Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
-                                                std::shared_ptr<MemoryShare> share) {
-  return Create(filter.impl_->config, filter.impl_->generations->plan(), std::move(share));
+                                                std::shared_ptr<MemoryBudget> budget) {
+  return Create(filter.impl_->config, filter.impl_->generations->plan(), std::move(budget));
 }
 
 uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
@@ -37,15 +37,16 @@ GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
 
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
   ScalableFilter::Impl& impl = *filter.impl_;
-  const auto list = impl.generations->HoldStill();
+  const auto list = impl.generations->LockList();
   uint64_t num_bytes = 0;
   for (const auto& member : list->members()) num_bytes += member->store.geometry().num_bytes();
   for (size_t l = 0; l < impl.locks.num_locks(); ++l) {
-    const OwnerLocks::Held held = impl.locks.Hold(l, impl.locks.lock_bits());
+    const RangeLocks::Held held = impl.locks.Hold(l, impl.locks.lock_bits());
     for (const auto& member : list->members()) {
-      const size_t num_owners = ScalableFilter::Impl::OwnersPerLock(member->store, impl.locks);
-      for (size_t o = 0; o < num_owners; ++o) {
-        num_bytes += member->store.side_table().num_bytes(l * num_owners + o);
+      const size_t num_owned_ranges =
+          ScalableFilter::Impl::OwnedRangesPerLock(member->store, impl.locks);
+      for (size_t o = 0; o < num_owned_ranges; ++o) {
+        num_bytes += member->store.side_table().num_bytes(l * num_owned_ranges + o);
       }
     }
   }

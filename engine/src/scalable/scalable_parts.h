@@ -18,12 +18,12 @@ namespace trommel {
 
 struct ScalableParts {
   // As ScalableFilter::Create, with the plan that GrowthPlan::Make gave for the config.
-  // kOutOfMemory where the share has no room, too.
+  // kOutOfMemory where the budget has no room, too.
   static Result<ScalableFilter> Create(const ScalableConfig& config, const GrowthPlan& plan,
-                                       std::shared_ptr<MemoryShare> share);
+                                       std::shared_ptr<MemoryBudget> budget);
   // What the filter was when it was new.
   static Result<ScalableFilter> EmptyLike(const ScalableFilter& filter,
-                                          std::shared_ptr<MemoryShare> share);
+                                          std::shared_ptr<MemoryBudget> budget);
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;
@@ -46,9 +46,9 @@ struct ScalableParts {
     uint64_t num_keys = 0;
   };
   static Result<Written> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
-  // As Load, within what room the share has; the limit is for its growth, too.
+  // As Load, within what room the budget has; the limit is for its growth, too.
   static Result<ScalableFilter> Read(const ByteSource& source, uint64_t limit_bytes,
-                                     GrowthPlans& plans, std::shared_ptr<MemoryShare> share);
+                                     GrowthPlans& plans, std::shared_ptr<MemoryBudget> budget);
 };
 
 }  // namespace trommel

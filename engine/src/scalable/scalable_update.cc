@@ -14,14 +14,15 @@ namespace trommel {
 namespace {
 
 // With threads to share it a chunk is what is worth sharing.
-constexpr size_t kChunkAlone = kernels::kMaxBatch;
+constexpr size_t kChunkAlone = kernels::kMaxChunkKeys;
 constexpr size_t kChunkShared = size_t{1} << 16;
 // Below, arrays on the stack are enough.
 constexpr size_t kFewKeys = 64;
 
-// A desk for this many keys, or for kFewKeys where these are enough or there is no memory for more.
-struct DeskMemory {
-  explicit DeskMemory(size_t num_keys) {
+// A scratch for this many keys, or for kFewKeys where these are enough or there is no memory for
+// more.
+struct ScratchMemory {
+  explicit ScratchMemory(size_t num_keys) {
     if (num_keys <= kFewKeys) return;
     try {
       words.resize(2 * num_keys + (num_keys + 63) / 64);
@@ -31,11 +32,11 @@ struct DeskMemory {
       return;
     }
     const std::span<uint64_t> all(words);
-    desk = {all.first(num_keys), homes, all.subspan(num_keys, num_keys), places,
-            all.subspan(2 * num_keys)};
+    scratch = {all.first(num_keys), homes, all.subspan(num_keys, num_keys), places,
+               all.subspan(2 * num_keys)};
   }
-  DeskMemory(const DeskMemory&) = delete;
-  DeskMemory& operator=(const DeskMemory&) = delete;
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
 
   std::array<uint64_t, 2 * kFewKeys + 1> few_words;
   std::array<uint32_t, kFewKeys> few_places;
@@ -43,9 +44,9 @@ struct DeskMemory {
   std::vector<uint64_t> words;
   std::vector<uint32_t> places;
   std::vector<uint8_t> homes;
-  ScalableDesk desk = {std::span(few_words).first(kFewKeys), few_homes,
-                       std::span(few_words).subspan(kFewKeys, kFewKeys), few_places,
-                       std::span(few_words).last(1)};
+  ScalableScratch scratch = {std::span(few_words).first(kFewKeys), few_homes,
+                             std::span(few_words).subspan(kFewKeys, kFewKeys), few_places,
+                             std::span(few_words).last(1)};
 };
 
 // Calls work(chunk) for each chunk of the batch.
@@ -53,13 +54,13 @@ template <class Work>
 void ForEachScalableChunk(const ScalableTarget& target, Keys keys, std::span<uint64_t> answers,
                           const Work& work) {
   const bool is_shared = target.executor != nullptr && target.executor->num_threads() > 1;
-  const DeskMemory memory(std::min(keys.size(), is_shared ? kChunkShared : kChunkAlone));
-  const ScalableDesk& desk = memory.desk;
-  for (size_t first = 0; first < keys.size(); first += desk.digests.size()) {
-    const size_t count = std::min(desk.digests.size(), keys.size() - first);
+  const ScratchMemory memory(std::min(keys.size(), is_shared ? kChunkShared : kChunkAlone));
+  const ScalableScratch& scratch = memory.scratch;
+  for (size_t first = 0; first < keys.size(); first += scratch.digests.size()) {
+    const size_t count = std::min(scratch.digests.size(), keys.size() - first);
     const std::span<const uint64_t> digests =
-        DigestsOf(target.policy, keys, first, count, desk.digests);
-    work(ScalableChunk(target, desk, digests, answers, first));
+        DigestsOf(target.policy, keys, first, count, scratch.digests);
+    work(ScalableChunk(target, scratch, digests, answers, first));
   }
 }
 

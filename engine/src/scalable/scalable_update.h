@@ -6,7 +6,7 @@
 #include <span>
 
 #include "engine/src/scalable/generations.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -17,7 +17,7 @@ namespace trommel {
 // What an update works on.
 struct ScalableTarget {
   Generations& generations;
-  OwnerLocks& locks;
+  RangeLocks& locks;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
 };

@@ -1,12 +1,14 @@
-// The load of a block: what follows from it.
+// What follows from the load of a block.
 #include "engine/src/sizing/block_load.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "engine/src/base/check.h"
 #include "kernels/layout.h"
 #include "kernels/run_slice.h"
 
@@ -16,19 +18,19 @@ namespace {
 constexpr double kNumHalves = 4294967296.0;  // values of half a digest
 constexpr uint32_t kHalfBits = 32;
 
-// The side table keeps a block of up to so many keys as a record of run strings, 8 bytes a slice
-// and 8 for the block's index, in tables that are full but for a ninth, beside 8 bytes of an index
-// of its own. A fuller block has a byte for each counter besides.
+// The side table keeps a block of up to kMaxKeysOfRecord keys as a record of run strings: 8 bytes
+// per slice and 8 for the block's index, in arrays with a ninth to spare, and about 8 bytes to find
+// it. A fuller block has a byte per counter besides.
 constexpr uint64_t kMaxKeysOfRecord = kernels::kMaxLongRunKeys;
 constexpr double kBytesOfIndex = 8;
 constexpr double kBytesOfExactNode = 64;  // beside its counters
 constexpr double kSpareRecords = 9.0 / 8;
 
-// From this load on a block is promoted: its slices cannot hold more than kMaxPlaneCount a
+// From this load on a block is promoted: its slices cannot hold more than kMaxPlaneCount keys per
 // position, and slice 0 exactly full is the marker of promoted blocks.
 constexpr size_t kFullLoad = kernels::kPositions * kernels::kMaxPlaneCount;
 
-// The polynomial's square. All coefficients are positive: nothing cancels.
+// The square of a polynomial. All coefficients are positive: nothing cancels.
 std::vector<double> Square(const std::vector<double>& a) {
   std::vector<double> square(2 * a.size() - 1, 0.0);
   for (size_t i = 0; i < a.size(); ++i) {
@@ -38,7 +40,7 @@ std::vector<double> Square(const std::vector<double>& a) {
 }
 
 // fits[i] = P(no counter of a slice exceeds c_max | i keys) = i! / 32^i [x^i] (sum_c x^c / c!)^32:
-// the multinomial law's exponential generating function, one factor a position.
+// the exponential generating function of the multinomial distribution, one factor per position.
 std::array<double, kFullLoad> SliceFitsTable() {
   std::vector<double> power = {1.0};
   for (size_t c = 1; c <= kernels::kMaxPlaneCount; ++c) {
@@ -76,6 +78,13 @@ double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcep
   if (position_bits <= kHalfBits) return all_set;
   const double same_half = -std::expm1(i * std::log1p(-1 / kNumHalves));
   return all_set + (1 - all_set) * same_half;
+}
+
+void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept {
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= num_slices,
+                ("num_probes must be between 1 and " + std::to_string(num_slices) +
+                 " (num_slices); got " + std::to_string(num_probes))
+                    .c_str());
 }
 
 double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept {

@@ -1,11 +1,10 @@
-// The load of a block: how many keys it holds, and what follows from that number. The arithmetic
-// under sizing; it knows no geometry and no search.
+// The load of a block: the distribution of the number of its keys, and what follows from that
+// number. This is the arithmetic of sizing, without geometries and searches.
 //
-// The law of the load. A digest's block comes from its high 32 bits, so num_blocks blocks share
-// 2^32 values as evenly as integers allow: each owns q or q + 1 of them. A block that owns w values
-// holds Binomial(num_keys, w / 2^32) keys. The two kinds differ by less than 1e-4 below 2^18
-// blocks, but at 2^30 blocks some would get 4 values and some 5, and the rate is a high power of
-// the load.
+// The distribution. A digest's block comes from its high 32 bits, so num_blocks blocks share 2^32
+// values as evenly as integers allow: each has q or q + 1 of them. A block with w values holds
+// Binomial(num_keys, w / 2^32) keys. The two classes differ by less than 1e-4 below 2^18 blocks,
+// but at 2^30 blocks some would have 4 values and some 5, and the rate is a high power of the load.
 #ifndef TROMMEL_ENGINE_SRC_SIZING_BLOCK_LOAD_H_
 #define TROMMEL_ENGINE_SRC_SIZING_BLOCK_LOAD_H_
 
@@ -16,19 +15,19 @@
 
 namespace trommel {
 
-// Beyond this mean load whatever the functions below tell of a block is certain to 1e-18 (the least
-// likely load, 10 sigma down, still leaves a position of 64 empty with chance 1e-23), so the law is
-// not walked but taken at its mean. It also keeps hopeless requests fast: the walk is sigma long.
-inline constexpr double kMaxWalkedLoad = 4096;
+// Beyond this mean load every block is full to within 1e-18 (even a load 10 sigma below the mean
+// leaves one of 64 positions empty with probability 1e-23), so f is taken at the mean instead of
+// being summed. That also bounds the time of the sum, which has a few sigma terms.
+inline constexpr double kMaxSummedLoad = 4096;
 
 // The expectation of f(load) for load ~ Binomial(num_keys, share), 0 < share <= 1. Weights are
-// found by ratios outward from the mode and divided by their sum: no factorial, nothing to
-// overflow, exact for few blocks as for many. Weights under 1e-20 of the mode's are left out.
+// computed by ratios outward from the mode and divided by their sum: without factorials that could
+// overflow, and exact for few blocks as for many. Weights under 1e-20 of the mode's are left out.
 template <class F>
 double MeanOverLoad(uint64_t num_keys, double share, const F& f) {
   const double n = static_cast<double>(num_keys);
   if (share >= 1) return f(num_keys);
-  if (n * share > kMaxWalkedLoad) return f(static_cast<uint64_t>(n * share));
+  if (n * share > kMaxSummedLoad) return f(static_cast<uint64_t>(n * share));
   constexpr double kNegligible = 1e-20;
   const double odds = share / (1 - share);
   const uint64_t mode = static_cast<uint64_t>((n + 1) * share);
@@ -50,7 +49,7 @@ double MeanOverLoad(uint64_t num_keys, double share, const F& f) {
   return sum / total;
 }
 
-// Blocks alike: num_blocks of them, each owning `share` of all digests.
+// num_blocks blocks, each with `share` of all digests.
 struct LoadClass {
   double num_blocks;
   double share;
@@ -58,13 +57,13 @@ struct LoadClass {
 
 struct LoadClasses {
   LoadClass smaller;
-  LoadClass larger;  // num_blocks is 0 when all blocks are alike
+  LoadClass larger;  // num_blocks is 0 if all blocks have the same share
 };
 
-// The two kinds of blocks of a filter. 1 <= num_blocks < 2^32.
+// The two classes of blocks of a filter. Requires 1 <= num_blocks < 2^32.
 LoadClasses ClassesOf(uint64_t num_blocks) noexcept;
 
-// The expectation of f(load of the block a random key falls into): key-weighted, for rates.
+// The expectation of f(load of the block of a random key): weighted by keys, for rates.
 template <class F>
 double MeanOverKeys(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   const auto [smaller, larger] = ClassesOf(num_blocks);
@@ -75,7 +74,7 @@ double MeanOverKeys(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   return mean;
 }
 
-// The expectation of f(load of a block), every block counting alike: for shares of blocks.
+// The expectation of f(load of a random block): for shares of blocks.
 template <class F>
 double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   const auto [smaller, larger] = ClassesOf(num_blocks);
@@ -84,22 +83,26 @@ double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   return sum / static_cast<double>(num_blocks);
 }
 
-// The chance that a stranger in a block of `load` distinct keys meets num_slices set bits, or the
-// low 32 digest bits of one of these keys: those alone choose the positions, so the rate cannot
-// fall under load / 2^32, however many slices there are. (4 and 5 slices of 64 have fewer than 2^32
-// combinations of positions, digest bits as they are: there the product says it all.)
-// Of a query that probes the first num_probes slices only, the same with these: fewer than 2^32
-// combinations again where they are few.
+// The false-positive rate of a block of `load` distinct keys whose first num_probes slices are
+// probed: the probability that all bits of a non-member are set, or that its low 32 digest bits are
+// those of one of the keys. These bits alone choose the positions, so the rate cannot fall below
+// load / 2^32, however many slices there are. (4 and 5 slices of 64, and a few probes of more, have
+// fewer than 2^32 combinations of positions, taken from the digest bits: then the first probability
+// is all.)
 double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcept;
 inline double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
   return BlockFpr(load, num_slices, num_slices);
 }
 
-// The chance that the counters of a block of `load` distinct keys do not fit three planes: some
-// counter above kernels::kMaxPlaneCount, or all of slice 0 at it (the marker of promoted blocks).
+// Aborts with a message unless 1 <= num_probes <= num_slices.
+void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept;
+
+// The probability that the counters of a block of `load` distinct keys do not fit three planes:
+// some counter is above kernels::kMaxPlaneCount, or all of slice 0 are equal to it, which is the
+// marker of promoted blocks.
 double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept;
 
-// What a promoted block of `load` keys takes in the side table.
+// The bytes that a promoted block of `load` keys has in the side table.
 double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept;
 
 }  // namespace trommel

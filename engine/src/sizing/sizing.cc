@@ -1,11 +1,10 @@
-// Sizing: the searches for a geometry and for a capacity, and their errors. The model itself is in
+// Sizing: the searches for a geometry and for a capacity, and their errors. The model is in
 // block_load.h.
 #include "trommel/sizing.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -16,24 +15,24 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/base/check.h"
+#include "engine/src/base/out_of_range.h"
 #include "engine/src/sizing/block_load.h"
 #include "kernels/run_block.h"
 
 namespace trommel {
 namespace {
 
-// Shards are the unit of parallel work and of locks: each is blocks that one task owns. 256 of them
-// feed any machine, and shards of 1024 blocks are worth a task; beyond 256 a shard should outgrow
-// the first-level cache before there are more of them, so that a split's runs stay long. Rounding
-// num_blocks up to a multiple of the shards costs less than 1 part in 1024.
+// Shards bound the division into tasks and locks. 256 of them are enough for any machine, and a
+// shard of 1,024 blocks is worth a task; beyond 256, shards should outgrow the first-level cache
+// before there are more of them, so that the digest ranges of a split stay long. Rounding
+// num_blocks up to a multiple of the shards costs less than 1 part in 1,024.
 constexpr uint64_t kMinBlocksPerShard = 1024;
 constexpr uint64_t kMinBlocksOfManyShards = 4096;
 constexpr uint32_t kFewShardBits = 8;
 constexpr uint32_t kMaxShardBits = 10;
 
-// Fewer cache lines a key are worth 2 % more memory: with planes a query reads 32 bytes of 8 slices
-// but 64 of 16, with runs 64 bytes of 4 or 5 slices but 128 of 10.
+// Fewer cache lines per query are worth 2 % more memory: with planes a query reads 32 bytes of 8
+// slices but 64 bytes of 16, with runs 64 bytes of 4 or 5 slices but 128 bytes of 10.
 constexpr double kNearTie = 1.02;
 
 constexpr std::array<uint32_t, 2> kPlaneSlices = {8, 16};
@@ -44,17 +43,10 @@ std::span<const uint32_t> SlicesOf(Encoding encoding) {
   return kPlaneSlices;
 }
 
-// Is the shape one that sizing takes unasked? 8 slices of runs are there for Parquet's sake: at
-// every rate one of the others needs fewer bytes, by 5 % at the least (near 0.04 %).
+// Does sizing choose this shape by itself? 8 slices of runs exist for Parquet's blocks: at every
+// rate another shape needs fewer bytes, by at least 5 % (near a rate of 0.04 %).
 bool IsCandidate(Encoding encoding, uint32_t num_slices) {
   return encoding != Encoding::kRuns || num_slices != 8;
-}
-
-std::string Text(double value) {
-  if (std::isnan(value)) return "nan";  // to_chars may print its sign
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return std::string(buffer.data(), end);
 }
 
 Error Invalid(std::string message) {
@@ -62,16 +54,14 @@ Error Invalid(std::string message) {
 }
 
 std::optional<Error> CheckTargetFpr(double target_fpr) {
-  // Written so that NaN fails.
+  // NaN fails.
   if (target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr) return std::nullopt;
-  return Invalid("target_fpr is " + Text(target_fpr) + "; it must be between " +
-                 Text(kMinTargetFpr) + " and " + Text(kMaxTargetFpr));
+  return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
 }
 
 std::optional<Error> CheckEncoding(Encoding encoding) {
   if (encoding == Encoding::kPlanes || encoding == Encoding::kRuns) return std::nullopt;
-  return Invalid("encoding is " + std::to_string(static_cast<unsigned>(encoding)) +
-                 "; it must be 0 (planes) or 1 (runs)");
+  return OutOfRange("encoding", static_cast<unsigned>(encoding), "0 (planes) or 1 (runs)");
 }
 
 std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
@@ -94,8 +84,7 @@ std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
 
 std::optional<Error> CheckRequest(const SizingRequest& request) {
   if (request.capacity == 0 || request.capacity > kMaxCapacity) {
-    return Invalid("capacity is " + std::to_string(request.capacity) +
-                   "; it must be between 1 and " + std::to_string(kMaxCapacity));
+    return OutOfRange("capacity", request.capacity, uint64_t{1}, kMaxCapacity);
   }
   if (auto error = CheckTargetFpr(request.target_fpr)) return error;
   if (auto error = CheckEncoding(request.encoding)) return error;
@@ -103,7 +92,7 @@ std::optional<Error> CheckRequest(const SizingRequest& request) {
   return CheckSlices(request.encoding, request.num_slices);
 }
 
-// The chance that the counts of a block of `load` keys no longer fit the encoding.
+// The probability that the counts of a block of `load` keys do not fit the encoding.
 double PromotedChance(const Geometry& geometry, uint64_t load) noexcept {
   if (geometry.encoding == Encoding::kRuns) {
     return load > kernels::RunCapacity(geometry.num_slices) ? 1 : 0;
@@ -112,26 +101,27 @@ double PromotedChance(const Geometry& geometry, uint64_t load) noexcept {
 }
 
 double SideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
-  const double bytes_a_block =
+  const double bytes_per_block =
       MeanOverBlocks(num_keys, geometry.num_blocks, [&geometry](uint64_t load) {
         return PromotedChance(geometry, load) * PromotedBlockBytes(load, geometry.num_slices);
       });
-  return bytes_a_block * static_cast<double>(geometry.num_blocks);
+  return bytes_per_block * static_cast<double>(geometry.num_blocks);
 }
 
 double BytesInAll(const Geometry& geometry, uint64_t num_keys) noexcept {
   return static_cast<double>(geometry.num_bytes()) + SideTableBytes(geometry, num_keys);
 }
 
-// May so many keys be in? Planes are promoted so rarely that only the rate limits them.
+// Is the filter within its limits with so many keys? Planes are promoted so rarely that only the
+// rate limits them.
 bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
   if (PredictedFpr(geometry, num_keys) > target_fpr) return false;
   return geometry.encoding != Encoding::kRuns ||
          PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
 }
 
-// The least x in [1, limit] with holds(x), or nothing. `holds` must be false up to some x and true
-// from there on; where it is not, the answer still holds and its predecessor does not.
+// The least x in [1, limit] with holds(x), or nothing. `holds` should be false up to some x and
+// true from there on; if it is not, the result still holds and its predecessor does not.
 template <class Predicate>
 std::optional<uint64_t> LeastThat(uint64_t limit, const Predicate& holds) {
   uint64_t low = 0;  // does not hold
@@ -166,8 +156,8 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
   const uint32_t shard_bits = ShardBitsFor(num_blocks);
   const uint64_t unit = uint64_t{1} << shard_bits;
   num_blocks = (num_blocks + unit - 1) / unit * unit;
-  // Above 2^29 blocks the rate is not strictly monotone (blocks own 2 to 8 halves, unevenly), so a
-  // rounded count is asked again. The first answer is yes, but for a few counts of that size.
+  // Above 2^29 blocks the rate is not strictly monotone (blocks have 2 to 8 high halves, unevenly),
+  // so a rounded count is checked again. The first check fails only for a few counts of that size.
   while (num_blocks <= kMaxBlocks && !is_enough(num_blocks)) num_blocks += unit;
   if (num_blocks > kMaxBlocks) return std::nullopt;
   geometry.shard_bits = shard_bits;
@@ -186,7 +176,7 @@ std::optional<Geometry> SmallestOfAnySlices(const SizingRequest& request) {
     smallest.push_back(*geometry);
     fewest_bytes = std::min(fewest_bytes, BytesInAll(*geometry, request.capacity));
   }
-  // The fewest bytes a key touches, then the fewest in all, then the fewest false positives.
+  // The fewest bytes per block, then the fewest in all, then the fewest false positives.
   std::optional<Geometry> best;
   std::tuple<uint64_t, double, double> best_rank;
   for (const Geometry& geometry : smallest) {
@@ -226,12 +216,10 @@ Status Validate(const Geometry& geometry) {
   if (auto error = CheckEncoding(geometry.encoding)) return *error;
   if (auto error = CheckSlices(geometry.encoding, geometry.num_slices)) return *error;
   if (geometry.num_blocks == 0 || geometry.num_blocks > kMaxBlocks) {
-    return Invalid("num_blocks is " + std::to_string(geometry.num_blocks) +
-                   "; it must be between 1 and " + std::to_string(kMaxBlocks));
+    return OutOfRange("num_blocks", geometry.num_blocks, uint64_t{1}, kMaxBlocks);
   }
-  if (geometry.shard_bits >= 31) {  // not even one block a shard; and shifts below stay defined
-    return Invalid("shard_bits is " + std::to_string(geometry.shard_bits) +
-                   "; it must be between 0 and 30");
+  if (geometry.shard_bits >= 31) {  // more shards than blocks; and shifts below stay defined
+    return OutOfRange("shard_bits", geometry.shard_bits, 0U, 30U);
   }
   if (geometry.num_blocks % (uint64_t{1} << geometry.shard_bits) != 0) {
     return Invalid("num_blocks is " + std::to_string(geometry.num_blocks) + "; with shard_bits " +
@@ -246,7 +234,7 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
   const std::optional<Geometry> geometry = SmallestOfAnySlices(request);
   if (!geometry) {
     return Invalid("capacity is " + std::to_string(request.capacity) + " and target_fpr " +
-                   Text(request.target_fpr) + "; together they need more than " +
+                   TextOf(request.target_fpr) + "; together they need more than " +
                    std::to_string(kMaxBlocks) + " blocks, the most a filter can have");
   }
   return Sizing{.geometry = *geometry,
@@ -265,8 +253,7 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
 }
 
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
-  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry.num_slices,
-                "as many probes as no block has slices");
+  CheckNumProbes(num_probes, geometry.num_slices);
   const auto fpr = [&](uint64_t load) { return BlockFpr(load, geometry.num_slices, num_probes); };
   return MeanOverKeys(num_keys, geometry.num_blocks, fpr);
 }

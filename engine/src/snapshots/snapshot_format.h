@@ -29,8 +29,8 @@
 // Later versions keep the first 12 bytes. A reader that does not know a version, type, digest kind
 // or encoding says so and reads no further.
 //
-// Files of other types (family_format.h) share the first 32 bytes, the header's size and the place
-// of its checksum: whatever reads one type can name the others.
+// Files of other types (multi_store_format.h) share the first 32 bytes, the header's size and the
+// place of its checksum: whatever reads one type can name the others.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_FORMAT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_FORMAT_H_
 

@@ -1,4 +1,4 @@
-// The only file that knows oneTBB.
+// The executor: the only file that uses oneTBB.
 #include "trommel/executor.h"
 
 #include <tbb/global_control.h>
@@ -25,8 +25,8 @@
 namespace trommel {
 namespace {
 
-// More threads than the machine has: oneTBB must be told, by a limit of which the least in the
-// process holds. So all executors share one, the largest.
+// oneTBB starts more threads than the machine has only under a tbb::global_control, of which the
+// lowest limit in the process holds. So all executors share one, with the largest limit.
 class SharedLimit {
  public:
   explicit SharedLimit(size_t num_threads) {
@@ -51,7 +51,7 @@ class SharedLimit {
     size_t in_force = 0;
     std::optional<tbb::global_control> limit;
   };
-  // Made on first use and never destroyed: executors may be static objects themselves.
+  // Made on first use and never destroyed: executors may be static objects.
   static Process& Shared() {
     static Process& process = *new Process;
     return process;
@@ -68,9 +68,9 @@ class SharedLimit {
   std::multiset<size_t>::iterator mine_;
 };
 
-// The machine's NUMA nodes as oneTBB names them; empty where there is one. oneTBB is not asked
-// then: it would load its binding library, in a way that AddressSanitizer takes for a mistake of
-// ours and ends the program.
+// The machine's NUMA nodes as oneTBB numbers them; empty if there is only one. In that case oneTBB
+// is not called: it would load its binding library, in a way that AddressSanitizer reports as an
+// error of this program.
 std::vector<tbb::numa_node_id> NumaNodes() {
   std::error_code ignored;
   size_t num_nodes = 0;
@@ -83,8 +83,7 @@ std::vector<tbb::numa_node_id> NumaNodes() {
   return tbb::info::numa_nodes();
 }
 
-// An arena for so many helpers, and one thread from outside: the caller of Run, or the executor's
-// end.
+// An arena for so many helpers and one outside thread: the caller of Run, or of the destructor.
 std::unique_ptr<tbb::task_arena> MakeArena(size_t num_helpers, tbb::numa_node_id node) {
   const int num_threads = static_cast<int>(num_helpers) + 1;
   if (node == tbb::task_arena::automatic) {
@@ -108,8 +107,8 @@ struct Executor::Impl {
     std::unique_ptr<tbb::task_group> helpers = std::make_unique<tbb::task_group>();
   };
 
-  // Has a thread of the arena call `work` at some time. False where the system has no thread for
-  // it; `work` may be called all the same.
+  // Has a thread of the arena call `work` at some time. Returns false if the system refuses a
+  // thread; `work` may be called all the same.
   template <class Work>
   static bool Start(Arena& arena, const Work& work) noexcept {
     try {
@@ -125,11 +124,11 @@ struct Executor::Impl {
   uint32_t num_threads = 1;
   WorkList list;
   std::vector<Arena> arenas;
-  std::atomic<bool> has_pipeline{false};  // one is spread over the threads at a time
+  std::atomic<bool> has_pipeline{false};  // at most one is spread over the threads
 };
 
-// Helpers that have not begun are run here: oneTBB would keep what they hold for ever. A child made
-// by fork has no threads that could end those that had begun: it leaves all to its own end.
+// Helpers that have not begun run here: oneTBB would never free them. A child made by fork has no
+// threads that could finish those that had begun: it leaks them until it exits.
 Executor::Impl::~Impl() {
   if (getpid() != process) {
     for (Arena& arena : arenas) (void)(arena.arena.release(), arena.helpers.release());
@@ -161,7 +160,7 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   const std::vector<tbb::numa_node_id> nodes = NumaNodes();
   const auto num_arenas = static_cast<uint32_t>(
       num_nodes != 0 ? num_nodes : std::clamp<size_t>(nodes.size(), 1, num_threads));
-  // Every thread has an arena, and no arena more than one thread over its share.
+  // The threads are divided evenly among the arenas.
   std::vector<size_t> max_helpers;
   for (uint32_t a = 0; a < num_arenas; ++a) {
     max_helpers.push_back(num_threads * (a + 1) / num_arenas - num_threads * a / num_arenas);
@@ -194,7 +193,7 @@ void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task
   if (place.list != &list) place = {.list = &list};
   Job job(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
   list.Post(job, [&](size_t arena) {
-    // Where there is no thread this one does the work.
+    // If no thread can be started, this one runs all tasks.
     (void)Impl::Start(impl_->arenas[arena], [&list, arena] { list.Help(arena); });
   });
   {
@@ -211,7 +210,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
   Impl::Arena& arena = impl_->arenas.front();
   bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
                   impl_->has_pipeline.exchange(true, std::memory_order_acquire);
-  // A pipeline that has begun cannot go on without the threads it asks for.
+  // A pipeline that has begun cannot continue if the system refuses it threads.
   if (!is_alone && !Impl::Start(arena, [] {})) {
     impl_->has_pipeline.store(false, std::memory_order_release);
     is_alone = true;
@@ -223,7 +222,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
     }
     return;
   }
-  // At most num_slots items are under way and they finish in order, so slots can go around.
+  // At most num_slots items are in progress and they finish in order, so slots can be used in turn.
   size_t num_read = 0;
   const auto read = [&](tbb::flow_control& control) -> size_t {
     const AtPlace at(place);
@@ -245,8 +244,8 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
     pipeline.finish(slot);
   };
   using Mode = tbb::filter_mode;
-  // execute() enters the arena at once: its one place for a thread from outside is free, because
-  // only Run enters, and one at a time.
+  // execute() enters the arena at once: its one slot for an outside thread is free, because only
+  // Run enters, one call at a time.
   const AtPlace at(place);
   arena.arena->execute([&] {
     tbb::parallel_pipeline(pipeline.num_slots,

@@ -1,5 +1,5 @@
-// Stripes: counters that every thread changes are kept in several cache lines, of which each thread
-// uses one.
+// Stripes: a counter that all threads change is spread over several cache lines, of which each
+// thread uses one.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
 #define TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
 
@@ -10,7 +10,7 @@ namespace trommel {
 
 inline constexpr size_t kNumStripes = 32;
 
-// The calling thread's, always the same.
+// The calling thread's stripe, always the same.
 inline size_t StripeOfThread() {
   static std::atomic<size_t> next_stripe{0};
   thread_local const size_t stripe =

@@ -65,15 +65,15 @@ void WorkList::Post(Job& job, const std::function<void(size_t)>& start) {
 }
 
 void WorkList::Withdraw(Job& job) noexcept {
-  // Helpers mostly end within a task's time of each other, and to sleep and to be woken costs as
-  // much as a short task.
-  constexpr int kMaxLooks = 100;  // about 30 us where no other thread wants the processor
+  // Helpers mostly end within a task's time of each other, and sleeping and waking up costs as much
+  // as a short task.
+  constexpr int kMaxYields = 100;  // about 30 us on an idle processor
   const auto is_alone = [&] { return job.num_helpers_.load(std::memory_order_acquire) == 0; };
   std::unique_lock lock(mutex_);
   std::erase(jobs_, &job);
   if (is_alone()) return;
   lock.unlock();
-  for (int look = 0; look < kMaxLooks; ++look) {
+  for (int i = 0; i < kMaxYields; ++i) {
     if (is_alone()) return;
     std::this_thread::yield();
   }
@@ -93,7 +93,7 @@ void WorkList::Help(size_t arena) noexcept {
       job->Work(arena);
     }
     lock.lock();
-    // The job may be gone from here on.
+    // From here on the job may be destroyed.
     if (job->num_helpers_.fetch_sub(1, std::memory_order_release) == 1) has_left_.notify_all();
   }
   --num_helpers_[arena];

@@ -1,6 +1,6 @@
-// Job: the tasks of one Executor::ForEach. WorkList: the jobs of an executor that are under way.
+// Job: the tasks of one Executor::ForEach. WorkList: the running jobs of an executor.
 //
-// The rule that keeps executors free of deadlock: no thread waits for a task that has not begun.
+// The invariant that excludes deadlock: no thread waits for a task that has not begun.
 // Tasks are claimed one at a time from counters that all threads share. A caller claims from its
 // own job until nothing is left to claim, so it needs no other thread; then it waits for the
 // helpers that are still inside tasks of this job, and for nothing else.
@@ -8,12 +8,12 @@
 //   caller    Post --- claim, run ... claim, run --- all claimed --- Withdraw ......... return
 //   helper 2     Help --- claim, run .................................. run ---|
 //   helper 3         Help --- claim, run ............................ run ---|
-//   helper 4  was started, too, but begins here:                           Help: no job, ends
+//   helper 4  was started, too, but begins late:                           Help: no job, ends
 //
 // A task may post jobs of its own, to any executor. A waiting thread never begins other work on top
-// of its stack, except in a pipeline (Place, below). So whatever a thread waits for was begun after
-// everything that lies below on that thread's stack, and a cycle of waiting threads would need each
-// to have begun before itself.
+// of its stack, except in a pipeline (Place, below). So what a thread waits for began after
+// everything that lies below on that thread's stack, and in a cycle of waiting threads each would
+// have begun before itself.
 //
 // No job ends while a helper is inside it: Withdraw waits. Helpers that begin later find it gone.
 #ifndef TROMMEL_ENGINE_SRC_SYNC_WORK_LIST_H_
@@ -30,9 +30,9 @@ namespace trommel {
 
 class WorkList;
 
-// Whose work the calling thread is doing, and in which arena. In a pipeline: the thread that waits
-// for one runs its stages meanwhile, on top of its stack. It may hold locks of its caller, so it
-// helps only with jobs that the pipeline itself posted.
+// For which list, and in which arena, a thread works. A thread that waits for a pipeline runs the
+// pipeline's stages meanwhile, on top of its stack (is_in_pipeline). Its callers may hold locks, so
+// it helps only with jobs that the pipeline itself posted.
 struct Place {
   const WorkList* list = nullptr;
   size_t arena = 0;
@@ -41,7 +41,7 @@ struct Place {
   static const Place& OfThread() noexcept;
 };
 
-// The calling thread is at `place` as long as it lives.
+// Sets the calling thread's place for the lifetime of this object.
 class AtPlace {
  public:
   explicit AtPlace(const Place& place) noexcept;
@@ -70,7 +70,7 @@ class Job {
  private:
   friend class WorkList;
 
-  struct alignas(64) Part {  // a cache line each: arenas claim side by side
+  struct alignas(64) Part {  // a cache line each: arenas claim at the same time
     size_t begin = 0;
     size_t end = 0;
     std::atomic<size_t> next{0};  // may pass `end`, once for each thread

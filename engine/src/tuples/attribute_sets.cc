@@ -17,8 +17,8 @@ Status CheckCut(AttributeMask cut, uint32_t num_attributes) {
   if (cut == 0) {
     return Error{ErrorCode::kInvalidArgument,
                  text +
-                     " is empty: every set contains it, so nothing could be asked for; a cut "
-                     "has at least 2 attributes"};
+                     " is empty: every set contains it, so no set could be queried; a cut has at "
+                     "least 2 attributes"};
   }
   if (cut >> num_attributes != 0) {
     return Error{ErrorCode::kInvalidArgument, text + " has attributes beyond the last one, " +
@@ -27,13 +27,13 @@ Status CheckCut(AttributeMask cut, uint32_t num_attributes) {
   if (std::has_single_bit(cut)) {
     return Error{ErrorCode::kInvalidArgument,
                  text +
-                     " is a single attribute, which nobody could ask for then: leave the "
-                     "attribute out; a cut has at least 2 attributes"};
+                     " is a single attribute, which no query could contain: leave the attribute "
+                     "out; a cut has at least 2 attributes"};
   }
   return Ok();
 }
 
-// Those that contain no other one, ascending.
+// The cuts that contain no other cut, ascending.
 std::vector<AttributeMask> SmallestCuts(std::span<const AttributeMask> cuts) {
   std::vector<AttributeMask> ascending(cuts.begin(), cuts.end());
   std::ranges::sort(ascending);  // what a cut contains comes before it
@@ -60,7 +60,7 @@ Result<AttributeSets> AttributeSets::Create(uint32_t num_attributes,
   if (num_attributes == 0 || num_attributes > kMaxAttributes) {
     return Error{ErrorCode::kInvalidArgument,
                  "num_attributes is " + std::to_string(num_attributes) +
-                     ", must be between 1 and " + std::to_string(kMaxAttributes)};
+                     "; it must be between 1 and " + std::to_string(kMaxAttributes)};
   }
   for (const AttributeMask cut : cuts) {
     if (Status status = CheckCut(cut, num_attributes); !status.ok()) return status.error();
@@ -83,14 +83,14 @@ size_t AttributeSets::IndexOf(AttributeMask set) const noexcept {
   return static_cast<size_t>(found - allowed_.begin());
 }
 
-std::vector<AttributeMask> AttributeSets::PartsOf(AttributeMask asked) const {
-  TROMMEL_CHECK((asked & ~full()) == 0, "a question has attributes that the tuples do not have");
+std::vector<AttributeMask> AttributeSets::PartsOf(AttributeMask queried) const {
+  TROMMEL_CHECK((queried & ~full()) == 0, "a query has attributes that the tuples do not have");
   std::vector<AttributeMask> parts;
-  // All subsets of `asked`, the largest number first.
-  for (AttributeMask set = asked; set != 0; set = (set - 1) & asked) {
+  // All subsets of `queried`, from the largest mask down.
+  for (AttributeMask set = queried; set != 0; set = (set - 1) & queried) {
     if (!IsAllowed(set)) continue;
     bool is_largest = true;
-    for (AttributeMask left = asked & ~set; left != 0 && is_largest; left &= left - 1) {
+    for (AttributeMask left = queried & ~set; left != 0 && is_largest; left &= left - 1) {
       is_largest = !IsAllowed(set | (left & (~left + 1)));
     }
     if (is_largest) parts.push_back(set);

@@ -1,8 +1,34 @@
+// Batches of tuples, and queries with a set per tuple (tuple_index.h).
 #include "trommel/tuples.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "engine/src/base/check.h"
+#include "engine/src/tuples/tuple_batch.h"
+#include "trommel/tuple_index.h"
 
 namespace trommel {
+namespace {
+
+// The columns of a set, of some tuples.
+struct GatheredColumns {
+  GatheredColumns(AttributeMask set, const Tuples& tuples, std::span<const uint32_t> indices) {
+    view.size = indices.size();
+    for (uint32_t i = 0; i < kMaxAttributes; ++i) {
+      if ((set >> i & 1) == 0) continue;
+      TROMMEL_CHECK(tuples.columns[i] != nullptr, "a column of a queried set is not given");
+      digests[i].reserve(indices.size());
+      for (const uint32_t idx : indices) digests[i].push_back(tuples.columns[i][idx]);
+      view.columns[i] = digests[i].data();
+    }
+  }
+
+  std::array<std::vector<uint64_t>, kMaxAttributes> digests;
+  Tuples view;
+};
+
+}  // namespace
 
 TupleDigests::TupleDigests(uint32_t num_attributes) : columns_(num_attributes) {
   TROMMEL_CHECK(num_attributes <= kMaxAttributes, "more attributes than a tuple can have");
@@ -28,6 +54,37 @@ Tuples TupleDigests::view() const noexcept {
     tuples.size = columns_[i].size();
   }
   return tuples;
+}
+
+size_t TupleIndex::QueryEach(std::span<const AttributeMask> queried, const Tuples& tuples,
+                             std::span<uint64_t> maybe_present) const noexcept {
+  TROMMEL_CHECK(queried.size() == tuples.size, "there must be one queried set per tuple");
+  constexpr AttributeMask kAllColumns = (AttributeMask{1} << kMaxAttributes) - 1;
+  CheckBitmap(tuples, kAllColumns, maybe_present);
+  TROMMEL_CHECK(!ShareBytes(std::as_bytes(queried), std::as_bytes(maybe_present)),
+                "the bitmap overlaps the queried sets");
+  TROMMEL_CHECK(tuples.size <= UINT32_MAX, "a batch has at most 2^32 - 1 tuples");
+  std::ranges::fill(maybe_present, uint64_t{0});
+  std::vector<uint32_t> by_set(tuples.size);
+  std::iota(by_set.begin(), by_set.end(), 0U);
+  std::ranges::stable_sort(by_set, {}, [queried](uint32_t idx) { return queried[idx]; });
+
+  size_t num_present = 0;
+  std::vector<uint64_t> answers;
+  for (size_t begin = 0; begin < by_set.size();) {
+    const AttributeMask set = queried[by_set[begin]];
+    size_t end = begin;
+    while (end < by_set.size() && queried[by_set[end]] == set) ++end;
+    const std::span<const uint32_t> indices(by_set.data() + begin, end - begin);
+    const GatheredColumns gathered(set, tuples, indices);
+    answers.resize(BitmapWords(indices.size()));
+    num_present += Query(set, gathered.view, answers);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      maybe_present[indices[i] / 64] |= (answers[i / 64] >> i % 64 & 1) << indices[i] % 64;
+    }
+    begin = end;
+  }
+  return num_present;
 }
 
 }  // namespace trommel

@@ -17,7 +17,9 @@ BucketStore* BucketList::Find(uint64_t bucket) const {
 
 BucketRing::BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores,
                        const BucketKeys& keys)
-    : times_(times), keys_(keys), locks_(OwnerLocks::LockBitsFor(stores.front().owner_bits())) {
+    : times_(times),
+      keys_(keys),
+      locks_(RangeLocks::LockBitsFor(stores.front().owned_range_bits())) {
   assert(stores.size() == size_t{times.num_buckets} + 2);
   for (BlockStore& store : stores) {
     all_.push_back(std::make_unique<BucketStore>(std::move(store), locks_));
@@ -37,7 +39,7 @@ bool BucketRing::Advance(uint64_t now) {
   } else {
     now_.store(now, std::memory_order_release);
   }
-  ClearOwners(1);
+  ClearOwnedRanges(1);
   return true;
 }
 
@@ -56,7 +58,7 @@ void BucketRing::EnterBucket(uint64_t bucket, uint64_t now) {
 
   list_.store(&new_list, std::memory_order_seq_cst);
   now_.store(now, std::memory_order_release);  // after the list: who knows the time sees its bucket
-  grace_.Wait();
+  grace_periods_.Synchronize();
   // What came in late, when the last was cleared, is not owed for what goes now.
   if (uncleared_.empty()) keys_owed_.store(0, std::memory_order_relaxed);
   for (const BucketList::Entry& entry : old_list.Entries().first(num_gone)) {
@@ -83,30 +85,30 @@ BucketStore& BucketRing::TakeEmpty() {
 
 void BucketRing::ClearShare(uint64_t num_keys) {
   if (num_uncleared_.load(std::memory_order_relaxed) == 0) return;
-  const uint64_t num_owners = all_.front()->store.num_owners();
+  const uint64_t num_owned_ranges = all_.front()->store.num_owned_ranges();
   // Before the lock: whoever comes next does the share of those who find it taken.
-  keys_owed_.fetch_add(2 * num_keys * num_owners, std::memory_order_relaxed);
+  keys_owed_.fetch_add(2 * num_keys * num_owned_ranges, std::memory_order_relaxed);
   const std::unique_lock lock(clock_, std::try_to_lock);
   if (!lock.owns_lock()) return;
   const uint64_t keys_owed = keys_owed_.exchange(0, std::memory_order_relaxed);
-  ClearOwners(keys_owed / keys_.expected);
+  ClearOwnedRanges(keys_owed / keys_.expected);
   if (uncleared_.empty()) return;  // nothing is owed for what goes later
   keys_owed_.fetch_add(keys_owed % keys_.expected, std::memory_order_relaxed);
 }
 
-void BucketRing::ClearOwners(size_t num_owners) {
-  for (; num_owners > 0 && !uncleared_.empty(); --num_owners) {
+void BucketRing::ClearOwnedRanges(size_t num_owned_ranges) {
+  for (; num_owned_ranges > 0 && !uncleared_.empty(); --num_owned_ranges) {
     BucketStore& gone = *uncleared_.front();
-    const uint32_t owner_bits = gone.store.owner_bits();
+    const uint32_t range_bits = gone.store.owned_range_bits();
     {
       // Only whoever copies the store may be there, for nothing: it has left the window.
-      OwnerLocks::Held held = gone.locks.Hold(gone.num_cleared, owner_bits);
-      gone.store.ClearOwner(gone.num_cleared);
-      const size_t owners_per_lock = gone.store.num_owners() / gone.locks.num_locks();
-      if (gone.num_cleared % owners_per_lock == 0) held.AddKeys(0 - held.num_keys());
+      RangeLocks::Held held = gone.locks.Hold(gone.num_cleared, range_bits);
+      gone.store.ClearOwnedRange(gone.num_cleared);
+      const size_t owned_ranges_per_lock = gone.store.num_owned_ranges() / gone.locks.num_locks();
+      if (gone.num_cleared % owned_ranges_per_lock == 0) held.AddKeys(0 - held.num_keys());
     }
     gone.num_cleared += 1;
-    if (gone.num_cleared < gone.store.num_owners()) continue;
+    if (gone.num_cleared < gone.store.num_owned_ranges()) continue;
     gone.num_cleared = 0;
     gone.touched.store(false, std::memory_order_relaxed);
     uncleared_.pop_front();
@@ -116,15 +118,15 @@ void BucketRing::ClearOwners(size_t num_owners) {
 }
 
 void BucketRing::FinishClearing(BucketStore& bucket_store) {
-  ClearOwners(bucket_store.store.num_owners() - bucket_store.num_cleared);
+  ClearOwnedRanges(bucket_store.store.num_owned_ranges() - bucket_store.num_cleared);
 }
 
 uint64_t BucketRing::num_uncleared_bytes() {
   const std::lock_guard lock(clock_);
   uint64_t num_bytes = 0;
   for (const BucketStore* gone : uncleared_) {
-    const uint64_t num_owners = gone->store.num_owners();
-    num_bytes += geometry().num_bytes() / num_owners * (num_owners - gone->num_cleared);
+    const uint64_t num_owned_ranges = gone->store.num_owned_ranges();
+    num_bytes += geometry().num_bytes() / num_owned_ranges * (num_owned_ranges - gone->num_cleared);
   }
   return num_bytes;
 }
@@ -161,7 +163,7 @@ void BucketRing::Clear() {
     if (!live.is_touched()) continue;
     live.store.Clear();
     for (size_t l = 0; l < live.locks.num_locks(); ++l) {
-      OwnerLocks::Held held = live.locks.Hold(l, live.locks.lock_bits());
+      RangeLocks::Held held = live.locks.Hold(l, live.locks.lock_bits());
       held.AddKeys(0 - held.num_keys());
     }
     live.touched.store(false, std::memory_order_relaxed);

@@ -23,16 +23,16 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/grace.h"
-#include "engine/src/sync/owner_locks.h"
+#include "engine/src/sync/grace_periods.h"
+#include "engine/src/sync/range_locks.h"
 #include "engine/src/window/time_buckets.h"
 
 namespace trommel {
 
 // A store, and what one bucket of time after the other needs beside it.
 struct BucketStore {
-  BucketStore(BlockStore blocks, const OwnerLocks& shared)
-      : store(std::move(blocks)), locks(OwnerLocks::Sharing(shared)) {}
+  BucketStore(BlockStore blocks, const RangeLocks& shared)
+      : store(std::move(blocks)), locks(RangeLocks::Sharing(shared)) {}
 
   // Before anything is inserted. An untouched store is empty: nobody needs to ask or clear it.
   void Touch() {
@@ -41,9 +41,9 @@ struct BucketStore {
   bool is_touched() const { return touched.load(std::memory_order_relaxed); }
 
   BlockStore store;
-  OwnerLocks locks;  // the filter's mutexes, this bucket's keys
+  RangeLocks locks;  // the filter's mutexes, this bucket's keys
   std::atomic<bool> touched{false};
-  size_t num_cleared = 0;  // owners, of a bucket that has gone; under the ring's mutex
+  size_t num_cleared = 0;  // owned ranges, of a bucket that has gone; under the ring's mutex
 };
 
 // A moment of the clock.
@@ -86,10 +86,10 @@ class BucketRing {
   const TimeBuckets& times() const { return times_; }
   const Geometry& geometry() const { return all_.front()->store.geometry(); }
   size_t num_stores() const { return all_.size(); }
-  OwnerLocks& locks() { return locks_; }
+  RangeLocks& locks() { return locks_; }
 
   // --- For users of the stores. The list and its stores are theirs while they are inside.
-  Grace::Reading Enter() { return grace_.Enter(); }
+  GracePeriods::Reader Enter() { return grace_periods_.Enter(); }
   const BucketList& List() const { return *list_.load(std::memory_order_seq_cst); }
   // A list, and a time of its present bucket.
   struct View {
@@ -109,7 +109,7 @@ class BucketRing {
   // --- The clock. Not from inside.
 
   Moment PresentFromOutside() {
-    const Grace::Reading reading = Enter();
+    const GracePeriods::Reader reader = Enter();
     return Present();
   }
   // False, and nothing done, if that lies before now().
@@ -136,15 +136,15 @@ class BucketRing {
  private:
   void EnterBucket(uint64_t bucket, uint64_t now);
   BucketStore& TakeEmpty();
-  void ClearOwners(size_t num_owners);
+  void ClearOwnedRanges(size_t num_owned_ranges);
   void FinishClearing(BucketStore& bucket_store);
 
   const TimeBuckets times_;
   const BucketKeys keys_;
-  OwnerLocks locks_;
+  RangeLocks locks_;
   std::vector<std::unique_ptr<BucketStore>> all_;
 
-  Grace grace_;
+  GracePeriods grace_periods_;
   std::array<BucketList, 2> lists_;  // the published one, and the one before it
   std::atomic<const BucketList*> list_;
   std::atomic<uint64_t> now_{0};
@@ -153,7 +153,7 @@ class BucketRing {
   std::vector<BucketStore*> empty_;
   std::deque<BucketStore*> uncleared_;  // the first is being cleared
   std::atomic<size_t> num_uncleared_{0};
-  // Insertions whose share is not done, twice, times owners. Added to without the mutex.
+  // Insertions whose share is not done, twice, times owned ranges. Added to without the mutex.
   std::atomic<uint64_t> keys_owed_{0};
   std::atomic<uint64_t> num_excess_keys_{0};
 };

@@ -49,7 +49,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/batches/apply_run.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
@@ -59,13 +58,13 @@ namespace trommel {
 namespace {
 
 // The keys of one grace period: Advance waits for them. Spread over threads they take no longer.
-constexpr size_t kAloneKeys = kernels::kMaxBatch;
+constexpr size_t kAloneKeys = kernels::kMaxChunkKeys;
 constexpr size_t kSpreadKeys = size_t{1} << 17;
 
 template <class Impl>
 void CheckUnused(Impl* impl) {
   if (impl == nullptr) return;
-  [[maybe_unused]] const auto use = impl->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl->access_check.EnterExclusive();
 }
 
 }  // namespace
@@ -83,7 +82,7 @@ WindowFilter::~WindowFilter() { CheckUnused(impl_.get()); }
 // --- Time.
 
 bool WindowFilter::Advance(uint64_t now) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->ring.Advance(now);
 }
 
@@ -98,7 +97,7 @@ WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update
   std::ranges::fill(answers, 0);
   Applied applied;
   for (size_t first = 0; first < keys.size(); first += part_keys) {
-    const Grace::Reading reading = ring.Enter();
+    const GracePeriods::Reader reader = ring.Enter();
     const BucketList& list = ring.List();
     if (!ring.times().IsLive(bucket, list.Present().bucket)) break;
     const size_t count = std::min(part_keys, keys.size() - first);
@@ -107,7 +106,7 @@ WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update
     if (bucket_store == nullptr) continue;  // never present, so without keys
     if (update == Update::kInsert) bucket_store->Touch();
     applied.num_applied +=
-        UpdateBatch(ForUpdates(*bucket_store), update, Slice(keys, first, count),
+        UpdateBatch(ForUpdates(*bucket_store), update, Subspan(keys, first, count),
                     answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
   }
   return applied;
@@ -122,8 +121,9 @@ WindowFilter::Impl::Applied WindowFilter::Impl::UpdateOneIn(uint64_t bucket, Upd
   if (update == Update::kInsert) bucket_store->Touch();
   uint64_t bit = 0;
   const uint32_t lock_bits = ring.locks().lock_bits();
-  const uint64_t num_applied = ApplyRun(ForUpdates(*bucket_store), update, &digest, {0, 1},
-                                        OwnerOf(digest, lock_bits), lock_bits, std::span(&bit, 1));
+  const uint64_t num_applied =
+      ApplyRange(ForUpdates(*bucket_store), update, &digest, {0, 1}, RangeOf(digest, lock_bits),
+                 lock_bits, std::span(&bit, 1));
   return {num_applied, 1};
 }
 
@@ -144,7 +144,7 @@ WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
 }
 
 uint64_t WindowFilter::Insert(Keys keys) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const Moment present = impl_->ring.PresentFromOutside();
   impl_->UpdateIn(present.bucket, Update::kInsert, keys, {});
   impl_->ring.ClearShare(keys.size());
@@ -152,25 +152,25 @@ uint64_t WindowFilter::Insert(Keys keys) noexcept {
 }
 
 WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Erase(keys, inserted_at, {});
 }
 
 WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
                                        std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Erase(keys, inserted_at, erased);
 }
 
 // --- One key.
 
 uint64_t WindowFilter::Insert(Key key) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->policy(key);
   uint64_t time = 0;
   {
-    const Grace::Reading reading = impl_->ring.Enter();
+    const GracePeriods::Reader reader = impl_->ring.Enter();
     const Moment present = impl_->ring.Present();
     impl_->UpdateOneIn(present.bucket, Update::kInsert, digest);
     time = present.time;
@@ -180,7 +180,7 @@ uint64_t WindowFilter::Insert(Key key) noexcept {
 }
 
 bool WindowFilter::Erase(Key key, uint64_t inserted_at) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->policy(key);
   return impl_->Erase(Keys::Digests(std::span(&digest, 1)), inserted_at, {}).num_erased == 1;
 }
@@ -188,7 +188,7 @@ bool WindowFilter::Erase(Key key, uint64_t inserted_at) noexcept {
 // --- What it is.
 
 void WindowFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->executor = std::move(executor);
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/src/batches/update_batch.h"
-#include "engine/src/sync/users.h"
+#include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/window/bucket_ring.h"
 #include "trommel/window_filter.h"
 
@@ -71,7 +71,7 @@ struct WindowFilter::Impl {
   Applied UpdateOneIn(uint64_t bucket, Update update, uint64_t digest);
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
   // Inserts into the view's present bucket what neither its buckets nor a later one seem to hold.
-  // From inside the ring since the view was taken; at most kMaxBatch digests.
+  // From inside the ring since the view was taken; at most kMaxChunkKeys digests.
   size_t InsertIfAbsentIn(const BucketRing::View& view, std::span<const uint64_t> digests,
                           uint64_t* inserted);
 
@@ -83,7 +83,7 @@ struct WindowFilter::Impl {
   double target_fpr = 0;
   std::atomic<uint64_t> num_refused_erases{0};
   std::atomic<uint64_t> num_expired_erases{0};
-  Users users;
+  ExclusiveAccessCheck access_check;
 };
 
 }  // namespace trommel

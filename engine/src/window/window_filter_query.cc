@@ -6,8 +6,8 @@
 
 #include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/batch_parts.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "kernels/layout.h"
@@ -16,7 +16,7 @@ namespace trommel {
 namespace {
 
 size_t QueryChunk(BucketRing& ring, std::span<const uint64_t> digests, uint64_t* maybe_present) {
-  const Grace::Reading reading = ring.Enter();
+  const GracePeriods::Reader reader = ring.Enter();
   return QueryAny(StoreList(ring.List()).get(), digests, maybe_present);
 }
 
@@ -39,7 +39,7 @@ size_t SelectChunk(BucketRing& ring, std::span<const uint64_t> digests, bool may
 // From inside the ring. Nobody changes the key's counts in any bucket meanwhile.
 uint64_t CountOf(BucketRing& ring, uint64_t digest) {
   const uint32_t lock_bits = ring.locks().lock_bits();
-  const OwnerLocks::Held held = ring.locks().Hold(OwnerOf(digest, lock_bits), lock_bits);
+  const RangeLocks::Held held = ring.locks().Hold(RangeOf(digest, lock_bits), lock_bits);
   uint64_t count = 0;
   const StoreList stores(ring.List());
   for (const BlockStore* store : stores.get()) count += store->CountEstimate(digest);
@@ -50,9 +50,9 @@ uint64_t CountOf(BucketRing& ring, uint64_t digest) {
 
 size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::atomic<size_t> num_present{0};
-  ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
+  ForEachTask(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
     ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       num_here +=
@@ -66,9 +66,9 @@ size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const n
 size_t WindowFilter::Select(Keys keys, Answer answer,
                             std::span<uint32_t> selection) const noexcept {
   CheckSelection(keys, selection);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const bool maybe_present = answer == Answer::kMaybePresent;
-  return SelectInParts(
+  return SelectInTasks(
       impl_->executor.get(), keys, selection,
       [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
         size_t size = 0;
@@ -82,10 +82,10 @@ size_t WindowFilter::Select(Keys keys, Answer answer,
 
 void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
-  ForEachPart(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  ForEachTask(impl_->executor.get(), keys, [&](size_t part_first, Keys part) {
     ForEachChunk(impl_->policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-      const Grace::Reading reading = impl_->ring.Enter();
+      const GracePeriods::Reader reader = impl_->ring.Enter();
       for (size_t i = 0; i < digests.size(); ++i) {
         counts[part_first + first + i] = CountOf(impl_->ring, digests[i]);
       }
@@ -94,9 +94,9 @@ void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const n
 }
 
 bool WindowFilter::MayContain(Key key) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->policy(key);
-  const Grace::Reading reading = impl_->ring.Enter();
+  const GracePeriods::Reader reader = impl_->ring.Enter();
   const StoreList stores(impl_->ring.List());
   // Fetched all at once, asked one by one.
   const uint64_t block_idx = kernels::BlockIndex(digest, impl_->ring.geometry().num_blocks);
@@ -106,14 +106,14 @@ bool WindowFilter::MayContain(Key key) const noexcept {
 }
 
 uint64_t WindowFilter::CountEstimate(Key key) const noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->policy(key);
-  const Grace::Reading reading = impl_->ring.Enter();
+  const GracePeriods::Reader reader = impl_->ring.Enter();
   return CountOf(impl_->ring, digest);
 }
 
 uint64_t WindowFilter::num_keys() const noexcept {
-  const Grace::Reading reading = impl_->ring.Enter();
+  const GracePeriods::Reader reader = impl_->ring.Enter();
   uint64_t num_keys = 0;
   for (const BucketList::Entry& entry : impl_->ring.List().Entries()) {
     num_keys += entry.bucket_store->locks.num_keys();

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/src/snapshots/family_snapshot.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "engine/src/window/window_survey.h"
 
@@ -26,11 +26,11 @@ struct BucketCopy {
 
 // A filter's snapshot before it is written. Throws std::bad_alloc.
 struct WindowCopy {
-  FamilyFacts facts;
+  MultiStoreFacts facts;
   Survey<BucketCopy> survey;
 
-  std::vector<FamilyMember> Members() const {
-    std::vector<FamilyMember> members;
+  std::vector<MemberStore> Members() const {
+    std::vector<MemberStore> members;
     for (const auto& bucket : survey.buckets) {
       const uint64_t num_keys = bucket.seen.num_keys;
       if (num_keys == 0 && &bucket != &survey.buckets.back()) continue;
@@ -47,13 +47,14 @@ BucketCopy CopyOf(BucketStore& from) {
   if (!into) throw std::bad_alloc();
   BucketCopy copy{*std::move(into), 0};
   if (!from.is_touched()) return copy;
-  copy.num_keys = LookAtOwners(from, [&](size_t o) { copy.store.CopyOwner(from.store, o); });
+  copy.num_keys =
+      VisitOwnedRanges(from, [&](size_t o) { copy.store.CopyOwnedRange(from.store, o); });
   return copy;
 }
 
 template <class Impl>
 WindowCopy CopyOf(Impl& impl) {
-  [[maybe_unused]] const auto use = impl.users.Enter();
+  [[maybe_unused]] const auto access = impl.access_check.Enter();
   WindowCopy copy;
   copy.survey = SurveyLive<BucketCopy>(impl.ring, [](BucketStore& from) { return CopyOf(from); });
   const TimeBuckets& times = impl.ring.times();
@@ -65,7 +66,7 @@ WindowCopy CopyOf(Impl& impl) {
 }
 
 // What only the members together tell.
-Status CheckMembers(const FamilyContents& contents, const TimeBuckets& times, uint64_t now) {
+Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times, uint64_t now) {
   const auto& members = contents.members;
   const uint64_t present = times.BucketOf(now);
   if (members.empty() || members.back().words[0] != present) {
@@ -101,8 +102,8 @@ Status CheckMembers(const FamilyContents& contents, const TimeBuckets& times, ui
 
 // Everything a window filter is made of, checked.
 template <class Impl>
-Result<std::unique_ptr<Impl>> MakeImpl(FamilyContents contents, uint64_t limit_bytes) {
-  const FamilyParams& params = contents.facts.params;
+Result<std::unique_ptr<Impl>> MakeImpl(MultiStoreContents contents, uint64_t limit_bytes) {
+  const MultiStoreParams& params = contents.facts.params;
   if (Status unused = CheckUnusedParams(params, kNumParams); !unused) return unused.error();
   if (params[1] > ~uint32_t{0}) return CorruptParam(1, "more buckets than there can be");
   const TimeBuckets times{params[0], static_cast<uint32_t>(params[1])};
@@ -120,7 +121,7 @@ Result<std::unique_ptr<Impl>> MakeImpl(FamilyContents contents, uint64_t limit_b
   Impl& impl = **made;
   impl.policy = contents.facts.policy;
   impl.ring.StartAt(now);
-  for (FamilyMemberContents& member : contents.members) {
+  for (MemberStoreContents& member : contents.members) {
     const uint64_t num_keys = member.contents.facts.num_keys;
     if (num_keys == 0) continue;
     BucketStore& into = impl.ring.Obtain(member.words[0]);
@@ -133,7 +134,8 @@ Result<std::unique_ptr<Impl>> MakeImpl(FamilyContents contents, uint64_t limit_b
 
 // Vectors and maps report a lack of memory by throwing; a loader may not.
 template <class Impl>
-Result<std::unique_ptr<Impl>> MakeWithoutThrowing(FamilyContents contents, uint64_t limit_bytes) {
+Result<std::unique_ptr<Impl>> MakeWithoutThrowing(MultiStoreContents contents,
+                                                  uint64_t limit_bytes) {
   try {
     return MakeImpl<Impl>(std::move(contents), limit_bytes);
   } catch (const std::bad_alloc&) {
@@ -145,20 +147,20 @@ Result<std::unique_ptr<Impl>> MakeWithoutThrowing(FamilyContents contents, uint6
 
 Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const try {
   const WindowCopy copy = CopyOf(*impl_);
-  return SaveFamily(copy.facts, copy.Members(), path, options);
+  return SaveMultiStore(copy.facts, copy.Members(), path, options);
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
 }
 
 std::vector<std::byte> WindowFilter::Serialize() const {
   const WindowCopy copy = CopyOf(*impl_);
-  return SerializeFamily(copy.facts, copy.Members());
+  return SerializeMultiStore(copy.facts, copy.Members());
 }
 
 Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
                                         uint64_t memory_limit_bytes, const DigestKey& digest_key) {
-  Result<FamilyContents> contents =
-      LoadFamily(path, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> contents =
+      LoadMultiStore(path, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
   if (!contents) return contents.error();
   auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
   if (!impl) return NamingFile(path, impl.error());
@@ -168,8 +170,8 @@ Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
 Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
                                                uint64_t memory_limit_bytes,
                                                const DigestKey& digest_key) {
-  Result<FamilyContents> contents =
-      DeserializeFamily(bytes, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
+  Result<MultiStoreContents> contents =
+      DeserializeMultiStore(bytes, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
   if (!contents) return contents.error();
   auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
   if (!impl) return impl.error();

@@ -46,12 +46,12 @@ class UnionOfRates {
 }  // namespace
 
 WindowStats WindowFilter::GetStats() const {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   BucketRing& ring = impl_->ring;
   const auto survey = SurveyLive<StoreTotals>(ring, [](BucketStore& bucket_store) {
     StoreTotals totals;
     totals.num_keys =
-        LookAtOwners(bucket_store, [&](size_t o) { totals += bucket_store.store.TotalsOf(o); });
+        VisitOwnedRanges(bucket_store, [&](size_t o) { totals += bucket_store.store.TotalsOf(o); });
     return totals;
   });
   WindowStats stats;
@@ -82,7 +82,7 @@ WindowStats WindowFilter::GetStats() const {
 // --- Exclusive.
 
 Status WindowFilter::Merge(const WindowFilter& other) {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   BucketRing& ours = impl_->ring;
   BucketRing& theirs = other.impl_->ring;
   if (const std::string difference = Difference(*impl_, *other.impl_); !difference.empty()) {
@@ -109,7 +109,7 @@ Status WindowFilter::Merge(const WindowFilter& other) {
 }
 
 void WindowFilter::Clear() noexcept {
-  [[maybe_unused]] const auto use = impl_->users.EnterAlone();
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->ring.Clear();
   impl_->num_refused_erases = 0;
   impl_->num_expired_erases = 0;

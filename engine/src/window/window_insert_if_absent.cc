@@ -18,10 +18,10 @@
 namespace trommel {
 namespace {
 
-constexpr size_t kChunk = kernels::kMaxBatch;
+constexpr size_t kChunk = kernels::kMaxChunkKeys;
 // Up to so many keys a lock for each costs less than sorting them.
 constexpr size_t kFewKeys = 64;
-constexpr size_t kMaxRuns = size_t{1} << OwnerLocks::kMaxLockBits;
+constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
 
 // Those keys of a run that are in no other bucket.
 class AbsentKeys {
@@ -53,9 +53,9 @@ class Inserter {
 
   // Of one lock's keys; bit first_bit + i of `inserted`, zero before, says whether key i was
   // inserted.
-  size_t InsertRun(size_t lock_idx, std::span<const uint64_t> digests, size_t first_bit,
-                   uint64_t* inserted) {
-    OwnerLocks::Held held = into_.locks.Hold(lock_idx, ring_.locks().lock_bits());
+  size_t InsertRange(size_t lock_idx, std::span<const uint64_t> digests, size_t first_bit,
+                     uint64_t* inserted) {
+    RangeLocks::Held held = into_.locks.Hold(lock_idx, ring_.locks().lock_bits());
     const AbsentKeys absent(Others().get(), digests);
     std::array<uint64_t, BlockStore::kBitmapWords> bits{};
     if (!absent.digests().empty()) into_.Touch();
@@ -108,17 +108,17 @@ size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
     inserter.FetchAhead(digests);
     for (size_t i = 0; i < digests.size(); ++i) {
       num_inserted +=
-          inserter.InsertRun(OwnerOf(digests[i], lock_bits), digests.subspan(i, 1), i, inserted);
+          inserter.InsertRange(RangeOf(digests[i], lock_bits), digests.subspan(i, 1), i, inserted);
     }
     return num_inserted;
   }
   std::array<uint64_t, kChunk> split_buffer;
-  std::array<uint16_t, kChunk> owners_buffer;
-  std::array<uint32_t, kMaxRuns + 1> starts;
+  std::array<uint16_t, kChunk> ranges_buffer;
+  std::array<uint32_t, kMaxRanges + 1> starts;
   std::array<uint64_t, BlockStore::kBitmapWords> split_inserted{};
   const std::span<uint64_t> split = std::span(split_buffer).first(digests.size());
-  const std::span<uint16_t> owners = std::span(owners_buffer).first(digests.size());
-  SplitByOwner(digests, lock_bits, owners, split, starts);
+  const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
+  SplitByRange(digests, lock_bits, ranges, split, starts);
   const size_t num_locks = ring.locks().num_locks();
   const auto run_of = [&](size_t l) {
     return l == num_locks ? std::span<uint64_t>()
@@ -128,21 +128,21 @@ size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
   for (size_t l = 0; l < num_locks; ++l) {
     inserter.FetchAhead(run_of(l + 1));
     if (run_of(l).empty()) continue;
-    num_inserted += inserter.InsertRun(l, run_of(l), starts[l], split_inserted.data());
+    num_inserted += inserter.InsertRange(l, run_of(l), starts[l], split_inserted.data());
   }
-  std::array<uint32_t, kMaxRuns> cursors;
-  UnsplitAnswers(owners, starts, split_inserted, std::span(cursors).first(num_locks), inserted);
+  std::array<uint32_t, kMaxRanges> cursors;
+  UnsplitAnswers(ranges, starts, split_inserted, std::span(cursors).first(num_locks), inserted);
   return num_inserted;
 }
 
 size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                                     uint64_t* inserted_at) noexcept {
   CheckBitmap(keys, inserted);
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   size_t num_inserted = 0;
   {
     // One grace period for all chunks: what the view shows stays, and the answers are of its time.
-    const Grace::Reading reading = impl_->ring.Enter();
+    const GracePeriods::Reader reader = impl_->ring.Enter();
     const BucketRing::View view = impl_->ring.Look();
     ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
       num_inserted += impl_->InsertIfAbsentIn(view, digests, inserted.data() + first / 64);
@@ -154,11 +154,11 @@ size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
 }
 
 bool WindowFilter::InsertIfAbsent(Key key, uint64_t* inserted_at) noexcept {
-  [[maybe_unused]] const auto use = impl_->users.Enter();
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->policy(key);
   uint64_t inserted = 0;
   {
-    const Grace::Reading reading = impl_->ring.Enter();
+    const GracePeriods::Reader reader = impl_->ring.Enter();
     const BucketRing::View view = impl_->ring.Look();
     impl_->InsertIfAbsentIn(view, std::span(&digest, 1), &inserted);
     if (inserted_at != nullptr) *inserted_at = view.time;

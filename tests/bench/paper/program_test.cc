@@ -1,10 +1,10 @@
 // Arguments and exit codes of the programs.
-#include "bench/paper/program.h"
+#include "bench/paper/report/program.h"
 
 #include <fstream>
 #include <iterator>
 
-#include "bench/paper/made_report.h"
+#include "bench/paper/report_checks.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
 
@@ -19,7 +19,7 @@ int RunMade(std::initializer_list<const char*> arguments, Report (*make_report)(
   std::FILE* nowhere = std::tmpfile();
   REQUIRE(nowhere != nullptr);
   const int code =
-      RunProgram({arguments.begin(), arguments.size()}, "made", make_report, nowhere, nowhere);
+      RunProgram({arguments.begin(), arguments.size()}, {"made", make_report}, nowhere, nowhere);
   std::fclose(nowhere);
   return code;
 }
@@ -45,7 +45,7 @@ TEST_CASE("arguments of a reproduction are read", "[paper]") {
   CHECK(all->svg == "c");
 }
 
-TEST_CASE("unknown arguments, missing values and seeds that are no numbers are refused",
+TEST_CASE("unknown arguments, missing values and seeds that are not numbers are refused",
           "[paper]") {
   for (const char* argument : {"--quik", "quick", "--seed=", "--seed=x", "--seed=1x", "--json",
                                "--svg=", "--quick=1", ""}) {
@@ -73,7 +73,7 @@ TEST_CASE("only a contradicted model makes a reproduction fail", "[paper]") {
   CHECK(RunMade({}, Contradicted) == 1);
 }
 
-TEST_CASE("files are written where asked, and a folder that is not there is an error", "[paper]") {
+TEST_CASE("files are written to the given paths, and a missing folder is an error", "[paper]") {
   const tests::ScratchFolder folder;
   const std::string json = (folder / "a.json").string();
   const std::string svg = (folder / "a.svg").string();

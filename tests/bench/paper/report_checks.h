@@ -1,17 +1,18 @@
-// What must hold of every reproduction, run small: nothing contradicts its model, and the verdicts
-// are those expected.
+// What must hold of every reproduction at a small size: nothing contradicts its model, and the
+// verdicts are those expected. And a small report whose every verdict is known.
 #ifndef TROMMEL_TESTS_BENCH_PAPER_REPORT_CHECKS_H_
 #define TROMMEL_TESTS_BENCH_PAPER_REPORT_CHECKS_H_
 
 #include <string>
 #include <string_view>
 
-#include "bench/paper/comparison.h"
+#include "bench/paper/report/report.h"
 #include "support/catch.h"
 
 namespace trommel::paper {
 
-// The one row whose name begins so, in the table whose title begins so.
+// The row whose name begins so, in the table whose title begins so. Requires that there is only
+// one.
 inline Row RowOf(const Report& report, std::string_view table, std::string_view what) {
   const Row* found = nullptr;
   for (const Table& one : report.tables) {
@@ -41,6 +42,23 @@ inline void CheckNothingContradicts(const Report& report) {
       CHECK(Judge(row) != Verdict::kContradicted);
     }
   }
+}
+
+inline Report MadeReport() {
+  Row slip{.what = "overflow & <tail>", .paper = 1.5e-23, .formula = 1.36e-16, .exact = 7.07e-17};
+  slip.measured = 3e-9;
+  slip.measured_at_most = true;
+  slip.note = "a note";
+  Row count{.what = "bits", .unit = Unit::kCount, .paper = 131571428572.0};
+  count.formula = 191701167547.0;
+  Row change{.what = "space", .unit = Unit::kChange, .paper = -0.15, .measured = 0.001};
+  change.given = JudgeClaim(-0.15, 0.001, 0.05);
+  Row model{.what = "rate", .unit = Unit::kShare, .exact = 0.01, .measured = 0.0101};
+  model.allowed = Range{0.009, 0.011};
+  return {.name = "made",
+          .source = "a source",
+          .tables = {{.title = "first", .text = "A text.", .rows = {slip, count}},
+                     {.title = "second", .rows = {change, model}, .axis = Axis::kLinear}}};
 }
 
 }  // namespace trommel::paper

@@ -1,4 +1,4 @@
-// The machine card: of a made-up machine, of one that says nothing, and of this one.
+// The machine card: of a made-up machine, of one without files, and of this one.
 #include "bench/sweep/machine_card.h"
 
 #include <filesystem>
@@ -17,7 +17,7 @@ void Write(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-TEST_CASE("the card of a made-up machine has what its files say", "[bench][machine_card]") {
+TEST_CASE("the card of a made-up machine has the figures of its files", "[bench][machine_card]") {
   const tests::TempFolder root;
   const std::string cpus = root.Path("sys/devices/system/cpu/");
   Write(root.Path("proc/cpuinfo"),
@@ -63,7 +63,7 @@ TEST_CASE("the card of a made-up machine has what its files say", "[bench][machi
   CHECK(card.CacheBytes(3) == 8 << 20);
 }
 
-TEST_CASE("a machine that says nothing has plausible caches", "[bench][machine_card]") {
+TEST_CASE("a machine without files has plausible caches", "[bench][machine_card]") {
   const tests::TempFolder root;
   const MachineCard card = ReadMachineCard(root.Path(""));
   CHECK(card.cpu_model.empty());

@@ -1,4 +1,4 @@
-// A machine that is not there, for what depends on one.
+// A made-up machine for tests that depend on one.
 #ifndef TROMMEL_TESTS_BENCH_SWEEP_MADE_CARD_H_
 #define TROMMEL_TESTS_BENCH_SWEEP_MADE_CARD_H_
 

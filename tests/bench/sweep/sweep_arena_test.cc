@@ -1,7 +1,20 @@
-// The arena's steps: right on every target, in any batch, by either route, with threads, and
-// leaving the filter as it was.
+// What a sweep measures: steps of an arena, right on every target, in any batch, by either route
+// and with threads, that leave the filter as it was; pools of keys; hashing steps; the clock of a
+// step; and draws of the Zipf distribution.
 #include "bench/sweep/sweep_arena.h"
 
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "bench/sides/workload.h"
+#include "bench/sweep/query_pool.h"
+#include "bench/sweep/sweep_hashing.h"
+#include "bench/sweep/sweep_step.h"
+#include "bench/sweep/zipf.h"
 #include "support/catch.h"
 #include "trommel/counting_filter.h"
 
@@ -53,7 +66,7 @@ TEST_CASE("steps prove their answers and leave the filter as it was", "[bench][s
   CHECK((*arena)->filter().num_keys() == 0);
 }
 
-TEST_CASE("a filter that lost a key is noticed", "[bench][sweep_arena]") {
+TEST_CASE("a sweep detects a filter that lost a key", "[bench][sweep_arena]") {
   auto arena = SweepArena::Create(kNumKeys);
   REQUIRE(arena.ok());
   const_cast<CountingFilter&>((*arena)->filter()).Clear();
@@ -64,5 +77,121 @@ TEST_CASE("a filter that lost a key is noticed", "[bench][sweep_arena]") {
   }
 }
 
+constexpr uint64_t kNumMembers = 2000;
+constexpr uint64_t kStretch = 500;
+
+CountingFilter Filled() {
+  Result<CountingFilter> filter = CountingFilter::Create({.capacity = kNumMembers});
+  const Population members(kFirstMember, kNumMembers);
+  filter->Insert(Keys::Digests(members.batch().digests));
+  return std::move(*filter);
+}
+
+uint64_t Answers(const CountingFilter& filter, const QueryPool& pool) {
+  std::vector<uint64_t> bitmap(BitmapWords(pool.digests().size()));
+  return filter.Query(Keys::Digests(pool.digests()), bitmap);
+}
+
+TEST_CASE("right answers are accepted, round after round", "[bench][query_pool]") {
+  const CountingFilter filter = Filled();
+  const Operation op = GENERATE(Operation::kQueryMiss, Operation::kQueryHalf, Operation::kQueryHit);
+  QueryPool pool(op, kNumMembers, kStretch);
+  uint64_t num_present = 0;
+  for (int i = 0; i < 8; ++i) {
+    REQUIRE(pool.digests().size() == kStretch);
+    const uint64_t present = Answers(filter, pool);
+    CHECK(pool.Check(filter, present).empty());
+    num_present += present;
+    pool.Advance();
+  }
+  if (op == Operation::kQueryHit) CHECK(num_present == 8 * kStretch);
+  if (op == Operation::kQueryMiss) CHECK(num_present < kStretch);
+  if (op == Operation::kQueryHalf) {
+    CHECK(num_present > 3 * kStretch);
+    CHECK(num_present < 5 * kStretch);
+  }
+}
+
+TEST_CASE("wrong answers are detected", "[bench][query_pool]") {
+  const CountingFilter filter = Filled();
+  QueryPool hits(Operation::kQueryHit, kNumMembers, kStretch);
+  CHECK_FALSE(hits.Check(filter, kStretch - 1).empty());
+  QueryPool misses(Operation::kQueryMiss, kNumMembers, kStretch);
+  CHECK_FALSE(misses.Check(filter, kStretch / 2).empty());
+  const uint64_t present = Answers(filter, misses);
+  CHECK(misses.Check(filter, present).empty());
+  CHECK_FALSE(misses.Check(filter, present + 1).empty());
+}
+
+TEST_CASE("hashing steps are right in any batch and with threads", "[bench][sweep_hashing]") {
+  SweepHashing hashing(1000);
+  const size_t batch = GENERATE(size_t{1}, size_t{64}, size_t{999}, size_t{1} << 20);
+  CHECK(hashing.StepInts(nullptr, batch).num_keys == 1000);
+  CHECK(hashing.StepStrings(nullptr, batch).num_keys == 1000);
+  const Result<std::shared_ptr<Executor>> executor = Executor::Create(3);
+  REQUIRE(executor.ok());
+  CHECK(hashing.StepInts(executor->get(), batch).seconds > 0);
+  CHECK(hashing.StepStrings(executor->get(), batch).seconds > 0);
+}
+
+TEST_CASE("a step reports its time and its number of keys", "[bench][sweep_step]") {
+  const uint32_t num_threads = GENERATE(1U, 2U);
+  const StepTime time = StepClock(num_threads).Stop(7);
+  CHECK(time.num_keys == 7);
+  CHECK(time.seconds > 0);
+  CHECK(time.cpu_seconds > 0);
+  CHECK(time.seconds < 10);
+}
+
+TEST_CASE("waiting counts for several threads, and not for one", "[bench][sweep_step]") {
+  constexpr std::chrono::milliseconds kPause(20);
+  const StepClock one(1);
+  const StepClock two(2);
+  std::this_thread::sleep_for(kPause);
+  CHECK(two.Stop(1).seconds >= 0.02);
+  CHECK(one.Stop(1).seconds < 0.02);
+}
+
+TEST_CASE("every rank is drawn with its Zipf frequency", "[bench][zipf]") {
+  const double skew = GENERATE(0.0, 0.5, 0.99, 1.0, 2.0);
+  constexpr size_t kNumRanks = 50;
+  constexpr double kNumDraws = 200'000;
+  std::vector<double> weight(kNumRanks);
+  double sum = 0;
+  for (size_t r = 0; r < kNumRanks; ++r)
+    sum += weight[r] = std::pow(static_cast<double>(r + 1), -skew);
+
+  const Zipf zipf(kNumRanks, skew);
+  std::mt19937_64 engine(7);
+  std::vector<double> count(kNumRanks);
+  for (double draw = 0; draw < kNumDraws; ++draw) {
+    const uint64_t rank = zipf(engine);
+    if (rank < kNumRanks) ++count[rank];
+  }
+  CHECK(std::accumulate(count.begin(), count.end(), 0.0) == kNumDraws);
+  for (size_t r = 0; r < kNumRanks; ++r) {
+    const double share = weight[r] / sum;
+    const double sigma = std::sqrt(kNumDraws * share * (1 - share));
+    INFO("skew " << skew << " rank " << r);
+    CHECK(std::abs(count[r] - kNumDraws * share) < 6 * sigma);
+  }
+}
+
+TEST_CASE("one rank and billions of ranks can be drawn from", "[bench][zipf]") {
+  std::mt19937_64 engine(7);
+  CHECK(Zipf(1, 0.99)(engine) == 0);
+  const Zipf zipf(uint64_t{1} << 40, 0.99);
+  // The first rank's share is 1 / sum r^-0.99, about 1 / 32.
+  int num_first = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const uint64_t rank = zipf(engine);
+    if (rank == 0) ++num_first;
+    if (rank >= uint64_t{1} << 40) FAIL("rank " << rank);
+  }
+  CHECK(num_first > 150);
+  CHECK(num_first < 500);
+}
+
 }  // namespace
+
 }  // namespace trommel::bench

@@ -18,7 +18,8 @@ SweepRow Row(Operation op, uint64_t num_keys) {
   return row;
 }
 
-TEST_CASE("every ceiling can be measured, of a place and of a filter", "[bench][sweep_ceilings]") {
+TEST_CASE("every ceiling can be measured, for a place and for a filter",
+          "[bench][sweep_ceilings]") {
   for (const Operation op : {Operation::kReadCeiling, Operation::kUpdateCeiling,
                              Operation::kShardCeiling, Operation::kStreamCeiling}) {
     CHECK(MeasureCeilingNs(Row(op, 1000), kSeconds) > 0);
@@ -33,7 +34,8 @@ TEST_CASE("every ceiling can be measured, of a place and of a filter", "[bench][
   CHECK(std::isnan(MeasureCeilingNs(crowded, kSeconds)));
 }
 
-TEST_CASE("a row is bounded by its own size's and threads' ceiling", "[bench][sweep_ceilings]") {
+TEST_CASE("a row is bounded by the ceiling of its own size and threads",
+          "[bench][sweep_ceilings]") {
   SweepCeilings ceilings;
   ceilings.Add(Row(Operation::kReadCeiling, 1000), 3);
   ceilings.Add(Row(Operation::kUpdateCeiling, 1000), 5);
@@ -82,7 +84,7 @@ TEST_CASE("a split streams and updates, and the slower of these bounds it",
   CHECK_FALSE(ceilings.BoundOf(split).has_value());
   ceilings.Add(Row(Operation::kShardCeiling, kKeys), 1);
   REQUIRE(ceilings.BoundOf(split).has_value());
-  // Three times 8 bytes of digest, and a filter of some 5 bytes a key read and written.
+  // Three times 8 bytes of digest, and a filter of about 5 bytes per key read and written.
   CHECK(ceilings.BoundOf(split)->ceiling == Operation::kStreamCeiling);
   CHECK(ceilings.BoundOf(split)->ns > 24);
   CHECK(ceilings.BoundOf(split)->ns < 60);

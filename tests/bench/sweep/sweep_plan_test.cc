@@ -1,4 +1,4 @@
-// The list of rows: what is in it, what a filter leaves, and that ceilings come first.
+// The plan of a sweep: its options and their defaults, the list of rows, and the names of rows.
 #include "bench/sweep/sweep_plan.h"
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "bench/sweep/made_card.h"
+#include "bench/sweep/sweep_options.h"
+#include "bench/sweep/sweep_row.h"
 #include "support/catch.h"
 
 namespace trommel::bench {
@@ -41,8 +43,7 @@ TEST_CASE("a plan varies one thing at a time, and names no row twice", "[bench][
   CHECK(std::ranges::count(names, "ceiling_read/at:L1/threads:6") == 0);
 }
 
-TEST_CASE("runs have a few rows beside those of planes, or all when asked for",
-          "[bench][sweep_plan]") {
+TEST_CASE("runs have a few rows beside those of planes, or all on request", "[bench][sweep_plan]") {
   const auto of_runs = [](const std::string& name) { return name.find("/runs:5/") != name.npos; };
   const std::string erase = "erase/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
   const std::string split = "insert_split/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
@@ -68,7 +69,7 @@ TEST_CASE("runs have a few rows beside those of planes, or all when asked for",
   }
 }
 
-TEST_CASE("a row's ceilings stand before it, with its size and threads", "[bench][sweep_plan]") {
+TEST_CASE("a row's ceilings precede it, with its size and threads", "[bench][sweep_plan]") {
   const Result<SweepPlan> plan = MakePlan({.filter = "^insert"}, MadeCard());
   REQUIRE(plan.ok());
   std::set<std::tuple<Operation, uint64_t, Encoding, uint32_t>> seen;
@@ -83,7 +84,7 @@ TEST_CASE("a row's ceilings stand before it, with its size and threads", "[bench
       CHECK(row.operation != Operation::kReadCeiling);  // bounds no insert
       seen.emplace(row.operation, row.num_keys, row.encoding, row.num_threads);
     }
-    // A filter is made once.
+    // A filter is created once.
     const std::pair now(row.num_keys, row.encoding);
     if (now != filter) CHECK(filters_left.insert(now).second);
     filter = now;
@@ -100,7 +101,7 @@ TEST_CASE("a target in use that is not the best has its name", "[bench][sweep_pl
   CHECK(plan->rows[1].target == "SSE4");
 }
 
-TEST_CASE("a filter that is no regular expression, or matches nothing, is refused",
+TEST_CASE("a filter that is not a regular expression, or matches no row, is refused",
           "[bench][sweep_plan]") {
   CHECK(MakePlan({.filter = "insert("}, MadeCard()).error().code == ErrorCode::kInvalidArgument);
   CHECK_THAT(MakePlan({.filter = "insert("}, MadeCard()).error().message,
@@ -110,5 +111,97 @@ TEST_CASE("a filter that is no regular expression, or matches nothing, is refuse
   CHECK_FALSE(MakePlan({.sizes = {0}}, MadeCard()).ok());
 }
 
+std::string Refusal(const SweepOptions& options) {
+  const Result<SweepOptions> completed = CompleteOptions(options, MadeCard());
+  REQUIRE_FALSE(completed.ok());
+  return completed.error().message;
+}
+
+TEST_CASE("sizes reach from L1 to memory", "[bench][sweep_options]") {
+  const Result<SweepOptions> options = CompleteOptions({}, MadeCard());
+  REQUIRE(options.ok());
+  CHECK(options->sizes == std::vector<uint64_t>{5'000, 100'000, 3'000'000, 30'000'000});
+  CHECK(options->threads == std::vector<uint32_t>{1, 2, 4, 6});
+  CHECK(options->targets == MadeCard().runnable_targets);
+  CHECK(options->seconds_per_figure == 1);
+  MachineCard large = MadeCard();
+  large.caches.back().num_bytes = uint64_t{100} << 20;
+  CHECK(CompleteOptions({}, large)->sizes.back() == 100'000'000);
+  CHECK(CompleteOptions({.quick = true}, large)->sizes.back() == 30'000'000);
+  CHECK(CompleteOptions({.quick = true}, large)->seconds_per_figure < 1);
+  MachineCard small = MadeCard();
+  small.memory_bytes = uint64_t{64} << 20;
+  CHECK(CompleteOptions({}, small)->sizes.back() == 3'000'000);
+}
+
+TEST_CASE("sizes and threads ascend, each once", "[bench][sweep_options]") {
+  SweepOptions queried;
+  queried.sizes = {5'000'000, 1000, 5'000'000};
+  queried.threads = {2, 1, 2};
+  const Result<SweepOptions> options = CompleteOptions(queried, MadeCard());
+  REQUIRE(options.ok());
+  CHECK(options->sizes == std::vector<uint64_t>{1000, 5'000'000});
+  CHECK(options->threads == std::vector<uint32_t>{1, 2});
+}
+
+TEST_CASE("the base size is 30 M keys, or the next smaller one", "[bench][sweep_options]") {
+  CHECK(BaseSize({1000, 30'000'000, 100'000'000}) == 30'000'000);
+  CHECK(BaseSize({1000, 29'000'000, 100'000'000}) == 29'000'000);
+  CHECK(BaseSize({100'000'000}) == 100'000'000);
+}
+
+TEST_CASE("what cannot be measured is refused, with its value", "[bench][sweep_options]") {
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THAT(Refusal({.sizes = {0}}), ContainsSubstring("0 keys"));
+  CHECK_THAT(Refusal({.sizes = {999}}), ContainsSubstring("1000"));
+  CHECK_THAT(Refusal({.sizes = {5'000'000'000}}), ContainsSubstring("MiB"));
+  CHECK_THAT(Refusal({.threads = {0}}), ContainsSubstring("0 threads"));
+  CHECK_THAT(Refusal({.threads = {5000}}), ContainsSubstring("5000 threads"));
+  CHECK_THAT(Refusal({.targets = {"Z80"}}), ContainsSubstring("'Z80'"));
+  CHECK_THAT(Refusal({.targets = {"Z80"}}), ContainsSubstring("AVX2 SSE4 SCALAR"));
+  CHECK_THAT(Refusal({.seconds_per_figure = -1}), ContainsSubstring("above 0"));
+  const SweepOptions too_large = {.sizes = {5'000'000'000}};
+  CHECK(CompleteOptions(too_large, MadeCard()).error().code == ErrorCode::kOutOfMemory);
+}
+
+TEST_CASE("an update's route is part of its name", "[bench][sweep_row]") {
+  CHECK(OperationName(Operation::kInsert, Route::kAutomatic) == "insert");
+  CHECK(OperationName(Operation::kInsert, Route::kSplit) == "insert_split");
+  CHECK(OperationName(Operation::kErase, Route::kDirect) == "erase_direct");
+  CHECK(OperationName(Operation::kQueryHit, Route::kAutomatic) == "query_hit");
+}
+
+TEST_CASE("runs are named with their slices, planes not at all", "[bench][sweep_row]") {
+  CHECK(EncodingPart(Encoding::kPlanes).empty());
+  CHECK(EncodingPart(Encoding::kRuns) == "/runs:5");
+  CHECK(SweepConfig(1000, Encoding::kRuns).num_slices == 5);
+  CHECK(SweepConfig(1000, Encoding::kPlanes).num_slices == 0);
+}
+
+TEST_CASE("batches are named in powers of 1024", "[bench][sweep_row]") {
+  CHECK(BatchName(64) == "64");
+  CHECK(BatchName(2048) == "2048");
+  CHECK(BatchName(65536) == "64Ki");
+  CHECK(BatchName(1 << 20) == "1Mi");
+  CHECK(BatchName((1 << 20) + 1) == "1048577");
+}
+
+TEST_CASE("memory bounds queries by reads and updates by their route", "[bench][sweep_row]") {
+  using Ops = std::vector<Operation>;
+  SweepRow row;
+  row.operation = Operation::kQueryHalf;
+  CHECK(CeilingsOf(row) == Ops{Operation::kReadCeiling});
+  row.operation = Operation::kErase;
+  CHECK(CeilingsOf(row) ==
+        Ops{Operation::kUpdateCeiling, Operation::kShardCeiling, Operation::kStreamCeiling});
+  row.route = Route::kDirect;
+  CHECK(CeilingsOf(row) == Ops{Operation::kUpdateCeiling});
+  row.route = Route::kSplit;
+  CHECK(CeilingsOf(row) == Ops{Operation::kShardCeiling, Operation::kStreamCeiling});
+  row.operation = Operation::kHashInts;
+  CHECK(CeilingsOf(row).empty());
+}
+
 }  // namespace
+
 }  // namespace trommel::bench

@@ -1,4 +1,4 @@
-// A whole sweep, as short as one can be: figures, records, and how it ends early.
+// A whole sweep, as short as possible: figures, records, and early ends.
 #include "bench/sweep/sweep.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
   }
 }
 
-TEST_CASE("the machine's ceilings have no bound but are figures too", "[bench][sweep]") {
+TEST_CASE("the machine's ceilings are figures without a bound", "[bench][sweep]") {
   std::vector<SweepFigure> figures;
   SweepHooks hooks;
   hooks.measured = [&](const SweepFigure& figure) { figures.push_back(figure); };
@@ -86,10 +86,10 @@ TEST_CASE("the machine's ceilings have no bound but are figures too", "[bench][s
 
 TEST_CASE("a sweep can be stopped between rows and within one", "[bench][sweep]") {
   const int num_asked_before = GENERATE(0, 1, 2);
-  int num_asked = 0;
+  int num_queried = 0;
   int num_measured = 0;
   SweepHooks hooks;
-  hooks.should_stop = [&] { return num_asked++ >= num_asked_before; };
+  hooks.should_stop = [&] { return num_queried++ >= num_asked_before; };
   hooks.measured = [&](const SweepFigure&) { ++num_measured; };
   const Result<SweepResult> result = RunSweep(PlanOf(Short("^query_hit")), hooks);
   REQUIRE(result.ok());

@@ -23,7 +23,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using tests::ExactModel;
 using tests::MemberKeys;
-using tests::StrangerKeys;
+using tests::NonMemberKeys;
 
 template <class F>
 F Made(const Config& config) {
@@ -127,16 +127,16 @@ TEST_CASE("a stuck counter keeps keys present that are gone, and never hides one
   CHECK(filter.GetStats().num_lost_increments == 0);
 }
 
-TEST_CASE("strangers are answered as the fills say, whatever the layout", "[engine][classic]") {
+TEST_CASE("non-members are answered as the fills say, whatever the layout", "[engine][classic]") {
   const Hashing hashing = GENERATE(Hashing::kDouble, Hashing::kMixed);
   constexpr uint64_t kKeys = 20'000;
   constexpr uint64_t kQueries = 400'000;
   const Config config{.capacity = kKeys, .target_fpr = 0.01, .hashing = hashing};
   const auto check = [&](auto filter) {
     filter.Insert(MemberKeys(kKeys, Catch::rngSeed()));
-    const auto strangers = StrangerKeys(kQueries, Catch::rngSeed());
+    const auto non_members = NonMemberKeys(kQueries, Catch::rngSeed());
     std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
-    const size_t num_present = filter.Query(strangers, bitmap);
+    const size_t num_present = filter.Query(non_members, bitmap);
     const Stats stats = filter.GetStats();
     INFO(KindName(filter.geometry().kind));
     // One filter's own rate; and what all such filters' fills are near.
@@ -163,7 +163,7 @@ TEST_CASE("with mixed hashes even many small slices have the formula's rate", "[
   filter.Insert(MemberKeys(208, Catch::rngSeed()));
   constexpr uint64_t kQueries = 400'000;
   std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
-  const size_t num_present = filter.Query(StrangerKeys(kQueries, Catch::rngSeed()), bitmap);
+  const size_t num_present = filter.Query(NonMemberKeys(kQueries, Catch::rngSeed()), bitmap);
   CHECK(tests::BinomialBound(filter.GetStats().current_fpr, kQueries).ContainsHits(num_present));
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("classic filters give the same with threads as without", "[engine][cla
   Config spread_config = config;
   spread_config.executor = std::move(Executor::Create(4)).value();
   const auto keys = MemberKeys(50'000, Catch::rngSeed());
-  const auto asked = StrangerKeys(50'001, Catch::rngSeed());
+  const auto asked = NonMemberKeys(50'001, Catch::rngSeed());
   const auto check = [&](auto alone, auto spread) {
     alone.Insert(keys);
     spread.Insert(keys);

@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::MemberKeys;
-using tests::StrangerKeys;
+using tests::NonMemberKeys;
 
 // 20 slices for 10 000 keys.
 SplitCountingFilter NewFilter() {
@@ -57,14 +57,14 @@ TEST_CASE("the first slices answer at the product of their fills, and hide no ke
   const auto members = MemberKeys(8000, Catch::rngSeed());
   filter.Insert(members);
   constexpr uint64_t kQueries = 300'000;
-  const auto strangers = StrangerKeys(kQueries, Catch::rngSeed());
+  const auto non_members = NonMemberKeys(kQueries, Catch::rngSeed());
   std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
   std::vector<uint64_t> member_bitmap(Filter::BitmapWords(members.size()));
   const Stats stats = filter.GetStats();
   double product = 1;
   for (uint32_t probes = 1; probes <= 12; ++probes) {
     product *= stats.slice_fills[probes - 1];
-    const size_t num_present = filter.QueryFirst(strangers, probes, bitmap);
+    const size_t num_present = filter.QueryFirst(non_members, probes, bitmap);
     CHECK(tests::BinomialBound(product, kQueries).ContainsHits(num_present));
     CHECK(filter.QueryFirst(members, probes, member_bitmap) == members.size());
   }

@@ -12,21 +12,21 @@
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
 
 using tests::MadeGeometry;
 using tests::MatrixReference;
-using tests::TupleBatch;
+using tests::TupleColumns;
 
 AttributeSets SetsWith(uint32_t num_attributes, const std::vector<AttributeMask>& cuts = {}) {
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
 // Marks as a matrix does, with the joint column.
-void MarkAll(CellStore& store, const TupleBatch& batch, Executor* executor = nullptr) {
+void MarkAll(CellStore& store, const TupleColumns& batch, Executor* executor = nullptr) {
   std::vector<uint64_t> joint(batch.view().size);
   ProjectionDigests(store.geometry().sets.full(), batch.view(), joint);
   store.Mark(ColumnsFrom(batch.view(), 0, joint.data()), joint.size(), executor);
@@ -45,9 +45,9 @@ std::vector<uint64_t> WordsOf(const CellStore& store) {
   return {store.words(), store.words() + store.num_bytes() / 8};
 }
 
-std::vector<Geometry> Geometries() {
+std::vector<MatrixGeometry> Geometries() {
   const std::vector<uint64_t> positions = {40, 7, 23};
-  std::vector<Geometry> geometries;
+  std::vector<MatrixGeometry> geometries;
   for (const Kind kind : {Kind::kSbf, Kind::kMdbf, Kind::kCmdbf, Kind::kBfm, Kind::kCartesian}) {
     geometries.push_back(MadeGeometry(kind, SetsWith(3), positions, 3));
   }
@@ -57,7 +57,7 @@ std::vector<Geometry> Geometries() {
 
 TEST_CASE("insertion marks the reference's cells in every block on every target",
           "[engine][matrix]") {
-  const Geometry geometry = GENERATE(from_range(Geometries()));
+  const MatrixGeometry geometry = GENERATE(from_range(Geometries()));
   CAPTURE(KindName(geometry.kind));
   // A batch of more than one kernel call, and one of less; tuples share values.
   const auto rows = tests::DrawnTuples(kernels::kMaxCellTuples + 9, 3, 30, Catch::rngSeed());
@@ -65,8 +65,8 @@ TEST_CASE("insertion marks the reference's cells in every block on every target"
   for (const tests::TupleRow& row : rows) reference.Insert(row);
   tests::ForEachRunnableTarget([&] {
     Result<CellStore> store = CellStore::Create(geometry, 0);
-    MarkAll(*store, TupleBatch({rows.begin() + 5, rows.end()}));
-    MarkAll(*store, TupleBatch({rows.begin(), rows.begin() + 5}));
+    MarkAll(*store, TupleColumns({rows.begin() + 5, rows.end()}));
+    MarkAll(*store, TupleColumns({rows.begin(), rows.begin() + 5}));
     uint64_t num_bits = 0;
     for (size_t b = 0; b < store->num_blocks(); ++b) {
       CHECK(MarkedCells(*store, b) == reference.marked(b));
@@ -81,7 +81,7 @@ TEST_CASE("insertion marks the reference's cells in every block on every target"
 }
 
 TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(3), {100, 3, 600}, 2);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(3), {100, 3, 600}, 2);
   const CellStore store = *CellStore::Create(geometry, 0);
   REQUIRE(store.num_blocks() == 7);
   CHECK(store.num_bytes() == geometry.num_bytes());
@@ -104,9 +104,9 @@ TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "
 }
 
 TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
   const auto executor = *Executor::Create(8);
-  const TupleBatch batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
+  const TupleColumns batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
   CellStore alone = *CellStore::Create(geometry, 0);
   CellStore spread = *CellStore::Create(geometry, 0);
   MarkAll(alone, batch);
@@ -120,7 +120,7 @@ TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[
   CellStore store = *CellStore::Create(MadeGeometry(Kind::kMdbf, SetsWith(2), {1, 5000}, 3), 0);
   CHECK_FALSE(store.IsSaturated(0));
   CHECK(store.CurrentFpr(0) == 0);
-  const TupleBatch batch(tests::DrawnTuples(500, 2, 400, Catch::rngSeed()));
+  const TupleColumns batch(tests::DrawnTuples(500, 2, 400, Catch::rngSeed()));
   MarkAll(store, batch);
   MarkAll(store, batch);
   CHECK(store.IsSaturated(0));
@@ -135,13 +135,13 @@ TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[
 }
 
 TEST_CASE("cells beyond the limit are refused with what they take", "[engine][matrix]") {
-  const Geometry geometry = MadeGeometry(Kind::kBfm, SetsWith(2), {10000, 10000}, 3);
+  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(2), {10000, 10000}, 3);
   const Result<CellStore> store = CellStore::Create(geometry, 1 << 20);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kOutOfMemory);
   CHECK(store.error().message.find(std::to_string(geometry.num_bytes())) != std::string::npos);
   CHECK(store.error().message.find("1048576") != std::string::npos);
-  Geometry wrong = geometry;
+  MatrixGeometry wrong = geometry;
   wrong.num_hashes = 65;
   CHECK(CellStore::Create(wrong, 0).error().code == ErrorCode::kInvalidArgument);
 }

@@ -10,10 +10,11 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-Geometry PaperGeometry() {  // cuts {0,2} and {0,1}; m = 10
-  Geometry geometry{.kind = Kind::kCbfm,
-                    .sets = *AttributeSets::Create(3, std::vector<AttributeMask>{0b101, 0b011}),
-                    .num_hashes = 6};
+MatrixGeometry PaperGeometry() {  // cuts {0,2} and {0,1}; m = 10
+  MatrixGeometry geometry{
+      .kind = Kind::kCbfm,
+      .sets = *AttributeSets::Create(3, std::vector<AttributeMask>{0b101, 0b011}),
+      .num_hashes = 6};
   geometry.blocks = EmptyBlocks(geometry.kind, geometry.sets);
   for (Block& block : geometry.blocks) {
     block.positions.assign(block.set == 0b110 ? 2 : 1, 10);
@@ -21,7 +22,7 @@ Geometry PaperGeometry() {  // cuts {0,2} and {0,1}; m = 10
   return geometry;
 }
 
-std::string ComplaintAbout(const Geometry& geometry) {
+std::string ComplaintAbout(const MatrixGeometry& geometry) {
   const Status status = Validate(geometry);
   return status.ok() ? "" : status.error().message;
 }
@@ -39,7 +40,7 @@ TEST_CASE("each kind of matrix has its blocks", "[engine][matrix]") {
 }
 
 TEST_CASE("a matrix geometry knows its memory", "[engine][matrix]") {
-  const Geometry geometry = PaperGeometry();
+  const MatrixGeometry geometry = PaperGeometry();
   CHECK(ComplaintAbout(geometry) == "");
   CHECK(geometry.num_cells() == 3 * 10 + 100);
   CHECK(geometry.published_cells() == 10 * 10 + 3 * 10 + 1);  // m^2 + 3m + 1
@@ -48,7 +49,7 @@ TEST_CASE("a matrix geometry knows its memory", "[engine][matrix]") {
 
 TEST_CASE("matrix geometries out of range are refused by name, value and range",
           "[engine][matrix]") {
-  Geometry geometry = PaperGeometry();
+  MatrixGeometry geometry = PaperGeometry();
   geometry.num_hashes = 0;
   CHECK_THAT(ComplaintAbout(geometry), ContainsSubstring("num_hashes is 0"));
   geometry = PaperGeometry();

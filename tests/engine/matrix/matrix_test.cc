@@ -1,4 +1,4 @@
-// The published structures as their users see them. Random ones: matrix_laws_test.cc.
+// The published structures by their public interface. Random ones: matrix_invariants_test.cc.
 #include "trommel/matrix/matrix.h"
 
 #include <bit>
@@ -12,61 +12,62 @@
 #include "support/death.h"
 #include "support/matrix_reference.h"
 #include "support/targets.h"
-#include "support/tuple_batch.h"
+#include "support/tuple_rows.h"
 
 namespace trommel::matrix {
 namespace {
 
 using tests::DrawnTuples;
 using tests::MadeGeometry;
-using tests::TupleBatch;
+using tests::TupleColumns;
 using tests::TupleRow;
 
 constexpr Kind kKinds[] = {Kind::kSbf, Kind::kMdbf,      Kind::kCmdbf,
                            Kind::kBfm, Kind::kCartesian, Kind::kCbfm};
 
-Geometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions, uint32_t num_hashes) {
+MatrixGeometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions,
+                          uint32_t num_hashes) {
   std::vector<AttributeMask> cuts;
   if (kind == Kind::kCbfm && num_attributes > 2) cuts = {0b101, 0b011};
   return MadeGeometry(kind, *AttributeSets::Create(num_attributes, cuts),
                       std::vector<uint64_t>(num_attributes, positions), num_hashes);
 }
 
-std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask asked,
+std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask queried,
                                 const std::vector<TupleRow>& rows, size_t* num_present = nullptr) {
   std::vector<uint64_t> answers(TupleIndex::BitmapWords(rows.size()), 0xa5a5a5a5a5a5a5a5);
-  const size_t count = index.Query(asked, TupleBatch(rows, asked).view(), answers);
+  const size_t count = index.Query(queried, TupleColumns(rows, queried).view(), answers);
   if (num_present != nullptr) *num_present = count;
   return answers;
 }
 
-TEST_CASE("every kind finds every tuple that came in, for every set", "[engine][matrix]") {
+TEST_CASE("every kind finds every inserted tuple, for every set", "[engine][matrix]") {
   const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
   CAPTURE(KindName(kind));
   tests::ForEachRunnableTarget([&] {
     Matrix matrix = *Matrix::Create(GeometryOf(kind, 4, 30, 3));
     const auto rows = DrawnTuples(1500, 4, 600, Catch::rngSeed());
-    const InsertOutcome outcome = matrix.Insert(TupleBatch(rows).view());
+    const InsertOutcome outcome = matrix.Insert(TupleColumns(rows).view());
     CHECK(outcome == InsertOutcome{.num_inserted = 1500});
     CHECK(matrix.num_tuples() == 1500);
-    for (AttributeMask asked = 0; asked < 16; ++asked) {
-      if (!matrix.CanAnswer(asked)) continue;
+    for (AttributeMask queried = 0; queried < 16; ++queried) {
+      if (!matrix.CanAnswer(queried)) continue;
       size_t num_present = 0;
-      const auto answers = AnswersOf(matrix, asked, rows, &num_present);
+      const auto answers = AnswersOf(matrix, queried, rows, &num_present);
       CHECK(num_present == 1500);
       CHECK(answers.back() == (uint64_t{1} << 1500 % 64) - 1);
     }
   });
 }
 
-TEST_CASE("a matrix without tuples shows none but to the question for nothing",
+TEST_CASE("a matrix without tuples answers absent, but to the query of no attributes",
           "[engine][matrix]") {
   const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
   const Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 20, 2));
   const auto rows = DrawnTuples(70, 3, 70, Catch::rngSeed());
-  for (AttributeMask asked = 1; asked < 8; ++asked) {
-    if (!matrix.CanAnswer(asked)) continue;
-    CHECK(AnswersOf(matrix, asked, rows) == std::vector<uint64_t>{0, 0});
+  for (AttributeMask queried = 1; queried < 8; ++queried) {
+    if (!matrix.CanAnswer(queried)) continue;
+    CHECK(AnswersOf(matrix, queried, rows) == std::vector<uint64_t>{0, 0});
   }
   if (matrix.CanAnswer(0)) {
     CHECK(AnswersOf(matrix, 0, rows) == std::vector<uint64_t>{~uint64_t{0}, 63});
@@ -74,33 +75,33 @@ TEST_CASE("a matrix without tuples shows none but to the question for nothing",
   }
 }
 
-TEST_CASE("saturated blocks are asked no more, and where none is left the answer is yes",
+TEST_CASE("saturated blocks are not probed, and where none is left the answer is maybe present",
           "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(MadeGeometry(
       Kind::kCbfm, *AttributeSets::Create(3, std::vector<AttributeMask>{5, 3}), {4, 500, 500}, 2));
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6, 1});
-  matrix.Insert(TupleBatch(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
+  matrix.Insert(TupleColumns(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6});
   CHECK(matrix.PartsOf(1).empty());
-  const auto strangers = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
-  CHECK(AnswersOf(matrix, 1, strangers) == std::vector<uint64_t>{7});
+  const auto non_members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{7});
   matrix.Clear();
   CHECK(matrix.num_tuples() == 0);
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6, 1});
-  CHECK(AnswersOf(matrix, 1, strangers) == std::vector<uint64_t>{0});
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{0});
 }
 
-TEST_CASE("plans follow what comes in", "[engine][matrix]") {
-  // Two attributes of one size: the one with fewer different values lets fewer strangers pass.
+TEST_CASE("plans change with the inserted tuples", "[engine][matrix]") {
+  // Two attributes of one size: the one with fewer different values passes fewer non-members.
   Matrix matrix =
       *Matrix::Create(MadeGeometry(Kind::kMdbf, *AttributeSets::Create(2), {3000, 3000}, 2));
   std::vector<TupleRow> rows = DrawnTuples(300, 2, 1 << 30, Catch::rngSeed());
   for (TupleRow& row : rows) row[1] = rows[0][1];
-  matrix.Insert(TupleBatch(rows).view());
+  matrix.Insert(TupleColumns(rows).view());
   CHECK(matrix.PartsOf(3) == std::vector<AttributeMask>{2, 1});
   std::vector<TupleRow> others = DrawnTuples(900, 2, 1 << 30, Catch::rngSeed() + 1);
   for (TupleRow& row : others) row[0] = rows[0][0];
-  matrix.Insert(TupleBatch(others).view());
+  matrix.Insert(TupleColumns(others).view());
   CHECK(matrix.PartsOf(3) == std::vector<AttributeMask>{1, 2});
 }
 
@@ -108,7 +109,7 @@ TEST_CASE("batches of any size get the answers of their tuples", "[engine][matri
   const Kind kind = GENERATE(Kind::kSbf, Kind::kCbfm);  // with joint digests, and without
   Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 2000, 3));
   const auto members = DrawnTuples(300, 3, 1000, Catch::rngSeed());
-  matrix.Insert(TupleBatch(members).view());
+  matrix.Insert(TupleColumns(members).view());
   auto rows = DrawnTuples(kernels::kMaxCellTuples * 2 + 66, 3, 1000, Catch::rngSeed() + 1);
   for (size_t i = 0; i < rows.size(); i += 5) rows[i] = members[i % members.size()];
   std::vector<bool> want;
@@ -136,26 +137,27 @@ TEST_CASE("an executor changes no cell and no answer of a matrix", "[engine][mat
   spread.UseExecutor(*Executor::Create(4));
   const auto rows = DrawnTuples(40'000, 3, 500, Catch::rngSeed());
   const std::vector<TupleRow> members(rows.begin(), rows.begin() + 20'000);
-  alone.Insert(TupleBatch(members).view());
-  spread.Insert(TupleBatch(members).view());
+  alone.Insert(TupleColumns(members).view());
+  spread.Insert(TupleColumns(members).view());
   for (size_t b = 0; b < alone.GetBlockStats().size(); ++b) {
     CHECK(alone.GetBlockStats()[b].num_marked == spread.GetBlockStats()[b].num_marked);
   }
-  for (AttributeMask asked = 1; asked < 8; ++asked) {
-    if (!alone.CanAnswer(asked)) continue;
+  for (AttributeMask queried = 1; queried < 8; ++queried) {
+    if (!alone.CanAnswer(queried)) continue;
     size_t num_alone = 0;
     size_t num_spread = 1;
-    CHECK(AnswersOf(alone, asked, rows, &num_alone) == AnswersOf(spread, asked, rows, &num_spread));
+    CHECK(AnswersOf(alone, queried, rows, &num_alone) ==
+          AnswersOf(spread, queried, rows, &num_spread));
     CHECK(num_alone == num_spread);
   }
 }
 
-TEST_CASE("the cells of questions are numbered from the first block on", "[engine][matrix]") {
-  const Geometry geometry = GeometryOf(Kind::kCmdbf, 2, 50, 3);
+TEST_CASE("the cells of queries are numbered from the first block on", "[engine][matrix]") {
+  const MatrixGeometry geometry = GeometryOf(Kind::kCmdbf, 2, 50, 3);
   const Matrix matrix = *Matrix::Create(geometry);
   const auto rows = DrawnTuples(kernels::kMaxCellTuples + 3, 2, 1000, Catch::rngSeed());
   std::vector<uint64_t> cells;
-  matrix.CellsOf(3, TupleBatch(rows).view(), cells);
+  matrix.CellsOf(3, TupleColumns(rows).view(), cells);
   REQUIRE(cells.size() == 3 * 3 * rows.size());
   // Parts: attribute 0, attribute 1, both joint.
   for (size_t p = 0; p < 3; ++p) {
@@ -168,14 +170,14 @@ TEST_CASE("the cells of questions are numbered from the first block on", "[engin
       }
     }
   }
-  matrix.CellsOf(0, TupleBatch(rows).view(), cells);
+  matrix.CellsOf(0, TupleColumns(rows).view(), cells);
   CHECK(cells.empty());
 }
 
-TEST_CASE("what a matrix says of its blocks", "[engine][matrix]") {
+TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(GeometryOf(Kind::kCmdbf, 2, 100, 1));
   const std::vector<TupleRow> rows = {{1ULL << 33, 5ULL << 40}};
-  matrix.Insert(TupleBatch(rows).view());
+  matrix.Insert(TupleColumns(rows).view());
   const std::vector<BlockStats> stats = matrix.GetBlockStats();
   REQUIRE(stats.size() == 3);
   CHECK(stats[0].set == 1);
@@ -195,7 +197,7 @@ TEST_CASE("what a matrix says of its blocks", "[engine][matrix]") {
 
 TEST_CASE("misuse of a matrix ends the program with a message", "[engine][matrix]") {
   const auto rows = DrawnTuples(10, 3, 10, Catch::rngSeed());
-  const TupleBatch batch(rows);
+  const TupleColumns batch(rows);
   std::vector<uint64_t> answers(1);
   const auto message = [&](Kind kind, const auto& body) {
     return tests::AbortMessage([&] {
@@ -209,10 +211,10 @@ TEST_CASE("misuse of a matrix ends the program with a message", "[engine][matrix
   CHECK(message(Kind::kBfm, [&](Matrix& m) { (void)m.PartsOf(8); }).find(refused) !=
         std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
-          m.Query(3, TupleBatch(rows, 1).view(), answers);
+          m.Query(3, TupleColumns(rows, 1).view(), answers);
         }).find("a column of the set is not given") != std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
-          m.Insert(TupleBatch(rows, 3).view());
+          m.Insert(TupleColumns(rows, 3).view());
         }).find("a column of the set is not given") != std::string::npos);
   CHECK(message(Kind::kBfm, [&](Matrix& m) {
           m.Query(3, batch.view(), {});

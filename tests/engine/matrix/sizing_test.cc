@@ -18,7 +18,7 @@ AttributeSets SetsOf(uint32_t num_attributes, const Masks& cuts = {}) {
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
-Geometry GeometryOf(const Request& request) {
+MatrixGeometry GeometryOf(const Request& request) {
   const auto geometry = GeometryFor(request);
   INFO((geometry.ok() ? std::string() : geometry.error().message));
   REQUIRE(geometry.ok());
@@ -51,9 +51,9 @@ TEST_CASE("published hashes and positions are the source's", "[engine][matrix]")
   CHECK(PublishedPositions(0.1, 1000) == Approx(4792.53).epsilon(1e-6));
 }
 
-TEST_CASE("memory is filled by the most positions that fit", "[engine][matrix]") {
+TEST_CASE("sizing takes the most positions that fit the memory", "[engine][matrix]") {
   const auto positions_of = [](Kind kind, const Masks& cuts) {
-    const Geometry geometry = GeometryOf(
+    const MatrixGeometry geometry = GeometryOf(
         {.kind = kind, .sets = SetsOf(3, cuts), .num_hashes = 6, .num_cells = k16Megabytes});
     CHECK(geometry.published_cells() <= k16Megabytes);
     CHECK(static_cast<double>(geometry.published_cells()) > 0.99 * k16Megabytes);
@@ -72,9 +72,9 @@ TEST_CASE("weights share the same memory differently", "[engine][matrix]") {
                   .sets = SetsOf(3, {0b101, 0b011}),
                   .num_hashes = 6,
                   .num_cells = 1'000'000};
-  const Geometry alike = GeometryOf(request);
+  const MatrixGeometry alike = GeometryOf(request);
   request.attribute_weights = {0.5, 1, 2};
-  const Geometry weighted = GeometryOf(request);
+  const MatrixGeometry weighted = GeometryOf(request);
   CHECK(static_cast<double>(weighted.num_cells()) ==
         Approx(static_cast<double>(alike.num_cells())).epsilon(0.01));
   const Block& pair = weighted.blocks[3];
@@ -84,14 +84,15 @@ TEST_CASE("weights share the same memory differently", "[engine][matrix]") {
 
   request.attribute_weights.clear();
   request.set_weights = {{0b001, 100}};
-  const Geometry heavy = GeometryOf(request);
+  const MatrixGeometry heavy = GeometryOf(request);
   CHECK(static_cast<double>(heavy.num_cells()) ==
         Approx(static_cast<double>(alike.num_cells())).epsilon(0.01));
   CHECK(heavy.blocks[0].num_cells() > 50 * alike.blocks[0].num_cells());
   CHECK(heavy.blocks[3].num_cells() < alike.blocks[3].num_cells());
 }
 
-TEST_CASE("matrix sizes out of range are refused with what they would take", "[engine][matrix]") {
+TEST_CASE("matrix sizes out of range are refused with the bytes they would need",
+          "[engine][matrix]") {
   const Request good{.kind = Kind::kCbfm, .sets = SetsOf(3), .num_hashes = 6, .num_cells = 1000};
   CHECK(RefusalOf(good) == "");
   Request request = good;

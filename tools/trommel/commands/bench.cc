@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "bench/sweep/machine_card.h"
-#include "bench/sweep/run_compare.h"
 #include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 #include "tools/trommel/commands/bench_print.h"

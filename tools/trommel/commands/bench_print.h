@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/sweep/machine_card.h"
-#include "bench/sweep/run_compare.h"
+#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 
 namespace trommel::tool {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tools/stress/campaign.h"
-#include "tools/stress/typed_round.h"
+#include "tools/stress/subjects/subjects.h"
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/commands/stress_print.h"
 #include "tools/trommel/options/value_options.h"
@@ -110,7 +110,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
       if (is_timed) text += fmt::format(" of {} s", limit);
       progress.Draw(text);
     };
-    return RunCampaign(campaign, stress::RunTypedRound, watch);
+    return RunCampaign(campaign, stress::RoundsWith(stress::MakeTypedSubject), watch);
   }();
   if (!result.ok()) return FailOnRequest(result.error());
 

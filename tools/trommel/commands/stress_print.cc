@@ -19,9 +19,9 @@ Json OperationsJson(const stress::Totals& totals) {
 }
 
 Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& plan) {
-  Json json = {{"law", LawName(violation.law)},
+  Json json = {{"law", InvariantName(violation.invariant)},
                {"type", FilterTypeName(plan.type)},
-               {"sentence", LawSentence(violation.law)},
+               {"sentence", InvariantSentence(violation.invariant)},
                {"mix", plan.mix.name},
                {"round", plan.round},
                {"seed", plan.seed},
@@ -132,7 +132,7 @@ void DescribeViolation(const stress::CampaignOptions& options, const stress::Cam
   const stress::Violation& violation = *result.violation;
   const stress::RoundPlan& plan = *result.broken_round;
   report.AddField("violation", ViolationJson(violation, plan));
-  report.AddLine(fmt::format("\nBROKEN INVARIANT: {}.", LawSentence(violation.law)));
+  report.AddLine(fmt::format("\nVIOLATED INVARIANT: {}.", InvariantSentence(violation.invariant)));
   report.AddLine(fmt::format("  {}", PlanText(plan)));
   report.AddLine(fmt::format("  found by {} at {}: {}",
                              stress::ThreadName(violation.thread, plan.num_writers), violation.time,

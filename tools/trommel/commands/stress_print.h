@@ -16,7 +16,7 @@ void DescribeMixes(Report& report);
 void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                       double seconds, Report& report);
 
-// The violation, if there is one: the invariant, the key, the trace, and how to repeat it.
+// The violation, if there is one: the invariant, the key, the trace, and how to repeat the round.
 void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                        std::string_view program, Report& report);
 

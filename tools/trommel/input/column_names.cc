@@ -146,7 +146,7 @@ Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string
   }
   const Result<AttributeMask> set = ParseSet(list, names);
   if (!set.ok()) return set.error();
-  share.asked = *set;
+  share.set = *set;
   return share;
 }
 

@@ -18,7 +18,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Draws at most ten times a second; costs one clock reading otherwise.
+  // Draws at most ten times per second; costs one clock reading otherwise.
   void Update(uint64_t num_keys, uint64_t num_bytes, std::string_view noun = "keys");
 
   // For other texts than Update's: whether it is time to draw one; drawing it at once, after what

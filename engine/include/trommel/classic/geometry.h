@@ -33,7 +33,7 @@ std::string_view KindName(Kind kind) noexcept;  // "bloom", "counting bloom", "s
 
 enum class Hashing : uint8_t {
   // As above. Two keys whose halves are close are close in every slice, which no formula counts.
-  // The smaller m and the larger k, the more strangers are answered "maybe present" than it says.
+  // The smaller m and the larger k, the more non-members are answered "maybe present" than it says.
   // With half full slices (simulated):
   //   k = 10, m = 36,864  not seen (under 2 %)      k = 17, m = 21,684   6 %
   //   k = 14, m = 26,331  6 %                       k = 20, m = 18,432  49 %

@@ -38,7 +38,7 @@ struct Sizing {
 // kMaxPositions. Any thread; microseconds.
 Result<Sizing> SizeFor(const SizingRequest& request);
 
-// The chance that a stranger answers "maybe present" when num_keys distinct keys are in: SplitFpr
+// The chance that a non-member answers "maybe present" when num_keys distinct keys are in: SplitFpr
 // or BloomFprSecondOrder (formulas.h), the model of independent hashes. The geometry must be valid.
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 

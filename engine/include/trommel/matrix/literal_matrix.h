@@ -1,12 +1,5 @@
-// LiteralMatrix: CBFM (BFM without cuts) exactly as its source prints it, tuple by tuple.
-//
-// Algorithms 1 to 3 of Wang, Yun, Wang and Wang, "CBFM", section 3.2: logical coordinates of the
-// whole matrix, a walk over its dimensions from the highest to the lowest that counts, by inclusion
-// and exclusion over the cuts, how many cells below the coordinate were kept, and a list of all
-// indices that is tested when it is complete. Slow on purpose: it is the scalar reference of Matrix
-// and the baseline of measurements. Hash j of a value is Matrix's, so both find the same tuples.
-//
-// Threads: as Matrix.
+/// @file
+/// LiteralMatrix, the cut Bloom filter matrix exactly as its source prints it.
 #ifndef TROMMEL_MATRIX_LITERAL_MATRIX_H_
 #define TROMMEL_MATRIX_LITERAL_MATRIX_H_
 
@@ -23,35 +16,52 @@
 
 namespace trommel::matrix {
 
+/// CBFM (BFM without cuts) exactly as its source prints it, tuple by tuple.
+///
+/// It implements algorithms 1 to 3 of Wang, Yun, Wang and Wang, "CBFM", section 3.2: logical
+/// coordinates of the whole matrix; a walk over its dimensions from the highest to the lowest that
+/// counts, by inclusion and exclusion over the cuts, how many cells below the coordinate were kept;
+/// and a list of all indices that is tested when it is complete. It is slow on purpose: it is the
+/// scalar reference of Matrix and the baseline of measurements. Hash j of a value is that of
+/// Matrix, so both find the same tuples.
+///
+/// Thread safety: const members may run in any number of threads at once, as long as no other
+/// member runs; all other members are exclusive.
 class LiteralMatrix final : public TupleIndex {
  public:
+  /// Most cuts: each index takes 2^cuts steps per dimension.
   static constexpr size_t kMaxCuts = 20;
 
-  // positions: m_i of each attribute (all equal: CBFM; unequal: WCBFM by attribute), 1 ..
-  // kMaxPositions. Fails with kInvalidArgument for numbers out of range, for more than kMaxCuts
-  // cuts (every index takes 2^cuts steps a dimension), and for more than kMaxCells cells, saying
-  // how much memory that would be; with kOutOfMemory when the system refuses.
+  /// Creates an empty matrix. `positions` has m_i for each attribute, 1 to kMaxPositions (all
+  /// equal: CBFM; unequal: WCBFM by attribute). Fails with kInvalidArgument for numbers out of
+  /// range, for more than kMaxCuts cuts, and for more than kMaxCells cells, naming how much memory
+  /// that would be; with kOutOfMemory if the system refuses memory.
   static Result<LiteralMatrix> Create(const AttributeSets& sets,
                                       std::span<const uint64_t> positions, uint32_t num_hashes);
 
-  const AttributeSets& sets() const noexcept override { return sets_; }
-  bool CanAnswer(AttributeMask asked) const noexcept override;
-  std::vector<AttributeMask> PartsOf(AttributeMask asked) const override;
-  InsertOutcome Insert(const Tuples& tuples) noexcept override;
-  size_t Query(AttributeMask asked, const Tuples& tuples,
+  /// @name Members of TupleIndex
+  /// @{
+  const AttributeSets& sets() const noexcept override { return sets_; }  ///< As TupleIndex::sets.
+  bool CanAnswer(AttributeMask queried) const noexcept override;  ///< As TupleIndex::CanAnswer.
+  /// As AttributeSets::PartsOf.
+  std::vector<AttributeMask> PartsOf(AttributeMask queried) const override;
+  InsertOutcome Insert(const Tuples& tuples) noexcept override;  ///< Inserts all tuples.
+  /// As TupleIndex::Query.
+  size_t Query(AttributeMask queried, const Tuples& tuples,
                std::span<uint64_t> maybe_present) const noexcept override;
-  uint64_t num_tuples() const noexcept override { return num_tuples_; }
-  uint64_t num_bytes() const noexcept override;
-  void UseExecutor(std::shared_ptr<Executor>) noexcept override {}  // it never uses one
+  uint64_t num_tuples() const noexcept override { return num_tuples_; }  ///< Returns insertions.
+  uint64_t num_bytes() const noexcept override;                     ///< Returns the cells' bytes.
+  void UseExecutor(std::shared_ptr<Executor>) noexcept override {}  ///< Does nothing.
+  /// @}
 
-  // M of the source: the cells that were kept, that of no given attribute included.
+  /// Returns M of the source: the cells that were kept, including that of no given attribute.
   uint64_t num_cells() const noexcept { return num_cells_; }
 
-  // Algorithm 3 alone: the index of a cell of an allowed set. coordinate[i] is in 1 .. m_i for
-  // attributes of the set; others are not read. d 2^cuts steps.
+  /// Returns the index of a cell of an allowed set: algorithm 3 alone. coordinate[i] is in 1 to m_i
+  /// for attributes of the set; others are not read. Cost: d 2^cuts steps.
   uint64_t CalculateIndex(AttributeMask set, std::span<const uint64_t> coordinate) const noexcept;
-  // Algorithm 2 without its last loop: all indices of one tuple's question, whose parts are
-  // PartsOf(asked). `indices` is emptied first.
+  /// Replaces `indices` by all indices of the query for one tuple: algorithm 2 without its last
+  /// loop. `parts` are the query's PartsOf.
   void IndicesOf(std::span<const AttributeMask> parts, const Tuples& tuples, size_t tuple_idx,
                  std::vector<uint64_t>& indices) const;
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/roofline.h"
+#include "bench/machine/roofline.h"
 #include "tools/trommel/commands/demo/demo.h"
 #include "trommel/counting_filter.h"
 

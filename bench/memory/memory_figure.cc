@@ -1,0 +1,166 @@
+#include "bench/memory/memory_figure.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "bench/text/figures.h"
+#include "bench/text/svg.h"
+#include "trommel/sizing.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr uint64_t kModelKeys = 30'000'000;
+constexpr double kFullest = 0.95;  // cuckoo and quotient filters: the load in their papers
+constexpr double kBloom = 1 / std::numbers::ln2;
+
+Sizing SizingFor(Encoding encoding, uint32_t num_slices, double target_fpr) {
+  return SizeFor({.capacity = kModelKeys,
+                  .target_fpr = target_fpr,
+                  .num_slices = num_slices,
+                  .encoding = encoding})
+      .value();
+}
+
+struct ShapeLoad {
+  double fpr = 0;
+  double promoted_share = 0;
+};
+
+ShapeLoad AtLoad(const RunShape& shape, double keys_per_block) {
+  const double end = keys_per_block + 12 * std::sqrt(keys_per_block) + 30;
+  ShapeLoad load;
+  for (double i = 0; i < end; ++i) {
+    const double chance =
+        std::exp(i * std::log(keys_per_block) - keys_per_block - std::lgamma(i + 1));
+    const double fill = 1 - std::pow(1 - 1.0 / shape.positions, i);
+    load.fpr += chance * std::pow(fill, shape.num_slices);
+    if (i > shape.string_bits - 1) load.promoted_share += chance;  // a bit is the closing 1's
+  }
+  return load;
+}
+
+}  // namespace
+
+std::vector<MemoryCurve> MemoryCurves() {
+  const auto bits = [](double p) { return std::log2(1 / p); };
+  return {
+      {"planes", "sizing.h, 30 M keys", true,
+       [](double p) { return SizingFor(Encoding::kPlanes, 0, p).bits_per_key; }},
+      {"runs", "sizing.h, 30 M keys, side table included", true,
+       [](double p) { return SizingFor(Encoding::kRuns, 0, p).bits_per_key; }},
+      {"counting Bloom", "4 * 1.44 log2(1/p): Fan, Cao, Almeida, Broder, Summary Cache, 2000", true,
+       [bits](double p) { return 4 * kBloom * bits(p); }},
+      {"cuckoo", "(log2(1/p) + 3) / 0.95: Fan, Andersen, Kaminsky, Mitzenmacher, 2014", true,
+       [bits](double p) { return (bits(p) + 3) / kFullest; }},
+      {"cuckoo, semi-sorted", "(log2(1/p) + 2) / 0.95: the same", true,
+       [bits](double p) { return (bits(p) + 2) / kFullest; }},
+      {"counting quotient", "(log2(1/p) + 2.125) / 0.95: Pandey, Bender, Johnson, Patro, 2017",
+       true, [bits](double p) { return (bits(p) + 2.125) / kFullest; }},
+      {"split-block", "sizing.h, presence bits of 8 slices alone", false,
+       [](double p) {
+         const Geometry geometry = SizingFor(Encoding::kPlanes, 8, p).geometry;
+         return 8 * static_cast<double>(geometry.presence_bytes()) /
+                static_cast<double>(kModelKeys);
+       }},
+      {"Bloom", "1.44 log2(1/p): Bloom, 1970", false,
+       [bits](double p) { return kBloom * bits(p); }},
+  };
+}
+
+uint32_t RunSlicesFor(double target_fpr) {
+  return SizingFor(Encoding::kRuns, 0, target_fpr).geometry.num_slices;
+}
+
+double ShapeBitsPerKey(const RunShape& shape, double target_fpr) {
+  double low = 0.1;  // keys per block: rate and promoted share rise with them
+  double high = 500;
+  for (int step = 0; step < 50; ++step) {
+    const double middle = (low + high) / 2;
+    const ShapeLoad load = AtLoad(shape, middle);
+    const bool fits = load.fpr <= target_fpr && load.promoted_share <= kMaxPromotedShare;
+    (fits ? low : high) = middle;
+  }
+  const double promoted_bytes = (8.0 * shape.num_slices + 8) * 1.2 + 8;
+  const double promoted_share = AtLoad(shape, low).promoted_share;
+  return 8 * (shape.block_bytes + promoted_share * promoted_bytes) / low;
+}
+
+const std::vector<RunShape>& RunShapes() {
+  static const std::vector<RunShape> shapes = {
+      {5, 64, 38, 64},  {4, 64, 64, 64},  {8, 32, 32, 64},  {10, 64, 38, 128},
+      {6, 48, 37, 64},  {7, 40, 33, 64},  {4, 80, 48, 64},  {3, 128, 42, 64},
+      {8, 64, 64, 128}, {9, 64, 49, 128}, {16, 32, 32, 128}};
+  return shapes;
+}
+
+namespace {
+
+constexpr double kWidth = 860;
+constexpr double kHeight = 520;
+constexpr double kLeft = 80;
+constexpr double kTop = 20;
+constexpr double kRight = kWidth - 20;
+constexpr double kBottom = kHeight - 60;
+constexpr double kMostBits = 125;
+constexpr size_t kNumOurs = 2;
+constexpr int kStepsPerDecade = 12;
+
+double X(double bits) { return kLeft + bits / kMostBits * (kRight - kLeft); }
+
+double Y(double rate, const RateRange& range) {
+  return kTop +
+         std::log10(range.most / rate) / std::log10(range.most / range.least) * (kBottom - kTop);
+}
+
+std::string Words(double x, double y, const std::string& anchor, const std::string& words) {
+  return SvgText(x, y, "text-anchor=\"" + anchor + "\"", words);
+}
+
+std::string Axes(const RateRange& range) {
+  const std::string grid = "stroke=\"#dddddd\"";
+  std::string svg;
+  for (double bits = 0; bits <= kMostBits; bits += 10) {
+    svg += SvgLine(X(bits), kTop, X(bits), kBottom, grid);
+    svg += Words(X(bits), kBottom + 20, "middle", Printed("%.0f", bits));
+  }
+  for (double rate = range.most; rate > range.least / 2; rate /= 10) {
+    svg += SvgLine(kLeft, Y(rate, range), kRight, Y(rate, range), grid);
+    svg += Words(kLeft - 8, Y(rate, range) + 5, "end", Printed("%.4g %%", 100 * rate));
+  }
+  svg += Words((kLeft + kRight) / 2, kHeight - 15, "middle",
+               "bits per key, everything included, all keys distinct");
+  svg += Printed(
+      "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">false-positive "
+      "rate</text>\n",
+      (kTop + kBottom) / 2);
+  return svg;
+}
+
+}  // namespace
+
+std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range) {
+  std::string svg = Axes(range);
+  const int num_steps = static_cast<int>(kStepsPerDecade * std::log10(range.most / range.least));
+  for (size_t c = 0; c < curves.size(); ++c) {
+    const std::string style =
+        Printed("stroke=\"%s\" stroke-width=\"%s\"%s", kLineColours[c % std::size(kLineColours)],
+                c < kNumOurs ? "4" : "2", curves[c].counts ? "" : " stroke-dasharray=\"6 4\"");
+    std::string points;
+    for (int step = 0; step <= num_steps; ++step) {
+      const double share = static_cast<double>(step) / num_steps;
+      const double rate = range.most * std::pow(range.least / range.most, share);
+      points += Printed("%.1f,%.1f ", X(curves[c].bits_per_key(rate)), Y(rate, range));
+    }
+    svg += "<polyline fill=\"none\" " + style + " points=\"" + points + "\"/>\n";
+    // The corner of high rates with many bits per key is empty.
+    const double y = kTop + 24 + 22 * static_cast<double>(c);
+    const double x = kRight - 280;
+    svg += SvgLine(x, y - 5, x + 36, y - 5, style);
+    svg += Words(x + 46, y, "start", curves[c].name + (curves[c].counts ? "" : " (cannot erase)"));
+  }
+  return SvgFile(kWidth, kHeight, 14, svg);
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,85 @@
+#include "bench/paper/report/program.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
+#include "bench/paper/report/writers.h"
+#include "bench/text/arguments.h"
+
+namespace trommel::paper {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: %s [--quick] [--seed=1] [--json=FILE] [--svg=FILE]\n"
+    "  --quick  small sizes, a few seconds\n"
+    "  --seed   of all random keys\n"
+    "  --json   also write every figure there\n"
+    "  --svg    also write the picture there\n";
+constexpr char kTuplesUsage[] =
+    "  --tuples=10M    where the source inserts that many; memory is scaled accordingly\n"
+    "  --triples=FILE  recorded triples, tab separated: README.md\n";
+constexpr uint64_t kFewestTuples = 1000;
+constexpr uint64_t kMostTuples = 1'000'000'000;
+
+bool WriteFile(std::FILE* err, const char* name, const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (file.flush()) return true;
+  std::fprintf(err, "%s: cannot write %s\n", name, path.c_str());
+  return false;
+}
+
+}  // namespace
+
+std::optional<Options> ParseOptions(std::span<const char* const> arguments, bool takes_tuples) {
+  Options options;
+  for (const std::string_view argument : arguments) {
+    const size_t equals = argument.find('=');
+    const std::string_view option = argument.substr(0, equals);
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
+    if (argument == "--quick") {
+      options.quick = true;
+    } else if (value.empty()) {
+      return std::nullopt;
+    } else if (option == "--seed") {
+      const char* end = value.data() + value.size();
+      const auto [stop, error] = std::from_chars(value.data(), end, options.seed);
+      if (error != std::errc() || stop != end) return std::nullopt;
+    } else if (option == "--json") {
+      options.json = value;
+    } else if (option == "--svg") {
+      options.svg = value;
+    } else if (takes_tuples && option == "--tuples") {
+      const std::optional<uint64_t> tuples = bench::ParseCount(value);
+      if (!tuples || *tuples < kFewestTuples || *tuples > kMostTuples) return std::nullopt;
+      options.tuples = *tuples;
+    } else if (takes_tuples && option == "--triples") {
+      options.triples = value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return options;
+}
+
+int RunProgram(std::span<const char* const> arguments, const Program& program, std::FILE* out,
+               std::FILE* err) {
+  const std::optional<Options> options = ParseOptions(arguments, program.takes_tuples);
+  if (!options) {
+    std::fprintf(err, kUsage, program.name);
+    if (program.takes_tuples) std::fputs(kTuplesUsage, err);
+    return 2;
+  }
+  const Report report = program.make_report(*options);
+  std::fputs(ReportText(report).c_str(), out);
+  const auto write = [&](const std::string& path, const auto& text_of) {
+    return path.empty() || WriteFile(err, program.name, path, text_of(report));
+  };
+  if (!write(options->json, ReportJson) || !write(options->svg, ReportSvg)) return 3;
+  return IsContradicted(report) ? 1 : 0;
+}
+
+}  // namespace trommel::paper

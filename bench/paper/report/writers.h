@@ -1,0 +1,32 @@
+// A report as text for a terminal, as JSON, and as a self-contained picture.
+#ifndef TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
+#define TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "bench/paper/report/report.h"
+
+namespace trommel::paper {
+
+// One line per row, its note below it.
+std::string ReportText(const Report& report);
+
+// `text` broken at spaces so that no line is longer than `width`, each with `indent` spaces first.
+// Ends with a newline unless empty. Line ends of the text stay.
+std::string Wrapped(const std::string& text, size_t indent, size_t width = 110);
+
+// Every figure as a number, null where there is none.
+std::string ReportJson(const Report& report);
+
+// SVG: one strip per row with a mark for each figure and the verdict beside it; then the charts.
+std::string ReportSvg(const Report& report);
+
+// A group of SVG elements with its upper left corner at (left, top), 1,140 wide: axes with a grid,
+// one line per structure, a legend.
+inline constexpr double kChartHeight = 400;
+std::string ChartSvg(const Chart& chart, double left, double top);
+
+}  // namespace trommel::paper
+
+#endif  // TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_

@@ -1,0 +1,91 @@
+// The paper on split counting Bloom filters, table by table.
+#ifndef TROMMEL_BENCH_PAPER_SCBF_SCBF_H_
+#define TROMMEL_BENCH_PAPER_SCBF_SCBF_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/paper/report/program.h"
+#include "bench/paper/report/random.h"
+#include "bench/paper/report/report.h"
+#include "trommel/classic/geometry.h"
+#include "trommel/classic/split_counting_filter.h"
+
+namespace trommel::paper {
+
+Report ScbfReport(const Options& options);
+
+// Table 1: what 45 KB of positions hold at each rate.
+inline constexpr uint64_t kScbfPositions = 45 * 1024 * 8;  // M
+Table ScbfSizing(const Options& options);
+
+// Tables 2 to 4: how often counters overflow, per counter, in the split filter (Tables 2 and 3) and
+// in the plain counting Bloom filter (Table 4), and for the fullest counter of a filter.
+std::vector<Table> ScbfOverflow(const Options& options);
+
+// 1 - e^-load sum_{i < count} load^i / i!, summed upwards in doubles as Table 4 must have been: the
+// remainder below 1e-16 is rounding.
+double TailBySubtraction(double load, uint32_t count);
+
+// How high counters go, by filling filters with different keys at the same load.
+struct OverflowTrial {
+  uint64_t num_filters = 0;
+  uint64_t num_counters = 0;                        // of all filters
+  std::vector<uint64_t> num_reaching = {};          // [j]: counters of at least j
+  std::vector<uint64_t> num_filters_reaching = {};  // [j]: filters with such a counter
+
+  double CounterShare(uint32_t count) const;
+  double FilterShare(uint32_t count) const;
+};
+
+// Fills num_filters filters of this geometry (counters of 8 bits) with num_keys random keys each.
+OverflowTrial RunOverflow(const classic::Geometry& geometry, uint64_t num_keys,
+                          uint64_t num_filters, uint64_t seed);
+
+struct TailEstimate {
+  double chance = 0;
+  double sigma = 0;  // of the estimate
+};
+
+// The probability that one counter is hit at least `count` times by num_thrown throws on
+// num_positions, for counts that no filter will ever reach. Importance sampling: throws hit the
+// counter with probability count / num_thrown, and every outcome is weighted with the ratio of its
+// true probability to that. Nothing is approximated except by sampling.
+TailEstimate EstimateTail(uint64_t num_thrown, uint64_t num_positions, uint32_t count,
+                          uint64_t num_samples, RandomStream random);
+
+// The scalable filter: its rate with d generations, and which keys are lost when others are erased
+// from generations that answer "maybe present" for them by mistake.
+std::vector<Table> ScbfGenerations(const Options& options);
+
+// Into which generation keys go and from which they are erased. The text says neither for keys for
+// which several generations answer "maybe present".
+enum class EraseRule {
+  kEverywhere,  // insert into the newest, erase from each that answers "maybe present"
+  kNewest,      // insert into the newest, erase from the newest that answers so
+  kOldest,      // insert into the oldest that answers so, else the newest; erase from the oldest
+};
+
+// Generations of one geometry, each closed when it is half full.
+class Generations {
+ public:
+  Generations(const classic::Geometry& geometry, EraseRule rule);
+
+  void Insert(uint64_t digest);
+  void Erase(uint64_t digest);
+  bool MayContain(uint64_t digest) const;
+  size_t size() const { return generations_.size(); }
+
+ private:
+  classic::SplitCountingFilter& Newest();
+
+  classic::Geometry geometry_;
+  EraseRule rule_;
+  uint64_t capacity_;  // m ln 2: half full
+  uint64_t num_in_newest_ = 0;
+  std::vector<classic::SplitCountingFilter> generations_;
+};
+
+}  // namespace trommel::paper
+
+#endif  // TROMMEL_BENCH_PAPER_SCBF_SCBF_H_

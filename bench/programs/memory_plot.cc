@@ -1,0 +1,70 @@
+// Memory against rate, by models alone: a table of bits per key for both encodings and for
+// published structures, the shapes that runs could have, and the first of these as a drawing.
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/memory/memory_figure.h"
+#include "bench/text/arguments.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: memory_plot [--svg=FILE]\n"
+    "  --svg  also write the drawing\n";
+constexpr double kRates[] = {0.1, 0.03, 0.01, 0.0061, 0.004, 0.001, 0.0001, 0.00001};
+
+void PrintHead(const char* what, int width) {
+  std::printf("%-*s", width, what);
+  for (const double rate : kRates) std::printf(" %7.4g%%", 100 * rate);
+  std::printf("\n");
+}
+
+void PrintCurves(const std::vector<MemoryCurve>& curves) {
+  PrintHead("bits per key at", 22);
+  for (const MemoryCurve& curve : curves) {
+    std::printf("%-22s", curve.name.c_str());
+    for (const double rate : kRates) std::printf(" %8.2f", curve.bits_per_key(rate));
+    std::printf("  %s%s\n", curve.counts ? "" : "cannot erase; ", curve.source.c_str());
+  }
+  std::printf("%-22s", "slices of runs");
+  for (const double rate : kRates) std::printf(" %8u", RunSlicesFor(rate));
+  std::printf("\n");
+}
+
+void PrintShapes() {
+  PrintHead("shapes of runs", 34);
+  for (const RunShape& shape : RunShapes()) {
+    std::printf("%2u x %3u, strings of %2u, %3u bytes ", shape.num_slices, shape.positions,
+                shape.string_bits, shape.block_bytes);
+    for (const double rate : kRates) std::printf(" %8.2f", ShapeBitsPerKey(shape, rate));
+    std::printf("\n");
+  }
+}
+
+int Main(int argc, char** argv) {
+  std::string svg;
+  const auto read_svg = [&svg](std::string_view value) {
+    svg = value;
+    return !svg.empty();
+  };
+  if (!ReadArguments(argc, argv, {{"--svg", read_svg}}, kUsage)) return 2;
+  const std::vector<MemoryCurve> curves = MemoryCurves();
+  PrintCurves(curves);
+  std::printf("\n");
+  PrintShapes();
+  if (svg.empty()) return 0;
+  std::ofstream file(svg);
+  file << MemorySvg(curves, {});
+  if (file.flush()) return 0;
+  std::fprintf(stderr, "memory_plot: cannot write %s\n", svg.c_str());
+  return 3;
+}
+
+}  // namespace
+}  // namespace trommel::bench
+
+int main(int argc, char** argv) { return trommel::bench::Main(argc, argv); }

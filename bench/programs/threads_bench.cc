@@ -1,0 +1,90 @@
+// Threads and routes: the gain or cost of splitting, of more threads and of sharing, each as ratios
+// of figures taken in the same rounds. How to read it: README.md.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "bench/sides/workload.h"
+#include "bench/text/arguments.h"
+#include "bench/text/figures.h"
+#include "bench/trials/thread_trials.h"
+#include "trommel/targets.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr uint64_t kMinKeys = 100'000;  // with fewer a batch is too short for the clock
+constexpr uint64_t kMostThreads = 1024;
+constexpr size_t kAllTrials = 4;
+
+constexpr char kUsage[] =
+    "usage: threads_bench [--trial=routes|threads|sharing|readers] [--keys=1M,30M] [--rounds=7]\n"
+    "                     [--threads=N] [--textbook] [--encoding=planes|runs]\n"
+    "  --trial     one trial only (default: all four)\n"
+    "  --threads   threads of the second side (default: as many as the machine has)\n"
+    "  --textbook  routes: also beside the prefetched textbook filter (fills slowly)\n"
+    "  --encoding  routes: of the filter (default planes; the other trials are of planes)\n";
+
+void Print(const std::string& text) {
+  std::fputs((text + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+int Main(int argc, char** argv) {
+  size_t trial = kAllTrials;
+  std::vector<uint64_t> all_keys = {1'000'000, 30'000'000};
+  uint64_t rounds = 7;
+  uint64_t num_threads = std::max(2U, std::thread::hardware_concurrency());
+  bool with_textbook = false;
+  size_t encoding_idx = 0;
+  const auto read_textbook = [&](std::string_view value) { return with_textbook = value.empty(); };
+  if (!ReadArguments(argc, argv,
+                     {WordArgument("--trial", {"routes", "threads", "sharing", "readers"}, trial),
+                      CountsArgument("--keys", all_keys, kMinKeys),
+                      CountArgument("--rounds", rounds),
+                      CountArgument("--threads", num_threads, kMostThreads),
+                      {"--textbook", read_textbook},
+                      WordArgument("--encoding", {"planes", "runs"}, encoding_idx)},
+                     kUsage)) {
+    return 2;
+  }
+  const auto runs = [trial](size_t one) { return trial == kAllTrials || trial == one; };
+  const auto threads = static_cast<uint32_t>(num_threads);
+  const Encoding encoding = encoding_idx == 0 ? Encoding::kPlanes : Encoding::kRuns;
+  std::printf("Target %s. Medians; ratios are taken in each round: median [min..max].\n\n",
+              std::string(ActiveTarget()).c_str());
+  for (const uint64_t keys : all_keys) {
+    if (runs(0)) {
+      Print(FormatTrial(
+          "Direct or split, " + std::string(EncodingName(encoding)) + ", one thread, ns per key",
+          kRouteSides,
+          {{"direct / split", 0, 1},
+           {"direct / automatic", 0, 2},
+           {"split / automatic", 1, 2},
+           {"textbook / split", 3, 1}},
+          RunRouteTrial(keys, {0.25, 0.5, 1, 2, 4, 8}, rounds, with_textbook, encoding)));
+    }
+    if (runs(1)) {
+      Print(FormatTrial("One thread or " + std::to_string(threads) + ", ns per key", kThreadSides,
+                        {{"one / several", 0, 1}}, RunThreadTrial(keys, threads, rounds)));
+    }
+    if (runs(2)) {
+      Print(FormatTrial("Exclusive or concurrent, one thread, ns per key", kSharedSides,
+                        {{"concurrent / exclusive", 1, 0}},
+                        RunSharedTrial(keys, {1, 64, 2048, 1 << 16, 1 << 20}, rounds)));
+    }
+    if (runs(3)) {
+      Print(FormatTrial("A reader beside a writer", kReaderSides, {{"same / other", 1, 0}},
+                        RunReaderTrial(keys, rounds)));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace trommel::bench
+
+int main(int argc, char** argv) { return trommel::bench::Main(argc, argv); }

@@ -1,0 +1,121 @@
+// The sides of comparisons behind one interface: each does the same operations on the same keys and
+// digests. A call handles a whole batch, so the interface costs nothing per key.
+#ifndef TROMMEL_BENCH_SIDES_CONTENDERS_H_
+#define TROMMEL_BENCH_SIDES_CONTENDERS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/machine/roofline.h"
+#include "bench/sides/split_block_filter.h"
+#include "bench/sides/textbook_filter.h"
+#include "bench/sides/workload.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::bench {
+
+enum class Op : uint8_t {
+  kInsert,
+  kErase,
+  kQueryHit,
+  kQueryMiss,
+  kPointInsert,
+  kPointErase,
+  kPointQueryHit,
+  kPointQueryMiss,
+};
+inline constexpr Op kAllOps[] = {Op::kInsert,        Op::kErase,         Op::kQueryHit,
+                                 Op::kQueryMiss,     Op::kPointInsert,   Op::kPointErase,
+                                 Op::kPointQueryHit, Op::kPointQueryMiss};
+std::string_view OpName(Op op);  // "insert", "point query miss" ...
+
+constexpr bool IsPoint(Op op) { return op >= Op::kPointInsert; }
+constexpr bool IsUpdate(Op op) {
+  return op == Op::kInsert || op == Op::kErase || op == Op::kPointInsert || op == Op::kPointErase;
+}
+
+// The random lines that an operation touches: `shape`, `times` times one after the other.
+struct Access {
+  std::vector<Touch> shape;
+  uint32_t times = 1;
+};
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual bool CanDo(Op /*op*/) const { return true; }
+  // `point` selects the form for single keys, in a loop; hit and miss are the same call.
+  virtual void Insert(Batch batch, bool point) = 0;
+  virtual uint64_t Erase(Batch batch, bool point) = 0;        // returns how many were erased
+  virtual uint64_t Query(Batch batch, bool point) const = 0;  // returns how many may be present
+
+  // Two sides may share a filter; it is filled once for both.
+  virtual const void* filter_id() const = 0;
+  virtual Access update_access() const = 0;
+  virtual Access query_access() const = 0;
+  virtual uint64_t num_bytes() const = 0;  // without a side table
+  virtual double PredictedFpr(uint64_t num_keys) const = 0;
+  // The standard deviation of the share of num_queries non-members that answer "maybe present".
+  virtual double FprSigma(uint64_t num_keys, uint64_t num_queries) const = 0;
+};
+
+// Sides are made of filters and share them. Ours can be handed keys (`hashing`: that is part of the
+// work) or digests; the textbook filter has a batch form that prefetches and one that does not.
+struct OursOptions {
+  Route route = Route::kAutomatic;
+  bool hashing = false;
+};
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
+                                    OursOptions options = {});
+std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching);
+std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks);
+
+// An error of sizing or memory ends the program with its message and exit code 3.
+std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config);
+
+// The sides of counting_filter_bench, in the order of MakeContenders.
+enum Side : uint8_t {
+  kOurs,
+  kOursHashing,
+  kTextbook,
+  kTextbookUnprefetched,
+  kSplitBlock,
+  kNumSides
+};
+
+// All of them, empty, sized for num_keys at target_fpr; the split-block filter has our blocks. Ends
+// the program as CreateOrExit does.
+std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr);
+
+// Our filter types beside CountingFilter: each sized for the same keys and the same rate in all.
+struct FamilyRequest {
+  uint64_t num_keys = 0;
+  double target_fpr = 0.01;
+  Encoding encoding = Encoding::kRuns;
+  uint32_t num_generations = 8;  // of the scalable filter, when num_keys are in
+  uint32_t num_buckets = 8;      // of the window filter: of these, all hold keys
+};
+
+// The order of MakeFamily's sides.
+enum FamilySide : uint8_t {
+  kCountingSide,
+  kConcurrentSide,
+  kScalableSide,
+  kWindowSide,
+  kLayeredSide,
+  kNumFamilySides
+};
+
+// All of them, empty. The window's clock advances while the first num_keys are inserted, so that
+// they are spread evenly over its buckets; later keys enter the last one. Ends the program when
+// sizing or memory fails.
+std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request);
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_SIDES_CONTENDERS_H_

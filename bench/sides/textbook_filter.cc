@@ -1,0 +1,125 @@
+#include "bench/sides/textbook_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+namespace trommel::bench {
+namespace {
+
+// In keys, each of k lines. Measured at 30 M keys and k = 7, insert and query hit: 2 takes 94 and
+// 79 ns, 4: 59 and 56, 8: 34 and 32, 16: 23 and 22, 32: 22 and 20, and more gains nothing. In
+// cache, 8 and more are equal.
+constexpr size_t kPrefetchDistance = 32;
+
+// Turns answers, one at a time, into a bitmap.
+class BitmapWriter {
+ public:
+  explicit BitmapWriter(std::span<uint64_t> words) : words_(words) {
+    std::ranges::fill(words_, uint64_t{0});
+  }
+  void Add(size_t i, bool answer) { words_[i / 64] |= uint64_t{answer} << (i % 64); }
+  size_t Count() const {
+    size_t count = 0;
+    for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
+    return count;
+  }
+
+ private:
+  std::span<uint64_t> words_;
+};
+
+}  // namespace
+
+TextbookFilter TextbookFilter::ForKeys(uint64_t num_keys, double target_fpr) {
+  const double k = std::clamp(std::round(-std::log2(target_fpr)), 1.0, double{kMaxHashes});
+  const double m = -k * static_cast<double>(num_keys) / std::log1p(-std::pow(target_fpr, 1 / k));
+  return TextbookFilter(static_cast<uint64_t>(std::ceil(m)), static_cast<uint32_t>(k));
+}
+
+TextbookFilter::TextbookFilter(uint64_t num_counters, uint32_t num_hashes)
+    : num_counters_(num_counters), num_hashes_(num_hashes), counters_((num_counters + 1) / 2) {}
+
+// Calls visit(key index, positions) for each key, its lines prefetched kPrefetchDistance keys
+// before. The number of hashes is a constant there: unrolled, updates in cache take 30 % less time.
+template <bool kUpdate, class Visit>
+void TextbookFilter::Pipeline(std::span<const uint64_t> digests, Visit visit) const noexcept {
+  const auto run = [&]<uint32_t kHashes>(std::integral_constant<uint32_t, kHashes>) {
+    std::array<std::array<uint64_t, kHashes>, kPrefetchDistance> ring;
+    const auto prefetch = [&](size_t i) {
+      auto& positions = ring[i % kPrefetchDistance];
+      for (uint32_t h = 0; h < kHashes; ++h) {
+        positions[h] = Position(digests[i], h);
+        __builtin_prefetch(&counters_[positions[h] >> 1], kUpdate ? 1 : 0);
+      }
+    };
+    const size_t num_ahead = std::min(kPrefetchDistance, digests.size());
+    for (size_t i = 0; i < num_ahead; ++i) prefetch(i);
+    size_t i = 0;
+    for (; i + num_ahead < digests.size(); ++i) {
+      visit(i, ring[i % kPrefetchDistance]);
+      prefetch(i + num_ahead);
+    }
+    for (; i < digests.size(); ++i) visit(i, ring[i % kPrefetchDistance]);
+  };
+  [&]<uint32_t... kBelow>(std::integer_sequence<uint32_t, kBelow...>) {
+    (void)((num_hashes_ == kBelow + 1 &&
+            (run(std::integral_constant<uint32_t, kBelow + 1>()), true)) ||
+           ...);
+  }
+  (std::make_integer_sequence<uint32_t, kMaxHashes>());
+}
+
+void TextbookFilter::Insert(std::span<const uint64_t> digests) noexcept {
+  Pipeline<true>(digests, [this](size_t, const auto& positions) {
+    for (const uint64_t position : positions) Increment(position);
+  });
+}
+
+// Both test all counters without a branch between them: their lines are fetched anyway, and leaving
+// at the first zero costs one misprediction per key.
+size_t TextbookFilter::Erase(std::span<const uint64_t> digests) noexcept {
+  size_t num_erased = 0;
+  Pipeline<true>(digests, [&](size_t, const auto& positions) {
+    if (!AllCounted(positions)) return;
+    for (const uint64_t position : positions) Decrement(position);
+    ++num_erased;
+  });
+  return num_erased;
+}
+
+size_t TextbookFilter::Query(std::span<const uint64_t> digests,
+                             std::span<uint64_t> maybe_present) const noexcept {
+  BitmapWriter bitmap(maybe_present);
+  Pipeline<false>(digests,
+                  [&](size_t i, const auto& positions) { bitmap.Add(i, AllCounted(positions)); });
+  return bitmap.Count();
+}
+
+void TextbookFilter::InsertUnprefetched(std::span<const uint64_t> digests) noexcept {
+  for (const uint64_t digest : digests) Insert(digest);
+}
+
+size_t TextbookFilter::EraseUnprefetched(std::span<const uint64_t> digests) noexcept {
+  size_t num_erased = 0;
+  for (const uint64_t digest : digests) num_erased += Erase(digest) ? 1 : 0;
+  return num_erased;
+}
+
+size_t TextbookFilter::QueryUnprefetched(std::span<const uint64_t> digests,
+                                         std::span<uint64_t> maybe_present) const noexcept {
+  BitmapWriter bitmap(maybe_present);
+  for (size_t i = 0; i < digests.size(); ++i) bitmap.Add(i, MayContain(digests[i]));
+  return bitmap.Count();
+}
+
+double TextbookFilter::PredictedFpr(uint64_t num_keys) const noexcept {
+  const double load =
+      num_hashes_ * static_cast<double>(num_keys) / static_cast<double>(num_counters_);
+  return std::pow(-std::expm1(-load), num_hashes_);
+}
+
+}  // namespace trommel::bench

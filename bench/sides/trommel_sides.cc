@@ -1,0 +1,252 @@
+// Our filters as sides.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "bench/sides/access_shape.h"
+#include "bench/sides/contenders.h"
+#include "bench/sides/demand.h"
+#include "bench/sides/fpr_bounds.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
+
+namespace trommel::bench {
+namespace {
+
+struct StoreLoad {
+  Geometry geometry;
+  uint64_t num_keys;
+};
+
+// What all sides here have in common.
+template <class Filter>
+class TrommelSide : public Contender {
+ public:
+  TrommelSide(std::string name, std::shared_ptr<Filter> filter, bool hashing = false)
+      : name_(std::move(name)), filter_(std::move(filter)), hashing_(hashing) {}
+  TrommelSide(std::string name, Filter filter)
+      : TrommelSide(std::move(name), std::make_shared<Filter>(std::move(filter))) {}
+
+  std::string_view name() const override { return name_; }
+
+  void Insert(Batch batch, bool point) override {
+    if (point) {
+      ForEachKey(batch, [this](Key key) { filter_->Insert(key); });
+    } else {
+      filter_->Insert(Input(batch));
+    }
+  }
+  uint64_t Query(Batch batch, bool point) const override {
+    if (!point) {
+      bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
+      return filter_->Query(Input(batch), bitmap_);
+    }
+    uint64_t num_present = 0;
+    ForEachKey(batch, [&](Key key) { num_present += filter_->MayContain(key); });
+    return num_present;
+  }
+
+  const void* filter_id() const override { return filter_.get(); }
+  Access update_access() const override { return {UpdateShape(Loads(1).back().geometry)}; }
+  Access query_access() const override { return {QueryShape(Loads(1).back().geometry)}; }
+  double PredictedFpr(uint64_t num_keys) const override {
+    double absent = 1;
+    for (const StoreLoad& store : Loads(num_keys)) {
+      absent *= 1 - trommel::PredictedFpr(store.geometry, store.num_keys);
+    }
+    return 1 - absent;
+  }
+  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
+    double sigma = 0;
+    for (const StoreLoad& store : Loads(num_keys)) {
+      sigma = std::hypot(sigma, BlockFprSigma(store.geometry, store.num_keys, num_queries));
+    }
+    return sigma;
+  }
+
+ protected:
+  // The stores that a query reads, with num_keys in all.
+  virtual std::vector<StoreLoad> Loads(uint64_t num_keys) const = 0;
+
+  Keys Input(Batch batch) const {
+    return hashing_ ? Keys(batch.keys) : Keys::Digests(batch.digests);
+  }
+  template <class Visit>
+  void ForEachKey(Batch batch, const Visit& visit) const {
+    if (hashing_) {
+      for (const uint64_t key : batch.keys) visit(Key(key));
+    } else {
+      for (const uint64_t digest : batch.digests) visit(Key::Digest(digest));
+    }
+  }
+  Filter& filter() const { return *filter_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<Filter> filter_;
+  bool hashing_;
+  mutable std::vector<uint64_t> bitmap_;
+};
+
+// Those whose Erase needs only the keys.
+template <class Filter>
+class ErasingSide : public TrommelSide<Filter> {
+ public:
+  using TrommelSide<Filter>::TrommelSide;
+  uint64_t Erase(Batch batch, bool point) override {
+    if (!point) return this->filter().Erase(this->Input(batch)).num_erased;
+    uint64_t num_erased = 0;
+    this->ForEachKey(batch, [&](Key key) { num_erased += this->filter().Erase(key); });
+    return num_erased;
+  }
+};
+
+template <class Filter>
+class OneStoreSide : public ErasingSide<Filter> {
+ public:
+  using ErasingSide<Filter>::ErasingSide;
+  uint64_t num_bytes() const override { return this->filter().geometry().num_bytes(); }
+
+ private:
+  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
+    return {{this->filter().geometry(), num_keys}};
+  }
+};
+
+// Sides of different routes may share a filter.
+class RoutedSide final : public OneStoreSide<CountingFilter> {
+ public:
+  RoutedSide(std::string name, std::shared_ptr<CountingFilter> filter, OursOptions options)
+      : OneStoreSide(std::move(name), std::move(filter), options.hashing), route_(options.route) {}
+
+  void Insert(Batch batch, bool point) override {
+    filter().UseRoute(route_);
+    OneStoreSide::Insert(batch, point);
+  }
+  uint64_t Erase(Batch batch, bool point) override {
+    filter().UseRoute(route_);
+    return OneStoreSide::Erase(batch, point);
+  }
+
+ private:
+  Route route_;
+};
+
+class ScalableSide final : public ErasingSide<ScalableFilter> {
+ public:
+  using ErasingSide::ErasingSide;
+  uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }
+
+ private:
+  std::vector<StoreLoad> Loads(uint64_t /*num_keys*/) const override {
+    std::vector<StoreLoad> loads;
+    for (const GenerationStats& generation : filter().GetStats().generations) {
+      loads.push_back({generation.geometry, generation.load});
+    }
+    return loads;
+  }
+};
+
+class WindowSide final : public TrommelSide<WindowFilter> {
+ public:
+  WindowSide(std::string name, WindowFilter filter, uint64_t num_keys)
+      : TrommelSide(std::move(name), std::move(filter)), keys_to_spread_(num_keys) {}
+
+  void Insert(Batch batch, bool point) override {
+    // A bucket is one tick long.
+    const uint64_t keys_per_bucket = keys_to_spread_ / filter().num_buckets();
+    while (num_spread_ < keys_to_spread_ && batch.size() > 0) {
+      const uint64_t left = keys_per_bucket - num_spread_ % keys_per_bucket;
+      const size_t count = std::min<uint64_t>(left, batch.size());
+      const uint64_t bucket = num_spread_ / keys_per_bucket;
+      filter().Advance(std::min<uint64_t>(bucket, filter().num_buckets() - 1));
+      TrommelSide::Insert(batch.Part(0, count), point);
+      num_spread_ += count;
+      batch = batch.Part(count, batch.size() - count);
+    }
+    TrommelSide::Insert(batch, point);
+  }
+  uint64_t Erase(Batch batch, bool point) override {  // of the current bucket
+    if (!point) return filter().Erase(Input(batch), filter().now()).num_erased;
+    uint64_t num_erased = 0;
+    ForEachKey(batch, [&](Key key) { num_erased += filter().Erase(key, filter().now()); });
+    return num_erased;
+  }
+  uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }
+
+ private:
+  std::vector<StoreLoad> Loads(uint64_t /*num_keys*/) const override {
+    std::vector<StoreLoad> loads;
+    for (const WindowBucket& bucket : filter().GetStats().buckets) {
+      loads.push_back({filter().geometry(), bucket.stats.num_keys});
+    }
+    return loads;
+  }
+
+  uint64_t keys_to_spread_;
+  uint64_t num_spread_ = 0;
+};
+
+// Only false positives of the large layer are false positives of the pair.
+class LayeredSide final : public ErasingSide<LayeredFilter> {
+ public:
+  using ErasingSide::ErasingSide;
+  uint64_t num_bytes() const override {
+    return filter().layer(0).geometry().num_bytes() + filter().layer(1).geometry().num_bytes();
+  }
+
+ private:
+  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
+    return {{filter().layer(1).geometry(), num_keys}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
+                                    OursOptions options) {
+  return std::make_unique<RoutedSide>(std::move(name), std::move(filter), options);
+}
+
+std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config) {
+  return std::make_shared<CountingFilter>(ValueOrExit(CountingFilter::Create(config)));
+}
+
+std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request) {
+  const CountingConfig config{
+      .capacity = request.num_keys, .target_fpr = request.target_fpr, .encoding = request.encoding};
+  // Generations of 1, 2, 4, ... first capacities; 1 % more, so that none more is begun.
+  const uint64_t num_shares = (uint64_t{1} << request.num_generations) - 1;
+  const uint64_t first_capacity = request.num_keys / num_shares * 101 / 100 + 1;
+  const uint64_t num_spans = request.num_buckets + 1;
+
+  std::vector<std::unique_ptr<Contender>> sides(kNumFamilySides);
+  sides[kCountingSide] =
+      std::make_unique<OneStoreSide<CountingFilter>>("counting", CreateOrExit(config));
+  sides[kConcurrentSide] = std::make_unique<OneStoreSide<ConcurrentFilter>>(
+      "concurrent", ValueOrExit(ConcurrentFilter::Create(config)));
+  sides[kScalableSide] = std::make_unique<ScalableSide>(
+      "scalable", ValueOrExit(ScalableFilter::Create({.first_capacity = first_capacity,
+                                                      .target_fpr = request.target_fpr,
+                                                      .encoding = request.encoding})));
+  sides[kWindowSide] = std::make_unique<WindowSide>(
+      "window",
+      ValueOrExit(
+          WindowFilter::Create({.window = request.num_buckets,
+                                .num_buckets = request.num_buckets,
+                                // One bucket more may be live than hold keys here.
+                                .capacity = request.num_keys / request.num_buckets * num_spans,
+                                .target_fpr = request.target_fpr,
+                                .encoding = request.encoding})),
+      request.num_keys - request.num_keys / 32);
+  sides[kLayeredSide] = std::make_unique<LayeredSide>(
+      "layered", ValueOrExit(LayeredFilter::Create({.capacity = request.num_keys,
+                                                    .target_fpr = request.target_fpr,
+                                                    .encoding = request.encoding})));
+  return sides;
+}
+
+}  // namespace trommel::bench

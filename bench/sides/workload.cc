@@ -1,0 +1,13 @@
+#include "bench/sides/workload.h"
+
+#include "trommel/digest.h"
+
+namespace trommel::bench {
+
+Population::Population(uint64_t first_index, size_t num_keys)
+    : keys_(num_keys), digests_(num_keys) {
+  for (size_t i = 0; i < num_keys; ++i) keys_[i] = KeyAt(first_index + i);
+  DigestPolicy{}.Digests(keys_, digests_);
+}
+
+}  // namespace trommel::bench

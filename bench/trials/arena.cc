@@ -1,0 +1,213 @@
+#include "bench/trials/arena.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "bench/machine/clock.h"
+#include "bench/machine/roofline.h"
+#include "bench/sides/fpr_bounds.h"
+
+namespace trommel::bench {
+namespace {
+
+// Of a timed batch: large beside the caches where the filter is, always small beside its capacity.
+constexpr uint64_t kMaxBatch = 1'000'000;
+constexpr uint64_t kKeysPerMeasurement = 2'000'000;
+constexpr uint64_t kMaxPool = 4'000'000;
+
+uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 32, 1, kMaxBatch); }
+
+// The keys of a pool: whole batches, several of them, so that one is used again only after others
+// have passed through the cache.
+uint64_t PoolSize(uint64_t num_keys) {
+  const uint64_t batch = BatchSize(num_keys);
+  return std::min(num_keys - batch, kMaxPool) / batch * batch;
+}
+
+// What memory allows for an access, each measured once.
+class CeilingBook {
+ public:
+  using Measure = double(std::span<const Touch>, double, uint32_t);
+
+  CeilingBook(Measure* measure, double seconds) : measure_(measure), seconds_(seconds) {}
+
+  double Ns(const Access& access) {
+    const auto same = [](const Touch& a, const Touch& b) {
+      return a.bytes == b.bytes && a.lines == b.lines;
+    };
+    for (const auto& [shape, ns] : known_) {
+      if (std::ranges::equal(shape, access.shape, same)) return access.times * ns;
+    }
+    known_.emplace_back(access.shape, measure_(access.shape, seconds_, 1));
+    return access.times * known_.back().second;
+  }
+
+ private:
+  Measure* measure_;
+  double seconds_;
+  std::vector<std::pair<std::vector<Touch>, double>> known_;
+};
+
+template <class Call>
+double Seconds(const Call& call) {
+  return 1e-9 * CpuNsPerKey(1, call);
+}
+
+}  // namespace
+
+Arena::Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides)
+    : num_keys_(num_keys),
+      batch_size_(BatchSize(num_keys)),
+      steps_((kKeysPerMeasurement + batch_size_ - 1) / batch_size_),
+      num_members_(num_keys - batch_size_),
+      members_(kFirstMember, PoolSize(num_keys)),
+      guests_(kFirstGuest, std::min<uint64_t>(4 * batch_size_, PoolSize(num_keys))),
+      non_members_(kFirstNonMember, PoolSize(num_keys)),
+      sides_(std::move(sides)),
+      measured_fpr_(sides_.size()) {
+  ForEachBatch(kFirstMember, num_members_, [this](Batch batch) {
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
+  });
+}
+
+template <class Visit>
+void Arena::ForEachFilter(const Visit& visit) {
+  std::set<const void*> seen;
+  for (const auto& side : sides_) {
+    if (seen.insert(side->filter_id()).second) visit(*side);
+  }
+}
+
+std::string Arena::Prove() {
+  std::string wrong;
+  ForEachBatch(kFirstMember, num_members_, [&](Batch batch) {
+    for (const auto& side : sides_) {
+      if (side->Query(batch, false) != batch.size()) wrong = "a member is absent";
+    }
+  });
+  const Batch non_members = non_members_.batch();
+  const auto num_non_members = static_cast<double>(non_members.size());
+  for (size_t s = 0; s < sides_.size(); ++s) {
+    const Contender& side = *sides_[s];
+    const uint64_t num_present = side.Query(non_members, false);
+    measured_fpr_[s] = static_cast<double>(num_present) / num_non_members;
+    if (side.Query(non_members, true) != num_present) wrong = "batch and point queries disagree";
+    const double predicted = side.PredictedFpr(num_members_);
+    const double reach = kMaxSigmas * side.FprSigma(num_members_, non_members.size());
+    if (std::abs(measured_fpr_[s] - predicted) > reach) {
+      wrong = "measured FPR " + std::to_string(measured_fpr_[s]) + ", predicted " +
+              std::to_string(predicted) + " +- " + std::to_string(reach);
+    }
+    if (!wrong.empty()) return std::string(side.name()) + ": " + wrong;
+  }
+  return "";
+}
+
+Batch Arena::NextBatch(const Population& population) {
+  const size_t num_batches = population.batch().size() / batch_size_;
+  return population.batch().Part(num_batches_taken_++ % num_batches * batch_size_, batch_size_);
+}
+
+double Arena::StepSeconds(size_t side_idx, Op op) {
+  constexpr double kWrong = -1;
+  Contender& side = *sides_[side_idx];
+  const bool point = IsPoint(op);
+  uint64_t count = 0;
+  if (op == Op::kQueryHit || op == Op::kPointQueryHit) {
+    const Batch batch = NextBatch(members_);
+    const double seconds = Seconds([&] { count = side.Query(batch, point); });
+    return count == batch.size() ? seconds : kWrong;
+  }
+  if (op == Op::kQueryMiss || op == Op::kPointQueryMiss) {
+    const Batch batch = NextBatch(non_members_);
+    const double seconds = Seconds([&] { count = side.Query(batch, point); });
+    const double fpr = static_cast<double>(count) / static_cast<double>(batch.size());
+    const double reach = kMaxSigmas * side.FprSigma(num_keys_, batch.size());
+    return std::abs(fpr - measured_fpr_[side_idx]) <= 2 * reach ? seconds : kWrong;
+  }
+  if (!side.CanDo(Op::kErase)) {
+    // Guests could not be erased again. Inserting members is the same work and changes nothing.
+    const Batch batch = NextBatch(members_);
+    const double seconds = Seconds([&] { side.Insert(batch, point); });
+    return side.Query(batch, false) == batch.size() ? seconds : kWrong;
+  }
+  const Batch batch = NextBatch(guests_);
+  const double insert_seconds = Seconds([&] { side.Insert(batch, point); });
+  // Erasing all guests also proves the insert.
+  const double erase_seconds = Seconds([&] { count = side.Erase(batch, point); });
+  if (count != batch.size()) return kWrong;
+  return op == Op::kInsert || op == Op::kPointInsert ? insert_seconds : erase_seconds;
+}
+
+double Arena::NsPerKey(size_t side, Op op) {
+  double seconds = 0;
+  for (size_t step = 0; step < steps_; ++step) {
+    const double step_seconds = StepSeconds(side, op);
+    if (step_seconds < 0) return -1;
+    seconds += step_seconds;
+  }
+  return seconds * 1e9 / static_cast<double>(steps_ * batch_size_);
+}
+
+SideCeilings Arena::MeasureSideCeilings(const std::vector<size_t>& sides, double seconds) const {
+  const std::vector<double> none(sides_.size(), std::numeric_limits<double>::quiet_NaN());
+  SideCeilings ceilings{none, none};
+  CeilingBook updates(&RandomUpdateNs, seconds);
+  CeilingBook reads(&RandomReadNs, seconds);
+  for (const size_t side : sides) {
+    ceilings.update_ns[side] = updates.Ns(sides_[side]->update_access());
+    ceilings.query_ns[side] = reads.Ns(sides_[side]->query_access());
+  }
+  return ceilings;
+}
+
+void Arena::FillUp() {
+  ForEachBatch(kFirstMember + num_members_, num_keys_ - num_members_, [this](Batch batch) {
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
+  });
+  num_members_ = num_keys_;
+}
+
+std::string Arena::EraseAll() {
+  std::string wrong;
+  ForEachFilter([&](Contender& side) {
+    if (!wrong.empty() || !side.CanDo(Op::kErase)) return;
+    uint64_t num_erased = 0;
+    ForEachBatch(kFirstMember, num_members_,
+                 [&](Batch batch) { num_erased += side.Erase(batch, false); });
+    if (num_erased != num_members_) wrong = "a member could not be erased";
+    const uint64_t num_left =
+        side.Query(members_.batch(), false) + side.Query(non_members_.batch(), false);
+    if (num_left != 0) wrong = "not empty after all keys were erased";
+    if (!wrong.empty()) wrong = std::string(side.name()) + ": " + wrong;
+  });
+  num_members_ = 0;
+  return wrong;
+}
+
+std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_t rounds,
+                        const std::function<void(bool counts)>& new_round,
+                        std::vector<TrialRow>& rows) {
+  for (uint64_t round = 0; round <= rounds; ++round) {
+    const bool counts = round > 0;
+    if (new_round) new_round(counts);
+    for (size_t r = 0; r < plans.size(); ++r) {
+      const auto& sides = plans[r].sides;
+      for (size_t i = 0; i < sides.size(); ++i) {
+        const auto [side, column] = sides[(i + round) % sides.size()];  // each is first in turn
+        if (!arena.side(side).CanDo(plans[r].op)) continue;
+        const double ns = arena.NsPerKey(side, plans[r].op);
+        if (ns < 0) {
+          return std::string(arena.side(side).name()) + ": wrong answer to " + plans[r].label;
+        }
+        if (counts) rows[r].sides[column].push_back(ns);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,99 @@
+// One size of a comparison: all sides filled with the same members, the keys that are inserted and
+// erased again, and the timing of one operation of one side. Every timed step proves its answer.
+#ifndef TROMMEL_BENCH_TRIALS_ARENA_H_
+#define TROMMEL_BENCH_TRIALS_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/sides/contenders.h"
+#include "bench/sides/workload.h"
+#include "bench/text/figures.h"
+
+namespace trommel::bench {
+
+// What memory allows, in ns per operation, for each side's updates and queries.
+struct SideCeilings {
+  std::vector<double> update_ns;
+  std::vector<double> query_ns;
+
+  double For(size_t side, Op op) const { return (IsUpdate(op) ? update_ns : query_ns)[side]; }
+};
+
+class Arena {
+ public:
+  // Fills every side with num_keys less one batch of members: insert steps add a batch of guests,
+  // erase steps remove it again, so the filter is at its capacity while it is measured. The sides
+  // are sized for num_keys.
+  Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides);
+
+  // Checks every side: all members present, the rate of non-members within kMaxSigmas of the
+  // prediction, batch and point forms equal. Returns what is wrong, or "". Sets measured_fpr.
+  std::string Prove();
+
+  // Times one batch; guests that are inserted only to be erased are not timed. Negative if the
+  // answer was wrong.
+  double StepSeconds(size_t side, Op op);
+
+  // One measurement: steps_per_measurement() steps. Negative if an answer was wrong.
+  double NsPerKey(size_t side, Op op);
+
+  // Random reads and updates at these sides' footprints with their access shapes; NaN for the
+  // others. Each shape is measured once.
+  SideCeilings MeasureSideCeilings(const std::vector<size_t>& sides,
+                                   double seconds_per_figure) const;
+
+  // After the last step: inserts the missing batch of members. Every side then holds num_keys.
+  void FillUp();
+
+  // After FillUp: erases every member from every side that can erase, and checks that each was
+  // there and that no query answers "maybe present" afterwards. Returns what is wrong, or "".
+  std::string EraseAll();
+
+  size_t num_sides() const { return sides_.size(); }
+  const Contender& side(size_t side) const { return *sides_[side]; }
+  double measured_fpr(size_t side) const { return measured_fpr_[side]; }
+  double predicted_fpr(size_t side) const { return sides_[side]->PredictedFpr(num_members_); }
+  uint64_t num_keys() const { return num_keys_; }
+  size_t batch_size() const { return batch_size_; }
+  size_t steps_per_measurement() const { return steps_; }
+
+ private:
+  Batch NextBatch(const Population& population);
+  // Calls visit(side) for one side of each filter.
+  template <class Visit>
+  void ForEachFilter(const Visit& visit);
+
+  uint64_t num_keys_;
+  size_t batch_size_;
+  size_t steps_;
+  uint64_t num_members_;
+  Population members_;  // the first of them, queried in turn
+  Population guests_;
+  Population non_members_;
+  std::vector<std::unique_ptr<Contender>> sides_;
+  std::vector<double> measured_fpr_;
+  size_t num_batches_taken_ = 0;
+};
+
+// A row of a trial in an arena: the sides that take part, and the column of each.
+struct RowPlan {
+  std::string label;
+  Op op;
+  std::vector<std::pair<size_t, size_t>> sides;  // side, column
+};
+
+// Measures every row once per round; a round that does not count comes first. Before each round
+// calls new_round(counts), which may measure what belongs to it. Returns what was wrong, or "".
+std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_t rounds,
+                        const std::function<void(bool counts)>& new_round,
+                        std::vector<TrialRow>& rows);
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_TRIALS_ARENA_H_

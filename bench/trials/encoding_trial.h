@@ -1,0 +1,100 @@
+// Planes and runs, and beside them the textbook counting Bloom filter and a plain split-block
+// filter: all sized for the same keys and the same rate, measured in the same rounds. How to read
+// the outcome: README.md.
+#ifndef TROMMEL_BENCH_TRIALS_ENCODING_TRIAL_H_
+#define TROMMEL_BENCH_TRIALS_ENCODING_TRIAL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/text/figures.h"
+
+namespace trommel::bench {
+
+struct EncodingRequest {
+  uint64_t num_keys = 0;
+  double target_fpr = 0;
+  uint32_t run_slices = 5;
+  uint64_t rounds = 9;
+  uint64_t num_non_members = 20'000'000;  // queried to measure the rate
+  double seconds_per_ceiling = 0.05;
+};
+
+// Memory and rate of a side that holds all keys. NaN: does not apply.
+//
+// "Churned" is the filter that was measured, into which guests were inserted and erased again. A
+// promoted block returns to its encoding only some keys below the number that fits, so a churned
+// filter has more of them than a fresh one.
+struct EncodingMemory {
+  std::string side;
+  double num_bytes = 0;  // churned, side table included
+  double side_table_bytes = 0;
+  double bits_per_key = 0;  // of num_bytes
+  double fresh_bits_per_key = 0;
+  double predicted_bits_per_key = 0;  // of a fresh one
+  double measured_fpr = 0;
+  double fpr_sigma = 0;  // of the measurement: keys and non-members are random
+  double predicted_fpr = 0;
+  double promoted_share = 0;
+  double fresh_promoted_share = 0;
+  double predicted_promoted_share = 0;
+};
+
+// The columns of an outcome's rows, and the order of its memory. The ceiling is that of runs.
+enum EncodingColumn : uint8_t {
+  kPlanesColumn,
+  kRunsColumn,
+  kTextbookColumn,
+  kSplitBlockColumn,
+  kCeilingColumn,
+};
+inline const std::vector<std::string> kEncodingColumns = {"planes", "runs", "textbook",
+                                                          "split-block", "ceiling"};
+inline const std::vector<RatioColumn> kEncodingRatios = {
+    {"runs / planes", kRunsColumn, kPlanesColumn},
+    {"textbook / runs", kTextbookColumn, kRunsColumn},
+    {"runs / split-block", kRunsColumn, kSplitBlockColumn},
+    {"ceiling / runs", kCeilingColumn, kRunsColumn}};
+
+// The order of an outcome's rows.
+enum EncodingRow : uint8_t {
+  kInsertDirectRow,
+  kEraseDirectRow,
+  kQueryHitRow,
+  kQueryMissRow,
+  kInsertSplitRow,
+  kEraseSplitRow,
+};
+
+struct EncodingOutcome {
+  EncodingRequest request;
+  std::string wrong;                   // the first wrong answer; empty: there was none
+  std::vector<EncodingMemory> memory;  // planes, runs, textbook, split-block
+  std::vector<TrialRow> rows;          // ns per key
+};
+
+// Takes about as much memory as the four filters and 100 bytes for each of up to 4 M keys. Ends the
+// program when sizing or memory fails.
+EncodingOutcome RunEncodingTrial(const EncodingRequest& request);
+
+// The memory of one outcome as text.
+std::string FormatMemory(const EncodingOutcome& outcome);
+
+struct TargetVerdict {
+  std::string text;  // the target and the figure
+  bool is_met = false;
+};
+
+// The targets of the run encoding beside what was measured.
+//
+// Memory: at most 22.5 bits per key at 0.40 % and 20 at 0.61 %, side table included, churned; a
+// measured rate misses its target only when it is above by more than 3 sigmas. Speed, by the
+// medians of ratios taken in the same rounds, both direct: updates no slower than planes from 10 M
+// keys on, at most 2.5 times as slow up to 1 M; queries at most 1.2 times. Only blocks of 5 slices
+// have targets.
+std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome);
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_TRIALS_ENCODING_TRIAL_H_

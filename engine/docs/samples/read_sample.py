@@ -1,0 +1,720 @@
+#!/usr/bin/env python3
+"""A reader of Trommel files that follows FORMAT.md: comments name its sections.
+
+    read_sample.py FILE [KIND NAME]...   describes a file, and says how often keys are in at most;
+                                         KIND is text, u64, i32, digest (hex) or tuple (0=a,2=b)
+    read_sample.py --check [FOLDER]      checks a folder of samples against answers.txt in it, and the
+                                         hex dumps of FORMAT.md above it
+
+The key of a file with secret digests is read from the file of its name that ends in .key.
+Python's standard library is all it needs. Exit status: 0 good, 1 refused or wrong.
+"""
+
+import math
+import pathlib
+import re
+import struct
+import sys
+
+sys.dont_write_bytecode = True  # the folder of samples stays as it is
+
+from digests import siphash13, u32, u64, xxh3, xxh64  # noqa: E402
+
+XXH64, XXH3, CALLER, SIPHASH = range(4)
+PLANES, RUNS = range(2)
+COUNTING, SCALABLE, WINDOW, LAYERED, CLASSIC, ATTRIBUTES = range(1, 7)
+
+HEADER_BYTES = 256
+PAGE = 4096
+MAX_KEYS = (1 << 63) - 1
+MAX_CAPACITY = 1 << 40
+MAGIC = bytes.fromhex("8954524d0d0a1a0a")
+
+
+class Refused(Exception):
+    """The file is corrupt, or none of ours."""
+
+
+class Unknown(Exception):
+    """A later library wrote the file."""
+
+
+def require(holds, what):
+    if not holds:
+        raise Refused(what)
+
+
+def round_up(number, unit):
+    return (number + unit - 1) // unit * unit
+
+
+def f64(data, at):
+    return struct.unpack_from("<d", data, at)[0]
+
+
+def require_zeros(data, begin, end):
+    require(begin <= end <= len(data) and not any(data[begin:end]), f"bytes {begin} to {end}: not zero")
+
+
+# --- Sections 2 and 3: what all files share.
+
+
+def read_start(data, types):
+    """The file's type, its digest policy, and its 256 bytes of header."""
+    require(data[:8] == MAGIC, "not a Trommel file")
+    if len(data) >= 12 and u32(data, 8) != 1:
+        raise Unknown(f"version {u32(data, 8)}")
+    require(len(data) >= HEADER_BYTES, "the file ends within its header")
+    header = data[:HEADER_BYTES]
+    require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
+    require(u32(header, 12) == HEADER_BYTES, "size of the header")
+    kind, digest_kind = u32(header, 16), u32(header, 20)
+    if not 1 <= kind <= 6:
+        raise Unknown(f"type {kind}")
+    if digest_kind > SIPHASH:
+        raise Unknown(f"digest kind {digest_kind}")
+    require(kind in types, f"a file of type {kind}, not of {types}")
+    return kind, (digest_kind, u64(header, 24)), header
+
+
+def digest_of(policy, key_bytes, secret):
+    kind, seed = policy
+    require(kind != CALLER, "this filter takes digests only")
+    if kind == SIPHASH:
+        require(secret is not None, "this filter needs its key")
+        return siphash13(secret, key_bytes)
+    return xxh64(key_bytes, seed) if kind == XXH64 else xxh3(key_bytes, seed)
+
+
+def check_secret(policy, secret):
+    if secret is not None:
+        require(policy[0] == SIPHASH, "a key was given, and the file's digest takes none")
+        require(siphash13(secret, b"trommel digest key check") == policy[1], "the wrong key")
+
+
+def check_request(header, at):
+    """Capacity and rate that were asked for, at `at` and the 8 bytes behind it."""
+    capacity, rate = u64(header, at), f64(header, at + 8)
+    is_sized = 1 <= capacity <= MAX_CAPACITY and 1e-6 <= rate <= 0.5
+    require(is_sized or not any(header[at:at + 16]), "capacity and rate")
+    return capacity, rate
+
+
+class Section:
+    def __init__(self, data, header, at, offset, num_bytes):
+        require(u64(header, at) == offset and u64(header, at + 8) == num_bytes, f"section at {at}")
+        self.bytes = data[offset:offset + num_bytes]
+        require(len(self.bytes) == num_bytes, f"section at {at}: beyond the file")
+        require(xxh3(self.bytes) == u64(header, at + 16), f"section at {at}: checksum")
+
+
+# --- Section 4: counting filters.
+
+SALTS = [int(salt, 16) for salt in
+         """47b6137b 44974d91 8824ad5b a2b7289d 705495c7 2df1424b 9efc4947 5c6bfb31
+            59ac244f 145dc98d 47c3cf23 dc96eadf d0da9539 f3757443 9fe0eb43 17f0c3e9""".split()]
+WIDE_SALT = 0xE7755B8FC9F1067B
+SLICES = {PLANES: (8, 16), RUNS: (4, 5, 8, 10)}
+RUN_KEYS = {4: 63, 5: 37, 8: 31, 10: 37}
+
+
+def position(digest, s, k):
+    low = digest & 0xFFFFFFFF
+    if k in (8, 16):
+        return (low * SALTS[s] & 0xFFFFFFFF) >> 27
+    if s < 5:
+        return low >> 6 * s & 63
+    return (low * WIDE_SALT & (1 << 64) - 1) >> 34 + 6 * (s - 5) & 63
+
+
+class Counting:
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (COUNTING,))
+        self.k, self.encoding, self.shard_bits = (u32(header, at) for at in (32, 36, 40))
+        if self.encoding > RUNS:
+            raise Unknown(f"encoding {self.encoding}")
+        require(self.k in SLICES[self.encoding], f"{self.k} slices")
+        self.m = 32 if self.k in (8, 16) else 64
+        self.num_blocks = u64(header, 48)
+        require(1 <= self.num_blocks < 1 << 31, "number of blocks")
+        require(self.shard_bits <= 30 and self.num_blocks % (1 << self.shard_bits) == 0, "shard bits")
+        require_zeros(header, 44, 48)
+        require_zeros(header, 168, 248)
+        self.capacity, self.rate = check_request(header, 56)
+        self.num_keys = u64(header, 72)
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        require(u64(header, 160) == len(data), "size of the file")
+        self.read_sections(data, header)
+        self.read_blocks()
+        require(self.read_side_table() == u64(header, 80), "entries of the side table")
+        sums = [sum(counters[:self.m]) for counters in self.blocks]
+        require(sum(sums) == self.num_keys, "keys in the blocks")
+
+    def read_sections(self, data, header):
+        is_runs = self.encoding == RUNS
+        presence_bytes = 0 if is_runs else 4 * self.k * self.num_blocks
+        self.block_bytes = (128 if self.k == 10 else 64) if is_runs else 12 * self.k
+        counts_at = round_up(PAGE + presence_bytes, PAGE)
+        counts_bytes = self.num_blocks * self.block_bytes
+        side_at = round_up(counts_at + counts_bytes, 64)
+        require(side_at <= len(data), "blocks beyond the file")
+        self.presence = Section(data, header, 88, PAGE, presence_bytes).bytes
+        self.counts = Section(data, header, 112, counts_at, counts_bytes).bytes
+        self.side = Section(data, header, 136, side_at, len(data) - side_at).bytes
+        require_zeros(data, HEADER_BYTES, PAGE)
+        require_zeros(data, PAGE + presence_bytes, counts_at)
+        require_zeros(data, counts_at + counts_bytes, side_at)
+
+    def read_blocks(self):
+        """Presence words and counters of all blocks; counters None: promoted."""
+        self.words, self.blocks = [], []
+        read = self.read_runs if self.encoding == RUNS else self.read_planes
+        for b in range(self.num_blocks):
+            words, counters = read(b)
+            self.words.append(words)
+            self.blocks.append(counters)
+
+    def read_planes(self, b):  # 4.4
+        k = self.k
+        words = struct.unpack_from(f"<{k}I", self.presence, 4 * k * b)
+        planes = struct.unpack_from(f"<{3 * k}I", self.counts, 12 * k * b)
+        if all(planes[p * k] == 0xFFFFFFFF for p in range(3)):
+            require(not any(plane for i, plane in enumerate(planes) if i % k != 0),
+                    f"block {b}: promoted, and has counts")
+            return words, None
+        counters = []
+        for s in range(k):
+            of_slice = [planes[p * k + s] for p in range(3)]
+            require(not any(plane & ~words[s] for plane in of_slice), f"block {b}: stray counts")
+            counters += [sum((plane >> i & 1) << p for p, plane in enumerate(of_slice)) + 1
+                         if words[s] >> i & 1 else 0 for i in range(32)]
+        self.require_equal_sums(b, counters)
+        return words, counters
+
+    def read_runs(self, b):  # 4.5
+        k, block = self.k, self.counts[self.block_bytes * b:self.block_bytes * (b + 1)]
+        words = struct.unpack_from(f"<{k}{'I' if self.m == 32 else 'Q'}", block)
+        behind = block[k * self.m // 8:]
+        if k in (4, 8):
+            strings = struct.unpack_from(f"<{k}{'Q' if k == 4 else 'I'}", behind)
+            unused = 0
+        else:
+            high = int.from_bytes(behind[4 * k:], "little")
+            strings = [u32(behind, 4 * s) | (high >> 6 * s & 63) << 32 for s in range(k)]
+            unused = high >> 6 * k
+        if words[0] != 0 and strings[0] == 0:
+            require(not any(behind), f"block {b}: promoted, and has counts")
+            return words, None
+        require(unused == 0, f"block {b}: bits between its strings")
+        if not any(block):
+            return words, [0] * (k * self.m)
+        n = strings[0].bit_length() - 1
+        counters = []
+        for word, string in zip(words, strings):
+            ones = [i for i in range(64) if string >> i & 1]
+            require(n > 0 and string & 1 and ones[-1] == n, f"block {b}: a string's end")
+            present = [i for i in range(self.m) if word >> i & 1]
+            require(len(ones) == len(present) + 1, f"block {b}: runs and presence")
+            of_slice = [0] * self.m
+            for r, i in enumerate(present):
+                of_slice[i] = ones[r + 1] - ones[r]
+            counters += of_slice
+        return words, counters
+
+    def require_equal_sums(self, b, counters):
+        sums = {sum(counters[s * self.m:(s + 1) * self.m]) for s in range(self.k)}
+        require(len(sums) == 1 and max(sums) <= MAX_KEYS, f"block {b}: slices of other keys")
+
+    def read_side_table(self):  # 4.6
+        at, last, num_entries, k, m = 0, -1, 0, self.k, self.m
+        while at < len(self.side):
+            require(at + 16 <= len(self.side), "the side table ends within an entry")
+            b, width = u64(self.side, at), u32(self.side, at + 8)
+            require(last < b < self.num_blocks, "the side table's blocks")
+            require(width in (1, 2, 4, 8) and u32(self.side, at + 12) == 0, "an entry's width")
+            end = at + 16 + k * m * width
+            require(end <= len(self.side), "the side table ends within an entry")
+            counters = [int.from_bytes(self.side[i:i + width], "little")
+                        for i in range(at + 16, end, width)]
+            least = next(w for w in (1, 2, 4, 8) if max(counters) < 1 << 8 * w)
+            require(width == least, f"block {b}: width")
+            require(self.blocks[b] is None, f"block {b}: not marked as promoted")
+            if self.encoding == PLANES:
+                fits = max(counters) <= 8 and set(counters[:m]) != {8}
+            else:
+                fits = sum(counters[:m]) <= RUN_KEYS[k]
+            require(not fits, f"block {b}: fits its encoding")
+            self.require_equal_sums(b, counters)
+            presence = [sum((counters[s * m + i] > 0) << i for i in range(m)) for s in range(k)]
+            require(presence == list(self.words[b]), f"block {b}: presence of a promoted block")
+            self.blocks[b] = counters
+            at, last, num_entries = end, b, num_entries + 1
+        require(None not in self.blocks, "a promoted block without an entry")
+        return num_entries
+
+    def geometry(self):
+        return self.k, self.encoding, self.shard_bits, self.num_blocks
+
+    def num_present(self):
+        return sum(bin(word).count("1") for words in self.words for word in words)
+
+    def count(self, digest):  # 4.7
+        counters = self.blocks[(digest >> 32) * self.num_blocks >> 32]
+        return min(counters[s * self.m + position(digest, s, self.k)] for s in range(self.k))
+
+    def describe(self):
+        return (f"counting filter, {'planes' if self.encoding == PLANES else 'runs'}, "
+                f"{self.num_blocks} blocks of {self.k} slices, {self.num_keys} keys")
+
+
+# --- Section 5: files of several counting filters.
+
+
+class Family:
+    """Header, table and members of types 2, 3 and 4."""
+
+    def __init__(self, data, kind, num_params, num_words):
+        _, self.policy, header = read_start(data, (kind,))
+        self.params = struct.unpack_from("<16Q", header, 32)
+        require(not any(self.params[num_params:]), "unused parameters")
+        require_zeros(header, 184, 248)
+        require(u64(header, 160) == len(data), "size of the file")
+        n = u64(header, 168)
+        require(n <= 4096 and HEADER_BYTES + 64 * n <= len(data), "number of members")
+        table = data[HEADER_BYTES:HEADER_BYTES + 64 * n]
+        require(xxh3(table) == u64(header, 176), "checksum of the table")
+        self.words, self.members = [], []
+        end = HEADER_BYTES + len(table)
+        for i in range(n):
+            offset, num_bytes, *words = struct.unpack_from("<8Q", table, 64 * i)
+            require(offset == round_up(end, PAGE) and offset + num_bytes <= len(data),
+                    f"place of member {i}")
+            require_zeros(data, end, offset)
+            require(not any(words[num_words:]), f"unused words of member {i}")
+            end = offset + num_bytes
+            member = Counting(data[offset:end])
+            require(member.policy == self.policy, f"digest of member {i}")
+            self.words.append(words)
+            self.members.append(member)
+        require(end == len(data), "bytes behind the last member")
+        self.num_keys = sum(member.num_keys for member in self.members)
+
+    def f64_param(self, i):
+        return struct.unpack("<d", struct.pack("<Q", self.params[i]))[0]
+
+    def describe(self):
+        lines = [f"{type(self).__name__.lower()} filter, {len(self.members)} members, "
+                 f"parameters {self.params}"]
+        return "\n".join(lines + [f"  words {words}: {member.describe()}"
+                                  for words, member in zip(self.words, self.members)])
+
+
+# --- Section 6: scalable filters.
+
+
+def mean_over_load(num_keys, share, f):
+    """The mean of f over Binomial(num_keys, share)."""
+    if share >= 1:
+        return f(num_keys)
+    if num_keys * share > 4096:
+        return f(math.floor(num_keys * share))
+    total = mean = 0.0
+    for i in range(num_keys + 1):
+        log_weight = (math.lgamma(num_keys + 1) - math.lgamma(i + 1) - math.lgamma(num_keys - i + 1) +
+                      i * math.log(share) + (num_keys - i) * math.log1p(-share))
+        weight = math.exp(log_weight)
+        total, mean = total + weight, mean + weight * f(i)
+        if i > num_keys * share and weight < 1e-20:
+            break
+    return mean / total
+
+
+def predicted_rate(k, num_blocks, num_keys):
+    m = 32 if k in (8, 16) else 64
+
+    def f(i):
+        g = -math.expm1(i * math.log1p(-1 / m))
+        same_half = -math.expm1(i * math.log1p(-(2.0 ** -32)))
+        return g ** k if k * math.log2(m) <= 32 else g ** k + (1 - g ** k) * same_half
+
+    q, r = divmod(1 << 32, num_blocks)
+    return sum(blocks * owned / 2 ** 32 * mean_over_load(num_keys, owned / 2 ** 32, f)
+               for blocks, owned in ((r, q + 1), (num_blocks - r, q)) if blocks > 0)
+
+
+class Scalable(Family):
+    FACTOR = 1 + 1e-6
+
+    def __init__(self, data):
+        super().__init__(data, SCALABLE, 8, 2)
+        (self.mode, self.first_capacity, _, self.max_capacity, self.growth, _, self.k,
+         self.encoding) = self.params[:8]
+        self.target, self.tightening = self.f64_param(2), self.f64_param(5)
+        require(self.mode <= 1 and self.encoding <= RUNS, "mode or encoding")
+        require(1 <= self.first_capacity <= MAX_CAPACITY, "capacity of the first generation")
+        require(self.max_capacity <= MAX_CAPACITY, "largest capacity")
+        require(1 <= self.growth <= 16 and 0.1 <= self.tightening <= 0.95, "growth")
+        require(1e-6 <= self.target <= 0.5, "target rate")
+        require(self.k in SLICES[self.encoding], "slices")
+        if self.mode == 0:
+            require(self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget")
+        else:
+            require(self.k in (8, 16), "slices of identical generations")
+            self.half_full()
+        if self.max_capacity != 0:
+            require(self.reach() >= self.max_capacity, "the largest capacity is out of reach")
+        require(1 <= len(self.members) <= 250, "number of generations")
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        for i, member in enumerate(self.members):
+            self.check_member(i, member)
+
+    def half_full(self):
+        b = math.ceil(self.first_capacity / (32 * math.log(2)))
+
+        def floor_log2(n):
+            return max(n, 1).bit_length() - 1
+
+        bits = max(min(8, floor_log2(b // 1024)), min(10, floor_log2(b // 4096)))
+        num_blocks = round_up(round_up(b, 1 << bits), 64)
+        require(num_blocks < 1 << 31, "capacity of the first generation")
+        self.slot_capacity = max(1, math.floor(-math.log(2) / math.log1p(-1 / (32 * num_blocks))))
+        require(predicted_rate(self.k, num_blocks, self.slot_capacity) <= self.target, "target rate")
+
+    def slot(self, i):
+        """Capacity and budget; None: there is no such slot."""
+        if i >= 250:
+            return None
+        if self.mode == 1:
+            if self.max_capacity != 0 and i >= -(-self.max_capacity // self.slot_capacity):
+                return None
+            return self.slot_capacity, self.target
+        enough = self.max_capacity or MAX_CAPACITY
+        capacity, total = self.first_capacity, 0
+        for _ in range(i):
+            total, capacity = total + capacity, capacity * self.growth
+            if total >= enough or capacity > MAX_CAPACITY:
+                return None
+        budget = self.target * (1 - self.tightening) * self.tightening ** i
+        return (capacity, budget) if budget >= 1e-6 else None
+
+    def reach(self):
+        if self.mode == 1:
+            return 250 * self.slot_capacity
+        total, i = 0, 0
+        while slot := self.slot(i):
+            total, i = total + slot[0], i + 1
+        return total
+
+    def check_member(self, i, member):
+        slot_idx, load = self.words[i][:2]
+        slot = self.slot(slot_idx)
+        require(slot is not None, f"member {i}: slot")
+        require(all(words[0] != slot_idx for words in self.words[:i]), f"member {i}: slot taken")
+        require((member.k, member.encoding) == (self.k, self.encoding), f"member {i}: shape")
+        require(member.shard_bits >= 6, f"member {i}: shard bits")
+        capacity, budget = slot
+        if self.mode == 1:
+            require(capacity // 2 < member.capacity and member.capacity // 2 < capacity,
+                    f"member {i}: capacity")
+        else:
+            require(member.capacity == capacity, f"member {i}: capacity")
+        require(budget / self.FACTOR <= member.rate <= budget * self.FACTOR, f"member {i}: rate")
+        require(predicted_rate(member.k, member.num_blocks, member.capacity) <=
+                member.rate * self.FACTOR, f"member {i}: predicted rate")
+        require(member.num_keys > 0 or i + 1 == len(self.members), f"member {i}: empty")
+        require(-(-member.num_present() // self.k) <= load <= member.num_keys, f"member {i}: load")
+
+    def count(self, digest):
+        counts = (member.count(digest) for member in self.members)
+        return next((count for count in counts if count > 0), 0)
+
+
+# --- Section 7: window filters.
+
+
+class Window(Family):
+    def __init__(self, data):
+        super().__init__(data, WINDOW, 5, 1)
+        window, n, capacity, _, now = self.params[:5]
+        require(window >= 1 and 1 <= n <= min(64, window), "window or buckets")
+        require(1 <= capacity <= MAX_CAPACITY, "capacity")
+        require((n + 1) * 1e-6 <= self.f64_param(3) <= 0.5, "target rate")
+        buckets = [words[0] for words in self.words]
+        current = now * n // window
+        require(buckets and buckets[-1] == current, "the current bucket")
+        require(all(a < b for a, b in zip(buckets, buckets[1:])), "order of buckets")
+        require(current - buckets[0] <= n, "a bucket that has left the window")
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        for bucket, member in zip(buckets, self.members):
+            require(member.geometry() == self.members[0].geometry(), "geometry of a bucket")
+            require(member.capacity == 0, "a bucket that was sized")
+            require(member.num_keys > 0 or bucket == current, "an empty bucket")
+
+    def count(self, digest):
+        return sum(member.count(digest) for member in self.members)
+
+
+# --- Section 8: layered filters.
+
+
+class Layered(Family):
+    def __init__(self, data):
+        super().__init__(data, LAYERED, 0, 0)
+        require(len(self.members) == 2, "number of layers")
+        first, large = self.members
+        require(first.num_keys == large.num_keys, "keys of the layers")
+        require(first.m == large.m and first.k <= large.k, "slices of the layers")
+        c, rest = divmod(large.num_blocks, first.num_blocks)
+        require(rest == 0, "blocks of the layers")
+        for b, counters in enumerate(first.blocks):
+            parts = large.blocks[c * b:c * (b + 1)]
+            require(all(count == sum(part[i] for part in parts) for i, count in enumerate(counters)),
+                    f"counters of block {b} of the first layer")
+        self.num_keys = large.num_keys
+
+    def count(self, digest):
+        first, large = self.members
+        return large.count(digest) if first.count(digest) > 0 else 0
+
+
+# --- Section 9: classic filters.
+
+
+def mix(h):
+    h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return h ^ h >> 16
+
+
+class Classic:
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (CLASSIC,))
+        self.kind, self.hashing, self.k, self.counter_bits = (u32(header, at) for at in (32, 36, 40, 44))
+        if self.kind > 2:
+            raise Unknown(f"kind {self.kind}")
+        if self.hashing > 1:
+            raise Unknown(f"hashing {self.hashing}")
+        self.m = u64(header, 48)
+        require(1 <= self.k <= 64 and 1 <= self.m < 1 << 32, "hashes or positions")
+        require(1 <= self.counter_bits <= (8 if self.kind else 1), "bits of a counter")
+        check_request(header, 56)
+        self.num_keys = u64(header, 72)
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        require_zeros(header, 112, 248)
+        require_zeros(data, HEADER_BYTES, PAGE)
+        field_bits = next(bits for bits in (1, 2, 4, 8) if bits >= self.counter_bits)
+        slice_bytes = -(-self.m * field_bits // 512) * 64
+        num_slices = self.k if self.kind == 2 else 1
+        require(u64(header, 104) == len(data) == PAGE + num_slices * slice_bytes, "size of the file")
+        section = Section(data, header, 80, PAGE, num_slices * slice_bytes)
+        self.slices = []
+        for s in range(num_slices):
+            word = int.from_bytes(section.bytes[s * slice_bytes:(s + 1) * slice_bytes], "little")
+            require(word >> self.m * field_bits == 0, f"slice {s}: bits behind its last field")
+            fields = [word >> i * field_bits & (1 << field_bits) - 1 for i in range(self.m)]
+            self.check_slice(s, fields)
+            self.slices.append(fields)
+
+    def check_slice(self, s, fields):
+        if self.kind == 0:
+            require((sum(fields) > 0) == (self.num_keys > 0) and sum(fields) <= self.k * self.num_keys,
+                    "bits and keys")
+            return
+        stuck_at = (1 << self.counter_bits) - 1
+        require(max(fields) <= stuck_at, f"slice {s}: a counter above its maximum")
+        keys = self.num_keys * (self.k if self.kind == 1 else 1)
+        require(max(fields) == stuck_at or sum(fields) == keys, f"slice {s}: counters and keys")
+
+    def count(self, digest):
+        f1, f2 = digest >> 32, digest & 0xFFFFFFFF | 1
+        least = 255
+        for i in range(self.k):
+            h = (f1 + i * f2) & 0xFFFFFFFF
+            at = (mix(h) if self.hashing else h) * self.m >> 32
+            least = min(least, self.slices[i if self.kind == 2 else 0][at])
+        return least
+
+    def describe(self):
+        kind = ("Bloom", "counting Bloom", "split counting")[self.kind]
+        return f"classic filter, {kind}, {self.k} hashes, {self.m} positions, {self.num_keys} keys"
+
+
+# --- Section 10: attribute filters.
+
+
+class Attributes:
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (ATTRIBUTES,))
+        d, num_cuts = u32(header, 32), u32(header, 36)
+        num_sets, self.num_tuples, front_bytes = (u64(header, at) for at in (40, 48, 56))
+        require(1 <= d <= 16 and num_cuts <= 12870 and num_sets < 1 << d, "attributes, cuts or sets")
+        require_zeros(header, 80, 248)
+        require(u64(header, 72) == len(data), "size of the file")
+        front = data[HEADER_BYTES:HEADER_BYTES + front_bytes]
+        require(len(front) == front_bytes >= 24 * num_sets + 4 * num_cuts, "size of the front")
+        require(xxh3(front) == u64(header, 64), "checksum of table, cuts and names")
+        self.cuts = [u32(front, 24 * num_sets + 4 * i) for i in range(num_cuts)]
+        self.check_cuts(d)
+        self.allowed = [s for s in range(1, 1 << d) if not any(s & cut == cut for cut in self.cuts)]
+        require(num_sets == len(self.allowed), "number of sets")
+        self.read_names(front[24 * num_sets + 4 * num_cuts:], d)
+        self.read_filters(data, front)
+
+    def check_cuts(self, d):
+        require(all(bin(cut).count("1") >= 2 and cut >> d == 0 for cut in self.cuts), "a cut")
+        require(all(a < b for a, b in zip(self.cuts, self.cuts[1:])), "order of cuts")
+        require(not any(a != b and a & b == a for a in self.cuts for b in self.cuts),
+                "a cut within another")
+
+    def read_names(self, names, d):
+        self.names = []
+        for _ in range(d):
+            require(len(names) > 0 and 1 <= names[0] < len(names), "a name")
+            self.names.append(names[1:1 + names[0]])
+            names = names[1 + names[0]:]
+        require(not names and len(set(self.names)) == d, "names")
+
+    def read_filters(self, data, front):
+        self.filters = {}
+        end = HEADER_BYTES + len(front)
+        for i, wanted in enumerate(self.allowed):
+            offset, num_bytes, found, zero = struct.unpack_from("<QQII", front, 24 * i)
+            require((found, zero) == (wanted, 0), f"set {i}")
+            require(offset == round_up(end, PAGE) and offset + num_bytes <= len(data), f"place of set {i}")
+            require_zeros(data, end, offset)
+            end = offset + num_bytes
+            of_set = Scalable(data[offset:end])
+            require(of_set.policy == (CALLER, 0), f"digest of set {i}")
+            require((of_set.mode, of_set.max_capacity, of_set.growth, of_set.tightening) == (0, 0, 2, 0.8),
+                    f"growth of set {i}")
+            require(of_set.num_keys == self.num_tuples, f"tuples of set {i}")
+            self.filters[wanted] = of_set
+        require(end == len(data), "bytes behind the last filter")
+
+    def count_tuple(self, digests):
+        """How many tuples match at most; `digests` of values, by attribute."""
+        asked = sum(1 << a for a in digests)
+        within = [s for s in self.allowed if s & ~asked == 0]
+        parts = [s for s in within if not any(s != t and s & t == s for t in within)]
+        counts = [self.num_tuples]
+        for part in parts:
+            of_part = [digests[a] for a in range(16) if part >> a & 1]
+            digest = of_part[0] if len(of_part) == 1 else xxh3(struct.pack(f"<{len(of_part)}Q", *of_part), part)
+            counts.append(self.filters[part].count(digest))
+        return min(counts)
+
+    def describe(self):
+        return (f"attribute filter, {self.num_tuples} tuples of {self.names}, cuts {self.cuts}\n" +
+                "\n".join(f"set {s}: {one.describe()}" for s, one in self.filters.items()))
+
+
+# --- All of them.
+
+CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
+           CLASSIC: Classic, ATTRIBUTES: Attributes}
+
+
+def read(data, secret=None):
+    kind, policy, _ = read_start(data, tuple(CLASSES))
+    found = CLASSES[kind](data)
+    check_secret(policy, secret)
+    return found
+
+
+def read_file(path):
+    path = pathlib.Path(path)
+    key_path = path.with_suffix(".key")
+    secret = key_path.read_bytes() if key_path.exists() else None
+    return read(path.read_bytes(), secret), secret
+
+
+def key_bytes(kind, name):
+    if kind == "u64":
+        return int(name).to_bytes(8, "little")
+    if kind == "i32":
+        return int(name).to_bytes(4, "little")
+    if kind == "bytes":
+        return bytes(i % 251 for i in range(int(name)))
+    return name.encode()
+
+
+def count_of(found, secret, kind, name):
+    if kind == "tuple":
+        values = (field.split("=", 1) for field in name.split(","))
+        return found.count_tuple({int(a): digest_of(found.policy, value.encode(), secret)
+                                   for a, value in values})
+    if kind == "digest":
+        return found.count(int(name, 16))
+    return found.count(digest_of(found.policy, key_bytes(kind, name), secret))
+
+
+def check_answers(folder):
+    """Every sample is read, and answers as the library does. Returns the number of answers."""
+    asked = {path.name: [] for path in folder.glob("*.trommel")}
+    for line in (folder / "answers.txt").read_text().splitlines():
+        sample, kind, name, count = line.split(" ")
+        asked[sample + ".trommel"].append((kind, name, int(count)))
+    for sample, answers in asked.items():
+        found, secret = read_file(folder / sample)
+        require(answers, f"{sample}: no answers")
+        for kind, name, count in answers:
+            answer = count_of(found, secret, kind, name)
+            require(answer == count, f"{sample}: {kind} {name}: {answer}, not {count}")
+    return sum(map(len, asked.values()))
+
+
+def check_damage(folder, num_places=16):
+    """A file with a bit changed, cut, or a byte longer is refused. Returns how many were."""
+    num_refused = 0
+    for path in sorted(folder.glob("*.trommel")):
+        good = path.read_bytes()
+        for i in range(num_places):
+            at = i * (len(good) - 1) // (num_places - 1)
+            damaged = bytearray(good)
+            damaged[at] ^= 1 << i % 8
+            for data in (bytes(damaged), good[:at], good + bytes([i])):
+                try:
+                    read(data)
+                except (Refused, Unknown):
+                    num_refused += 1
+                else:
+                    raise Refused(f"{path.name}: damage at byte {at} is not noticed")
+    return num_refused
+
+
+def check_dumps(folder):
+    """The hex dumps in FORMAT.md are bytes of the samples. Returns the number of lines."""
+    data, num_lines = None, 0
+    for line in (folder.parent / "FORMAT.md").read_text().splitlines():
+        if title := re.fullmatch(r" {4}([a-z0-9-]+\.trommel)", line):
+            data = (folder / title[1]).read_bytes()
+        elif dump := re.match(r" {4}([0-9a-f]{8})  ((?:[0-9a-f]{2} ?)+)(  |$)", line):
+            at, shown = int(dump[1], 16), bytes.fromhex(dump[2])
+            require(data[at:at + len(shown)] == shown, f"FORMAT.md, dump: {line.strip()}")
+            num_lines += 1
+    return num_lines
+
+
+def main(arguments):
+    try:
+        if arguments[:1] == ["--check"]:
+            folder = pathlib.Path(arguments[1] if arguments[1:] else __file__)
+            folder = (folder if folder.is_dir() else folder.parent).resolve()
+            print(f"{check_answers(folder)} answers are the library's, {check_damage(folder)} damaged "
+                  f"files are refused, {check_dumps(folder)} lines of dumps are the samples'")
+        elif arguments and len(arguments) % 2 == 1:
+            found, secret = read_file(arguments[0])
+            print(found.describe())
+            for kind, name in zip(arguments[1::2], arguments[2::2]):
+                print(f"{kind} {name}: {count_of(found, secret, kind, name)}")
+        else:
+            print(__doc__)
+            return 1
+    except (Refused, Unknown) as error:
+        print(f"{'unknown' if isinstance(error, Unknown) else 'refused'}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+// A dense array of entries, and linear probing to find them.
+#include "engine/src/blocks/block_word_map.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace trommel {
+
+uint64_t* BlockWordMap::Find(uint64_t block_idx) {
+  return const_cast<uint64_t*>(std::as_const(*this).Find(block_idx));
+}
+
+const uint64_t* BlockWordMap::Find(uint64_t block_idx) const {
+  if (index_.empty()) return nullptr;
+  const uint32_t number = index_[SlotOf(block_idx)];
+  return number == 0 ? nullptr : &entries_[(number - 1) * stride_ + 1];
+}
+
+uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
+  if (uint64_t* found = Find(block_idx)) return found;
+  const size_t num_entries = size();
+  // Memory first, so that running out of it changes nothing.
+  if (entries_.capacity() - entries_.size() < stride_) {
+    entries_.reserve((num_entries + num_entries / 4 + 1) * stride_);
+  }
+  if ((num_entries + 1) * 4 > index_.size() * 3) GrowIndex();
+  index_[SlotOf(block_idx)] = static_cast<uint32_t>(num_entries + 1);
+  entries_.resize(entries_.size() + stride_);
+  entries_[num_entries * stride_] = block_idx;
+  return &entries_[num_entries * stride_ + 1];
+}
+
+void BlockWordMap::Remove(uint64_t block_idx) {
+  if (index_.empty()) return;
+  const size_t slot = SlotOf(block_idx);
+  if (index_[slot] == 0) return;
+  if (size() == 1) return Clear();
+  const size_t entry_idx = index_[slot] - 1;
+  const size_t last_idx = size() - 1;
+  FreeSlot(slot);               // before entry numbers change
+  if (entry_idx != last_idx) {  // the last entry moves into the hole
+    index_[SlotOf(BlockAt(last_idx))] = static_cast<uint32_t>(entry_idx + 1);
+    std::copy_n(&entries_[last_idx * stride_], stride_, &entries_[entry_idx * stride_]);
+  }
+  entries_.resize(last_idx * stride_);
+}
+
+void BlockWordMap::Clear() {
+  // Assigning {} would keep the memory.
+  entries_ = std::vector<uint64_t>();
+  index_ = std::vector<uint32_t>();
+}
+
+uint64_t BlockWordMap::num_bytes() const {
+  return entries_.capacity() * sizeof(uint64_t) + index_.capacity() * sizeof(uint32_t);
+}
+
+size_t BlockWordMap::HomeOf(uint64_t block_idx) const {
+  // Fibonacci hashing: neighbours are spread, and the top bits choose.
+  constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15ULL;
+  return (block_idx * kGoldenRatio) >> (64 - std::countr_zero(index_.size()));
+}
+
+size_t BlockWordMap::SlotOf(uint64_t block_idx) const {
+  size_t slot = HomeOf(block_idx);
+  while (index_[slot] != 0 && BlockAt(index_[slot] - 1) != block_idx) slot = Next(slot);
+  return slot;
+}
+
+// Backward-shift deletion: what a search would no longer reach across the hole moves into it.
+void BlockWordMap::FreeSlot(size_t slot) {
+  const size_t mask = index_.size() - 1;
+  size_t hole = slot;
+  for (slot = Next(slot); index_[slot] != 0; slot = Next(slot)) {
+    const size_t home = HomeOf(BlockAt(index_[slot] - 1));
+    if (((slot - home) & mask) < ((slot - hole) & mask)) continue;  // its home lies behind the hole
+    index_[hole] = index_[slot];
+    hole = slot;
+  }
+  index_[hole] = 0;
+}
+
+void BlockWordMap::GrowIndex() {
+  std::vector<uint32_t> larger(std::max(kMinSlots, index_.size() * 2));
+  index_.swap(larger);
+  for (size_t i = 0; i < size(); ++i) {
+    index_[SlotOf(BlockAt(i))] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+}  // namespace trommel

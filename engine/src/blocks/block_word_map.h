@@ -1,0 +1,60 @@
+// BlockWordMap: a hash map from block index to a fixed number of 64-bit words, for very many
+// entries in little memory.
+//
+// Entries lie side by side, each with its block index in front, in an array that grows by a
+// quarter; the index is an open-addressing table of entry numbers, of a power of two of slots, at
+// most three quarters full:
+//
+//   index     | . | 3 | 1 | . | . | 2 | . | . |      entry number, from 1; 0 is free
+//   entries   | block, words | block, words | block, words |
+//
+// So an entry takes its own words and the block's, a quarter more where the array has just grown,
+// and between 5.3 and 10.7 bytes of index. Removal keeps the capacity for later entries; removal of
+// the last entry frees the memory.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trommel {
+
+class BlockWordMap {
+ public:
+  explicit BlockWordMap(size_t words_per_block) : stride_(words_per_block + 1) {}
+
+  // The block's words, valid until the next entry is made or removed; null if it has no entry.
+  uint64_t* Find(uint64_t block_idx);
+  const uint64_t* Find(uint64_t block_idx) const;
+  // The same; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
+  uint64_t* FindOrMake(uint64_t block_idx);
+  void Remove(uint64_t block_idx);  // if it has an entry
+  void Clear();
+
+  size_t size() const { return entries_.size() / stride_; }
+  // In no particular order.
+  uint64_t BlockAt(size_t entry_idx) const { return entries_[entry_idx * stride_]; }
+  // Of the entries and the index, spare capacity included.
+  uint64_t num_bytes() const;
+
+ private:
+  static constexpr size_t kMinSlots = 4;
+
+  // The slot where a search for the block begins.
+  size_t HomeOf(uint64_t block_idx) const;
+  size_t Next(size_t slot) const { return (slot + 1) & (index_.size() - 1); }
+  // The slot of the block's entry number, or the free slot where it would be. Requires an index.
+  size_t SlotOf(uint64_t block_idx) const;
+  void FreeSlot(size_t slot);
+  void GrowIndex();
+
+  size_t stride_;
+  std::vector<uint64_t> entries_;
+  std::vector<uint32_t> index_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_

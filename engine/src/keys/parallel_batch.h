@@ -1,0 +1,93 @@
+// Parallel batches: a batch of keys spread over an executor's threads, one task per kTaskKeys keys;
+// and, where several stores take the same batch, rounds of digests that all threads compute once.
+#ifndef TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
+#define TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/src/base/block_memory.h"
+#include "engine/src/keys/key_chunks.h"
+#include "trommel/digest.h"
+#include "trommel/executor.h"
+#include "trommel/keys.h"
+
+namespace trommel {
+
+// Keys per task: a multiple of 64, so that no two tasks write to one word of a bitmap, and enough
+// to be worth starting a task.
+inline constexpr size_t kTaskKeys = size_t{1} << 14;
+
+// Keys per round: enough for all threads of an executor.
+inline constexpr size_t kMaxRoundKeys = size_t{1} << 20;
+
+// Calls task(first, count) for consecutive ranges of [0, size): all at once without an executor,
+// else at most task_size each.
+template <class Task>
+void ForEachTask(Executor* executor, size_t size, size_t task_size, const Task& task) {
+  if (executor == nullptr || size <= task_size) return task(0, size);
+  executor->ForEach((size + task_size - 1) / task_size, [&](size_t t) {
+    const size_t first = t * task_size;
+    task(first, std::min(task_size, size - first));
+  });
+}
+
+// Calls task(first, task_keys) for the tasks of the batch: all keys at once without an executor,
+// else at most kTaskKeys each.
+template <class Task>
+void ForEachTask(Executor* executor, Keys keys, const Task& task) {
+  ForEachTask(executor, keys.size(), kTaskKeys,
+              [&](size_t first, size_t count) { task(first, Subspan(keys, first, count)); });
+}
+
+// Calls select(first, task_keys, task_selection) as ForEachTask does. It must write indices to the
+// front of task_selection and return how many; afterwards they are moved together. Returns how many
+// there are.
+template <class Select>
+size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selection,
+                     const Select& select) {
+  if (keys.empty()) return 0;
+  std::vector<size_t> num_selected((keys.size() + kTaskKeys - 1) / kTaskKeys);
+  ForEachTask(executor, keys, [&](size_t first, Keys task_keys) {
+    num_selected[first / kTaskKeys] =
+        select(first, task_keys, selection.subspan(first, task_keys.size()));
+  });
+  size_t end = num_selected[0];  // the first task's are in place
+  for (size_t t = 1; t < num_selected.size(); ++t) {
+    const auto first = selection.begin() + static_cast<std::ptrdiff_t>(t * kTaskKeys);
+    std::copy_n(first, num_selected[t], selection.begin() + static_cast<std::ptrdiff_t>(end));
+    end += num_selected[t];
+  }
+  return end;
+}
+
+// Calls visit(first, digests) for the batch's rounds of at most kMaxRoundKeys keys, in order; the
+// digests are valid until the next call. `first` is a multiple of 64. Where the system refuses the
+// memory of a round, chunks are visited instead.
+template <class Visit>
+void ForEachDigestRound(const DigestPolicy& policy, Executor* executor, Keys keys,
+                        const Visit& visit) {
+  if (keys.size() <= kernels::kMaxChunkKeys) return ForEachChunk(policy, keys, visit);
+  const size_t round_keys = std::min(keys.size(), kMaxRoundKeys);
+  const bool are_digests = keys.kind() == KeyKind::kDigests;
+  ScratchArray<uint64_t> scratch(are_digests ? 0 : round_keys);
+  if (!scratch.ok()) return ForEachChunk(policy, keys, visit);
+  for (size_t first = 0; first < keys.size(); first += round_keys) {
+    const Keys round = Subspan(keys, first, std::min(round_keys, keys.size() - first));
+    if (are_digests || executor == nullptr) {
+      visit(first, DigestsOf(policy, round, 0, round.size(), scratch.span()));
+      continue;
+    }
+    ForEachTask(executor, round, [&](size_t begin, Keys task_keys) {
+      policy.Digests(task_keys, scratch.span().subspan(begin, task_keys.size()));
+    });
+    visit(first, std::span<const uint64_t>(scratch.span().first(round.size())));
+  }
+}
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_

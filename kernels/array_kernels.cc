@@ -1,0 +1,17 @@
+// Hashes, and the published structures over large arrays.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/array_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "kernels/cells-inl.h"
+#include "kernels/classic-inl.h"
+#include "kernels/hash-inl.h"
+#include "kernels/register.h"
+
+#if HWY_ONCE
+namespace trommel::kernels {
+TROMMEL_REGISTER(AddCells)
+TROMMEL_REGISTER(AddClassic)
+TROMMEL_REGISTER(AddHash)
+}  // namespace trommel::kernels
+#endif

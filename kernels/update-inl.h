@@ -1,0 +1,67 @@
+// Insert, insert-if-absent, and checked erase, for which a key that is certainly absent changes
+// nothing.
+#if defined(TROMMEL_KERNELS_UPDATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_UPDATE_INL_H_
+#undef TROMMEL_KERNELS_UPDATE_INL_H_
+#else
+#define TROMMEL_KERNELS_UPDATE_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/kernels.h"
+#include "kernels/layouts-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+namespace {
+
+template <class Layout>
+UpdateProgress Insert(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                      const Blocks& blocks, uint32_t* HWY_RESTRICT spilled) {
+  const auto step = [digests](size_t i, const typename Layout::Block& block)
+                        HWY_ATTR { return Layout::TryInsert(digests[i], block); };
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
+}
+
+template <class Layout>
+UpdateProgress InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                              const Blocks& blocks, uint64_t* HWY_RESTRICT inserted,
+                              uint32_t* HWY_RESTRICT spilled) {
+  const auto step = [digests, inserted](size_t i, const typename Layout::Block& block) HWY_ATTR {
+    // Correct for a promoted block, too: keys that are still in the spill list only set bits.
+    if (Layout::ShowsAll(digests[i], block.presence)) return Fate::kDone;
+    const Fate fate = Layout::TryInsert(digests[i], block);
+    inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
+    return fate;
+  };
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
+}
+
+template <class Layout>
+UpdateProgress Erase(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                     const Blocks& blocks, uint64_t* HWY_RESTRICT erased,
+                     uint32_t* HWY_RESTRICT spilled) {
+  const auto step = [digests, erased](size_t i, const typename Layout::Block& block) HWY_ATTR {
+    // Correct for a promoted block, too: keys that are still in the spill list only clear bits.
+    if (HWY_UNLIKELY(!Layout::ShowsAll(digests[i], block.presence))) return Fate::kDone;
+    const Fate fate = Layout::TryErase(digests[i], block);
+    erased[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
+    return fate;
+  };
+  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
+}
+
+}  // namespace
+
+void AddUpdateForTarget(KernelTable& kernels) {
+  ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
+    table.insert = &Insert<Layout>;
+    table.insert_if_absent = &InsertIfAbsent<Layout>;
+    table.erase = &Erase<Layout>;
+  });
+}
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,76 @@
+// The models of the memory figure against values worked out by other means, and the drawing.
+#include "bench/memory/memory_figure.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "support/catch.h"
+#include "trommel/sizing.h"
+
+namespace trommel::bench {
+namespace {
+
+double BitsOf(std::string_view name, double target_fpr) {
+  const auto curves = MemoryCurves();
+  const auto found = std::ranges::find(curves, name, &MemoryCurve::name);
+  REQUIRE(found != curves.end());
+  return found->bits_per_key(target_fpr);
+}
+
+TEST_CASE("published formulas give what their papers say", "[bench][memory]") {
+  CHECK(BitsOf("Bloom", 0.01) == Approx(9.585).epsilon(1e-3));
+  CHECK(BitsOf("counting Bloom", 0.01) == Approx(38.34).epsilon(1e-3));
+  CHECK(BitsOf("cuckoo", 1.0 / 1024) == Approx(13 / 0.95));
+  CHECK(BitsOf("cuckoo, semi-sorted", 1.0 / 1024) == Approx(12 / 0.95));
+  CHECK(BitsOf("counting quotient", 1.0 / 1024) == Approx(12.125 / 0.95));
+}
+
+TEST_CASE("fewer false positives never need less memory", "[bench][memory]") {
+  for (const MemoryCurve& curve : MemoryCurves()) {
+    INFO(curve.name);
+    CHECK(curve.bits_per_key(0.1) <= curve.bits_per_key(0.01));
+    CHECK(curve.bits_per_key(0.01) < curve.bits_per_key(0.0001));
+    CHECK_FALSE(curve.source.empty());
+  }
+}
+
+TEST_CASE("the model of any shape agrees with sizing for a shape that sizing has",
+          "[bench][memory]") {
+  const double target_fpr = GENERATE(0.01, 0.004, 0.001);
+  const RunShape shape = RunShapes().front();
+  REQUIRE(shape.num_slices == 5);
+  const Sizing sizing = SizeFor({.capacity = 30'000'000,
+                                 .target_fpr = target_fpr,
+                                 .num_slices = 5,
+                                 .encoding = Encoding::kRuns})
+                            .value();
+  CHECK(ShapeBitsPerKey(shape, target_fpr) == Approx(sizing.bits_per_key).epsilon(0.01));
+}
+
+TEST_CASE("the drawing has a curve and a name for each structure", "[bench][memory]") {
+  const auto curves = MemoryCurves();
+  const std::string svg = MemorySvg(curves, {});
+  size_t num_curves = 0;
+  for (size_t at = svg.find("<polyline"); at != std::string::npos;
+       at = svg.find("<polyline", at + 1)) {
+    ++num_curves;
+  }
+  CHECK(num_curves == curves.size());
+  for (const MemoryCurve& curve : curves) CHECK(svg.find(">" + curve.name) != std::string::npos);
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK(svg.find("nan") == std::string::npos);
+  // All points are inside of the drawing, which is 860 wide.
+  size_t num_points = 0;
+  for (size_t at = svg.find(" points=\""); at != std::string::npos;
+       at = svg.find(" points=\"", at + 1)) {
+    std::istringstream points(svg.substr(at + 9, svg.find('"', at + 9) - at - 9));
+    for (std::string point; points >> point; ++num_points) CHECK(std::stod(point) < 860);
+  }
+  CHECK(num_points > 8 * curves.size());
+}
+
+}  // namespace
+
+}  // namespace trommel::bench

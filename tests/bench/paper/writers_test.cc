@@ -1,0 +1,143 @@
+// Reports and charts as text, as JSON and as pictures.
+#include "bench/paper/report/writers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bench/paper/report_checks.h"
+#include "support/catch.h"
+
+namespace trommel::paper {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+size_t NumFound(const std::string& text, const std::string& part) {
+  size_t num_found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++num_found;
+  }
+  return num_found;
+}
+
+TEST_CASE("the picture has a mark for every figure, and one of each kind in the legend",
+          "[paper]") {
+  const std::string svg = ReportSvg(MadeReport());
+  CHECK(NumFound(svg, "<path") == 1 + 3);      // paper
+  CHECK(NumFound(svg, "<circle") == 1 + 3);    // measured
+  CHECK(NumFound(svg, "<rect") == 1 + 1 + 2);  // the ground, and formulas
+  CHECK(NumFound(svg, "<text") == NumFound(svg, "</text>"));
+  CHECK(svg.starts_with("<svg "));
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK(svg.find("overflow &amp; &lt;tail&gt;") != std::string::npos);
+  CHECK(svg.find("does not reproduce") != std::string::npos);
+  CHECK(svg.find("href") == std::string::npos);  // it needs no other file
+  CHECK(svg.find("nan") == std::string::npos);
+  CHECK(svg.find("inf") == std::string::npos);
+}
+
+TEST_CASE("all marks are inside of the picture, whatever the figures", "[paper]") {
+  Report report = MadeReport();
+  report.tables[0].rows[0].paper = 0;  // a ratio of zero
+  report.tables[0].rows[1].paper = -1;
+  report.tables[1].rows[0].paper = 1e300;
+  const std::string svg = ReportSvg(report);
+  size_t num_circles = 0;
+  for (size_t at = svg.find("cx=\""); at != std::string::npos; at = svg.find("cx=\"", at + 1)) {
+    const double x = std::stod(svg.substr(at + 4));
+    CHECK(x >= 0);
+    CHECK(x <= 1180);
+    ++num_circles;
+  }
+  CHECK(num_circles == 4);
+}
+
+TEST_CASE("the text has one line per row with all figures and the verdict", "[paper]") {
+  const std::string text = ReportText(MadeReport());
+  CHECK_THAT(text, ContainsSubstring("made: a source"));
+  CHECK_THAT(text, ContainsSubstring("== first\nA text.\n"));
+  CHECK_THAT(text, ContainsSubstring("131,571,428,572  191,701,167,547"));
+  CHECK_THAT(text, ContainsSubstring("<= 3e-09  slip of the source\n      a note\n"));
+  CHECK_THAT(text, ContainsSubstring("+0.1 %  does not reproduce"));
+  CHECK_THAT(text, ContainsSubstring("1.01 %  as modelled"));
+  CHECK_THAT(text,
+             ContainsSubstring("rows: 2 slip of the source, 1 does not reproduce, 1 as model"));
+}
+
+TEST_CASE("long text is broken at spaces and keeps its own line ends", "[paper]") {
+  CHECK(Wrapped("aa bb cc", 2, 7) == "  aa bb\n  cc\n");
+  CHECK(Wrapped("aa\nbb", 0, 7) == "aa\nbb\n");
+  CHECK(Wrapped("", 3).empty());
+  CHECK(Wrapped("longerthanwide x", 0, 5) == "longerthanwide\nx\n");
+}
+
+TEST_CASE("JSON holds every figure as it is, and null for none", "[paper]") {
+  const auto json = nlohmann::json::parse(ReportJson(MadeReport()));
+  CHECK(json["program"] == "made");
+  REQUIRE(json["tables"].size() == 2);
+  const auto& slip = json["tables"][0]["rows"][0];
+  CHECK(slip["paper"] == 1.5e-23);
+  CHECK(slip["formula"] == 1.36e-16);
+  CHECK(slip["measured_at_most"] == true);
+  CHECK(slip["verdict"] == "slip of the source");
+  CHECK(json["tables"][0]["rows"][1]["measured"].is_null());
+  CHECK(json["tables"][0]["rows"][1]["unit"] == "count");
+  const auto& model = json["tables"][1]["rows"][1];
+  CHECK(model["allowed"] == nlohmann::json({0.009, 0.011}));
+  CHECK_FALSE(slip.contains("allowed"));
+}
+
+Chart MadeChart() {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  Chart chart{.title = "rates & <ends>", .x_name = "alpha", .y_name = "rate", .x = {0, 0.5, 1}};
+  chart.lines = {{.name = "one", .y = {0.1, 0, 1}}, {.name = "two", .y = {none, 0.2, 0.3}}};
+  chart.unit = Unit::kShare;
+  chart.least_y = 1e-3;
+  return chart;
+}
+
+TEST_CASE("a chart has one line per structure, and all points are inside of its frame", "[paper]") {
+  for (const bool log_x : {false, true}) {
+    Chart chart = MadeChart();
+    chart.log_x = log_x;
+    if (log_x) chart.x = {1, 10, 1000};
+    const std::string svg = ChartSvg(chart, 20, 100);
+    size_t num_lines = 0;
+    for (size_t at = svg.find("points=\""); at != std::string::npos;
+         at = svg.find("points=\"", at + 1)) {
+      ++num_lines;
+      const std::string points = svg.substr(at + 8, svg.find('"', at + 8) - at - 8);
+      for (size_t comma = points.find(','); comma != std::string::npos;
+           comma = points.find(',', comma + 1)) {
+        const double y = std::stod(points.substr(comma + 1));
+        CHECK(y >= 0);
+        CHECK(y <= kChartHeight);
+      }
+    }
+    CHECK(num_lines == 2);
+    CHECK_THAT(svg, ContainsSubstring("rates &amp; &lt;ends&gt;") && ContainsSubstring(">two<"));
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+  }
+}
+
+TEST_CASE("charts are in the text, in JSON and in the picture", "[paper]") {
+  Report report{.name = "made", .charts = {MadeChart()}};
+  Row row{.what = "row", .exact = 1, .measured = 1, .instead = 0.25};
+  report.tables = {{.title = "t", .rows = {row}, .instead = "the other"}};
+  const std::string text = ReportText(report);
+  CHECK_THAT(text, ContainsSubstring("the other") && ContainsSubstring("0.25  as modelled"));
+  CHECK_THAT(text, ContainsSubstring("== rates & <ends>: rate\nalpha"));
+  CHECK_THAT(text, ContainsSubstring("100 %         30 %"));
+  const std::string json = ReportJson(report);
+  CHECK_THAT(json, ContainsSubstring("\"instead\": 0.25") && ContainsSubstring("null"));
+  CHECK_THAT(json, ContainsSubstring("\"charts\""));
+  const std::string svg = ReportSvg(report);
+  CHECK_THAT(svg, ContainsSubstring("<polyline") && ContainsSubstring("<polygon"));
+}
+
+}  // namespace
+
+}  // namespace trommel::paper

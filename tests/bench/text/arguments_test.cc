@@ -1,0 +1,65 @@
+// Counts and arguments as programs read them.
+#include "bench/text/arguments.h"
+
+#include "support/catch.h"
+
+namespace trommel::bench {
+namespace {
+
+TEST_CASE("counts are read with their unit and written back", "[bench][workload]") {
+  CHECK(ParseCount("1") == 1U);
+  CHECK(ParseCount("30M") == 30'000'000U);
+  CHECK(ParseCount("10k") == 10'000U);
+  CHECK(ParseCount("2G") == 2'000'000'000U);
+  CHECK(CountName(30'000'000) == "30M");
+  CHECK(CountName(1'500'000) == "1500k");
+  CHECK(CountName(7) == "7");
+}
+
+TEST_CASE("what is not a count is refused", "[bench][workload]") {
+  for (const char* text :
+       {"", "0", "M", "-1", "1.5M", "1m", "1M ", "x", "99999999999999999999", "99999999999999G"}) {
+    CHECK_FALSE(ParseCount(text).has_value());
+  }
+}
+
+TEST_CASE("a list of counts is read whole or not at all", "[bench][workload]") {
+  CHECK(ParseCounts("1M,30M", 100) == std::vector<uint64_t>{1'000'000, 30'000'000});
+  CHECK(ParseCounts("7", 7) == std::vector<uint64_t>{7});
+  for (const char* list : {"", "1M,", ",1M", "1M,,2M", "1M 2M", "1M,99"}) {
+    INFO(list);
+    CHECK_FALSE(ParseCounts(list, 100).has_value());
+  }
+}
+
+TEST_CASE("arguments are read into their places, and others are refused", "[bench][arguments]") {
+  std::vector<uint64_t> keys = {5};
+  uint64_t rounds = 9;
+  size_t encoding = 7;
+  bool is_set = false;
+  const auto read = [&](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "program");
+    return ReadArguments(
+        static_cast<int>(arguments.size()), arguments.data(),
+        {CountsArgument("--keys", keys, 100),
+         CountArgument("--rounds", rounds, 50),
+         WordArgument("--encoding", {"runs", "planes"}, encoding),
+         {"--set", [&](std::string_view value) { return is_set = value.empty(); }}},
+        "");
+  };
+  CHECK(read({}));
+  CHECK(keys == std::vector<uint64_t>{5});
+  CHECK(read({"--keys=1M,200", "--rounds=50", "--encoding=planes", "--set"}));
+  CHECK(keys == std::vector<uint64_t>{1'000'000, 200});
+  CHECK(rounds == 50);
+  CHECK(encoding == 1);
+  CHECK(is_set);
+  for (const char* bad : {"", "--", "keys=200", "--keys", "--keys=", "--keys=99", "--round=1",
+                          "--rounds=51", "--encoding=both", "--set=1"}) {
+    INFO(bad);
+    CHECK_FALSE(read({bad}));
+  }
+}
+
+}  // namespace
+}  // namespace trommel::bench

@@ -1,0 +1,116 @@
+// The map from block to words, against std::set and known words.
+#include "engine/src/blocks/block_word_map.h"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel {
+namespace {
+
+// The words of a block in these tests: never zero.
+uint64_t WordFor(uint64_t block_idx, size_t word_idx) { return block_idx * 16 + word_idx + 1; }
+
+void Fill(BlockWordMap& words, uint64_t block_idx, size_t per_block) {
+  uint64_t* entry = words.FindOrMake(block_idx);
+  for (size_t i = 0; i < per_block; ++i) entry[i] = WordFor(block_idx, i);
+}
+
+// Exactly the blocks of `want` are there, each with its words.
+bool HoldsExactly(const BlockWordMap& words, const std::set<uint64_t>& want, size_t per_block) {
+  std::set<uint64_t> got;
+  for (size_t i = 0; i < words.size(); ++i) got.insert(words.BlockAt(i));
+  if (got != want || words.size() != want.size()) return false;
+  for (const uint64_t block_idx : want) {
+    const uint64_t* entry = words.Find(block_idx);
+    for (size_t i = 0; i < per_block; ++i) {
+      if (entry == nullptr || entry[i] != WordFor(block_idx, i)) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("blocks inserted and removed at random keep their words", "[engine][block_word_map]") {
+  const auto num_blocks = GENERATE(uint64_t{6}, uint64_t{40}, uint64_t{3000});
+  std::mt19937_64 random(Catch::rngSeed());
+  BlockWordMap words(3);
+  std::set<uint64_t> want;
+  for (int step = 0; step < 6000; ++step) {
+    const uint64_t block_idx = random() % num_blocks;
+    // Fills for a while, then drains for a while: the index is often as full as it gets.
+    if (random() % 100 < (step / 1500 % 2 == 0 ? 75 : 25)) {
+      Fill(words, block_idx, 3);
+      want.insert(block_idx);
+    } else {
+      words.Remove(block_idx);
+      want.erase(block_idx);
+    }
+    if ((words.Find(block_idx) != nullptr) != want.contains(block_idx)) FAIL("at step " << step);
+    if (num_blocks > 1000 && step % 100 != 0) continue;
+    if (!HoldsExactly(words, want, 3)) FAIL("at step " << step);
+  }
+  CHECK(HoldsExactly(words, want, 3));
+}
+
+TEST_CASE("any block can be removed from an index of four slots filled in any order",
+          "[engine][block_word_map]") {
+  // Three entries in four slots, every choice of three of sixteen blocks: each way to collide and
+  // to wrap around is among them.
+  for (uint64_t a = 0; a < 16; ++a) {
+    for (uint64_t b = 0; b < 16; ++b) {
+      for (uint64_t c = 0; c < 16; ++c) {
+        if (a == b || b == c || a == c) continue;
+        for (const uint64_t gone : {a, b, c}) {
+          BlockWordMap words(1);
+          std::set<uint64_t> want = {a, b, c};
+          for (const uint64_t block_idx : {a, b, c}) Fill(words, block_idx, 1);
+          words.Remove(gone);
+          want.erase(gone);
+          if (!HoldsExactly(words, want, 1)) FAIL("without " << gone << " of " << a << b << c);
+          Fill(words, gone, 1);
+          want.insert(gone);
+          if (!HoldsExactly(words, want, 1)) FAIL("again " << gone << " of " << a << b << c);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a new entry is zero even where another one was removed", "[engine][block_word_map]") {
+  BlockWordMap words(2);
+  for (const uint64_t block_idx : {7, 8, 9}) Fill(words, block_idx, 2);
+  words.Remove(8);
+  words.Remove(9);
+  const uint64_t* entry = words.FindOrMake(1);
+  CHECK(entry[0] == 0);
+  CHECK(entry[1] == 0);
+  CHECK(words.FindOrMake(7)[1] == WordFor(7, 1));  // and one that is there stays
+}
+
+TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine][block_word_map]") {
+  BlockWordMap words(4);
+  CHECK(words.num_bytes() == 0);
+  CHECK(words.Find(0) == nullptr);
+  words.Remove(0);  // nothing happens
+  for (uint64_t b = 0; b < 20'000; ++b) {
+    Fill(words, b * 7, 4);
+    // A quarter more than there are, one for the smallest, and the index.
+    const uint64_t entries = b + 1;
+    const uint64_t most = (entries + entries / 4 + 1) * 40 + (entries * 32 + 11) / 3 + 16;
+    if (words.num_bytes() > most) FAIL(words.num_bytes() << " bytes for " << entries);
+    if (words.num_bytes() < entries * 44) FAIL(words.num_bytes() << " bytes for " << entries);
+  }
+  const BlockWordMap copy = words;
+  for (uint64_t b = 0; b < 20'000; ++b) words.Remove(b * 7);
+  CHECK(words.size() == 0);
+  CHECK(words.num_bytes() == 0);
+  CHECK(copy.size() == 20'000);
+  CHECK(copy.Find(7 * 19'999)[3] == WordFor(7 * 19'999, 3));
+}
+
+}  // namespace
+}  // namespace trommel

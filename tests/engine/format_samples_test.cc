@@ -1,0 +1,294 @@
+// The sample files of engine/docs/FORMAT.md: made here, byte for byte, and asked what
+// engine/docs/samples/answers.txt says of them. The independent reader beside them must agree.
+//
+// TROMMEL_WRITE_SAMPLES=1 trommel_tests "[samples]" writes them anew: for a new sample only, since
+// no released file may change.
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/digest_keys.h"
+#include "support/sample_filters.h"
+#include "support/scratch_folder.h"
+#include "support/snapshot_forge.h"
+#include "trommel/any_filter.h"
+#include "trommel/tuples.h"
+
+namespace trommel {
+namespace {
+
+using tests::Bytes;
+
+const std::filesystem::path kSamples =
+    std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples";
+
+// A key as answers.txt spells it.
+struct SampleKey {
+  std::string kind;  // text, bytes, u64, i32, digest, tuple
+  std::string name;
+};
+using SampleKeys = std::vector<SampleKey>;
+
+uint64_t NumberOf(std::string_view text, int base = 10) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return number;
+}
+
+// "bytes 300": the bytes 0, 1, 2 .. mod 251, 300 of them.
+std::string BytesOfKey(const SampleKey& key) {
+  if (key.kind == "text") return key.name;
+  std::string bytes(NumberOf(key.name), '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i % 251);
+  return bytes;
+}
+
+// Calls use(Key).
+template <class Use>
+auto WithKey(const SampleKey& key, const Use& use) {
+  if (key.kind == "u64") return use(Key(NumberOf(key.name)));
+  if (key.kind == "i32") return use(Key::Int32(static_cast<uint32_t>(NumberOf(key.name))));
+  if (key.kind == "digest") return use(Key::Digest(NumberOf(key.name, 16)));
+  return use(Key(std::string_view(BytesOfKey(key))));
+}
+
+// "0=alice,2=dns": the values of attributes 0 and 2.
+uint64_t CountOfTuple(const AttributeFilter& filter, const std::string& name) {
+  TupleDigests digests(filter.sets().num_attributes());
+  AttributeMask asked = 0;
+  std::istringstream fields(name);
+  for (std::string field; std::getline(fields, field, ',');) {
+    const auto attribute = static_cast<uint32_t>(NumberOf(field.substr(0, field.find('='))));
+    asked |= AttributeMask{1} << attribute;
+    digests.Set(attribute, std::vector<std::string>{field.substr(field.find('=') + 1)},
+                filter.digest_policy());
+  }
+  uint64_t count = 0;
+  filter.CountEstimates(asked, digests.view(), std::span(&count, 1));
+  return count;
+}
+
+uint64_t CountOf(const AnyFilter& any, const SampleKey& key) {
+  return std::visit(
+      [&key](const auto& filter) -> uint64_t {
+        using Filter = std::remove_cvref_t<decltype(filter)>;
+        if constexpr (std::is_same_v<Filter, AttributeFilter>) {
+          return CountOfTuple(filter, key.name);
+        } else if constexpr (std::is_same_v<Filter, classic::BloomFilter>) {
+          return WithKey(key, [&filter](Key k) { return uint64_t{filter.MayContain(k)}; });
+        } else {
+          return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
+        }
+      },
+      any);
+}
+
+struct FormatSample {
+  std::string name;
+  AnyFilter filter;
+  SampleKeys asked;
+  DigestKey digest_key = {};
+};
+
+SampleKeys Numbered(const std::string& kind, const std::string& prefix, uint64_t first,
+                    uint64_t num_keys) {
+  SampleKeys keys;
+  for (uint64_t i = first; i < first + num_keys; ++i) {
+    keys.push_back({kind, prefix + std::to_string(i)});
+  }
+  return keys;
+}
+
+SampleKeys operator+(SampleKeys keys, const SampleKeys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+template <class Filter>
+void InsertAll(Filter& filter, const SampleKeys& keys) {
+  for (const SampleKey& key : keys) WithKey(key, [&filter](Key k) { filter.Insert(k); });
+}
+
+SampleKeys DigestsInBlocks(uint64_t num_blocks) {
+  SampleKeys keys;
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    for (const uint32_t number : {0U, 1U, 2U, 5U, 100U, 1000U}) {
+      std::ostringstream digest;
+      digest << std::hex << tests::DigestInBlock(b, num_blocks, number);
+      keys.push_back({"digest", digest.str()});
+    }
+  }
+  return keys;
+}
+
+void AddCounting(std::vector<FormatSample>& samples) {
+  const SampleKeys absent = Numbered("text", "absent-", 0, 20);
+  samples.push_back(
+      {"counting-empty",
+       tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}),
+       Numbered("text", "key-", 0, 2)});
+
+  auto planes = tests::MakeFilter({.num_slices = 8, .num_blocks = 3});
+  const SampleKeys texts = Numbered("text", "key-", 0, 20);
+  InsertAll(planes, texts);
+  for (int i = 0; i < 11; ++i) planes.Insert("key-0");  // more than 8 times: promoted
+  samples.push_back({"counting-planes8", std::move(planes), texts + absent});
+
+  // Keys of every length at which a digest changes its way, and integers of both sizes.
+  auto wide = tests::MakeFilter({.num_slices = 16, .shard_bits = 1, .num_blocks = 6},
+                                {.kind = DigestKind::kXxh3, .seed = 0x0123456789abcdef});
+  SampleKeys mixed = Numbered("u64", "", 12340, 6) + Numbered("i32", "", 12340, 6);
+  for (const int size : {0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1024, 1025, 3000}) {
+    mixed.push_back({"bytes", std::to_string(size)});
+  }
+  InsertAll(wide, mixed);
+  samples.push_back({"counting-planes16", std::move(wide), mixed + Numbered("u64", "", 0, 20)});
+
+  auto seeded = tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 3},
+                                  {.kind = DigestKind::kXxh64, .seed = 42});
+  InsertAll(seeded, mixed);
+  samples.push_back({"counting-seeded", std::move(seeded), mixed + Numbered("u64", "", 0, 20)});
+
+  auto brim = tests::MakeFilter({.num_slices = 8, .num_blocks = 1}, {.kind = DigestKind::kCaller});
+  brim.Insert(Keys::Digests(tests::Repeated(tests::EveryPositionOnce(), 8)));
+  samples.push_back({"counting-brim", std::move(brim), {{"digest", "0"}, {"digest", "f8000000"}}});
+
+  for (const auto& [slices, keys] : {std::pair(4U, 63U), {5U, 37U}, {8U, 31U}, {10U, 37U}}) {
+    samples.push_back({"counting-runs" + std::to_string(slices), tests::RunSample(slices, keys),
+                       DigestsInBlocks(10)});
+  }
+
+  auto keyed = std::move(CountingFilter::Create({.capacity = 60,
+                                                 .target_fpr = 0.01,
+                                                 .digest = tests::KeyedPolicy(),
+                                                 .num_slices = 5}))
+                   .value();
+  InsertAll(keyed, texts + mixed);
+  samples.push_back({"counting-keyed", std::move(keyed), texts + mixed + absent, tests::KeyFrom()});
+}
+
+void AddScalable(std::vector<FormatSample>& samples) {
+  // The first generation is emptied and goes; a third one takes its slot.
+  auto tightening = std::move(ScalableFilter::Create({.first_capacity = 10})).value();
+  InsertAll(tightening, Numbered("text", "key-", 0, 20));
+  for (const SampleKey& key : Numbered("text", "key-", 0, 10)) tightening.Erase(key.name);
+  InsertAll(tightening, Numbered("text", "key-", 20, 15));
+  samples.push_back(
+      {"scalable-tightening", std::move(tightening), Numbered("text", "key-", 0, 60)});
+
+  auto identical = std::move(ScalableFilter::Create({.first_capacity = 10,
+                                                     .target_fpr = 0.05,
+                                                     .mode = GrowthMode::kIdentical,
+                                                     .max_capacity = 2000,
+                                                     .encoding = Encoding::kPlanes}))
+                       .value();
+  InsertAll(identical, Numbered("u64", "", 0, 40));
+  samples.push_back({"scalable-identical", std::move(identical), Numbered("u64", "", 0, 60)});
+}
+
+void AddOthers(std::vector<FormatSample>& samples) {
+  // Keys 0 to 9 have left it, and bucket 6 (times 150 to 174) is empty.
+  auto window =
+      std::move(WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 50})).value();
+  for (const auto& [time, first] : {std::pair(60, 0), {101, 10}, {125, 20}, {199, 30}}) {
+    window.Advance(static_cast<uint64_t>(time));
+    InsertAll(window, Numbered("text", "key-", static_cast<uint64_t>(first), 10));
+  }
+  window.Insert("key-10");
+  samples.push_back({"window", std::move(window), Numbered("text", "key-", 0, 60)});
+
+  auto layered = std::move(LayeredFilter::Create({.capacity = 400})).value();
+  InsertAll(layered, Numbered("text", "key-", 0, 100));
+  samples.push_back({"layered", std::move(layered), Numbered("text", "key-", 0, 160)});
+
+  const auto add_classic = [&](const char* name, auto made) {
+    auto filter = std::move(made).value();
+    InsertAll(filter, Numbered("text", "key-", 0, 60));
+    for (int i = 0; i < 9; ++i) filter.Insert("key-0");
+    samples.push_back({name, AnyFilter(std::move(filter)), Numbered("text", "key-", 0, 90)});
+  };
+  add_classic("classic-bloom", classic::BloomFilter::Create({.capacity = 60}));
+  add_classic("classic-counting-bloom", classic::CountingBloomFilter::CreateWithGeometry(
+                                            {.kind = classic::Kind::kCountingBloom,
+                                             .hashing = classic::Hashing::kMixed,
+                                             .num_hashes = 4,
+                                             .counter_bits = 4,
+                                             .num_positions = 500},
+                                            {.kind = DigestKind::kXxh3, .seed = 7}));
+  add_classic("classic-split", classic::SplitCountingFilter::CreateWithGeometry(
+                                   {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}));
+
+  const std::vector<AttributeMask> cuts = {0b011, 0b101};
+  auto attributes =
+      std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(3, cuts)).value(),
+                                         .names = {"user", "domain", "port"},
+                                         .capacity = 30}))
+          .value();
+  TupleDigests rows(3);
+  rows.Set(0, std::vector<std::string>{"alice", "bob", "carol"});
+  rows.Set(1, std::vector<std::string>{"example.org", "example.net", "example.org"});
+  rows.Set(2, std::vector<std::string>{"443", "53", "53"});
+  attributes.Insert(rows.view());
+  SampleKeys tuples;
+  for (const char* name :
+       {"0=alice", "0=dave", "1=example.org", "1=example.com", "2=53", "2=80",
+        "1=example.org,2=443", "1=example.net,2=443", "1=example.org,2=53", "0=alice,2=443",
+        "0=bob,2=443", "0=dave,2=443", "0=alice,1=example.org,2=443", "0=bob,1=example.net,2=443",
+        "0=bob,1=example.org,2=53"}) {
+    tuples.push_back({"tuple", name});
+  }
+  samples.push_back({"attributes", AnyFilter(std::move(attributes)), tuples});
+}
+
+std::vector<FormatSample> FormatSamples() {
+  std::vector<FormatSample> samples;
+  AddCounting(samples);
+  AddScalable(samples);
+  AddOthers(samples);
+  return samples;
+}
+
+std::string AnswersOf(const AnyFilter& filter, const FormatSample& sample) {
+  std::string lines;
+  for (const SampleKey& key : sample.asked) {
+    lines += sample.name + ' ' + key.kind + ' ' + key.name + ' ' +
+             std::to_string(CountOf(filter, key)) + '\n';
+  }
+  return lines;
+}
+
+std::filesystem::path PathOf(const FormatSample& sample) {
+  return kSamples / (sample.name + ".trommel");
+}
+
+TEST_CASE("the samples of FORMAT.md are what the library writes", "[engine][snapshot][samples]") {
+  const bool writes = std::getenv("TROMMEL_WRITE_SAMPLES") != nullptr;
+  std::string answers;
+  for (const FormatSample& sample : FormatSamples()) {
+    INFO("sample: " << sample.name);
+    const Bytes made = SerializeAny(sample.filter);
+    answers += AnswersOf(sample.filter, sample);
+    if (writes) REQUIRE(SaveAny(sample.filter, PathOf(sample)).ok());
+    CHECK((tests::ReadFile(PathOf(sample)) == made));
+
+    const Result<AnyFilter> loaded = LoadAny(PathOf(sample), 0, sample.digest_key);
+    REQUIRE(loaded.ok());
+    CHECK((SerializeAny(*loaded) == made));
+    CHECK(AnswersOf(*loaded, sample) == AnswersOf(sample.filter, sample));
+  }
+  const Bytes answer_bytes = tests::BytesOfText(answers);
+  if (writes) tests::WriteFile(kSamples / "answers.txt", answer_bytes);
+  CHECK((tests::ReadFile(kSamples / "answers.txt") == answer_bytes));
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,166 @@
+// The table of mixes, the plans drawn from it, and the keys of a plan.
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/layout.h"
+#include "support/catch.h"
+#include "tools/stress/plans/key_table.h"
+#include "tools/stress/plans/mix.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel::stress {
+namespace {
+
+TEST_CASE("every mix has a distinct name, by which it is found", "[stress][mix]") {
+  std::set<std::string_view> names;
+  for (const Mix& mix : AllMixes()) {
+    INFO(mix.name);
+    CHECK(names.insert(mix.name).second);
+    CHECK(FindMix(mix.name) == &mix);
+    CHECK_FALSE(mix.what.empty());
+    CHECK(mix.keys_per_writer > 0);
+    CHECK(mix.min_batch >= 1);
+    CHECK(mix.max_batch >= mix.min_batch);
+    CHECK(std::accumulate(mix.weights.begin(), mix.weights.end(), 0) > 0);
+    // A claim counts its copies in 24 bits.
+    CHECK(mix.keys_per_thread + mix.max_batch < (1u << 24));
+    CHECK(SizeFor({.capacity = mix.capacity, .target_fpr = mix.target_fpr}).ok());
+  }
+  CHECK(FindMix("no such mix") == nullptr);
+}
+
+TEST_CASE("a plan is drawn from seed and round alone", "[stress][mix]") {
+  const Mix& mix = *FindMix("everything");
+  const RoundPlan plan = DrawPlan(mix, 7, 3, 2, 2);
+  const RoundPlan again = DrawPlan(mix, 7, 3, 2, 2);
+  CHECK(again.config.num_slices == plan.config.num_slices);
+  CHECK(again.config.route == plan.config.route);
+  CHECK(again.kind == plan.kind);
+  CHECK(again.executor_threads == plan.executor_threads);
+  CHECK(again.RandomOf(1).Next() == plan.RandomOf(1).Next());
+  CHECK(plan.RandomOf(0).Next() != plan.RandomOf(1).Next());
+  CHECK(DrawPlan(mix, 7, 4, 2, 2).RandomOf(0).Next() != plan.RandomOf(0).Next());
+  CHECK(DrawPlan(mix, 8, 3, 2, 2).RandomOf(0).Next() != plan.RandomOf(0).Next());
+}
+
+TEST_CASE("the capacity grows with the writers, and very many writers own fewer keys each",
+          "[stress][mix]") {
+  const Mix& mix = *FindMix("split");
+  CHECK(DrawPlan(mix, 1, 0, 1, 1).config.capacity == mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 8, 1).config.capacity == 4 * mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 8, 1).num_private() == 8 * mix.keys_per_writer);
+  CHECK(DrawPlan(mix, 1, 0, 256, 1).config.capacity == 8 * mix.capacity);
+  CHECK(DrawPlan(mix, 1, 0, 256, 1).num_private() <= 16 * mix.keys_per_writer);
+}
+
+TEST_CASE("a few dozen rounds have every kind of key, route, slice count and executor",
+          "[stress][mix]") {
+  std::set<KeyKind> kinds;
+  std::set<Route> routes;
+  std::set<uint32_t> slices;
+  std::set<uint32_t> threads;
+  for (uint64_t round = 0; round < 60; ++round) {
+    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kPlanes);
+    kinds.insert(plan.kind);
+    routes.insert(plan.config.route);
+    slices.insert(plan.config.num_slices);
+    threads.insert(plan.executor_threads);
+    CHECK_FALSE(KindName(plan.kind).empty());
+    CHECK_FALSE(RouteName(plan.config.route).empty());
+  }
+  CHECK(kinds.size() == 5);
+  CHECK(routes.size() == 3);
+  CHECK(slices == std::set<uint32_t>{8, 16});
+  CHECK(threads == std::set<uint32_t>{0, 2});
+}
+
+TEST_CASE("rounds of runs have the slices of runs", "[stress][mix]") {
+  std::set<uint32_t> slices;
+  for (uint64_t round = 0; round < 60; ++round) {
+    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kRuns);
+    CHECK(plan.config.encoding == Encoding::kRuns);
+    slices.insert(plan.config.num_slices);
+  }
+  CHECK(slices == std::set<uint32_t>{4, 5, 8, 10});
+  CHECK(DrawPlan(*FindMix("hot"), 1, 0, 2, 2).config.encoding == CountingConfig{}.encoding);
+}
+
+TEST_CASE("skewed numbers are in range and mostly small", "[stress][mix]") {
+  Random random(5);
+  int num_small = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const uint32_t skewed = random.SkewedBelow(1600);
+    REQUIRE(skewed < 1600);
+    REQUIRE(random.Below(3) < 3);
+    num_small += skewed < 100;
+  }
+  CHECK(num_small > 4700);  // half of them expected: 6 sigma are 300
+  CHECK(num_small < 5300);
+}
+
+RoundPlan PlanFor(KeyKind kind) {
+  Mix mix;
+  mix.capacity = 1000;
+  mix.kind = kind;
+  mix.keys_per_writer = 200;
+  mix.num_hot = 3;
+  mix.num_races = 16;
+  return DrawPlan(mix, 11, 0, 2, 1);
+}
+
+TEST_CASE("a digest is in the block it was made for", "[stress][keys]") {
+  const uint64_t num_blocks = GENERATE(1u, 2u, 7u, 64u, 1000u, 99'991u);
+  Random random(3);
+  for (uint64_t block = 0; block < num_blocks; block += 1 + num_blocks / 50) {
+    CHECK(kernels::BlockIndex(DigestInBlock(block, num_blocks, random), num_blocks) == block);
+  }
+}
+
+TEST_CASE("keys raced for have distinct blocks without other keys", "[stress][keys]") {
+  constexpr uint64_t kNumBlocks = 77;
+  const RoundPlan plan = PlanFor(KeyKind::kDigests);
+  const KeyTable table(plan, kNumBlocks);
+  REQUIRE(table.has_lone_races());
+  std::map<uint64_t, uint32_t> num_keys_of;
+  for (uint32_t id = 0; id < plan.num_ids(); ++id) {
+    ++num_keys_of[kernels::BlockIndex(table.One(id).integer(), kNumBlocks)];
+  }
+  for (uint32_t id = plan.first_race(); id < plan.num_ids(); ++id) {
+    CHECK(num_keys_of[kernels::BlockIndex(table.One(id).integer(), kNumBlocks)] == 1);
+  }
+  CHECK_FALSE(KeyTable(plan, 63).has_lone_races());  // too few blocks
+  CHECK_FALSE(KeyTable(PlanFor(KeyKind::kInt64), kNumBlocks).has_lone_races());
+}
+
+TEST_CASE("a batch holds the same keys as single keys", "[stress][keys]") {
+  const auto kind = GENERATE(KeyKind::kInt64, KeyKind::kInt32, KeyKind::kViews, KeyKind::kStrings,
+                             KeyKind::kDigests);
+  const RoundPlan plan = PlanFor(kind);
+  const KeyTable table(plan, 40);
+  CHECK(table.kind() == kind);
+  CountingConfig config;
+  config.capacity = 100'000;
+  Result<CountingFilter> filter = CountingFilter::Create(config);
+  REQUIRE(filter.ok());
+  std::vector<uint32_t> ids(plan.num_ids());
+  std::iota(ids.begin(), ids.end(), 0u);
+  KeyBatch batch(table);
+  const Keys keys = batch.Gather(ids);
+  CHECK(keys.kind() == kind);
+  CHECK(keys.size() == ids.size());
+  filter->Insert(keys);
+  std::set<std::string> texts;
+  for (const uint32_t id : ids) {
+    CHECK(filter->Erase(table.One(id)));
+    texts.insert(table.Text(id));
+  }
+  CHECK(filter->num_keys() == 0);
+  CHECK(texts.size() == ids.size());
+}
+
+}  // namespace
+}  // namespace trommel::stress

@@ -1,0 +1,181 @@
+// The table of mixes.
+#include "tools/stress/plans/mix.h"
+
+#include <algorithm>
+
+namespace trommel::stress {
+namespace {
+
+// Weights in the order of Move: insert, insert-if-absent, erase, query, insert hot, erase hot,
+// race.
+constexpr std::array<Mix, 9> kMixes = {{
+    {.name = "points",
+     .what = "one key per call, all operations",
+     .capacity = 4000,
+     .kind = KeyKind::kInt64,
+     .keys_per_writer = 1000,
+     .num_hot = 4,
+     .num_races = 64,
+     .keys_per_thread = 40'000,
+     .max_hot_batch = 16,
+     .weights = {4, 3, 7, 3, 1, 1, 2},
+     .audit_one_in = 5000},
+    {.name = "small-batches",
+     .what = "2 to 64 strings per call",
+     .capacity = 10'000,
+     .kind = KeyKind::kStrings,
+     .keys_per_writer = 4000,
+     .num_hot = 8,
+     .num_races = 64,
+     .keys_per_thread = 100'000,
+     .min_batch = 2,
+     .max_batch = 64,
+     .max_hot_batch = 64,
+     .weights = {4, 3, 7, 2, 1, 1, 2},
+     .audit_one_in = 1000},
+    {.name = "batches",
+     .what = "about 2,048 keys per call",
+     .capacity = 200'000,
+     .keys_per_writer = 50'000,
+     .num_hot = 8,
+     .num_races = 256,
+     .keys_per_thread = 300'000,
+     .min_batch = 1024,
+     .max_batch = 4096,
+     .max_hot_batch = 2000,
+     .weights = {4, 3, 7, 2, 1, 1, 1},
+     .audit_one_in = 200},
+    {.name = "split",
+     .what = "up to 70,000 keys per call, with and without an executor, every route",
+     .capacity = 500'000,
+     .keys_per_writer = 150'000,
+     .num_hot = 4,
+     .num_races = 256,
+     .keys_per_thread = 600'000,
+     .min_batch = 20'000,
+     .max_batch = 70'000,
+     .max_hot_batch = 70'000,
+     .weights = {5, 3, 8, 2, 1, 1, 1},
+     .audit_one_in = 30},
+    {.name = "hot",
+     .what = "thousands of copies of a few keys: blocks are promoted and returned",
+     .capacity = 300,
+     .keys_per_writer = 100,
+     .num_hot = 3,
+     .num_races = 8,
+     .keys_per_thread = 200'000,
+     .max_batch = 64,
+     .max_hot_batch = 5000,
+     .weights = {4, 2, 6, 2, 6, 7, 2},
+     .audit_one_in = 500},
+    {.name = "crowded",
+     .what = "a filter with several times its keys: most blocks promoted",
+     .capacity = 3000,
+     .keys_per_writer = 6000,
+     .num_hot = 4,
+     .num_races = 8,
+     .keys_per_thread = 200'000,
+     .max_batch = 512,
+     .max_hot_batch = 300,
+     .weights = {6, 2, 7, 2, 1, 1, 1},
+     .audit_one_in = 500},
+    {.name = "churn",
+     .what = "few keys, inserted and erased often; blocks are promoted and returned",
+     .capacity = 100,
+     .kind = KeyKind::kDigests,
+     .keys_per_writer = 30,
+     .num_hot = 2,
+     .num_races = 8,
+     .keys_per_thread = 60'000,
+     .max_batch = 32,
+     .max_hot_batch = 40,
+     .weights = {3, 3, 7, 1, 6, 7, 1},
+     .audit_one_in = 2000},
+    {.name = "races",
+     .what = "all writers insert the same absent keys: one of them is told \"new\"",
+     .capacity = 20'000,
+     .kind = KeyKind::kDigests,
+     .keys_per_writer = 500,
+     .num_hot = 2,
+     .num_races = 128,
+     .keys_per_thread = 150'000,
+     .max_batch = 256,
+     .max_hot_batch = 16,
+     .weights = {1, 1, 2, 0, 0, 0, 12},
+     .audit_one_in = 2000},
+    {.name = "everything",
+     .what = "all operations, keys of every kind, 1 to 70,000 per call",
+     .capacity = 30'000,
+     .keys_per_writer = 20'000,
+     .num_hot = 8,
+     .num_races = 64,
+     .keys_per_thread = 400'000,
+     .max_batch = 70'000,
+     .max_hot_batch = 5000,
+     .weights = {4, 3, 7, 2, 2, 2, 2},
+     .audit_one_in = 100},
+}};
+
+}  // namespace
+
+std::string_view FilterTypeName(FilterType type) {
+  constexpr std::array<std::string_view, 3> kNames = {"concurrent", "scalable", "window"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::span<const Mix> AllMixes() { return kMixes; }
+
+const Mix* FindMix(std::string_view name) {
+  const auto* found =
+      std::find_if(kMixes.begin(), kMixes.end(), [&](const Mix& mix) { return mix.name == name; });
+  return found == kMixes.end() ? nullptr : found;
+}
+
+RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_writers,
+                   uint32_t num_readers, Encoding encoding) {
+  constexpr std::array<KeyKind, 5> kKinds = {KeyKind::kInt64, KeyKind::kInt32, KeyKind::kViews,
+                                             KeyKind::kStrings, KeyKind::kDigests};
+  constexpr std::array<Route, 3> kRoutes = {Route::kAutomatic, Route::kDirect, Route::kSplit};
+  constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
+  Random random(seed, round, kPlanStream);
+  RoundPlan plan;
+  plan.mix = mix;
+  // The capacity grows with the writers; many writers own fewer keys each, so that all fit in
+  // memory.
+  constexpr uint32_t kManyWriters = 16;
+  if (num_writers > kManyWriters) {
+    plan.mix.keys_per_writer = std::max(1u, mix.keys_per_writer * kManyWriters / num_writers);
+  }
+  plan.seed = seed;
+  plan.round = round;
+  plan.num_writers = num_writers;
+  plan.num_readers = num_readers;
+  plan.keys_per_thread = mix.keys_per_thread;
+  plan.config.capacity = mix.capacity * std::clamp(num_writers, 2u, kManyWriters) / 2;
+  plan.config.target_fpr = mix.target_fpr;
+  plan.config.encoding = encoding;
+  if (encoding == Encoding::kRuns) {
+    plan.config.num_slices = kRunSlices[random.Below(kRunSlices.size())];
+  } else {
+    plan.config.num_slices = random.OneIn(2) ? 16 : 8;
+  }
+  plan.config.route = kRoutes[random.Below(kRoutes.size())];
+  plan.executor_threads = random.OneIn(2) ? 2 : 0;
+  const KeyKind drawn = kKinds[random.Below(kKinds.size())];
+  plan.kind = mix.kind.value_or(drawn);
+  plan.is_skewed = random.OneIn(2);
+  return plan;
+}
+
+std::string_view KindName(KeyKind kind) {
+  constexpr std::array<std::string_view, 5> kNames = {"int64", "int32", "string views", "strings",
+                                                      "digests"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view RouteName(Route route) {
+  constexpr std::array<std::string_view, 3> kNames = {"automatic", "direct", "split"};
+  return kNames[static_cast<size_t>(route)];
+}
+
+}  // namespace trommel::stress

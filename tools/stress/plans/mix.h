@@ -1,0 +1,98 @@
+// Mixes: the kinds of rounds, and the plan of one round.
+#ifndef TROMMEL_TOOLS_STRESS_PLANS_MIX_H_
+#define TROMMEL_TOOLS_STRESS_PLANS_MIX_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tools/stress/plans/random.h"
+#include "trommel/counting_filter.h"
+#include "trommel/keys.h"
+
+namespace trommel::stress {
+
+enum class FilterType : uint8_t { kConcurrent, kScalable, kWindow };
+inline constexpr std::array<FilterType, 3> kFilterTypes = {
+    FilterType::kConcurrent, FilterType::kScalable, FilterType::kWindow};
+std::string_view FilterTypeName(FilterType type);
+
+// What a writer does in one step. Hot keys are shared by all writers; races are for keys that all
+// writers insert if absent.
+enum class Move : uint8_t {
+  kInsert,
+  kInsertIfAbsent,
+  kErase,
+  kQuery,
+  kInsertHot,
+  kEraseHot,
+  kRace
+};
+inline constexpr size_t kNumMoves = 7;
+
+struct Mix {
+  std::string_view name;
+  std::string_view what;
+  // The filter. Mixes that insert many more keys than this promote blocks.
+  uint64_t capacity = 0;  // with one or two writers; in proportion with more
+  double target_fpr = 0.01;
+  std::optional<KeyKind> kind = {};  // without one, each round draws its own
+  // The keys: those that each writer owns, hot ones, and those raced for.
+  uint32_t keys_per_writer = 0;
+  uint32_t num_hot = 0;
+  uint32_t num_races = 0;
+  // The work of one thread in one round, and the keys per call.
+  uint64_t keys_per_thread = 0;
+  uint32_t min_batch = 1;
+  uint32_t max_batch = 1;
+  uint32_t max_hot_batch = 0;                   // copies of hot keys that one call inserts
+  std::array<uint8_t, kNumMoves> weights = {};  // relative frequency of each move
+  uint32_t audit_one_in = 0;  // one in so many of a reader's steps audits the whole filter
+};
+
+std::span<const Mix> AllMixes();
+const Mix* FindMix(std::string_view name);  // null if there is no such mix
+
+// One round, drawn from the seed. Only the interleaving of the threads differs between runs.
+struct RoundPlan {
+  FilterType type = FilterType::kConcurrent;
+  Mix mix;
+  uint64_t seed = 0;
+  uint64_t round = 0;
+  uint32_t num_writers = 1;
+  uint32_t num_readers = 1;
+  uint64_t keys_per_thread = 0;
+  CountingConfig config;
+  uint32_t executor_threads = 0;
+  KeyKind kind = KeyKind::kInt64;
+  bool is_skewed = false;
+
+  uint32_t num_threads() const { return num_writers + num_readers; }
+  uint32_t num_private() const { return num_writers * mix.keys_per_writer; }
+  uint32_t num_ids() const { return num_private() + mix.num_hot + mix.num_races; }
+  // Key ids: every writer's own keys, then the hot ones, then those raced for.
+  uint32_t first_hot() const { return num_private(); }
+  uint32_t first_race() const { return num_private() + mix.num_hot; }
+
+  // A generator for this thread, or for one of the streams below.
+  Random RandomOf(uint32_t thread) const { return {seed, round, thread}; }
+};
+
+// Streams of random numbers that belong to no thread.
+inline constexpr uint32_t kPlanStream = UINT32_MAX;
+inline constexpr uint32_t kKeyStream = UINT32_MAX - 1;
+inline constexpr uint32_t kWindowStream = UINT32_MAX - 2;
+inline constexpr uint32_t kDrainStream = UINT32_MAX - 3;
+
+RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_writers,
+                   uint32_t num_readers, Encoding encoding = CountingConfig{}.encoding);
+
+std::string_view KindName(KeyKind kind);
+std::string_view RouteName(Route route);
+
+}  // namespace trommel::stress
+
+#endif  // TROMMEL_TOOLS_STRESS_PLANS_MIX_H_

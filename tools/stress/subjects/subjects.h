@@ -1,0 +1,32 @@
+// The filters that `trommel stress` tests, one function for each type.
+#ifndef TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECTS_H_
+#define TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECTS_H_
+
+#include <functional>
+#include <memory>
+
+#include "tools/stress/plans/mix.h"
+#include "tools/stress/subjects/subject.h"
+
+namespace trommel::stress {
+
+Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan);
+
+// A filter that begins with a small part of the capacity, so that it grows and shrinks many times
+// in a round. It has no routes: rounds of the direct route have identical generations, if their
+// slices allow that.
+Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan);
+
+// A window drawn from the plan's seed. `create` may make another window than it is asked for: that
+// is a fault to be found.
+using CreateWindow = std::function<Result<WindowFilter>(const WindowConfig& config)>;
+WindowConfig DrawWindow(const RoundPlan& plan);
+Result<std::unique_ptr<Subject>> MakeWindowSubject(const RoundPlan& plan,
+                                                   const CreateWindow& create);
+
+// The filter of the plan's type.
+Result<std::unique_ptr<Subject>> MakeTypedSubject(const RoundPlan& plan);
+
+}  // namespace trommel::stress
+
+#endif  // TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECTS_H_

@@ -1,0 +1,55 @@
+// Caller: how a thread calls the filter. Each call is logged, and checked for all that its result
+// must fulfil by itself.
+#ifndef TROMMEL_TOOLS_STRESS_THREADS_CALLER_H_
+#define TROMMEL_TOOLS_STRESS_THREADS_CALLER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tools/stress/plans/key_table.h"
+#include "tools/stress/plans/random.h"
+#include "tools/stress/records/thread_record.h"
+#include "tools/stress/threads/board.h"
+
+namespace trommel::stress {
+
+class Caller : public ThreadRecord {
+ public:
+  Caller(Board& board, uint32_t thread);
+
+  using Bits = std::span<const uint64_t>;  // valid until the next call, and so are counts
+  static bool Bit(Bits bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+
+  // Half of the single keys go through the functions for one key, and one query in eight through
+  // Select. Insertions return the bucket that the keys entered, or set it.
+  uint64_t Insert(Ids ids);
+  Bits InsertIfAbsent(Ids ids, uint64_t* bucket);
+  // Requires that the keys entered this bucket and were not erased since.
+  Bits Erase(Ids ids, uint64_t bucket);
+  Bits Query(Ids ids);
+  std::span<const uint64_t> Counts(Ids ids);
+
+  // No insertion of any thread was refused so far.
+  void CheckNoneRefused();
+
+ private:
+  // Calls one(key) or many(keys), which write the answers into bitmap_. Returns its result.
+  template <class One, class Many>
+  auto Call(Op op, Ids ids, const One& one, const Many& many);
+  void CheckSum(uint64_t returned, std::string_view function);
+  void CheckTime(uint64_t before, uint64_t time, Ids ids);
+
+  Board& board_;
+  Random random_;
+  KeyBatch batch_;
+  std::vector<uint64_t> bitmap_;
+  std::vector<uint64_t> counts_;
+  std::vector<uint32_t> selection_;
+};
+
+}  // namespace trommel::stress
+
+#endif  // TROMMEL_TOOLS_STRESS_THREADS_CALLER_H_

@@ -1,0 +1,190 @@
+// A writer's moves on keys that it owns or holds tokens for. Races: writer_races.cc.
+#include "tools/stress/threads/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace trommel::stress {
+namespace {
+
+constexpr size_t kManyBuckets = 4;  // from so many of a key on, expired ones are forgotten
+
+}  // namespace
+
+Writer::Writer(Board& board, uint32_t thread)
+    : board_(board),
+      plan_(board.plan),
+      caller_(board, thread),
+      random_(plan_.RandomOf(thread)),
+      first_own_(thread * plan_.mix.keys_per_writer),
+      total_weight_(std::accumulate(plan_.mix.weights.begin(), plan_.mix.weights.end(), 0u)),
+      copies_(plan_.mix.keys_per_writer),
+      race_epochs_(plan_.mix.num_races) {}
+
+void Writer::Run() {
+  // Limits the steps too: a step may find nothing to do.
+  const uint64_t max_steps = 2 * plan_.keys_per_thread;
+  for (uint64_t step = 0; step < max_steps && !caller_.is_over(); ++step) {
+    if (caller_.totals.num_all_keys() >= plan_.keys_per_thread) break;
+    Step();
+  }
+}
+
+void Writer::Step() {
+  uint32_t ticket = random_.Below(total_weight_);
+  size_t move = 0;
+  for (; ticket >= plan_.mix.weights[move]; ++move) ticket -= plan_.mix.weights[move];
+  const uint32_t size = BatchSize();
+  switch (static_cast<Move>(move)) {
+    case Move::kInsert:
+      return Insert(size);
+    case Move::kInsertIfAbsent:
+      return InsertIfAbsent(size);
+    case Move::kErase:
+      return Erase(size);
+    case Move::kQuery:
+      return Query(size);
+    case Move::kInsertHot:
+      return InsertHot();
+    case Move::kEraseHot:
+      return EraseHot();
+    case Move::kRace:
+      return RunRaces(size);
+  }
+}
+
+// Between the mix's limits: all orders of magnitude equally often, and often a limit itself.
+uint32_t Writer::BatchSize() {
+  const uint32_t min = plan_.mix.min_batch;
+  const uint32_t max = plan_.mix.max_batch;
+  if (random_.OneIn(8)) return random_.OneIn(2) ? min : max;
+  uint32_t size = min + random_.Below(max - min + 1);
+  while (size / 2 >= min && random_.OneIn(2)) size /= 2;
+  return size;
+}
+
+void Writer::PickOwn(uint32_t size) {
+  const uint32_t num_own = plan_.mix.keys_per_writer;
+  ids_.clear();
+  for (uint32_t i = 0; i < size; ++i) {
+    ids_.push_back(first_own_ +
+                   (plan_.is_skewed ? random_.SkewedBelow(num_own) : random_.Below(num_own)));
+  }
+}
+
+uint64_t Writer::NumIn(uint32_t id, uint64_t begun) {
+  uint64_t num_in = 0;
+  for (const Copies& some : CopiesOf(id)) {
+    if (board_.span.IsLive(some.bucket, begun)) num_in += some.count;
+  }
+  return num_in;
+}
+
+void Writer::NoteInserted(uint32_t id, uint64_t bucket) {
+  std::vector<Copies>& copies = CopiesOf(id);
+  // The calls of one thread follow each other, and so do their times: this is the latest bucket.
+  if (copies.empty() || copies.back().bucket != bucket) {
+    if (copies.size() >= kManyBuckets) {
+      const uint64_t now = board_.subject.now();
+      std::erase_if(copies,
+                    [&](const Copies& some) { return !board_.span.IsLive(some.bucket, now); });
+    }
+    copies.push_back({bucket, 0});
+  }
+  ++copies.back().count;
+  board_.claims[id].Post(copies.back());
+}
+
+bool Writer::NoteErased(uint32_t id, uint64_t bucket) {
+  std::vector<Copies>& copies = CopiesOf(id);
+  const auto from = std::ranges::find(copies, bucket, &Copies::bucket);
+  if (from == copies.end()) return false;
+  if (--from->count == 0) copies.erase(from);
+  board_.claims[id].Withdraw(copies.empty() ? Copies{} : copies.back());
+  return true;
+}
+
+void Writer::Insert(uint32_t size) {
+  PickOwn(size);
+  const uint64_t bucket = caller_.Insert(ids_);
+  for (const uint32_t id : ids_) NoteInserted(id, bucket);
+}
+
+void Writer::InsertIfAbsent(uint32_t size) {
+  PickOwn(size);
+  uint64_t bucket = 0;
+  const Caller::Bits inserted = caller_.InsertIfAbsent(ids_, &bucket);
+  const uint64_t begun = board_.Begun();
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    const uint64_t num_in = NumIn(ids_[i], begun);
+    caller_.totals.num_checked += num_in > 0;
+    if (!Caller::Bit(inserted, i)) continue;
+    if (num_in > 0) {
+      caller_.Report(Invariant::kNewOnlyIfAbsent, ids_[i],
+                     fmt::format("told \"new\" with {} copies in", num_in));
+    }
+    NoteInserted(ids_[i], bucket);
+  }
+}
+
+// Of one bucket: that of some copy of the first key picked that has any.
+void Writer::Erase(uint32_t size) {
+  PickOwn(size);
+  const auto first = std::ranges::find_if(ids_, [&](uint32_t id) { return !CopiesOf(id).empty(); });
+  if (first == ids_.end()) return;
+  const std::vector<Copies>& copies = CopiesOf(*first);
+  const uint64_t bucket = copies[random_.Below(static_cast<uint32_t>(copies.size()))].bucket;
+  std::erase_if(ids_, [&](uint32_t id) { return !NoteErased(id, bucket); });
+  caller_.Erase(ids_, bucket);
+}
+
+void Writer::Query(uint32_t size) {
+  PickOwn(size);
+  const bool is_count = random_.OneIn(2);
+  const Caller::Bits answers = is_count ? caller_.Counts(ids_) : caller_.Query(ids_);
+  const uint64_t begun = board_.Begun();
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    const uint64_t num_in = NumIn(ids_[i], begun);
+    caller_.totals.num_checked += num_in > 0;
+    if (is_count && answers[i] < num_in) {
+      caller_.Report(Invariant::kCountNotBelow, ids_[i],
+                     fmt::format("counted {}, {} copies are in", answers[i], num_in));
+    } else if (!is_count && num_in > 0 && !Caller::Bit(answers, i)) {
+      caller_.Report(board_.presence(), ids_[i],
+                     fmt::format("absent to its owner, with {} copies in", num_in));
+    }
+  }
+}
+
+// Many copies of one hot key, sometimes mixed with those of another.
+void Writer::InsertHot() {
+  const uint32_t num_hot = plan_.mix.num_hot;
+  if (num_hot == 0) return;
+  const uint32_t one = random_.Below(num_hot);
+  const uint32_t other = random_.OneIn(4) ? random_.Below(num_hot) : one;
+  if (board_.expires) board_.tokens[one].DropExpired(board_.span, board_.subject.now());
+  if (board_.tokens[one].count() > uint64_t{4} * plan_.mix.max_hot_batch) return EraseHot();
+  const uint32_t size = 1 + random_.SkewedBelow(plan_.mix.max_hot_batch);
+  uint32_t num_other = 0;
+  ids_.clear();
+  for (uint32_t i = 0; i < size; ++i) {
+    const bool is_other = other != one && random_.OneIn(3);
+    num_other += is_other;
+    ids_.push_back(plan_.first_hot() + (is_other ? other : one));
+  }
+  const uint64_t bucket = caller_.Insert(ids_);
+  board_.tokens[one].Put({bucket, size - num_other});
+  board_.tokens[other].Put({bucket, num_other});
+}
+
+void Writer::EraseHot() {
+  if (plan_.mix.num_hot == 0) return;
+  const uint32_t hot = random_.Below(plan_.mix.num_hot);
+  const Copies taken = board_.tokens[hot].Take(1 + random_.Below(2 * plan_.mix.max_hot_batch));
+  ids_.assign(taken.count, plan_.first_hot() + hot);
+  caller_.Erase(ids_, taken.bucket);
+}
+
+}  // namespace trommel::stress
