@@ -174,7 +174,6 @@ namespace trommel::tool {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 
 bench::SweepFigure Figure() {
   bench::SweepFigure figure;

@@ -10,8 +10,6 @@
 namespace trommel::tool {
 namespace {
 
-using nlohmann::json;
-
 using Strings = std::vector<std::string>;
 
 TEST_CASE("sets are arrays of names", "[tools][describe_attributes]") {

@@ -56,9 +56,9 @@ struct LockedFiles {
   const std::string rows_b = folder.Write("rows_b", "x\ty\n3\t4\n");
 };
 
-using CommandLine = std::vector<std::string>;
+using Arguments = std::vector<std::string>;
 
-void RunBoth(const CommandLine& one, const CommandLine& other) {
+void RunBoth(const Arguments& one, const Arguments& other) {
   RunningTool first(one);
   RunningTool second(other);
   const ToolResult results[] = {first.Wait(), second.Wait()};
@@ -101,7 +101,7 @@ TEST_CASE("a command that does not wait exits 3 and changes nothing", "[tools][f
   const FileLock lock_of_attributes = Locked(attributes);
   const std::string before = files.folder.Read("filter");
   const std::string attributes_before = files.folder.Read("attributes");
-  const auto refused = [](CommandLine command, const std::string& path) {
+  const auto refused = [](Arguments command, const std::string& path) {
     command.insert(command.end(), {"--wait", "0"});
     const ToolResult result = RunTool(command);
     INFO(command[0] << " " << command[1]);
@@ -147,9 +147,9 @@ TEST_CASE("an interrupt ends the wait at once", "[tools][file_lock]") {
   const LockedFiles files;
   const std::string before = files.folder.Read("filter");
   const FileLock lock = Locked(files.filter);
-  const std::vector<CommandLine> commands = {
+  const std::vector<Arguments> commands = {
       {"insert", files.filter, files.a}, {"build", "-n", "10", "-f", "-o", files.filter, files.a}};
-  for (const CommandLine& command : commands) {
+  for (const Arguments& command : commands) {
     RunningTool waiting(command);
     LetItWait();
     const auto start = std::chrono::steady_clock::now();
@@ -257,7 +257,7 @@ TEST_CASE("a file that cannot be opened is replaced by force, but not if it chan
 }
 
 // Standard error of a command on a terminal, until it ends.
-std::string TerminalOf(const CommandLine& arguments) {
+std::string TerminalOf(const Arguments& arguments) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE(grantpt(terminal) == 0);
@@ -287,10 +287,10 @@ std::string TerminalOf(const CommandLine& arguments) {
 TEST_CASE("on a terminal a line tells that a command waits", "[tools][file_lock]") {
   const LockedFiles files;
   const FileLock lock = Locked(files.filter);
-  const CommandLine command = {"insert", "--wait", "1", files.filter, files.a};
+  const Arguments command = {"insert", "--wait", "1", files.filter, files.a};
   CHECK_THAT(TerminalOf(command),
              ContainsSubstring("\rwaiting: another command is changing " + files.filter));
-  CommandLine quiet = command;
+  Arguments quiet = command;
   quiet.push_back("-q");
   CHECK_THAT(TerminalOf(quiet), !ContainsSubstring("waiting:"));
 }

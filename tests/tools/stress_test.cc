@@ -113,7 +113,6 @@ namespace trommel::tool {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 
 stress::CampaignResult Broken() {
   stress::CampaignResult result;

@@ -124,7 +124,7 @@ int Main(int argc, char** argv) {
 }  // namespace trommel::tool
 
 int main(int argc, char** argv) {
-  // A parent may have left SIGPIPE ignored; when our reader goes away we want to go quietly too.
+  // A parent may have left SIGPIPE ignored; a reader that is gone must end this program silently.
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f is an error like one to a full disk
   trommel::tool::FillClosedStreams();

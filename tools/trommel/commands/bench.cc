@@ -43,8 +43,8 @@ struct BenchOptions {
 
 Status PrintNow(std::string_view text) { return WriteText(text, stdout); }
 
-// Where the JSON goes. Made before measuring: a path that cannot be written is told at once, and a
-// file that is there is locked.
+// The destination of the JSON. Made before measuring: a path that cannot be written fails at once,
+// a file that is there is locked.
 class JsonOut {
  public:
   static Result<JsonOut> Create(const BenchOptions& options, bool quiet) {

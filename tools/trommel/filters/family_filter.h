@@ -1,5 +1,5 @@
-// FamilyFilter: a filter of any type as the subcommands use it, so that they need not know types.
-// What a type cannot do fails with a Status.
+// FamilyFilter: a filter of any type as the subcommands use it, so that they need not distinguish
+// types. What a type cannot do fails with a Status.
 #ifndef TROMMEL_TOOLS_FAMILY_FILTER_H_
 #define TROMMEL_TOOLS_FAMILY_FILTER_H_
 

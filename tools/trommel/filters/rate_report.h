@@ -1,4 +1,4 @@
-// The false-positive rate after keys were inserted, beside the one that was asked for.
+// The false-positive rate after keys were inserted, beside the requested one.
 #ifndef TROMMEL_TOOLS_RATE_REPORT_H_
 #define TROMMEL_TOOLS_RATE_REPORT_H_
 

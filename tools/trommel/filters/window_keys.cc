@@ -12,8 +12,8 @@
 namespace trommel::tool {
 namespace {
 
-// The present, or the filter's own time where that is later: then all keys are late. A batch
-// without keys has no times either, whatever clock its input goes by: it moves nothing.
+// Advances to now, or not at all where the filter's own time is later: then all keys are late. A
+// batch without keys has no times, whatever clock its input has, and advances nothing.
 void AdvanceToWallClock(WindowFilter& filter, size_t num_keys, Applied& applied) {
   if (num_keys == 0) return;
   if (!filter.Advance(WallClockTicks())) applied.num_late += num_keys;

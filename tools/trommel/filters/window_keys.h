@@ -16,7 +16,7 @@ namespace trommel::tool {
 uint64_t BucketOf(const WindowFilter& filter, uint64_t tick);
 
 // The false-positive rates that a window filter had while keys were inserted: a burst may be over,
-// and its bucket gone, when the filter is looked at.
+// and its bucket expired, before the filter is examined.
 class WindowRate {
  public:
   // Of what the filter holds now. Cost: its GetStats.
@@ -28,8 +28,8 @@ class WindowRate {
 
   double highest_fpr() const { return highest_fpr_; }       // of the model, after some Add
   uint64_t most_bucket_keys() const { return most_keys_; }  // in one bucket
-  // How many absent keys were taken for present ones, on average, if the added keys are those that
-  // were found absent: f / (1 - f) for each, with the rate f of its moment.
+  // The expected number of absent keys that were taken for present ones, if the added keys are
+  // those that were found absent: f / (1 - f) for each, with the rate f of its moment.
   double expected_wrongly_present() const { return expected_wrongly_present_; }
 
  private:

@@ -16,7 +16,7 @@
 namespace trommel::tool {
 
 // Fails with kInvalidArgument for no names, for more than a filter can have, and as CheckEachName
-// does. The others here want names that passed.
+// does. The other functions require names that passed.
 Status CheckNames(std::span<const std::string> names);
 
 // Fails with kInvalidArgument for a name that is empty, longer than a filter's can be, there twice,
@@ -41,7 +41,7 @@ std::string SetText(AttributeMask set, std::span<const std::string> names);
 // anything but attributes that there are stay.
 std::string NamingSets(std::string_view message, std::span<const std::string> names);
 
-// A set and how often it is asked for: "src_ip,domain=3", or "src_ip" for 1. Fails with
+// A set and how often it is queried: "src_ip,domain=3", or "src_ip" for 1. Fails with
 // kInvalidArgument as ParseSet does, and for a share that is no number above 0.
 Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string> names);
 

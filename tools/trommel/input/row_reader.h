@@ -74,7 +74,7 @@ class RowReader {
   bool awaits_columns_ = false;         // its header, or first row, is yet to come
   std::vector<size_t> slot_of_column_;  // where a column's fields go, or kNowhere
   std::string header_;                  // not yet passed on
-  std::optional<Error> error_;          // to be told by the next call
+  std::optional<Error> error_;          // the next call fails with it
   bool is_choice_wrong_ = false;
 };
 

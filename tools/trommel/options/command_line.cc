@@ -15,8 +15,8 @@ namespace trommel::tool {
 namespace {
 
 // CLI11's pages, but that descriptions of options are wrapped, that a list of subcommands has a
-// line for each, and that the first page is short: the options of all subcommands are told by its
-// end.
+// line for each, and that the first page is short: its last lines name the options of all
+// subcommands.
 class HelpPage : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -80,7 +80,9 @@ Option Option::OneOf(const std::vector<std::string>& values) const {
     if (std::ranges::find(values, text) != values.end()) return std::string();
     return fmt::format("must be one of {}; got {}", Joined(values, ", "), Quoted(text));
   };
-  return Option(option_->check(CLI::Validator(find, "{" + Joined(values, ",") + "}")));
+  constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
+  const std::string list = "{" + Joined(values, ",") + "}";
+  return Option(option_->check(CLI::Validator(find, list.size() <= kMostShown ? list : "")));
 }
 
 Command Command::AddSubcommand(const std::string& name, const std::string& description) {
@@ -208,14 +210,16 @@ int CommandLine::Fail(const std::string& message) const {
 
 Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) const {
   CLI::App* app = app_;
+  std::string name = app->get_name();
   for (const std::string& word : words) {
     const auto named = app->get_subcommands([&](CLI::App* sub) { return sub->get_name() == word; });
     if (named.empty()) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("unknown subcommand {}", Quoted(word))};
     }
     app = named.front();
+    name += " " + word;
   }
-  return app->help();
+  return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
 }
 
 std::string Wrapped(std::string_view text, size_t width) {

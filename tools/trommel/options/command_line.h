@@ -18,7 +18,7 @@ class Option;
 
 namespace trommel::tool {
 
-// What all subcommands are told.
+// The options of all subcommands.
 struct Settings {
   bool json = false;
   bool quiet = false;
@@ -64,7 +64,7 @@ class Command {
   Option Flag(const std::string& names, bool& value, const std::string& help);
   Option Text(const std::string& names, std::string& value, const std::string& type,
               const std::string& help);
-  // A value that `parse` takes, or refuses with a message that is told with the option's name.
+  // A value that `parse` takes, or refuses with a message, to which the option's name is added.
   Option Parsed(const std::string& names, const std::string& type, const std::string& help,
                 const std::function<Status(const std::string&)>& parse);
   // A list "A,B" whose parts `parse` takes one by one.

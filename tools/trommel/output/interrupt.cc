@@ -50,7 +50,7 @@ sigset_t SignalSet() {
 using Actions = std::array<struct sigaction, kSignals.size()>;
 
 // Sets the handler of all signals and returns what was before. A signal that the program's parent
-// told it to ignore (nohup) stays ignored.
+// set to be ignored (nohup) stays ignored.
 Actions SetAll(void (*handler)(int), int flags) noexcept {
   struct sigaction action = {};
   action.sa_handler = handler;
@@ -101,7 +101,7 @@ void EndAsInterrupted() noexcept {
   std::raise(signal_number);
 }
 
-// A handler, not a mask: a mask is a thread's own, and the signal would come to another.
+// A handler, not a mask: a mask holds for one thread, and another would get the signal.
 HoldInterrupts::HoldInterrupts() noexcept : before_(SetAll(HoldSignal, SA_RESTART)) {}
 
 HoldInterrupts::~HoldInterrupts() {

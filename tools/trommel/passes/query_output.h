@@ -48,7 +48,7 @@ class LinePrinter {
   std::string line_;
 };
 
-// Ends a query of `num_queried` lines: prints the count that was asked for, or the report that
+// Ends a query of `num_queried` lines: prints the count alone (-c), or the report that
 // `describe_before` and `describe_after` add to, unless lines were printed and no JSON is wanted.
 // Returns kDone if any may be present.
 int FinishQuery(const QueryOutput& output, bool json, uint64_t num_queried, uint64_t num_present,

@@ -31,7 +31,7 @@ struct AttrQueryOptions {
   QueryOutput output;
 };
 
-// Queries the rows of one batch after the other, and prints the lines that were asked for.
+// Queries the rows of one batch after the other, and prints the chosen lines.
 class RowQuery {
  public:
   RowQuery(const AttrQueryOptions& options, const AttributeFilter& filter, AttributeMask asked,

@@ -58,7 +58,7 @@ DemoPart ChoosePart(const DemoKeys& keys);
 inline constexpr double kDemoTargetFpr = 0.01;
 inline constexpr size_t kDemoBatch = size_t{1} << 16;
 
-// Keys that were asked for, and what came back.
+// Queried keys and their answers.
 struct Answers {
   uint64_t num_asked = 0;
   uint64_t num_maybe_present = 0;
@@ -148,8 +148,8 @@ struct ReplayRow {
   uint64_t num_removed = 0;
   uint64_t num_refused = 0;
   uint64_t num_keys = 0;
-  uint64_t num_missing = 0;  // members that were answered absent: every new one was asked for, and
-                             // at the row itself all members
+  uint64_t num_missing = 0;  // members that were answered absent: every new one is queried, and
+                             // at the row itself all members are
   Answers negatives;
 };
 
