@@ -1,6 +1,4 @@
 // Seeds are no protection (digest.h): keys can be chosen that collide under every seed.
-#include "support/xxh64_twins.h"
-
 #include <random>
 #include <string>
 #include <vector>

@@ -47,7 +47,7 @@ TEST_CASE("memory becomes a budget for every set", "[tools][attr_options]") {
   CHECK(request.target_fpr == 0);
   REQUIRE(request.mix.size() == 2);
   CHECK(request.mix[0].share == 2);
-  CHECK(request.mix[1].asked == 0b011);
+  CHECK(request.mix[1].set == 0b011);
   const AttributeConfig config = options.ConfigOf(kThreeNames, nullptr).value();
   CHECK(config.budgets.size() == 7);
   CHECK(config.budgets.front().capacity == 1000);

@@ -45,7 +45,7 @@ TEST_CASE("a share is one unless it is said", "[tools][attr_names]") {
   CHECK(ParseShare("src", kNames)->share == 1);
   const Result<QueryShare> share = ParseShare("domain,dst=2.5", kNames);
   REQUIRE(share.ok());
-  CHECK(share->asked == 0b110);
+  CHECK(share->set == 0b110);
   CHECK(share->share == 2.5);
   for (const std::string wrong : {"", "0", "-1", "nan", "inf", "3x"}) {
     CHECK(WhyNot(ParseShare("src=" + wrong, kNames)) ==

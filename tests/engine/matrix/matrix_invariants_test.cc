@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -213,7 +214,7 @@ TEST_CASE("blocks of unequal weight are each their definition's", "[engine][matr
     for (AttributeMask queried = 1; queried <= program.geometry.sets.full(); ++queried) {
       for (const TupleRow& row : program.queried) {
         uint64_t answer = 0;
-        matrix.Query(queried, TupleColumns({row}).view(), {&answer, 1});
+        matrix.Query(queried, TupleColumns(std::span(&row, 1)).view(), {&answer, 1});
         CHECK((answer == 1) == reference.MayContain(queried, row));
       }
     }
