@@ -15,7 +15,9 @@ namespace {
 
 // Of a timed batch: large beside the caches where the filter is, always small beside its capacity.
 constexpr uint64_t kMaxBatch = 1'000'000;
-constexpr uint64_t kKeysPerMeasurement = 2'000'000;
+// Of a measurement: at most so many, and no more passes over a small filter than settle a median.
+constexpr uint64_t kMaxMeasuredKeys = 2'000'000;
+constexpr uint64_t kMaxPasses = 8;
 constexpr uint64_t kMaxPool = 4'000'000;
 
 uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 32, 1, kMaxBatch); }
@@ -61,7 +63,7 @@ double Seconds(const Call& call) {
 Arena::Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides)
     : num_keys_(num_keys),
       batch_size_(BatchSize(num_keys)),
-      steps_((kKeysPerMeasurement + batch_size_ - 1) / batch_size_),
+      steps_((std::min(kMaxMeasuredKeys, kMaxPasses * num_keys) + batch_size_ - 1) / batch_size_),
       num_members_(num_keys - batch_size_),
       members_(kFirstMember, PoolSize(num_keys)),
       guests_(kFirstGuest, std::min<uint64_t>(4 * batch_size_, PoolSize(num_keys))),
