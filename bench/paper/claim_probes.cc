@@ -6,15 +6,15 @@
 #include "bench/paper/claims.h"
 #include "bench/paper/paired_time.h"
 #include "bench/paper/random_batches.h"
+#include "trommel/classic/filter.h"
 #include "trommel/classic/sizing.h"
-#include "trommel/classic/split_counting_filter.h"
 
 namespace trommel::paper {
 namespace {
 
 constexpr double kRate = 0.01;
 
-double Bits(const classic::SplitCountingFilter& filter) {
+double Bits(const classic::Filter& filter) {
   return static_cast<double>(filter.geometry().total_positions());
 }
 
@@ -40,7 +40,7 @@ Table ProbesClaim(const Options& options) {
       "%.";
 
   auto filter =
-      classic::SplitCountingFilter::Create(
+      classic::Filter::Create(
           {.capacity = capacity, .target_fpr = kRate, .hashing = classic::Hashing::kMixed})
           .value();
   const double all_bits = Bits(filter);
@@ -83,7 +83,7 @@ Table ProbesClaim(const Options& options) {
   faster.measured = time.change.median - 1;
 
   auto at_capacity =
-      classic::SplitCountingFilter::Create(
+      classic::Filter::Create(
           {.capacity = capacity, .target_fpr = kRate, .hashing = classic::Hashing::kMixed})
           .value();
   InsertRandom(at_capacity, members, capacity);

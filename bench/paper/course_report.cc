@@ -9,7 +9,7 @@
 #include "bench/paper/hash_partition.h"
 #include "bench/paper/hfile.h"
 #include "bench/paper/random_batches.h"
-#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/classic/formulas.h"
 
 namespace trommel::paper {
@@ -41,13 +41,13 @@ Table Arithmetic() {
   return table;
 }
 
-classic::BloomFilter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
-                                  uint32_t num_hashes, uint64_t num_keys) {
-  auto filter = classic::BloomFilter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                          .hashing = hashing,
-                                                          .num_hashes = num_hashes,
-                                                          .counter_bits = 1,
-                                                          .num_positions = num_positions})
+classic::Filter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
+                             uint32_t num_hashes, uint64_t num_keys) {
+  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
+                                                     .hashing = hashing,
+                                                     .num_hashes = num_hashes,
+                                                     .counter_bits = 1,
+                                                     .num_positions = num_positions})
                     .value();
   InsertRandom(filter, RandomStream(seed, 21), num_keys);
   return filter;

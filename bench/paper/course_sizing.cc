@@ -6,7 +6,7 @@
 #include "bench/fpr_bounds.h"
 #include "bench/paper/bloom_model.h"
 #include "bench/paper/random_batches.h"
-#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/sizing.h"
 
@@ -24,11 +24,11 @@ Row MeasuredRate(const Options& options, const std::string& what, double bits_pe
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
   const uint64_t num_strangers = options.quick ? 500'000 : 30'000'000;
   const auto num_positions = static_cast<uint64_t>(bits_per_key * static_cast<double>(num_keys));
-  auto filter = classic::BloomFilter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                          .hashing = classic::Hashing::kMixed,
-                                                          .num_hashes = num_hashes,
-                                                          .counter_bits = 1,
-                                                          .num_positions = num_positions})
+  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
+                                                     .hashing = classic::Hashing::kMixed,
+                                                     .num_hashes = num_hashes,
+                                                     .counter_bits = 1,
+                                                     .num_positions = num_positions})
                     .value();
   InsertRandom(filter, RandomStream(options.seed, 11), num_keys);
   const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);

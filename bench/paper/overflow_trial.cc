@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "bench/paper/random_batches.h"
-#include "trommel/classic/counting_bloom_filter.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 
 namespace trommel::paper {
 namespace {
@@ -50,16 +49,12 @@ double OverflowTrial::FilterShare(uint32_t count) const {
   return static_cast<double>(num_filters_reaching[count]) / static_cast<double>(num_filters);
 }
 
-OverflowTrial RunOverflow(const classic::Geometry& geometry, uint64_t num_keys,
+OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
                           uint64_t num_filters, uint64_t seed) {
-  classic::Geometry counting = geometry;
+  classic::ArrayGeometry counting = geometry;
   counting.counter_bits = classic::kMaxCounterBits;
-  if (geometry.kind == classic::Kind::kSplitCounting) {
-    return FillAll(classic::SplitCountingFilter::CreateWithGeometry(counting).value(), num_keys,
-                   num_filters, seed);
-  }
-  return FillAll(classic::CountingBloomFilter::CreateWithGeometry(counting).value(), num_keys,
-                 num_filters, seed);
+  return FillAll(classic::Filter::CreateWithGeometry(counting).value(), num_keys, num_filters,
+                 seed);
 }
 
 TailEstimate EstimateTail(uint64_t num_thrown, uint64_t num_positions, uint32_t count,

@@ -22,7 +22,7 @@ struct OverflowTrial {
 };
 
 // Fills num_filters filters of this geometry (counters of 8 bits) with num_keys random keys each.
-OverflowTrial RunOverflow(const classic::Geometry& geometry, uint64_t num_keys,
+OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
                           uint64_t num_filters, uint64_t seed);
 
 struct TailEstimate {

@@ -8,7 +8,7 @@
 
 #include "bench/paper/comparison.h"
 #include "bench/paper/program.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 
 namespace trommel::paper {
 
@@ -23,7 +23,7 @@ enum class EraseRule {
 // Generations of one geometry, each closed when it is half full.
 class Generations {
  public:
-  Generations(const classic::Geometry& geometry, EraseRule rule);
+  Generations(const classic::ArrayGeometry& geometry, EraseRule rule);
 
   void Insert(uint64_t digest);
   void Erase(uint64_t digest);
@@ -31,13 +31,13 @@ class Generations {
   size_t size() const { return generations_.size(); }
 
  private:
-  classic::SplitCountingFilter& Newest();
+  classic::Filter& Newest();
 
-  classic::Geometry geometry_;
+  classic::ArrayGeometry geometry_;
   EraseRule rule_;
   uint64_t capacity_;  // m ln 2: half full
   uint64_t num_in_newest_ = 0;
-  std::vector<classic::SplitCountingFilter> generations_;
+  std::vector<classic::Filter> generations_;
 };
 
 std::vector<Table> ScbfGenerations(const Options& options);

@@ -28,7 +28,7 @@ constexpr uint32_t kMostMeasuredBits = 3;
 
 struct Side {
   const char* name;
-  classic::Geometry geometry;
+  classic::ArrayGeometry geometry;
   uint64_t num_thrown;     // increments that could hit a counter
   uint64_t num_positions;  // and on how many they fall
   OverflowTrial trial;

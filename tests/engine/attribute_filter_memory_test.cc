@@ -102,10 +102,10 @@ TEST_CASE("refused tuples leave the room of sets that had some",
   CHECK(num_second < 3300);  // some are shown already
   const std::vector<std::byte> before = filter.Serialize();
   // Nobody knows their values: attribute 0 has room, attribute 1 has not.
-  std::vector<TupleRow> non - members = NewIn(0, 8000, 2);
+  std::vector<TupleRow> non_members = NewIn(0, 8000, 2);
   const std::vector<TupleRow> seconds = NewIn(1, 8000, 3);
-  for (size_t i = 0; i < non - members.size(); ++i) non - members[i][1] = seconds[i][1];
-  const uint64_t num_by_chance = insert(non - members);
+  for (size_t i = 0; i < non_members.size(); ++i) non_members[i][1] = seconds[i][1];
+  const uint64_t num_by_chance = insert(non_members);
   CHECK(num_by_chance < 200);
   if (num_by_chance == 0) CHECK(filter.Serialize() == before);
   const uint64_t load = filter.GetStats().sets[0].stats.generations[0].load;

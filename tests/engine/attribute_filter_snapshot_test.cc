@@ -84,7 +84,7 @@ TEST_CASE("a loaded filter over attributes grows within the limit it was loaded 
   REQUIRE_FALSE(low.ok());
   CHECK(low.error().code == ErrorCode::kOutOfMemory);
   CHECK_THAT(low.error().message, ContainsSubstring("2 sets of attributes need ") &&
-                                      ContainsSubstring("more than the limit of 9999 bytes"));
+                                      ContainsSubstring("more than the limit of 9,999 bytes"));
 }
 
 TEST_CASE("the sample over attributes never changes, on any target",

@@ -52,7 +52,7 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
                                           .budgets = {{.set = 0b011, .target_fpr = 0.001}}});
   const std::vector<TupleRow> rows = RandomRows(30'000, kAllDifferent3, seed);
   CHECK(filter.Insert(TupleColumns(rows).view()).num_inserted == rows.size());
-  const std::vector<TupleRow> non - members =
+  const std::vector<TupleRow> non_members =
       RandomRows(100'000, kAllDifferent3, seed, KeySpace::kStrangers);
   const AttributeStats stats = filter.GetStats();
   REQUIRE(stats.sets.size() == 5);
@@ -65,8 +65,8 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
     CHECK(of_set.stats.num_keys == rows.size());
     CHECK(of_set.stats.current_fpr < target);
     CHECK(NumShownOf(filter, of_set.set, rows) == rows.size());
-    const RateBound bound = BinomialBound(of_set.stats.current_fpr, non - members.size());
-    CHECK(bound.ContainsHits(NumShownOf(filter, of_set.set, non - members)));
+    const RateBound bound = BinomialBound(of_set.stats.current_fpr, non_members.size());
+    CHECK(bound.ContainsHits(NumShownOf(filter, of_set.set, non_members)));
   }
 }
 

@@ -45,10 +45,10 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   REQUIRE(filter.Insert(staying_columns.view()).num_refused == 0);
   // These were never in, but some of their values are: whoever erases them must be refused, and
   // nothing may be taken for a moment.
-  std::vector<TupleRow> non - members =
+  std::vector<TupleRow> non_members =
       RandomRows(64, std::vector<uint64_t>{0, 0, 0}, 1'000, KeySpace::kStrangers);
-  for (size_t i = 0; i < non - members.size(); ++i) non - members[i][0] = staying[i][0];
-  const TupleColumns non_member_columns(non - members);
+  for (size_t i = 0; i < non_members.size(); ++i) non_members[i][0] = staying[i][0];
+  const TupleColumns non_member_columns(non_members);
 
   std::atomic<bool> is_over{false};
   std::atomic<uint64_t> num_missed{0};

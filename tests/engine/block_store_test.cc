@@ -120,11 +120,11 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
       Program program;
       program.num_blocks = 1;
       program.shape = shape;
-      auto non - members = DrawnDigests(40, 30, seed);
-      program.pool = non - members;
-      program.steps.push_back({tests::Op::kInsert, 0,
-                               std::vector<uint64_t>(tests::MostCopies(shape), non - members[0])});
-      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non - members, 3)});
+      auto non_members = DrawnDigests(40, 30, seed);
+      program.pool = non_members;
+      program.steps.push_back(
+          {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), non_members[0])});
+      program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non_members, 3)});
       CheckProgram(program);
     }
   });

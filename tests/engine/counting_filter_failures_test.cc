@@ -102,13 +102,13 @@ TEST_CASE("100000 erases of absent keys hurt only through those that answer mayb
   const size_t num_erases = 100'000;
   CountingFilter filter = FreshFilter(capacity);
   const auto members = tests::MemberKeys(capacity, 11);
-  const auto non - members = tests::NonMemberKeys(num_erases, 11);
+  const auto non_members = tests::NonMemberKeys(num_erases, 11);
   filter.Insert(members);
 
   std::vector<uint64_t> maybe(CountingFilter::BitmapWords(num_erases));
-  const size_t num_maybe = filter.Query(non - members, maybe);
+  const size_t num_maybe = filter.Query(non_members, maybe);
   std::vector<uint64_t> erased(maybe.size());
-  const EraseOutcome outcome = filter.Erase(non - members, erased);
+  const EraseOutcome outcome = filter.Erase(non_members, erased);
   const auto bound = tests::FprBound(filter.geometry(), capacity, num_erases);
   INFO(num_maybe << " maybe, " << outcome.num_erased << " erased, predicted " << bound);
   CHECK(bound.ContainsHits(outcome.num_erased));
@@ -128,7 +128,7 @@ TEST_CASE("100000 erases of absent keys hurt only through those that answer mayb
   CHECK(selection.size() <= outcome.num_erased * filter.geometry().num_slices);
   std::vector<uint64_t> culprits;
   for (size_t i = 0; i < num_erases; ++i) {
-    if (tests::BitAt(erased, i)) culprits.push_back(filter.digest_policy()(non - members[i]));
+    if (tests::BitAt(erased, i)) culprits.push_back(filter.digest_policy()(non_members[i]));
   }
   REQUIRE(culprits.size() == outcome.num_erased);
   std::ranges::sort(culprits);  // by block, too

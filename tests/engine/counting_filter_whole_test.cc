@@ -227,9 +227,9 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
   CountingFilter filter = tests::MakeFilter(tests::GeometryOf(size.shape, size.num_blocks));
   filter.Insert(MemberKeys(size.num_keys, Catch::rngSeed() + size.num_keys));
   const size_t num_queries = 400'000;
-  const auto non - members = NonMemberKeys(num_queries, Catch::rngSeed() + size.num_keys);
+  const auto non_members = NonMemberKeys(num_queries, Catch::rngSeed() + size.num_keys);
   std::vector<uint64_t> answers(CountingFilter::BitmapWords(num_queries));
-  const size_t num_hits = filter.Query(non - members, answers);
+  const size_t num_hits = filter.Query(non_members, answers);
   const auto measured = tests::FprBound(filter.geometry(), size.num_keys, num_queries);
   INFO(num_hits << " hits; " << measured);
   CHECK(measured.ContainsHits(num_hits));

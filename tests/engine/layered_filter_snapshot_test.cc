@@ -64,7 +64,7 @@ TEST_CASE("layers of different keys are refused as a file", "[engine][layered][s
   const auto file_of = [](const tests::SampleMultiStore& family) {
     std::vector<MemberStore> members = family.Members();
     for (MemberStore& member : members) member.words = {};
-    return SerializeMultiStore(family.facts, members);
+    return tests::SerializeMultiStore(family.facts, members);
   };
   tests::SampleMultiStore family{
       .facts = {.type = SnapshotType::kLayeredFilter, .policy = {}}, .stores = {}, .num_keys = {}};

@@ -203,14 +203,14 @@ TEST_CASE("a layered filter has the large layer's rate, and its first layer the 
   constexpr uint64_t kCapacity = 200'000;
   auto filter = std::move(LayeredFilter::Create({.capacity = kCapacity})).value();
   filter.Insert(tests::MemberKeys(kCapacity, Catch::rngSeed()));
-  const auto non - members = tests::NonMemberKeys(200'000, Catch::rngSeed());
-  std::vector<uint64_t> bits(LayeredFilter::BitmapWords(non - members.size()));
-  const auto large = tests::FprBound(filter.layer(1).geometry(), kCapacity, non - members.size());
-  const size_t num_hits = filter.Query(non - members, bits);
+  const auto non_members = tests::NonMemberKeys(200'000, Catch::rngSeed());
+  std::vector<uint64_t> bits(LayeredFilter::BitmapWords(non_members.size()));
+  const auto large = tests::FprBound(filter.layer(1).geometry(), kCapacity, non_members.size());
+  const size_t num_hits = filter.Query(non_members, bits);
   INFO(num_hits << " hits, " << large);
   CHECK(large.ContainsHits(num_hits));
-  const auto first = tests::FprBound(filter.layer(0).geometry(), kCapacity, non - members.size());
-  CHECK(first.ContainsHits(filter.layer(0).Query(non - members, bits)));
+  const auto first = tests::FprBound(filter.layer(0).geometry(), kCapacity, non_members.size());
+  CHECK(first.ContainsHits(filter.layer(0).Query(non_members, bits)));
   CHECK(first.predicted <= 0.2);
   CHECK(large.predicted <= 0.01);
 }

@@ -139,8 +139,8 @@ TEST_CASE("a cleared layered filter is empty", "[engine][layered]") {
 TEST_CASE("statistics of layers add up", "[engine][layered]") {
   LayeredFilter filter = EmptyLayers();
   filter.Insert(tests::MemberKeys(500, Catch::rngSeed()));
-  const auto non - members = tests::NonMemberKeys(2000, Catch::rngSeed());
-  const EraseOutcome outcome = filter.Erase(non - members);
+  const auto non_members = tests::NonMemberKeys(2000, Catch::rngSeed());
+  const EraseOutcome outcome = filter.Erase(non_members);
   const LayeredStats stats = filter.GetStats();
   CHECK(stats.num_keys == 500 - outcome.num_erased);
   CHECK(stats.num_refused_erases == outcome.num_refused);

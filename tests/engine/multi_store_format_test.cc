@@ -15,6 +15,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::Bytes;
+using tests::DeserializeMultiStore;
 constexpr SnapshotType kScalable = SnapshotType::kScalableFilter;
 
 Error MultiStoreErrorOf(const Bytes& bytes) {
@@ -35,14 +36,14 @@ TEST_CASE("a forged field of a family's header is refused and named", "[engine][
   constexpr ErrorCode kCorrupt = ErrorCode::kCorrupt;
   constexpr ErrorCode kVersion = ErrorCode::kVersion;
   const std::vector<HeaderForgery> forgeries = {
-      {"magic", [](H& h) { h.start.magic[2] = 'r'; }, kCorrupt, "byte 2: not a snapshot"},
+      {"magic", [](H& h) { h.start.magic[2] = 'r'; }, kCorrupt, "not a Trommel file (bad magic)"},
       {"version", [](H& h) { h.start.version = 2; }, kVersion, "of version 2"},
       {"header size", [](H& h) { h.start.header_bytes = 64; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},
       {"type 7", [](H& h) { h.start.type = 7; }, kVersion, "byte 16 the type is 7"},
       {"digest kind", [](H& h) { h.start.digest_kind = 4; }, kVersion, "byte 20"},
-      {"a byte less", [](H& h) { h.file_bytes -= 1; }, kCorrupt, "but the snapshot"},
-      {"all bytes", [](H& h) { h.file_bytes = ~uint64_t{0}; }, kCorrupt, "but the snapshot"},
+      {"a byte less", [](H& h) { h.file_bytes -= 1; }, kCorrupt, "bytes, its header says"},
+      {"all bytes", [](H& h) { h.file_bytes = ~uint64_t{0}; }, kCorrupt, "bytes, its header says"},
       {"no members", [](H& h) { h.num_members = 0; }, kCorrupt, "256: the file goes on behind"},
       {"one less", [](H& h) { h.num_members = 2; }, kCorrupt, "the file goes on behind"},
       {"one more", [](H& h) { h.num_members = 4; }, kCorrupt, "byte 448: member 3 of 0 bytes"},

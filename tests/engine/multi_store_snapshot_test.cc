@@ -11,7 +11,6 @@
 #include "support/catch.h"
 #include "support/multi_store_forge.h"
 #include "support/sample_filters.h"
-#include "support/scratch_folder.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -19,6 +18,9 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::Bytes;
+using tests::DeserializeMultiStore;
+using tests::SerializeMultiStore;
+
 constexpr SnapshotType kType = SnapshotType::kWindowFilter;
 
 Bytes Again(const MultiStoreContents& family) {
@@ -164,20 +166,6 @@ TEST_CASE("files of another type are told by name", "[engine][family]") {
         "this is a window filter's snapshot, not a scalable filter's");
   CHECK(message_of(counting, SnapshotType::kLayeredFilter) ==
         "this is a counting filter's snapshot, not a layered filter's");
-}
-
-TEST_CASE("a family is saved and loaded, and errors name the file", "[engine][family]") {
-  const tests::ScratchFolder folder;
-  const std::filesystem::path path = folder.path() / "family";
-  const tests::SampleMultiStore sample = tests::MakeMultiStore(kType, 4);
-  REQUIRE(SaveMultiStore(sample.facts, sample.Members(), path).ok());
-  const Result<MultiStoreContents> family = LoadMultiStore(path, kType, 0);
-  REQUIRE(family.ok());
-  CHECK(Again(*family) == sample.Serialize());
-  const Result<MultiStoreContents> other = LoadMultiStore(path, SnapshotType::kLayeredFilter, 0);
-  REQUIRE_FALSE(other.ok());
-  CHECK_THAT(other.error().message, Catch::StartsWith(path.string() + ": this is a window"));
-  CHECK(LoadMultiStore(folder.path() / "none", kType, 0).error().code == ErrorCode::kIo);
 }
 
 }  // namespace

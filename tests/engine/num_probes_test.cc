@@ -50,21 +50,21 @@ TEST_CASE("few probes have the rate that the model says, and no false negative",
   const uint64_t num_keys = geometry.num_blocks * geometry.slice_positions() / 2;
   CountingFilter filter = tests::MakeFilter(geometry);
   const auto members = tests::MemberKeys(num_keys, Catch::rngSeed());
-  const auto non - members = tests::NonMemberKeys(200'000, Catch::rngSeed());
+  const auto non_members = tests::NonMemberKeys(200'000, Catch::rngSeed());
   filter.Insert(members);
-  std::vector<uint64_t> bits(CountingFilter::BitmapWords(non - members.size()));
+  std::vector<uint64_t> bits(CountingFilter::BitmapWords(non_members.size()));
   std::vector<uint64_t> member_bits(CountingFilter::BitmapWords(members.size()));
-  size_t fewer_probes = non - members.size() + 1;
+  size_t fewer_probes = non_members.size() + 1;
   for (uint32_t num_probes = 1; num_probes <= geometry.num_slices; ++num_probes) {
-    const size_t num_hits = filter.Query(non - members, bits, num_probes);
-    const auto bound = ProbedFprBound(geometry, num_keys, num_probes, non - members.size());
+    const size_t num_hits = filter.Query(non_members, bits, num_probes);
+    const auto bound = ProbedFprBound(geometry, num_keys, num_probes, non_members.size());
     INFO(shape << ", " << num_probes << " probes: " << num_hits << " hits, " << bound);
     CHECK(bound.ContainsHits(num_hits));
     CHECK(num_hits <= fewer_probes);
     CHECK(filter.Query(members, member_bits, num_probes) == members.size());
     fewer_probes = num_hits;
   }
-  CHECK(filter.Query(non - members, bits) == fewer_probes);
+  CHECK(filter.Query(non_members, bits) == fewer_probes);
 }
 
 TEST_CASE("few probes never miss a key through inserts and erases", "[engine][probes]") {

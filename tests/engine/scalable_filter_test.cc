@@ -44,12 +44,12 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
   CHECK(filter.num_generations() == 10);
   CHECK(NumShown(filter, keys) == keys.size());
 
-  const std::vector<uint64_t> non - members = NonMemberKeys(500'000, seed);
-  const uint64_t num_false = NumShown(filter, non - members);
+  const std::vector<uint64_t> non_members = NonMemberKeys(500'000, seed);
+  const uint64_t num_false = NumShown(filter, non_members);
   const ScalableStats stats = filter.GetStats();
   CHECK(stats.predicted_fpr < target);
   CHECK(stats.current_fpr < target);
-  const RateBound bound = BinomialBound(stats.current_fpr, non - members.size());
+  const RateBound bound = BinomialBound(stats.current_fpr, non_members.size());
   INFO(bound << ", measured " << num_false);
   CHECK(bound.ContainsHits(num_false));
   CHECK(stats.num_keys == keys.size());
@@ -75,9 +75,9 @@ TEST_CASE("identical generations give the source's rate", "[engine][scalable]") 
   CHECK(stats.generations.size() == 5);
   CHECK(stats.generations[0].stats.fill_ratio == Approx(0.5).epsilon(0.02));
   // 1 - (1 - P)^d over the generations' own rates.
-  const std::vector<uint64_t> non - members = NonMemberKeys(300'000, seed);
-  CHECK(BinomialBound(stats.current_fpr, non - members.size())
-            .ContainsHits(NumShown(filter, non - members)));
+  const std::vector<uint64_t> non_members = NonMemberKeys(300'000, seed);
+  CHECK(BinomialBound(stats.current_fpr, non_members.size())
+            .ContainsHits(NumShown(filter, non_members)));
 }
 
 TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
@@ -95,13 +95,13 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
   CHECK_THAT(std::string(GrowthRefusalText(outcome.refusal)), ContainsSubstring("largest"));
 
   // There is room again when keys have gone from the newest generation.
-  const std::vector<uint64_t> non - members = NonMemberKeys(200, Catch::rngSeed());
-  std::vector<uint64_t> news(BitmapWords(non - members.size()));
-  const InsertOutcome full = filter.InsertIfAbsent(non - members, news);
+  const std::vector<uint64_t> non_members = NonMemberKeys(200, Catch::rngSeed());
+  std::vector<uint64_t> news(BitmapWords(non_members.size()));
+  const InsertOutcome full = filter.InsertIfAbsent(non_members, news);
   CHECK(full.num_inserted == 0);
   CHECK(full.num_refused > 150);
   REQUIRE(filter.Erase(std::span(keys).subspan(2000, 1000)).num_refused == 0);
-  const InsertOutcome second = filter.InsertIfAbsent(non - members, news);
+  const InsertOutcome second = filter.InsertIfAbsent(non_members, news);
   CHECK(second.num_inserted > 150);
   CHECK(second.num_refused == 0);
 }

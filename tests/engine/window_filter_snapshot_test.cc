@@ -169,7 +169,7 @@ Bytes MultiStoreOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, ui
     }
     members.push_back({.words = {bucket}, .store = &stores.back(), .facts = facts});
   }
-  return SerializeMultiStore(family, members);
+  return tests::SerializeMultiStore(family, members);
 }
 
 TEST_CASE("members that are no window's are refused", "[engine][window][snapshot]") {

@@ -24,6 +24,9 @@ inline std::ostream& operator<<(std::ostream& out, const ClassicShape& shape) {
 
 namespace trommel::tests {
 
+inline constexpr classic::Kind kClassicKinds[] = {
+    classic::Kind::kBloom, classic::Kind::kCountingBloom, classic::Kind::kSplitCounting};
+
 // Every width of a counter, few and many hashes, positions that no byte or cache line divides.
 inline std::vector<kernels::ClassicShape> ClassicShapes() {
   return {{true, false, 1, 4, 1},     {true, false, 10, 4, 1000}, {true, true, 7, 4, 129},
@@ -33,7 +36,7 @@ inline std::vector<kernels::ClassicShape> ClassicShapes() {
           {false, false, 3, 1, 4096}, {false, true, 13, 2, 200},  {false, false, 64, 8, 700}};
 }
 
-inline classic::Geometry GeometryOf(const kernels::ClassicShape& shape) {
+inline classic::ArrayGeometry GeometryOf(const kernels::ClassicShape& shape) {
   return {.kind = shape.has_slices ? classic::Kind::kSplitCounting : classic::Kind::kCountingBloom,
           .hashing = shape.is_mixed ? classic::Hashing::kMixed : classic::Hashing::kDouble,
           .num_hashes = shape.num_hashes,
@@ -43,7 +46,7 @@ inline classic::Geometry GeometryOf(const kernels::ClassicShape& shape) {
 
 // The reference's memory as kernels see it.
 inline kernels::ClassicArray ArrayOf(const kernels::ClassicShape& shape, uint8_t* bytes) {
-  const classic::Geometry geometry = GeometryOf(shape);
+  const classic::ArrayGeometry geometry = GeometryOf(shape);
   return {.bytes = bytes,
           .slice_stride = shape.has_slices ? geometry.slice_bytes() : 0,
           .num_positions = shape.num_positions,

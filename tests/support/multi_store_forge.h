@@ -15,6 +15,21 @@
 
 namespace trommel::tests {
 
+inline Bytes SerializeMultiStore(const MultiStoreFacts& facts,
+                                 std::span<const MemberStore> members) {
+  VectorSink sink;
+  (void)WriteMultiStore(facts, members, sink).value();
+  return sink.Take();
+}
+
+inline Result<MultiStoreContents> DeserializeMultiStore(std::span<const std::byte> bytes,
+                                                        SnapshotType wanted, uint64_t limit_bytes) {
+  const SpanSource source(bytes);
+  const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
+  if (!snapshot.ok()) return snapshot.error();
+  return ReadMultiStore(*snapshot, wanted, limit_bytes, {});
+}
+
 // Stores with what is written of them.
 struct SampleMultiStore {
   MultiStoreFacts facts;

@@ -67,8 +67,8 @@ TEST_CASE("random keys are distinct, repeatable, and non-members are no members"
   CHECK(keys != MemberKeys(kNumKeys, 2));
   CHECK(MemberKeys(10, 1, 100) == std::vector<uint64_t>(&keys[100], &keys[110]));
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    const std::vector<uint64_t> non - members = NonMemberKeys(kNumKeys, seed);
-    keys.insert(keys.end(), non - members.begin(), non - members.end());
+    const std::vector<uint64_t> non_members = NonMemberKeys(kNumKeys, seed);
+    keys.insert(keys.end(), non_members.begin(), non_members.end());
   }
   std::sort(keys.begin(), keys.end());
   CHECK(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
@@ -76,8 +76,8 @@ TEST_CASE("random keys are distinct, repeatable, and non-members are no members"
 
 TEST_CASE("random strings are distinct lines of all lengths", "[support]") {
   std::vector<std::string> strings = MemberStrings(5000, 1);
-  const std::vector<std::string> non - members = StrangerStrings(5000, 1);
-  strings.insert(strings.end(), non - members.begin(), non - members.end());
+  const std::vector<std::string> non_members = StrangerStrings(5000, 1);
+  strings.insert(strings.end(), non_members.begin(), non_members.end());
   std::vector<size_t> num_of_length(80);
   for (const std::string& text : strings) {
     REQUIRE(text.size() >= 16);

@@ -1,5 +1,5 @@
-// One door to filter files: what a file is, and loading it as that. For programs that are handed
-// files of all types; who knows the type uses the type's own Load.
+// Filter files of any type: which type a file is, and loading it as that. A program that knows the
+// type uses the type's own Load.
 #ifndef TROMMEL_ANY_FILTER_H_
 #define TROMMEL_ANY_FILTER_H_
 
@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/layered_filter.h"
 #include "trommel/result.h"
@@ -37,21 +35,20 @@ enum class FilterType : uint8_t {
 // "counting", "scalable", "window", "layered", "classic", "attribute"; "unknown" for anything else.
 std::string_view FilterTypeName(FilterType type) noexcept;
 
-// A filter of one of the types. Counting filters come as CountingFilter; a ConcurrentFilter can be
-// made of one.
-using AnyFilter =
-    std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, classic::BloomFilter,
-                 classic::CountingBloomFilter, classic::SplitCountingFilter, AttributeFilter>;
+// A filter of one of the types, in the order of FilterType. Counting filters come as
+// CountingFilter; a ConcurrentFilter can be made of one.
+using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter,
+                               classic::Filter, AttributeFilter>;
 
 FilterType TypeOf(const AnyFilter& filter);
 
-// What the file or the bytes are, by a valid header alone: the rest may yet be damaged. Fails with
-// kIo, kVersion (a type, too, that this library does not know) and kCorrupt.
+// The type of the file or the bytes, by a valid header alone: the rest may yet be damaged. Fails
+// with kIo, kVersion (also for a type that this library does not know) and kCorrupt.
 Result<FilterType> TypeOfFile(const std::filesystem::path& path);
 Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
 
-// The type's own Load, Deserialize, Save and Serialize. A digest key that is wrong or not called
-// for fails as the type's own.
+// The type's own Load, Deserialize, Save and Serialize. The file is opened once: type and contents
+// are of the same file even if another takes its name meanwhile.
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0,
                           const DigestKey& digest_key = {});
 Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0,

@@ -108,7 +108,10 @@ class ConcurrentFilter {
   CountingFilter TakeExclusive() &&;
 
  private:
+  friend struct FilterFiles;
   struct Impl;
+  Status WriteTo(ByteSink& sink) const;
+
   ImplPtr<Impl> impl_;
 };
 

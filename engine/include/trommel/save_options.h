@@ -21,6 +21,11 @@ struct SaveOptions {
   std::function<Status()> check = {};
 };
 
+// What the filters' private ReadFrom and WriteTo work with, inside the library.
+class ByteSink;
+class OpenedSnapshot;
+struct FilterFiles;
+
 }  // namespace trommel
 
 #endif  // TROMMEL_SAVE_OPTIONS_H_

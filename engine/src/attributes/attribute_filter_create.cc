@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
-#include "engine/src/base/block_memory.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection_capacity.h"
@@ -124,12 +124,9 @@ uint64_t AttributeFilter::Impl::LimitFor(size_t num_sets, uint64_t memory_limit_
 
 Error AttributeFilter::Impl::TooLarge(size_t num_sets, uint64_t num_bytes,
                                       uint64_t memory_limit_bytes) {
-  return {.code = ErrorCode::kOutOfMemory,
-          .message = "the filters of " + std::to_string(num_sets) + " sets of attributes need " +
-                     std::to_string(num_bytes) + " bytes, more than the limit of " +
-                     std::to_string(LimitFor(num_sets, memory_limit_bytes)) + " bytes (" +
-                     (memory_limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") +
-                     ")"};
+  return OverMemoryLimit("the filters of " + GroupedText(num_sets) + " sets of attributes need",
+                         num_bytes, LimitFor(num_sets, memory_limit_bytes),
+                         memory_limit_bytes != 0);
 }
 
 Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) try {

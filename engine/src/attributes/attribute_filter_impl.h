@@ -12,8 +12,6 @@
 
 #include "engine/src/attributes/question_plans.h"
 #include "engine/src/base/memory_budget.h"
-#include "engine/src/disk/byte_sink.h"
-#include "engine/src/disk/byte_source.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
@@ -81,10 +79,6 @@ struct AttributeFilter::Impl {
   // be parts.
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
-
-  Status WriteTo(ByteSink& sink) const;
-  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes,
-                                                const DigestKey& digest_key);
 
   // Insertions pass; erasing a chunk shuts it (attribute_filter.cc says why). First, because it is
   // aligned to cache lines.

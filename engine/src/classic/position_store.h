@@ -21,7 +21,7 @@ namespace trommel::classic {
 class PositionStore {
  public:
   // Empty. Fails as Validate does, and with kOutOfMemory; 0: the machine's physical memory.
-  static Result<PositionStore> Create(const Geometry& geometry, uint64_t limit_bytes);
+  static Result<PositionStore> Create(const ArrayGeometry& geometry, uint64_t limit_bytes);
 
   // --- Batches. Bitmaps must have room for a bit a digest; all their words are written.
 
@@ -51,7 +51,7 @@ class PositionStore {
   void Recount();
 
   // --- What it is.
-  const Geometry& geometry() const { return geometry_; }
+  const ArrayGeometry& geometry() const { return geometry_; }
   uint64_t num_present(size_t slice_idx) const { return num_present_[slice_idx]; }
   double Fill(size_t slice_idx) const;
   // The product of the fills that the first num_probes hashes fall into.
@@ -81,7 +81,7 @@ class PositionStore {
   template <class Visit>
   void ForEachKey(std::span<const uint64_t> digests, const Visit& visit) const;
 
-  Geometry geometry_;
+  ArrayGeometry geometry_;
   BlockMemory memory_;
   kernels::ClassicArray array_ = {};
   std::vector<uint64_t> num_present_;  // a slice

@@ -7,16 +7,23 @@
 #include <string_view>
 
 #include "trommel/digest.h"
+#include "trommel/result.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
 
 // "num_blocks differs: 16 here, 18 there".
 std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs);
+std::string FieldDiffers(std::string_view field, std::string_view ours, std::string_view theirs);
 
 // Names the first field in which they differ; empty if they agree in all.
 std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
                          const Geometry& theirs, const DigestPolicy& their_policy);
+
+// Fails with kInvalidArgument when filters of so many keys hold more than 2^62 together. Merging a
+// filter with itself doubles it: it must stop where a snapshot still holds it and counters cannot
+// wrap.
+Status CheckMergedKeys(uint64_t ours, uint64_t theirs);
 
 }  // namespace trommel
 

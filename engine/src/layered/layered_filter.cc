@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/base/block_memory.h"
 #include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/layered/layered_filter_impl.h"
@@ -41,13 +41,9 @@ Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) try {
   const Result<LayerGeometries> layers = SizeLayers(config);
   if (!layers) return layers.error();
   const uint64_t num_bytes = layers->first.num_bytes() + layers->large.num_bytes();
-  const bool is_given = config.memory_limit_bytes != 0;
-  const uint64_t limit = is_given ? config.memory_limit_bytes : PhysicalMemoryBytes();
-  if (num_bytes > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the layers need " + std::to_string(num_bytes) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
-                     (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  if (Status fits = CheckMemoryLimit("the layers need", num_bytes, config.memory_limit_bytes);
+      !fits) {
+    return fits.error();
   }
   const auto create = [&config](const Geometry& geometry) {
     Result<CountingFilter> layer =

@@ -4,14 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <new>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/layered/layered_filter_impl.h"
+#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/layered_filter.h"
 
@@ -36,57 +34,47 @@ Error NotLayers(std::string_view what) {
 
 }  // namespace
 
-std::array<MemberStore, LayeredFilter::kNumLayers> LayeredFilter::Impl::Members() const {
-  const auto member = [](const CountingFilter& layer) {
-    return MemberStore{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
-  };
-  return {member(first), member(large)};
-}
-
-Result<LayeredFilter> LayeredFilter::Impl::Make(MultiStoreContents family,
-                                                uint64_t limit_bytes) try {
-  if (Status checked = CheckMultiStore(family); !checked) return checked.error();
+Result<LayeredFilter> LayeredFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                              const DigestKey& digest_key) {
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(snapshot, SnapshotType::kLayeredFilter, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  if (Status checked = CheckMultiStore(*contents); !checked) return checked.error();
   const auto layer_of = [&](size_t i) {
-    return CountingFilter(
-        std::make_unique<CountingFilter::Impl>(std::move(family.members[i].contents), limit_bytes));
+    return CountingFilter(std::make_unique<CountingFilter::Impl>(
+        std::move(contents->members[i].contents), limit_bytes));
   };
   CountingFilter first_layer = layer_of(0);
   CountingFilter large_layer = layer_of(1);
   Result<LayeredFilter> filter = FromLayers(std::move(first_layer), std::move(large_layer));
   if (filter || filter.error().code == ErrorCode::kOutOfMemory) return filter;
   return NotLayers(filter.error().message);
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the layers"};
+}
+
+Status LayeredFilter::WriteTo(ByteSink& sink) const {
+  const auto member = [](const CountingFilter& layer) {
+    return MemberStore{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
+  };
+  return WriteMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
+                         std::array{member(impl_->first), member(impl_->large)}, sink);
 }
 
 Status LayeredFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
-  return SaveMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
-                        impl_->Members(), path, options);
+  return FilterFiles::Save(*this, path, options);
 }
 
-std::vector<std::byte> LayeredFilter::Serialize() const {
-  return SerializeMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
-                             impl_->Members());
-}
+std::vector<std::byte> LayeredFilter::Serialize() const { return FilterFiles::Serialize(*this); }
 
 Result<LayeredFilter> LayeredFilter::Load(const std::filesystem::path& path,
                                           uint64_t memory_limit_bytes,
                                           const DigestKey& digest_key) {
-  Result<MultiStoreContents> family =
-      LoadMultiStore(path, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
-  if (!family) return family.error();
-  Result<LayeredFilter> filter = Impl::Make(*std::move(family), memory_limit_bytes);
-  if (!filter) return NamingFile(path, filter.error());
-  return filter;
+  return FilterFiles::Load<LayeredFilter>(path, memory_limit_bytes, digest_key);
 }
 
 Result<LayeredFilter> LayeredFilter::Deserialize(std::span<const std::byte> bytes,
                                                  uint64_t memory_limit_bytes,
                                                  const DigestKey& digest_key) {
-  Result<MultiStoreContents> family =
-      DeserializeMultiStore(bytes, SnapshotType::kLayeredFilter, memory_limit_bytes, digest_key);
-  if (!family) return family.error();
-  return Impl::Make(*std::move(family), memory_limit_bytes);
+  return FilterFiles::Deserialize<LayeredFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "engine/src/base/block_memory.h"
+#include "engine/src/base/memory_limit.h"
 
 namespace trommel {
 
@@ -150,7 +150,7 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   if (!plan_.HasSlot(slot_idx) || current_->size() == ScalableFilter::kMaxGenerations) {
     return GrowthRefusal::kLargestCapacity;
   }
-  const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
+  const uint64_t limit = MemoryLimit(limit_bytes_);
   const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
   // A full filter is refused with every insert: that must cost no memory and must not shut the
   // gate.

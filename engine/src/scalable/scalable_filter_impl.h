@@ -54,9 +54,6 @@ struct ScalableFilter::Impl {
   using Copies = std::vector<GenerationCopy>;
   // All generations, each lock's part of them as it is at one moment.
   Result<Copies> Copy();
-  // write(facts, members) of the snapshot of these copies.
-  template <class Write>
-  auto WithMembers(const Copies& copies, const Write& write) const;
 
   ScalableConfig config;
   std::unique_ptr<Generations> generations;

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/result.h"
 
@@ -59,9 +60,6 @@ static_assert(sizeof(MemberRecord) == 64);
 // Sets the members' offsets from their sizes; returns the file's size.
 uint64_t PlaceMembers(std::span<MemberRecord> members);
 
-// Sets the header's own checksum: the last thing to do.
-void Seal(MultiStoreHeader& header);
-
 // "corrupt snapshot at byte 40: ...": what a type says of a param or a member's word that it cannot
 // have written.
 Error CorruptParam(size_t param_idx, std::string_view what);
@@ -71,11 +69,9 @@ Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view wha
 Status CheckUnusedParams(const MultiStoreParams& params, size_t first_unused);
 Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t first_unused);
 
-// Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
-// of a snapshot of that type and of `file_bytes` bytes. `start` is the beginning of the file:
-// kHeaderBytes, or all there is.
-Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
-                                               SnapshotType wanted, uint64_t file_bytes);
+// The header of a snapshot of that type, every field of which could be. Fails with kCorrupt or
+// kMismatch.
+Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted);
 
 // Checks the table's checksum and that every member is where its predecessors' sizes put it.
 Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members);

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "engine/src/window/window_survey.h"
@@ -132,50 +133,38 @@ Result<std::unique_ptr<Impl>> MakeImpl(MultiStoreContents contents, uint64_t lim
   return made;
 }
 
-// Vectors and maps report a lack of memory by throwing; a loader may not.
-template <class Impl>
-Result<std::unique_ptr<Impl>> MakeWithoutThrowing(MultiStoreContents contents,
-                                                  uint64_t limit_bytes) {
-  try {
-    return MakeImpl<Impl>(std::move(contents), limit_bytes);
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "the system refused memory for the window's stores"};
-  }
-}
-
 }  // namespace
 
-Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const try {
-  const WindowCopy copy = CopyOf(*impl_);
-  return SaveMultiStore(copy.facts, copy.Members(), path, options);
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
+Result<WindowFilter> WindowFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                            const DigestKey& digest_key) {
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(snapshot, SnapshotType::kWindowFilter, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  auto impl = MakeImpl<Impl>(*std::move(contents), limit_bytes);
+  if (!impl) return impl.error();
+  return WindowFilter(*std::move(impl));
 }
 
-std::vector<std::byte> WindowFilter::Serialize() const {
+Status WindowFilter::WriteTo(ByteSink& sink) const {
   const WindowCopy copy = CopyOf(*impl_);
-  return SerializeMultiStore(copy.facts, copy.Members());
+  return WriteMultiStore(copy.facts, copy.Members(), sink);
 }
+
+Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> WindowFilter::Serialize() const { return FilterFiles::Serialize(*this); }
 
 Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
                                         uint64_t memory_limit_bytes, const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      LoadMultiStore(path, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
-  if (!contents) return contents.error();
-  auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
-  if (!impl) return NamingFile(path, impl.error());
-  return WindowFilter(*std::move(impl));
+  return FilterFiles::Load<WindowFilter>(path, memory_limit_bytes, digest_key);
 }
 
 Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
                                                uint64_t memory_limit_bytes,
                                                const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      DeserializeMultiStore(bytes, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
-  if (!contents) return contents.error();
-  auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
-  if (!impl) return impl.error();
-  return WindowFilter(*std::move(impl));
+  return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -5,15 +5,11 @@
 
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/keys/merge_compatibility.h"
-#include "engine/src/snapshots/snapshot_format.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "engine/src/window/window_survey.h"
 
 namespace trommel {
 namespace {
-
-// As CountingFilter's: beyond, counts might wrap and snapshots could not hold them.
-constexpr uint64_t kMaxMergedKeys = (kMaxSnapshotKeys + 1) / 2;
 
 // Names the first field in which two filters differ that are to be merged; empty if there is none.
 template <class Impl>
@@ -88,12 +84,7 @@ Status WindowFilter::Merge(const WindowFilter& other) {
   if (const std::string difference = Difference(*impl_, *other.impl_); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
   }
-  const uint64_t num_keys_here = num_keys();
-  if (other.num_keys() > kMaxMergedKeys - std::min(num_keys_here, kMaxMergedKeys)) {
-    return Error{ErrorCode::kInvalidArgument, "cannot merge: " + std::to_string(num_keys_here) +
-                                                  " and " + std::to_string(other.num_keys()) +
-                                                  " keys are together more than 2^62"};
-  }
+  if (Status fits = CheckMergedKeys(num_keys(), other.num_keys()); !fits) return fits;
   const BucketList list = theirs.List();
   for (const BucketList::Entry& entry : list.Entries()) {
     if (!entry.bucket_store->is_touched()) continue;

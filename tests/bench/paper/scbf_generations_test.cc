@@ -7,11 +7,11 @@
 namespace trommel::paper {
 namespace {
 
-constexpr classic::Geometry kSmall{.kind = classic::Kind::kSplitCounting,
-                                   .hashing = classic::Hashing::kMixed,
-                                   .num_hashes = 4,
-                                   .counter_bits = 8,
-                                   .num_positions = 100};
+constexpr classic::ArrayGeometry kSmall{.kind = classic::Kind::kSplitCounting,
+                                        .hashing = classic::Hashing::kMixed,
+                                        .num_hashes = 4,
+                                        .counter_bits = 8,
+                                        .num_positions = 100};
 
 TEST_CASE("generations grow when the newest is half full", "[paper]") {
   Generations generations(kSmall, EraseRule::kEverywhere);

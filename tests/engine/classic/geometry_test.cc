@@ -10,9 +10,9 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-constexpr Geometry kValid{.num_hashes = 10, .counter_bits = 4, .num_positions = 1000};
+constexpr ArrayGeometry kValid{.num_hashes = 10, .counter_bits = 4, .num_positions = 1000};
 
-std::string ComplaintOf(const Geometry& geometry) {
+std::string ComplaintOf(const ArrayGeometry& geometry) {
   const Status status = Validate(geometry);
   return status.ok() ? "" : status.error().message;
 }
@@ -23,13 +23,14 @@ TEST_CASE("a classic geometry knows its memory", "[engine][classic]") {
   CHECK(kValid.slice_bytes() == 512);  // 500 bytes of 4-bit counters, in whole cache lines
   CHECK(kValid.num_bytes() == 5120);
   CHECK(kValid.max_count() == 15);
-  Geometry bloom{.kind = Kind::kBloom, .num_hashes = 10, .counter_bits = 1, .num_positions = 513};
+  ArrayGeometry bloom{
+      .kind = Kind::kBloom, .num_hashes = 10, .counter_bits = 1, .num_positions = 513};
   CHECK(bloom.num_slices() == 1);
   CHECK(bloom.total_positions() == 513);
   CHECK(bloom.num_bytes() == 128);
   const uint32_t field_bits[] = {1, 2, 4, 4, 8, 8, 8, 8};
   for (uint32_t bits = 1; bits <= kMaxCounterBits; ++bits) {
-    const Geometry counters{.num_hashes = 1, .counter_bits = bits, .num_positions = 1};
+    const ArrayGeometry counters{.num_hashes = 1, .counter_bits = bits, .num_positions = 1};
     CHECK(counters.field_bits() == field_bits[bits - 1]);
     CHECK(counters.max_count() == (1U << bits) - 1);
   }
@@ -38,7 +39,7 @@ TEST_CASE("a classic geometry knows its memory", "[engine][classic]") {
 TEST_CASE("a classic geometry out of range is refused by name, value and range",
           "[engine][classic]") {
   CHECK(ComplaintOf(kValid) == "");
-  Geometry bad = kValid;
+  ArrayGeometry bad = kValid;
   bad.num_hashes = 0;
   CHECK(ComplaintOf(bad) == "num_hashes is 0; it must be between 1 and 64");
   bad.num_hashes = 65;

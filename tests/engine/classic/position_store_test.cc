@@ -151,12 +151,12 @@ TEST_CASE("a key that two hashes lead to one counter counts there twice", "[engi
 }
 
 TEST_CASE("a store over its memory limit is refused", "[engine][classic]") {
-  const Geometry geometry{.num_hashes = 10, .num_positions = 1'000'000};
+  const ArrayGeometry geometry{.num_hashes = 10, .num_positions = 1'000'000};
   const Result<PositionStore> store = PositionStore::Create(geometry, 1000);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kOutOfMemory);
   CHECK_THAT(store.error().message, Catch::Matchers::ContainsSubstring(
-                                        "needs 5000320 bytes, more than the limit of 1000"));
+                                        "needs 5,000,320 bytes, more than the limit of 1,000"));
 }
 
 }  // namespace

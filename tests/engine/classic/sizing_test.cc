@@ -35,7 +35,7 @@ TEST_CASE("a classic filter is the smallest that keeps its rate", "[engine][clas
       kind == Kind::kSplitCounting ? capacity : capacity * sizing.geometry.num_hashes;
   CHECK((sizing.predicted_lossy > 0) == (kind != Kind::kBloom && most_hashed > 15));
   CHECK(sizing.predicted_stuck >= sizing.predicted_lossy);
-  Geometry smaller = sizing.geometry;
+  ArrayGeometry smaller = sizing.geometry;
   if (--smaller.num_positions > 0) CHECK(PredictedFpr(smaller, capacity) > target_fpr);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("sizing is near the published formulas", "[engine][classic]") {
 }
 
 TEST_CASE("fewer probes have the rate of fewer slices", "[engine][classic]") {
-  const Geometry geometry{.num_hashes = 10, .num_positions = 1000};
+  const ArrayGeometry geometry{.num_hashes = 10, .num_positions = 1000};
   CHECK(PredictedFpr(geometry, 500, 3) == Approx(SplitFpr(3, 1000, 500)));
   CHECK(PredictedFpr(geometry, 500, 10) == PredictedFpr(geometry, 500));
   CHECK(PredictedProbes(geometry, 0, 0.01) == 1);
@@ -69,7 +69,7 @@ TEST_CASE("fewer probes have the rate of fewer slices", "[engine][classic]") {
 }
 
 TEST_CASE("a classic rate of more keys than can be counted is one", "[engine][classic]") {
-  const Geometry bloom{
+  const ArrayGeometry bloom{
       .kind = Kind::kBloom, .num_hashes = 16, .counter_bits = 1, .num_positions = 1000};
   // 2^60 keys of 16 hashes are 2^64 hashes, which wrap to none.
   CHECK(PredictedFpr(bloom, uint64_t{1} << 60) == Approx(1));

@@ -82,12 +82,12 @@ TEST_CASE("saturated blocks are asked no more, and where none is left the answer
   matrix.Insert(TupleBatch(DrawnTuples(200, 3, 1 << 20, Catch::rngSeed())).view());
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6});
   CHECK(matrix.PartsOf(1).empty());
-  const auto non - members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
-  CHECK(AnswersOf(matrix, 1, non - members) == std::vector<uint64_t>{7});
+  const auto non_members = DrawnTuples(3, 3, 1 << 20, Catch::rngSeed() + 1);
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{7});
   matrix.Clear();
   CHECK(matrix.num_tuples() == 0);
   CHECK(matrix.PartsOf(7) == std::vector<AttributeMask>{6, 1});
-  CHECK(AnswersOf(matrix, 1, non - members) == std::vector<uint64_t>{0});
+  CHECK(AnswersOf(matrix, 1, non_members) == std::vector<uint64_t>{0});
 }
 
 TEST_CASE("plans follow what comes in", "[engine][matrix]") {

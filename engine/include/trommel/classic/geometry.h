@@ -51,7 +51,7 @@ inline constexpr uint32_t kMaxCounterBits = 8;
 
 // All that decides which counters a digest touches, and how high they go. Two filters of the same
 // geometry and digest policy hold the same for the same keys.
-struct Geometry {
+struct ArrayGeometry {
   Kind kind = Kind::kSplitCounting;
   Hashing hashing = Hashing::kDouble;
   uint32_t num_hashes = 0;     // k: 1 .. kMaxHashes
@@ -74,11 +74,11 @@ struct Geometry {
   }
   constexpr uint64_t num_bytes() const noexcept { return num_slices() * slice_bytes(); }
 
-  friend bool operator==(const Geometry&, const Geometry&) = default;
+  friend bool operator==(const ArrayGeometry&, const ArrayGeometry&) = default;
 };
 
 // kInvalidArgument, naming the value and the legal range, unless every field is in its range.
-Status Validate(const Geometry& geometry);
+Status Validate(const ArrayGeometry& geometry);
 
 }  // namespace trommel::classic
 

@@ -23,7 +23,7 @@ struct SizingRequest {
 };
 
 struct Sizing {
-  Geometry geometry;
+  ArrayGeometry geometry;
   uint64_t capacity = 0;
   double target_fpr = 0;
   double predicted_fpr = 0;    // at capacity; never above target_fpr
@@ -40,14 +40,15 @@ Result<Sizing> SizeFor(const SizingRequest& request);
 
 // The chance that a non-member answers "maybe present" when num_keys distinct keys are in: SplitFpr
 // or BloomFprSecondOrder (formulas.h), the model of independent hashes. The geometry must be valid.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys) noexcept;
 
 // The same for queries that probe only the first num_probes hashes, num_probes <= num_hashes.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
 
 // The fewest probes, first hashes first, whose predicted rate at num_keys distinct keys is at or
 // under target_fpr; all of them where none is. At least 1.
-uint32_t PredictedProbes(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
+uint32_t PredictedProbes(const ArrayGeometry& geometry, uint64_t num_keys,
+                         double target_fpr) noexcept;
 
 }  // namespace trommel::classic
 
