@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "support/attribute_program.h"
 #include "support/catch.h"
 #include "support/exact_model.h"

@@ -11,7 +11,7 @@
 #include "engine/src/attributes/attribute_format.h"
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/disk/byte_source.h"
-#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"

@@ -175,13 +175,8 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
   CountingFilter::Impl& into = *copy->impl_;
   into.capacity = core().capacity;
   into.target_fpr = core().target_fpr;
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = 0; o < owned_ranges_per_lock(); ++o) {
-      into.store.CopyOwnedRange(from, l * owned_ranges_per_lock() + o);
-    }
-    into.num_keys += held.num_keys();
-  }
+  into.num_keys = locks.VisitRanges(from.num_owned_ranges(),
+                                    [&](size_t o) { into.store.CopyOwnedRange(from, o); });
   return copy;
 }
 
@@ -189,13 +184,9 @@ Stats ConcurrentFilter::Impl::GetStats() {
   [[maybe_unused]] const auto access = access_check.Enter();
   const BlockStore& store = core().store;
   StoreTotals totals;
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = 0; o < owned_ranges_per_lock(); ++o) {
-      totals += store.TotalsOf(l * owned_ranges_per_lock() + o);
-    }
-    totals.num_keys += held.num_keys();
-  }
+  const uint64_t num_keys =
+      locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });
+  totals.num_keys = num_keys;
   return StatsOf(store, totals, num_refused_erases.load(std::memory_order_relaxed));
 }
 
@@ -236,10 +227,7 @@ Status ConcurrentFilter::Merge(const CountingFilter& other) {
 void ConcurrentFilter::Clear() noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->filter.Clear();
-  for (size_t l = 0; l < impl_->locks.num_locks(); ++l) {
-    RangeLocks::Held held = impl_->locks.Hold(l, impl_->locks.lock_bits());
-    held.AddKeys(0 - held.num_keys());
-  }
+  impl_->locks.ForgetKeys();
   impl_->num_refused_erases = 0;
 }
 

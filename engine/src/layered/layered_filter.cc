@@ -174,4 +174,50 @@ uint64_t LayeredFilter::capacity() const noexcept { return impl_->large.capacity
 double LayeredFilter::target_fpr() const noexcept { return impl_->large.target_fpr(); }
 uint64_t LayeredFilter::num_keys() const noexcept { return impl_->large.num_keys(); }
 
+// --- Whole filters.
+
+Status LayeredFilter::Merge(const LayeredFilter& other) {
+  if (auto difference = DifferenceOf(impl_->first, other.impl_->first); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot merge: first layer: " + difference};
+  }
+  if (Status merged = impl_->large.Merge(other.impl_->large); !merged) return merged;
+  const Status merged = impl_->first.Merge(other.impl_->first);
+  TROMMEL_CHECK(merged.ok(), "layers have as many keys");
+  return Ok();
+}
+
+Status LayeredFilter::Subtract(const LayeredFilter& other) {
+  if (auto difference = DifferenceOf(impl_->first, other.impl_->first); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot subtract: first layer: " + difference};
+  }
+  if (Status subtracted = impl_->first.Subtract(other.impl_->first); !subtracted) {
+    return subtracted;
+  }
+  Status subtracted = impl_->large.Subtract(other.impl_->large);
+  if (!subtracted) {  // a sum of counters may be enough where one of them is not
+    const Status restored = impl_->first.Merge(other.impl_->first);
+    TROMMEL_CHECK(restored.ok(), "what was subtracted can be added");
+  }
+  return subtracted;
+}
+
+void LayeredFilter::Clear() noexcept {
+  impl_->first.Clear();
+  impl_->large.Clear();
+}
+
+LayeredStats LayeredFilter::GetStats() const noexcept {
+  LayeredStats stats;
+  stats.first = impl_->first.GetStats();
+  stats.large = impl_->large.GetStats();
+  stats.num_keys = stats.large.num_keys;
+  stats.num_bytes = stats.first.num_bytes + stats.large.num_bytes;
+  stats.first_query_bytes = QueryBytes(impl_->first.geometry());
+  stats.num_refused_erases = stats.large.num_refused_erases;
+  stats.current_fpr = stats.large.current_fpr;
+  stats.predicted_fpr = stats.large.predicted_fpr;
+  stats.pass_rate = stats.first.current_fpr;
+  return stats;
+}
+
 }  // namespace trommel

@@ -57,8 +57,10 @@
 #include <bit>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/src/blocks/store_list.h"
+#include "engine/src/blocks/store_stats.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
@@ -237,6 +239,54 @@ size_t ScalableFilter::num_generations() const noexcept {
 void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->config.executor = std::move(executor);
+}
+
+// --- Statistics and clearing.
+
+ScalableStats ScalableFilter::GetStats() const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const auto list = impl_->generations->LockList();
+  std::vector<StoreTotals> totals(list->size());
+  impl_->VisitOwnedRanges(list->members(),
+                          [&](size_t g, size_t o) { totals[g] += list->at(g).store.TotalsOf(o); });
+  ScalableStats stats;
+  double current_absent = 1;
+  double predicted_absent = 1;
+  for (size_t g = 0; g < list->size(); ++g) {
+    const Generation& generation = list->at(g);
+    totals[g].num_keys = generation.num_keys();
+    stats.generations.push_back({.geometry = generation.store.geometry(),
+                                 .slot = static_cast<uint32_t>(generation.slot),
+                                 .capacity = generation.capacity,
+                                 .load = generation.load(),
+                                 .budget_fpr = generation.budget_fpr,
+                                 .stats = StatsOf(generation.store, totals[g], 0)});
+    Stats& of_this = stats.generations.back().stats;
+    // Keys beyond the load have set no bits.
+    of_this.predicted_fpr =
+        PredictedFpr(stats.generations.back().geometry, stats.generations.back().load);
+    stats.num_keys += of_this.num_keys;
+    stats.num_bytes += of_this.num_bytes;
+    current_absent *= 1 - of_this.current_fpr;
+    predicted_absent *= 1 - of_this.predicted_fpr;
+  }
+  stats.current_fpr = 1 - current_absent;
+  stats.predicted_fpr = 1 - predicted_absent;
+  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
+  return stats;
+}
+
+uint64_t ScalableFilter::NextGenerationBytes() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->generations->NextBytes();
+}
+
+void ScalableFilter::Clear() {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  if (!impl_->generations->Clear().ok()) throw std::bad_alloc();
+  impl_->num_refused_erases = 0;
+  impl_->num_refused_inserts = 0;
 }
 
 }  // namespace trommel

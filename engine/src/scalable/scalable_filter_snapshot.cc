@@ -182,16 +182,9 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() {
                       .capacity = member->capacity,
                       .budget_fpr = member->budget_fpr});
   }
-  // A lock's part of all generations at one moment: a key may leave one and enter another.
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t g = 0; g < copies.size(); ++g) {
-      const BlockStore& from = list->at(g).store;
-      const size_t num_owned_ranges = OwnedRangesPerLock(from, locks);
-      for (size_t o = 0; o < num_owned_ranges; ++o)
-        copies[g].store.CopyOwnedRange(from, l * num_owned_ranges + o);
-    }
-  }
+  VisitOwnedRanges(list->members(), [&](size_t g, size_t o) {
+    copies[g].store.CopyOwnedRange(list->at(g).store, o);
+  });
   for (size_t g = 0; g < copies.size(); ++g) {
     copies[g].num_keys = KeysIn(copies[g].store);
     // Keys that came while it was copied may not be in its load yet.

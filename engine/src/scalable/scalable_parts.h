@@ -10,7 +10,6 @@
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
 #include "engine/src/scalable/growth_plan.h"
-#include "engine/src/scalable/growth_plans.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"

@@ -162,10 +162,7 @@ void BucketRing::Clear() {
     BucketStore& live = *entry.bucket_store;
     if (!live.is_touched()) continue;
     live.store.Clear();
-    for (size_t l = 0; l < live.locks.num_locks(); ++l) {
-      RangeLocks::Held held = live.locks.Hold(l, live.locks.lock_bits());
-      held.AddKeys(0 - held.num_keys());
-    }
+    live.locks.ForgetKeys();
     live.touched.store(false, std::memory_order_relaxed);
   }
   keys_owed_.store(0, std::memory_order_relaxed);

@@ -52,6 +52,7 @@
 #include "engine/src/batches/apply_range.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/window/window_filter_impl.h"
 
@@ -66,6 +67,24 @@ template <class Impl>
 void CheckUnused(Impl* impl) {
   if (impl == nullptr) return;
   [[maybe_unused]] const auto access = impl->access_check.EnterExclusive();
+}
+
+// Names the first field in which two filters differ that are to be merged; empty if there is none.
+template <class Impl>
+std::string Difference(Impl& a, Impl& b) {
+  const TimeBuckets& ours = a.ring.times();
+  const TimeBuckets& theirs = b.ring.times();
+  if (ours.window != theirs.window) return FieldDiffers("window", ours.window, theirs.window);
+  if (ours.num_buckets != theirs.num_buckets) {
+    return FieldDiffers("num_buckets", ours.num_buckets, theirs.num_buckets);
+  }
+  std::string difference = DifferenceOf(a.ring.geometry(), a.policy, b.ring.geometry(), b.policy);
+  if (!difference.empty()) return difference;
+  const uint64_t bucket_here = a.ring.Present().bucket;
+  const uint64_t bucket_there = b.ring.Present().bucket;
+  if (bucket_here == bucket_there) return "";
+  return FieldDiffers("first tick of the present bucket", ours.FirstTick(bucket_here),
+                      ours.FirstTick(bucket_there));
 }
 
 }  // namespace
@@ -201,5 +220,36 @@ const DigestPolicy& WindowFilter::digest_policy() const noexcept { return impl_-
 uint64_t WindowFilter::capacity() const noexcept { return impl_->capacity; }
 uint64_t WindowFilter::bucket_capacity() const noexcept { return impl_->bucket_capacity; }
 double WindowFilter::target_fpr() const noexcept { return impl_->target_fpr; }
+
+// --- Exclusive.
+
+Status WindowFilter::Merge(const WindowFilter& other) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  BucketRing& ours = impl_->ring;
+  BucketRing& theirs = other.impl_->ring;
+  if (const std::string difference = Difference(*impl_, *other.impl_); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
+  }
+  if (Status fits = CheckMergedKeys(num_keys(), other.num_keys()); !fits) return fits;
+  const BucketList list = theirs.List();
+  for (const BucketList::Entry& entry : list.Entries()) {
+    if (!entry.bucket_store->is_touched()) continue;
+    BucketStore& into = ours.Obtain(entry.bucket);
+    into.Touch();
+    const uint64_t num_keys_there = entry.bucket_store->locks.num_keys();
+    into.store.Merge(entry.bucket_store->store);
+    // Which lock's they are nobody asks: copies take all locks.
+    into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys_there);
+  }
+  ours.Advance(theirs.Present().time);  // within the bucket; an earlier time changes nothing
+  return Ok();
+}
+
+void WindowFilter::Clear() noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  impl_->ring.Clear();
+  impl_->num_refused_erases = 0;
+  impl_->num_expired_erases = 0;
+}
 
 }  // namespace trommel

@@ -48,8 +48,8 @@ BucketCopy CopyOf(BucketStore& from) {
   if (!into) throw std::bad_alloc();
   BucketCopy copy{*std::move(into), 0};
   if (!from.is_touched()) return copy;
-  copy.num_keys =
-      VisitOwnedRanges(from, [&](size_t o) { copy.store.CopyOwnedRange(from.store, o); });
+  copy.num_keys = from.locks.VisitRanges(
+      from.store.num_owned_ranges(), [&](size_t o) { copy.store.CopyOwnedRange(from.store, o); });
   return copy;
 }
 

@@ -56,21 +56,6 @@ Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
   }
 }
 
-// Calls look(range_idx) for every owned range of a bucket's store, under its lock. Returns the
-// number of keys, each lock's as it was when its owned ranges were looked at.
-template <class Look>
-uint64_t VisitOwnedRanges(BucketStore& bucket_store, const Look& look) {
-  RangeLocks& locks = bucket_store.locks;
-  const size_t owned_ranges_per_lock = bucket_store.store.num_owned_ranges() / locks.num_locks();
-  uint64_t num_keys = 0;
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = l * owned_ranges_per_lock; o < (l + 1) * owned_ranges_per_lock; ++o) look(o);
-    num_keys += held.num_keys();
-  }
-  return num_keys;
-}
-
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SURVEY_H_
