@@ -1,5 +1,5 @@
 // Filters over attributes: what they answer, refuse and count. Programs of operations:
-// attribute_filter_laws_test.cc. Threads: attribute_filter_threads_test.cc.
+// attribute_filter_invariants_test.cc. Threads: attribute_filter_threads_test.cc.
 #include "trommel/attribute_filter.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/attributes/question_plans.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
@@ -40,8 +41,6 @@ size_t NumShownOf(const AttributeFilter& filter, AttributeMask asked,
 }
 
 const std::vector<uint64_t> kAllDifferent3 = {0, 0, 0};
-
-}  // namespace
 
 TEST_CASE("every set of attributes keeps its rate while its filter grows",
           "[engine][attributes][attribute_filter]") {
@@ -190,4 +189,42 @@ TEST_CASE("misuse of a filter over attributes ends the program",
   CHECK(filter.Query(0b01, half, bits) == 0);  // that is allowed
 }
 
+std::vector<AttributeMask> PartsIn(const QuestionPlans& plans, const AttributeSets& sets,
+                                   AttributeMask asked) {
+  std::vector<AttributeMask> parts;
+  for (const uint32_t set_idx : plans.Of(asked)) parts.push_back(sets.allowed()[set_idx]);
+  return parts;
+}
+
+TEST_CASE("plans have the parts of every question, lowest rate first", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b0011, 0b0110};
+  const AttributeSets sets = *AttributeSets::Create(4, cuts);
+  std::vector<double> rates;
+  for (size_t s = 0; s < sets.allowed().size(); ++s) {
+    rates.push_back(1.0 / static_cast<double>(1 + s % 3));
+  }
+  const QuestionPlans plans(sets, rates);
+  for (int round = 0; round < 2; ++round) {
+    for (AttributeMask asked = 0; asked <= sets.full(); ++asked) {
+      std::vector<AttributeMask> parts = PartsIn(plans, sets, asked);
+      CHECK(std::ranges::is_sorted(parts, {},
+                                   [&](AttributeMask part) { return rates[sets.IndexOf(part)]; }));
+      std::vector<AttributeMask> want = sets.PartsOf(asked);
+      std::ranges::sort(parts);
+      std::ranges::sort(want);
+      CHECK(parts == want);
+    }
+  }
+  CHECK(plans.Of(0b1111).data() == plans.Of(0b1111).data());  // kept
+}
+
+TEST_CASE("parts of one rate are asked by size, then ascending", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b011, 0b101};
+  const AttributeSets sets = *AttributeSets::Create(3, cuts);
+  const QuestionPlans alike(sets, std::vector<double>(sets.allowed().size(), 0.01));
+  CHECK(PartsIn(alike, sets, 0b111) == std::vector<AttributeMask>{0b110, 0b001});
+  CHECK(PartsIn(alike, sets, 0b011) == std::vector<AttributeMask>{0b001, 0b010});
+}
+
+}  // namespace
 }  // namespace trommel::tests

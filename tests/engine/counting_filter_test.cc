@@ -1,6 +1,6 @@
-// CountingFilter: creation, batches, keys of all kinds, misuse. Whole filters and statistics:
-// counting_filter_whole_test.cc; laws: counting_filter_laws_test.cc; failures others have:
-// counting_filter_failures_test.cc.
+// CountingFilter: creation, batches, keys of all types, misuse, const queries from many threads.
+// Whole filters and statistics: counting_filter_merge_test.cc; invariants:
+// counting_filter_invariants_test.cc.
 #include "trommel/counting_filter.h"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -128,7 +129,7 @@ TEST_CASE("select lists what query answers, for both answers", "[engine][filter]
   CountingFilter filter = MakeFilter(2000);
   filter.Insert(MemberKeys(2000, 1));
   auto mixed = MemberKeys(1500, 1);
-  for (const uint64_t non - member : NonMemberKeys(2000, 1)) mixed.push_back(non - member);
+  for (const uint64_t non_member : NonMemberKeys(2000, 1)) mixed.push_back(non_member);
   auto answers = Bitmap(mixed.size());
   const size_t num_present = filter.Query(mixed, answers);
   std::vector<uint32_t> selection(mixed.size());
@@ -234,6 +235,37 @@ TEST_CASE("a filter moves with its keys", "[engine][filter]") {
   third = std::move(second);
   CHECK(third.MayContain("gravel"));
   CHECK(third.capacity() == 100);
+}
+
+TEST_CASE("a filter that no thread changes answers many threads at once",
+          "[engine][filter][threads]") {
+  CountingConfig config;
+  config.capacity = 2000;
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  CountingFilter filter = CountingFilter::Create(config).value();
+  const std::vector<uint64_t> members = tests::MemberKeys(2000, 1);
+  filter.Insert(members);
+  filter.Insert(std::vector<uint64_t>(300, members[0]));
+  const CountingFilter& shared = filter;
+
+  constexpr size_t kThreads = 4;
+  std::vector<size_t> present(kThreads, 0);
+  std::vector<uint64_t> counts(kThreads, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<uint64_t> answers(CountingFilter::BitmapWords(members.size()));
+        present[t] = shared.Query(members, answers);
+        for (const uint64_t member : members) present[t] += shared.MayContain(member) ? 1 : 0;
+        counts[t] = shared.CountEstimate(members[0]);
+      });
+    }
+  }
+  for (size_t t = 0; t < kThreads; ++t) {
+    CHECK(present[t] == 2 * members.size());
+    CHECK(counts[t] >= 301);
+  }
 }
 
 }  // namespace

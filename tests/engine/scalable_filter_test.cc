@@ -1,5 +1,5 @@
 // Scalable filters: rates, growth, refusals, statistics, snapshots. Programs of operations:
-// scalable_filter_laws_test.cc. Threads: scalable_filter_threads_test.cc.
+// scalable_filter_invariants_test.cc. Threads: scalable_filter_threads_test.cc.
 #include "trommel/scalable_filter.h"
 
 #include <cstdint>

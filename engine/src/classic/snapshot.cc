@@ -44,8 +44,8 @@ Status CheckNumbers(const ClassicHeader& header) {
   if (Status valid = Validate(GeometryOf(header)); !valid) {
     return CorruptAt(offsetof(ClassicHeader, num_hashes), valid.error().message);
   }
-  Status valid = CheckRequest(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
-                              offsetof(ClassicHeader, capacity));
+  Status valid = CheckSizedFor(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
+                               offsetof(ClassicHeader, capacity));
   if (valid) valid = CheckNumKeys(header.num_keys, offsetof(ClassicHeader, num_keys));
   if (valid) valid = CheckReserved(header.zeros, offsetof(ClassicHeader, zeros));
   return valid;

@@ -97,8 +97,8 @@ Status CheckReserved(std::span<const uint64_t> words, uint64_t offset) {
   return CorruptAt(offset, "reserved bytes are not zero");
 }
 
-Status CheckRequest(uint64_t capacity, double target_fpr, double least_fpr, double most_fpr,
-                    uint64_t offset) {
+Status CheckSizedFor(uint64_t capacity, double target_fpr, double least_fpr, double most_fpr,
+                     uint64_t offset) {
   const bool is_sized = capacity >= 1 && capacity <= kMaxCapacity && target_fpr >= least_fpr &&
                         target_fpr <= most_fpr;
   // Bits are compared, for -0.0 is a second spelling of "not sized".

@@ -178,8 +178,8 @@ Status CheckFileBytes(uint64_t file_bytes, uint64_t header_says);
 Status CheckReserved(std::span<const uint64_t> words, uint64_t offset);
 
 // Capacity (at byte `offset`) and rate could have been asked for, or are both zero: not sized.
-Status CheckRequest(uint64_t capacity, double target_fpr, double least_fpr, double most_fpr,
-                    uint64_t offset);
+Status CheckSizedFor(uint64_t capacity, double target_fpr, double least_fpr, double most_fpr,
+                     uint64_t offset);
 
 // At most kMaxSnapshotKeys.
 Status CheckNumKeys(uint64_t num_keys, uint64_t offset);

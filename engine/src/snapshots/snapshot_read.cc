@@ -27,8 +27,8 @@ Status CheckNumbers(const SnapshotHeader& header) {
   if (Status valid = Validate(GeometryOf(header)); !valid) {
     return CorruptAt(offsetof(SnapshotHeader, num_slices), valid.error().message);
   }
-  if (Status valid = CheckRequest(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
-                                  offsetof(SnapshotHeader, capacity));
+  if (Status valid = CheckSizedFor(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
+                                   offsetof(SnapshotHeader, capacity));
       !valid) {
     return valid;
   }
