@@ -22,12 +22,6 @@
 namespace trommel::tests {
 namespace {
 
-AttributeFilter MadeOf(const AttributeConfig& config) {
-  Result<AttributeFilter> filter = AttributeFilter::Create(config);
-  if (!filter.ok()) FAIL(filter.error().message);
-  return *std::move(filter);
-}
-
 void ReloadAttributes(AttributeFilter& filter) {
   Result<AttributeFilter> loaded = AttributeFilter::Deserialize(filter.Serialize());
   if (!loaded.ok()) FAIL(loaded.error().message);
@@ -159,7 +153,7 @@ std::string DifferenceAfterStep(const AttributeStep& step, const AttributeConfig
 
 std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlans& plans,
                                      const std::shared_ptr<Executor>& executor) {
-  AttributeFilter filter = MadeOf(program.config);
+  AttributeFilter filter = AttributeFilter::Create(program.config).value();
   AttributeReference reference(program.config, plans);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     filter.UseExecutor(executor);
@@ -207,7 +201,7 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
   for (uint64_t i = 0; i < Scaled(30); ++i) {
     const AttributeProgram program = RandomAttributeProgram(seed + i, 14);
     INFO("seed " << seed + i);
-    AttributeFilter filter = MadeOf(program.config);
+    AttributeFilter filter = AttributeFilter::Create(program.config).value();
     const std::vector<std::byte> as_new = filter.Serialize();
     std::multiset<TupleRow> model;
     const TupleColumns pool(program.pool);
@@ -218,7 +212,7 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
         REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
         model.insert(rows.begin(), rows.end());
       } else if (step.op == AttributeOp::kErase) {
-        // What an honest caller erases: what is in, as often as it is.
+        // Tuples that are in the filter, as often as they are.
         std::erase_if(rows, [&](const TupleRow& row) {
           const auto found = model.find(row);
           if (found == model.end()) return true;

@@ -133,8 +133,9 @@ TEST_CASE("a plan counts the copies of values that many tuples share",
   CHECK(static_cast<double>(plan.filter_bytes) < built * 2);
 }
 
-TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",
-          "[engine][attributes][plan][long]") {
+TEST_CASE(
+    "sets that are queried more often get lower rates, and sets that never are the least memory",
+    "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 1'000'000;
   request.mix = {{0b010, 1}, {0b100, 100}, {0b110, 10}};

@@ -1,4 +1,4 @@
-// Stores that go round: present, live, gone, cleared, present again.
+// Stores that go round: current, live, gone, cleared, current again.
 #include "engine/src/window/bucket_ring.h"
 
 #include <algorithm>
@@ -32,15 +32,15 @@ std::vector<BlockStore> RingStores(size_t num_stores) {
 struct RingOfThree {
   RingOfThree() : ring({30, 3}, RingStores(5), {.expected = 16, .most = 20}) {}
 
-  BucketStore& Present() { return *ring.List().Present().bucket_store; }
+  BucketStore& Current() { return *ring.List().Current().bucket_store; }
   void Fill(uint64_t num_keys) {
-    BucketStore& present = Present();
-    present.Touch();
+    BucketStore& current = Current();
+    current.Touch();
     // One copy of many keys and many of a few: some blocks are promoted.
-    std::vector<uint64_t> digests = tests::DrawnDigests(num_keys, num_keys, ring.Present().time);
+    std::vector<uint64_t> digests = tests::DrawnDigests(num_keys, num_keys, ring.Current().time);
     digests.insert(digests.end(), 100, digests[0]);
-    present.store.Insert(digests);
-    present.locks.Hold(0, present.locks.lock_bits()).AddKeys(digests.size());
+    current.store.Insert(digests);
+    current.locks.Hold(0, current.locks.lock_bits()).AddKeys(digests.size());
   }
   uint64_t num_bytes() const { return ring.geometry().num_bytes(); }
 
@@ -56,16 +56,16 @@ void CheckEmpty(const BucketStore& bucket_store) {
                             [](std::byte byte) { return byte == std::byte{0}; }));
 }
 
-TEST_CASE("every store that becomes present is empty, however time leaps", "[engine][ring]") {
+TEST_CASE("every store that becomes current is empty, however time leaps", "[engine][ring]") {
   RingOfThree three;
   uint64_t now = 0;
   std::set<const BucketStore*> used;
   for (const uint64_t leap : {10, 10, 10, 10, 10, 20, 40, 10, 200, 10, 10, 30, 10, 0, 10}) {
     three.Fill(200);
-    used.insert(&three.Present());
+    used.insert(&three.Current());
     now += leap;
     REQUIRE(three.ring.Advance(now));
-    if (leap > 0) CheckEmpty(three.Present());
+    if (leap > 0) CheckEmpty(three.Current());
     const auto entries = three.ring.List().Entries();
     CHECK(entries.size() <= 4);
     CHECK(entries.back().bucket == now / 10);
@@ -144,7 +144,7 @@ TEST_CASE("a bucket that took no keys is not cleared", "[engine][ring]") {
 TEST_CASE("nothing of a bucket goes while a reader of it is inside", "[engine][ring][threads]") {
   RingOfThree three;
   three.Fill(200);
-  const BlockStore& store = three.Present().store;
+  const BlockStore& store = three.Current().store;
   const uint64_t num_present = store.Tally().num_present;
   std::atomic<bool> has_advanced{false};
   std::thread clock;
@@ -157,8 +157,8 @@ TEST_CASE("nothing of a bucket goes while a reader of it is inside", "[engine][r
     });
     while (&three.ring.List() == &list) std::this_thread::yield();
     // Unpublished, and time goes on; but the store is whole, and Advance waits.
-    CHECK(three.ring.Present().time == 100);
-    CHECK(list.Present().bucket == 0);
+    CHECK(three.ring.Current().time == 100);
+    CHECK(list.Current().bucket == 0);
     CHECK(store.Tally().num_present == num_present);
     CHECK_FALSE(has_advanced);
   }
@@ -189,7 +189,7 @@ TEST_CASE("a cleared ring is as new but for the time", "[engine][ring]") {
   three.Fill(200);
   three.ring.Clear();
   CHECK(three.ring.num_uncleared_bytes() == 0);
-  CHECK(three.ring.Present().time == 70);
+  CHECK(three.ring.Current().time == 70);
   for (const BucketList::Entry& entry : three.ring.List().Entries()) {
     CheckEmpty(*entry.bucket_store);
   }

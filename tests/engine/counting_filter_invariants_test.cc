@@ -1,5 +1,5 @@
-// The laws of a counting filter, tried with random programs against the reference and the exact
-// model.
+// The invariants of a counting filter, tried with random programs against the reference and the
+// exact model.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -27,17 +27,20 @@ using tests::Op;
 using tests::Program;
 using tests::Split;
 
-// Checks `law` (empty: holds) on a program; if it fails, says so of the smallest such program.
-void CheckLaw(const Program& program, const std::function<std::string(const Program&)>& law) {
-  if (law(program).empty()) return;
-  const Program least =
-      tests::Shrunk(program, [&](const Program& candidate) { return !law(candidate).empty(); });
-  FAIL_CHECK(law(least) << " in the program\n" << tests::ToText(least));
+// Checks `invariant` (empty: holds) on a program; if it fails, says so of the smallest such
+// program.
+void CheckInvariant(const Program& program,
+                    const std::function<std::string(const Program&)>& invariant) {
+  if (invariant(program).empty()) return;
+  const Program least = tests::Shrunk(
+      program, [&](const Program& candidate) { return !invariant(candidate).empty(); });
+  FAIL_CHECK(invariant(least) << " in the program\n" << tests::ToText(least));
 }
 
-void ForEachProgram(uint64_t num_programs, const std::function<std::string(const Program&)>& law) {
+void ForEachProgram(uint64_t num_programs,
+                    const std::function<std::string(const Program&)>& invariant) {
   for (uint64_t seed = 0; seed < num_programs; ++seed) {
-    CheckLaw(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), law);
+    CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), invariant);
   }
 }
 
@@ -79,7 +82,7 @@ TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on 
         }
         return std::string();
       };
-      CheckLaw(program, differs);
+      CheckInvariant(program, differs);
       CHECK((BytesAfter(program, Split::kWhole, 0) == want));
     });
   }
@@ -89,7 +92,7 @@ TEST_CASE("no key that is in is ever answered absent or counted too low", "[engi
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 50; ++seed) {
       const Program program = tests::Honest(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
-      CheckLaw(program, [](const Program& candidate) {
+      CheckInvariant(program, [](const Program& candidate) {
         const Program honest = tests::Honest(candidate);
         FilterSubject subject(honest, Split::kRandom);
         std::array<tests::ExactModel<uint64_t>, 2> models;

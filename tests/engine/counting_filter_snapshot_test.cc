@@ -39,7 +39,7 @@ TEST_CASE("a filter comes back from a file with all it was", "[engine][snapshot]
   CountingFilter filter = std::move(CountingFilter::Create(config)).value();
   tests::InsertIntegers(filter, 900);
   for (int i = 0; i < 300; ++i) filter.Insert("hot");
-  filter.Erase("never came in, most probably");
+  filter.Erase("never inserted, most probably");
   REQUIRE(filter.Save(folder / "filter").ok());
   CHECK((tests::ReadFile(folder / "filter") == filter.Serialize()));
 

@@ -172,7 +172,8 @@ TEST_CASE("an empty batch of any kind does nothing", "[engine][filter]") {
   CHECK(filter.num_keys() == 0);
 }
 
-TEST_CASE("keys of all kinds are found one by one as they came in by batch", "[engine][filter]") {
+TEST_CASE("keys of all types are found one by one that were inserted by batch",
+          "[engine][filter]") {
   const auto kind = GENERATE(DigestKind::kXxh64, DigestKind::kXxh3);
   const DigestPolicy policy{kind, 5};
   const size_t size = kChunk + 100;

@@ -43,7 +43,7 @@ void CheckLayersAgree(const LayeredFilter& filter) {
   CHECK(sums == filter.layer(1).num_keys());
 }
 
-// A random program, dishonest erases included, on the filter and on its twin.
+// A random program, erasures of non-members included, on the filter and on its twin.
 void RunBeside(LayeredFilter& filter, CountingFilter& twin, uint64_t seed, int num_steps) {
   std::mt19937_64 random(seed);
   const auto pool = tests::DrawnDigests(600, 400, seed);

@@ -26,16 +26,16 @@ using tests::WindowOp;
 using tests::WindowProgram;
 using tests::WindowWay;
 
-// Checks `law` (empty: holds) on programs; if it fails, says so of a smallest one.
+// Checks `invariant` (empty: holds) on programs; if it fails, says so of a smallest one.
 void ForEachWindowProgram(uint64_t num_programs, size_t num_steps,
-                          const std::function<std::string(const WindowProgram&)>& law) {
+                          const std::function<std::string(const WindowProgram&)>& invariant) {
   for (uint64_t i = 0; i < num_programs; ++i) {
     const uint64_t seed = Catch::rngSeed() * 1000 + i;
     const WindowProgram program = tests::RandomWindowProgram(seed, num_steps);
-    if (law(program).empty()) continue;
+    if (invariant(program).empty()) continue;
     const WindowProgram least = tests::Shrunk(
-        program, [&](const WindowProgram& candidate) { return !law(candidate).empty(); });
-    FAIL_CHECK(law(least) << " in the program\n" << tests::ToText(least));
+        program, [&](const WindowProgram& candidate) { return !invariant(candidate).empty(); });
+    FAIL_CHECK(invariant(least) << " in the program\n" << tests::ToText(least));
   }
 }
 

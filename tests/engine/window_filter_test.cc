@@ -22,16 +22,11 @@ namespace {
 
 constexpr uint64_t kEndOfTime = std::numeric_limits<uint64_t>::max();
 
-WindowFilter MadeWindow(const WindowConfig& config) {
-  Result<WindowFilter> filter = WindowFilter::Create(config);
-  REQUIRE(filter.ok());
-  return *std::move(filter);
-}
-
 // So low a rate that no answer of these tests is a false positive but with a chance of 1e-3 in all.
 WindowFilter SureWindow(uint64_t window, uint32_t num_buckets) {
-  return MadeWindow(
-      {.window = window, .num_buckets = num_buckets, .capacity = 3000, .target_fpr = 7e-5});
+  return WindowFilter::Create(
+             {.window = window, .num_buckets = num_buckets, .capacity = 3000, .target_fpr = 7e-5})
+      .value();
 }
 
 TEST_CASE("a key is there for the window to the tick, and gone a bucket later",
@@ -224,11 +219,11 @@ TEST_CASE("a full window keeps its rate with non-members", "[engine][window]") {
   CHECK(stats.num_keys == bucket_keys * (num_buckets + 1));
   CHECK(stats.predicted_fpr <= filter.target_fpr());
 
-  constexpr uint64_t kStrangers = 200'000;
-  std::vector<uint64_t> answers(BitmapWords(kStrangers));
-  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kStrangers, 5), answers);
+  constexpr uint64_t kNonMembers = 200'000;
+  std::vector<uint64_t> answers(BitmapWords(kNonMembers));
+  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kNonMembers, 5), answers);
   // The filter's own rate, whichever blocks it drew, is what its bits say.
-  const auto bound = tests::BinomialBound(stats.current_fpr, kStrangers);
+  const auto bound = tests::BinomialBound(stats.current_fpr, kNonMembers);
   CHECK(bound.ContainsHits(num_hits));
   // And its bits are what the model predicts of every bucket.
   for (const WindowBucket& bucket : stats.buckets) {

@@ -18,15 +18,15 @@ uint64_t WindowModel::BucketAt(uint64_t tick) const {
 
 template <class Look>
 void WindowModel::ForEachLive(size_t which, const Look& look) {
-  const uint64_t present = BucketAt(windows_[which].now);
-  const uint64_t oldest = present > num_buckets_ ? present - num_buckets_ : 0;
+  const uint64_t current = BucketAt(windows_[which].now);
+  const uint64_t oldest = current > num_buckets_ ? current - num_buckets_ : 0;
   auto& buckets = windows_[which].buckets;
   for (auto it = buckets.lower_bound(oldest); it != buckets.end(); ++it) look(it->second);
 }
 
-WindowModel::Bucket& WindowModel::Present(size_t which) {
-  const uint64_t present = BucketAt(windows_[which].now);
-  return windows_[which].buckets.try_emplace(present, Bucket{empty_}).first->second;
+WindowModel::Bucket& WindowModel::Current(size_t which) {
+  const uint64_t current = BucketAt(windows_[which].now);
+  return windows_[which].buckets.try_emplace(current, Bucket{empty_}).first->second;
 }
 
 bool WindowModel::Advance(size_t which, uint64_t now) {
@@ -36,21 +36,21 @@ bool WindowModel::Advance(size_t which, uint64_t now) {
 }
 
 uint64_t WindowModel::Insert(size_t which, Digests digests) {
-  Bucket& present = Present(which);
-  for (const uint64_t digest : digests) present.filter.Insert(digest);
-  present.num_keys += digests.size();
+  Bucket& current = Current(which);
+  for (const uint64_t digest : digests) current.filter.Insert(digest);
+  current.num_keys += digests.size();
   return windows_[which].now;
 }
 
 WindowAnswers WindowModel::InsertIfAbsent(size_t which, Digests digests) {
-  Bucket& present = Present(which);
+  Bucket& current = Current(which);
   WindowAnswers inserted;
   for (const uint64_t digest : digests) {
     bool is_in = false;
     ForEachLive(which, [&](Bucket& bucket) { is_in |= bucket.filter.MayContain(digest); });
     if (!is_in) {
-      present.filter.Insert(digest);
-      present.num_keys += 1;
+      current.filter.Insert(digest);
+      current.num_keys += 1;
     }
     inserted.push_back(is_in ? 0 : 1);
   }
@@ -62,8 +62,8 @@ WindowEraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t in
   Window& window = windows_[which];
   erased.assign(digests.size(), 0);
   const uint64_t bucket_idx = BucketAt(inserted_at);
-  const uint64_t present = BucketAt(window.now);
-  if (inserted_at > window.now || present - bucket_idx > num_buckets_) {
+  const uint64_t current = BucketAt(window.now);
+  if (inserted_at > window.now || current - bucket_idx > num_buckets_) {
     return {.num_expired = digests.size()};
   }
   const auto found = window.buckets.find(bucket_idx);

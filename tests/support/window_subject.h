@@ -70,10 +70,10 @@ class WindowModel : public WindowSubject {
   };
 
   uint64_t BucketAt(uint64_t tick) const;
-  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the present.
+  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the current.
   template <class Look>
   void ForEachLive(size_t which, const Look& look);
-  Bucket& Present(size_t which);
+  Bucket& Current(size_t which);
 
   uint64_t window_;
   uint64_t num_buckets_;

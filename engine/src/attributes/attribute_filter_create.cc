@@ -193,7 +193,7 @@ bool AttributeFilter::CanAnswer(AttributeMask asked) const noexcept {
 }
 
 std::vector<AttributeMask> AttributeFilter::PartsOf(AttributeMask asked) const {
-  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   std::vector<AttributeMask> parts;
   for (const uint32_t set_idx : impl_->plans.Of(asked)) parts.push_back(sets().allowed()[set_idx]);
   return parts;

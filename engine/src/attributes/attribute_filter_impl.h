@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/attributes/question_plans.h"
+#include "engine/src/attributes/query_plans.h"
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/striped_shared_mutex.h"
@@ -36,7 +36,7 @@ struct AttributeFilter::Impl {
   static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
   static Error TooLarge(size_t num_sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
 
-  // Either bitmap may be empty: nobody asks.
+  // Either bitmap may be empty: no answers are wanted.
   InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
   EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
 
@@ -85,7 +85,7 @@ struct AttributeFilter::Impl {
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
-  QuestionPlans plans;
+  QueryPlans plans;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   std::atomic<uint64_t> num_refused_erases{0};

@@ -2,7 +2,7 @@
 // are. All numbers little-endian.
 //
 //   0      header, 256 bytes              AttributeHeader below
-//   256    table, 24 bytes a set          SetRecord below, ascending by set
+//   256    table, 24 bytes per set        SetRecord below, ascending by set
 //          cuts, 4 bytes each             ascending
 //          names, one for each attribute  a byte that says how many bytes follow, and these
 //          zeros up to a multiple of 4096

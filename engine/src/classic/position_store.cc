@@ -188,7 +188,7 @@ uint64_t PositionStore::Erase(std::span<const uint64_t> digests, uint64_t* erase
   return num_erased;
 }
 
-// --- Questions.
+// --- Queries.
 
 size_t PositionStore::Query(std::span<const uint64_t> digests, uint32_t num_probes,
                             uint64_t* maybe_present) const {

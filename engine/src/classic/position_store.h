@@ -23,9 +23,9 @@ class PositionStore {
   // Empty. Fails as Validate does, and with kOutOfMemory; 0: the machine's physical memory.
   static Result<PositionStore> Create(const ArrayGeometry& geometry, uint64_t limit_bytes);
 
-  // --- Batches. Bitmaps must have room for a bit a digest; all their words are written.
+  // --- Batches. Bitmaps must have room for a bit per digest; all their words are written.
 
-  // Hash by hash; with an executor and slices, a task a slice.
+  // Hash by hash; with an executor and slices, one task per slice.
   void Insert(std::span<const uint64_t> digests, Executor* executor = nullptr);
   // Key by key, in order. Return how many bits they set.
   uint64_t InsertIfAbsent(std::span<const uint64_t> digests, uint64_t* inserted);
@@ -84,7 +84,7 @@ class PositionStore {
   ArrayGeometry geometry_;
   BlockMemory memory_;
   kernels::ClassicArray array_ = {};
-  std::vector<uint64_t> num_present_;  // a slice
+  std::vector<uint64_t> num_present_;  // per slice
   uint64_t num_lost_ = 0;
 };
 

@@ -52,12 +52,13 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
   uint64_t low = 0;  // not enough
   uint64_t high = kMaxPositions;
   if (!is_enough(high)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "capacity is " + TextOf(request.capacity) + " and target_fpr " +
-                     TextOf(request.target_fpr) + "; with " + TextOf(geometry.num_hashes) +
-                     " hashes they need more than " + TextOf(kMaxPositions) +
-                     (request.kind == Kind::kSplitCounting ? " positions a slice" : " positions") +
-                     ", the most there can be"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "capacity is " + TextOf(request.capacity) + " and target_fpr " +
+            TextOf(request.target_fpr) + "; with " + TextOf(geometry.num_hashes) +
+            " hashes they need more than " + TextOf(kMaxPositions) +
+            (request.kind == Kind::kSplitCounting ? " positions per slice" : " positions") +
+            ", the most there can be"};
   }
   while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;

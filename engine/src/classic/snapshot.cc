@@ -25,7 +25,7 @@ ArrayGeometry GeometryOf(const ClassicHeader& header) {
           .num_positions = header.num_positions};
 }
 
-// --- Believing a header.
+// --- Checking a header.
 
 // What a later library of the same version could write and we cannot read.
 Status CheckKnown(const ClassicHeader& header) {
@@ -73,7 +73,7 @@ Result<ClassicHeader> ReadClassicHeader(const OpenedSnapshot& snapshot) {
   return header;
 }
 
-// --- Believing positions.
+// --- Checking positions.
 
 // Are all fields from position num_positions on zero?
 bool TailIsZero(std::span<const std::byte> slice, const ArrayGeometry& geometry) {

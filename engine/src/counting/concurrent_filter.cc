@@ -1,16 +1,16 @@
 // ConcurrentFilter: why its contract holds.
 //
-// *Blocks and locks.* A digest's top bits name its block's owner, owners share 2^lock_bits locks,
-// and nobody changes a block's words, its counts or its part of the side table without its lock
-// (ApplyRange is the only door). So the updates of one block happen one after another; all of a key
-// is in one block, and therefore every update of a key is a moment under its block's lock:
-// linearizable. Counts are looked up under the lock, too. A thread takes one lock after another and
-// never two, so none wait for each other in a ring. Input order within a block is kept by the
+// *Blocks and locks.* A digest's top bits name its block's owned range, owned ranges share
+// 2^lock_bits locks, and no thread changes a block's words, its counts or its part of the side
+// table without its lock (ApplyRange is the only place that does). So the updates of one block
+// happen one after another; all of a key is in one block, and therefore every update of a key is a
+// moment under its block's lock: linearizable. Counts are looked up under the lock, too. A thread
+// holds one lock at a time, so there is no deadlock. Input order within a block is kept by the
 // stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
-// first finds the key absent and the others find it present. (Where non-members' bits cover the
-// key, all are told "maybe present", as for a filter of one thread.)
+// first finds the key absent and the others find it present. (Where other keys' bits cover the key,
+// all of them find it "maybe present", as with one thread.)
 //
 // *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
 // query, and no erasure that could match it has begun. Each bit of the key was set by a store that
@@ -65,7 +65,7 @@ void CheckAlone(Impl* impl) {
 
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
     : filter(std::move(whole)), locks(RangeLocks::LockBitsFor(core().store.owned_range_bits())) {
-  // The keys that are in already are nobody's difference: they count for the first lock.
+  // The keys that are in the filter already belong to no lock: they count for the first one.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;
 }
@@ -219,7 +219,7 @@ Status ConcurrentFilter::Merge(const CountingFilter& other) {
   impl_->core().num_keys = impl_->locks.num_keys();
   Status merged = impl_->filter.Merge(other);
   if (!merged) return merged;
-  // Which keys are whose the merge does not tell; a copy takes all locks, so the sum is enough.
+  // All count for the first lock: a copy takes all locks, so the sum is enough.
   impl_->locks.Hold(0, impl_->locks.lock_bits()).AddKeys(other.num_keys());
   return merged;
 }

@@ -95,7 +95,7 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
                              uint32_t num_probes) const noexcept {
   CheckBitmap(keys, maybe_present);
   TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_slices,
-                "as many probes as no block has slices");
+                "num_probes must be between 1 and num_slices");
   QueryTarget target = impl_->ForQueries();
   target.num_probes = num_probes;
   return QueryBatch(target, keys, maybe_present);
@@ -138,7 +138,7 @@ bool CountingFilter::Erase(Key key) noexcept {
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
-  // Digests are asked for without the detour: instructions here are misses that cannot overlap.
+  // Digests skip the policy: instructions here delay the cache miss.
   const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
   return impl_->store.MayContain(digest);
 }

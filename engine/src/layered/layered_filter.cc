@@ -1,4 +1,5 @@
-// Creation, batches and single keys. Whole filters: layered_filter_whole.cc.
+// Creation, batches, single keys, and whole filters. Layers given or read:
+// layered_filter_snapshot.cc.
 #include "trommel/layered_filter.h"
 
 #include <bit>

@@ -20,14 +20,15 @@
 namespace trommel {
 namespace {
 
-Status CheckMultiStore(const MultiStoreContents& family) {
-  if (Status unused = CheckUnusedParams(family.facts.params, 0); !unused) return unused;
-  if (family.members.size() != LayeredFilter::kNumLayers) {
-    return CorruptAt(offsetof(MultiStoreHeader, num_members),
-                     "a layered filter has 2 layers, not " + std::to_string(family.members.size()));
+Status CheckMultiStore(const MultiStoreContents& contents) {
+  if (Status unused = CheckUnusedParams(contents.facts.params, 0); !unused) return unused;
+  if (contents.members.size() != LayeredFilter::kNumLayers) {
+    return CorruptAt(
+        offsetof(MultiStoreHeader, num_members),
+        "a layered filter has 2 layers, not " + std::to_string(contents.members.size()));
   }
-  for (size_t i = 0; i < family.members.size(); ++i) {
-    if (Status unused = CheckUnusedWords(i, family.members[i].words, 0); !unused) return unused;
+  for (size_t i = 0; i < contents.members.size(); ++i) {
+    if (Status unused = CheckUnusedWords(i, contents.members[i].words, 0); !unused) return unused;
   }
   return Ok();
 }

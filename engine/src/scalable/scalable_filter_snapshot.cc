@@ -1,5 +1,5 @@
-// Scalable filters on disk: their numbers as a family's params and words, and what a reader asks of
-// them.
+// Scalable filters on disk: their numbers as params and words of a multi-store snapshot, and how a
+// reader checks them.
 #include <algorithm>
 #include <bit>
 #include <optional>

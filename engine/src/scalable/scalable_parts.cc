@@ -30,7 +30,7 @@ uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
 
 GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
   Generations& generations = *filter.impl_->generations;
-  // Only compared: the list may change as soon as nobody reads it.
+  // Only compared: the list may change as soon as no thread reads it.
   const Generation* const newest = &generations.Read()->newest();
   return generations.Grow(newest);
 }

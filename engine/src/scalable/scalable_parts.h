@@ -1,4 +1,4 @@
-// ScalableParts: what a filter that is made of scalable filters does with them and nobody else may:
+// ScalableParts: what only a filter that is made of scalable filters may do with them:
 // one plan and one memory limit for several, and snapshots within its own.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
@@ -34,7 +34,7 @@ struct ScalableParts {
   // where others have begun one, or hold the room that is left.
   static GrowthRefusal Grow(ScalableFilter& filter);
 
-  // Blocks and side tables. Waits as a statistic does; a few microseconds a generation.
+  // Blocks and side tables. Takes the locks one by one. Cost: a few microseconds per generation.
   static uint64_t NumBytes(const ScalableFilter& filter);
   // Of the smallest generation.
   static uint64_t LeastBlocks(const ScalableFilter& filter);

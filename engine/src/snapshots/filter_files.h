@@ -1,6 +1,5 @@
-// FilterFiles: the one door between filters and their files. Opening, saving and the errors of both
-// are written here, once for all types. A type brings two private members, which may throw
-// std::bad_alloc:
+// FilterFiles: how filters are saved and loaded, with all errors, once for all types. A type brings
+// two private members, which may throw std::bad_alloc:
 //
 //   static Result<Filter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
 //                                  const DigestKey& digest_key);
@@ -27,7 +26,7 @@
 namespace trommel {
 
 struct FilterFiles {
-  // --- The doors of a type.
+  // --- Of one type: what its Save, Serialize, Load and Deserialize do.
 
   // Writes the file atomically. Fails with kIo, kOutOfMemory, kExists, kNotFlushed and what
   // options.check returns.
@@ -67,7 +66,8 @@ struct FilterFiles {
     return Filter::ReadFrom(snapshot, limit_bytes, digest_key);
   }
 
-  // --- What they rest on: read(snapshot) returns a Result.
+  // --- Of any type. The file is opened once and its header read once; read(snapshot) returns a
+  // Result, whose errors ReadFile completes with the path.
 
   template <class ReadOne>
   static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadFile(

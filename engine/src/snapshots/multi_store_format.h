@@ -2,14 +2,14 @@
 // are. All numbers little-endian.
 //
 //   0      header, 256 bytes              MultiStoreHeader below
-//   256    table, 64 bytes a member       MemberRecord below
+//   256    table, 64 bytes per member     MemberRecord below
 //          zeros up to a multiple of 4096
 //   ....   member 0                       a counting filter's snapshot, whole (snapshot_format.h)
 //          zeros up to a multiple of 4096
 //   ....   member 1 ...
 //   end of the last member, or of the table: end of file
 //
-// What the members are to each other, and what params and words mean, is the type's own affair; so
+// What the members are to each other, and what params and words mean, is up to the type; so
 // is checking them. Canonical: places follow from sizes alone. Header and table have a checksum,
 // each member has its own; padding must be zero, and nothing may follow.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
@@ -28,7 +28,7 @@
 
 namespace trommel {
 
-// Far more than a filter is of use with: every one of them is asked.
+// Far more than are of use: a query looks up every one of them.
 inline constexpr uint64_t kMaxMemberStores = 4096;
 
 using MultiStoreParams = std::array<uint64_t, 16>;

@@ -1,5 +1,5 @@
-// Snapshots of filters that hold several block stores: stores and facts to bytes, and bytes that
-// nobody vouches for to stores and facts. The format is drawn in multi_store_format.h.
+// Snapshots of filters that hold several block stores: stores and facts to bytes, and untrusted
+// bytes to stores and facts. The format is drawn in multi_store_format.h.
 //
 // What params and words mean is checked by the type that reads them; everything else is checked
 // here.
@@ -27,14 +27,14 @@ struct MultiStoreFacts {
   MultiStoreParams params{};
 };
 
-// To be written. Its policy must be the family's; the store must outlive the call.
+// To be written. Its policy must be the whole snapshot's; the store must outlive the call.
 struct MemberStore {
   MemberWords words{};
   const BlockStore* store = nullptr;
   FilterFacts facts;
 };
 
-// As read. Its policy is the family's.
+// As read. Its policy is the whole snapshot's.
 struct MemberStoreContents {
   MemberWords words{};
   FilterContents contents;

@@ -1,5 +1,5 @@
-// Snapshots of counting filters: blocks and facts to bytes, and bytes that nobody vouches for to
-// blocks and facts. The format is drawn in snapshot_format.h.
+// Snapshots of counting filters: blocks and facts to bytes, and untrusted bytes to blocks and
+// facts. The format is drawn in snapshot_format.h.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_H_
 

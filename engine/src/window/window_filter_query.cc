@@ -39,7 +39,7 @@ size_t SelectChunk(BucketRing& ring, std::span<const uint64_t> digests, bool may
   return size;
 }
 
-// From inside the ring. Nobody changes the key's counts in any bucket meanwhile.
+// From inside the ring. No thread changes the key's counts in any bucket meanwhile.
 uint64_t CountOf(BucketRing& ring, uint64_t digest) {
   const uint32_t lock_bits = ring.locks().lock_bits();
   const RangeLocks::Held held = ring.locks().Hold(RangeOf(digest, lock_bits), lock_bits);
@@ -111,7 +111,7 @@ bool WindowFilter::MayContain(Key key) const noexcept {
   const uint64_t digest = impl_->policy(key);
   const GracePeriods::Reader reader = impl_->ring.Enter();
   const StoreList stores(impl_->ring.List());
-  // Fetched all at once, asked one by one.
+  // Fetched all at once, queried one by one.
   const uint64_t block_idx = kernels::BlockIndex(digest, impl_->ring.geometry().num_blocks);
   for (const BlockStore* store : stores.get()) __builtin_prefetch(store->PresenceOf(block_idx));
   return std::ranges::any_of(stores.get(),

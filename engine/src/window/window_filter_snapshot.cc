@@ -1,11 +1,11 @@
-// Window filters on disk: a family of snapshots, one a bucket.
+// Window filters on disk: a multi-store snapshot with one member per bucket.
 //
 //   params    0 window   1 num_buckets   2 capacity   3 target_fpr, its bits   4 now
-//   members   buckets that hold keys, and the present one, ascending; word 0 is the bucket's number
+//   members   buckets that hold keys, and the current one, ascending; word 0 is the bucket's number
 //
-// What has left the window is not there, nor is an empty bucket but the present one, of which the
-// geometry is read: so how the filter came to hold what it holds does not show. A member was not
-// sized by itself: its capacity and rate are 0.
+// Buckets that have left the window are not there, nor are empty ones except the current bucket,
+// from which the geometry is read: so how the filter came to hold what it holds does not show. A
+// member was not sized by itself: its capacity and rate are 0.
 #include <bit>
 #include <new>
 #include <utility>
@@ -69,9 +69,9 @@ WindowCopy CopyOf(Impl& impl) {
 // What only the members together tell.
 Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times, uint64_t now) {
   const auto& members = contents.members;
-  const uint64_t present = times.BucketOf(now);
-  if (members.empty() || members.back().words[0] != present) {
-    return CorruptParam(4, "the last member is not the bucket of the present time");
+  const uint64_t current = times.BucketOf(now);
+  if (members.empty() || members.back().words[0] != current) {
+    return CorruptParam(4, "the last member is not the current bucket");
   }
   uint64_t num_keys = 0;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -80,7 +80,7 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
     if (i > 0 && bucket <= members[i - 1].words[0]) {
       return CorruptMemberWord(i, 0, "its bucket does not come after the one before");
     }
-    if (!times.IsLive(bucket, present)) {
+    if (!times.IsLive(bucket, current)) {
       return CorruptMemberWord(i, 0, "its bucket has left the window");
     }
     const FilterContents& one = members[i].contents;
@@ -90,8 +90,8 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
     if (one.facts.capacity != 0 || one.facts.target_fpr != 0) {
       return CorruptMemberWord(i, 0, "a bucket is not sized by itself");
     }
-    if (one.facts.num_keys == 0 && bucket != present) {
-      return CorruptMemberWord(i, 0, "an empty bucket is not the present one");
+    if (one.facts.num_keys == 0 && bucket != current) {
+      return CorruptMemberWord(i, 0, "an empty bucket is not the current one");
     }
     if (one.facts.num_keys > kMaxSnapshotKeys - num_keys) {
       return CorruptMemberWord(i, 0, "all buckets together hold more keys than can be counted");

@@ -22,7 +22,7 @@ struct Survey {
   };
   uint64_t now = 0;
   uint64_t num_excess_keys_gone = 0;  // of buckets that are not among these
-  std::vector<Bucket> buckets;        // ascending; the last one is the present one
+  std::vector<Bucket> buckets;        // ascending; the last one is the current one
 };
 
 // Calls visit(bucket_store) for every bucket of the ring, outside of grace periods. A bucket may
@@ -46,7 +46,7 @@ Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
     }
     if (!is_last) continue;
     Survey<Seen> survey;
-    survey.now = ring.Present().time;
+    survey.now = ring.Current().time;
     survey.num_excess_keys_gone = ring.num_excess_keys_gone();
     for (const BucketList::Entry& entry : list.Entries()) {
       survey.buckets.push_back(

@@ -85,7 +85,7 @@ void CheckInvariants(Filter filter) {
 }
 
 TEST_CASE("while no counter sticks a classic filter keeps the invariants", "[engine][classic]") {
-  // Counters of 8 bits: some keys come in a dozen times.
+  // Counters of 8 bits: some keys are inserted a dozen times.
   const Config config{.capacity = 3000, .target_fpr = 0.01, .counter_bits = 8};
   CheckInvariants(Made(GENERATE(Kind::kSplitCounting, Kind::kCountingBloom), config));
 }

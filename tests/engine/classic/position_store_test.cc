@@ -77,7 +77,7 @@ TEST_CASE("random programs on classic stores leave the reference's bytes on ever
     std::mt19937_64 random(Catch::rngSeed());
     PositionStore store = NewStore(shape);
     ClassicReference reference(shape);
-    // Few distinct digests: they come in again and again, and counters stick.
+    // Few distinct digests: they are inserted again and again, and counters stick.
     const auto pool = tests::DrawnDigests(50, 40, Catch::rngSeed());
     for (int step = 0; step < 12; ++step) {
       std::vector<uint64_t> digests(random() % 150);
@@ -138,7 +138,7 @@ TEST_CASE("a key that two hashes lead to one counter counts there twice", "[engi
   CHECK(store.Histogram(0)[0] == 1);
 
   // Two positions, a key on both and one twice on the first: of the second key there would be two
-  // counts at least, so it never came in.
+  // counts at least, so it was never inserted.
   const ClassicShape two{false, false, 2, 4, 2};
   PositionStore pair = NewStore(two);
   const uint64_t both = 0x80000000'00000000ULL | 0x80000001U;  // second half, then first

@@ -89,7 +89,7 @@ TEST_CASE("what cannot be sized is refused by name, value and range", "[engine][
   CHECK_THAT(ComplaintOf({.kind = static_cast<Kind>(7), .capacity = 1}),
              ContainsSubstring("kind is 7"));
   CHECK_THAT(ComplaintOf({.capacity = kMaxCapacity}),
-             ContainsSubstring("they need more than 4294967295 positions a slice"));
+             ContainsSubstring("they need more than 4294967295 positions per slice"));
 }
 
 constexpr ArrayGeometry kValid{.num_hashes = 10, .counter_bits = 4, .num_positions = 1000};

@@ -1,4 +1,4 @@
-// Where the classic filters keep a key: positions all over memory, k of them a key, as published.
+// Where a classic filter keeps a key: at k positions anywhere in memory, as published.
 // For reproduction, teaching and comparison: CountingFilter is faster, and its counts are exact.
 //
 // A digest is cut into two halves. Hash i of a key is a linear function of them (double hashing, as

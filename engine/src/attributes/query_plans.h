@@ -1,7 +1,7 @@
-// QuestionPlans: which filters answer a question, and in which order; worked out when it is asked
-// for the first time, and kept.
-#ifndef TROMMEL_ENGINE_SRC_ATTRIBUTES_QUESTION_PLANS_H_
-#define TROMMEL_ENGINE_SRC_ATTRIBUTES_QUESTION_PLANS_H_
+// QueryPlans: which filters answer a query for some attributes, and in which order; computed for
+// the first such query, and kept.
+#ifndef TROMMEL_ENGINE_SRC_ATTRIBUTES_QUERY_PLANS_H_
+#define TROMMEL_ENGINE_SRC_ATTRIBUTES_QUERY_PLANS_H_
 
 #include <algorithm>
 #include <bit>
@@ -16,10 +16,10 @@
 
 namespace trommel {
 
-class QuestionPlans {
+class QueryPlans {
  public:
   // target_fprs[i] is the rate of the set sets.allowed()[i]. The sets must outlive the plans.
-  QuestionPlans(const AttributeSets& sets, std::vector<double> target_fprs)
+  QueryPlans(const AttributeSets& sets, std::vector<double> target_fprs)
       : sets_(sets), target_fprs_(std::move(target_fprs)), plans_(sets.num_attributes()) {}
 
   // The parts of the set as indices of sets.allowed(), most selective first: the lowest rate, then
@@ -49,4 +49,4 @@ class QuestionPlans {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_ATTRIBUTES_QUESTION_PLANS_H_
+#endif  // TROMMEL_ENGINE_SRC_ATTRIBUTES_QUERY_PLANS_H_
