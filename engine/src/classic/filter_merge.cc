@@ -36,10 +36,9 @@ std::string Difference(const Filter& a, const Filter& b) {
 }  // namespace
 
 Status Filter::Merge(const Filter& other) {
-  if (std::string difference = Difference(*this, other); !difference.empty()) {
-    return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
+  if (Status good = CheckMerge(Difference(*this, other), num_keys(), other.num_keys()); !good) {
+    return good;
   }
-  if (Status fits = CheckMergedKeys(num_keys(), other.num_keys()); !fits) return fits;
   impl_->store.Merge(other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
   return Ok();

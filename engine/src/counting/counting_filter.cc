@@ -150,10 +150,9 @@ uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
 // --- Whole filters.
 
 Status CountingFilter::Merge(const CountingFilter& other) {
-  if (std::string difference = DifferenceOf(*this, other); !difference.empty()) {
-    return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
+  if (Status good = CheckMerge(DifferenceOf(*this, other), num_keys(), other.num_keys()); !good) {
+    return good;
   }
-  if (Status fits = CheckMergedKeys(num_keys(), other.num_keys()); !fits) return fits;
   impl_->store.Merge(other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
   return Ok();

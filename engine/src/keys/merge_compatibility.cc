@@ -29,7 +29,8 @@ std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
   return PolicyDifference(our_policy, their_policy);
 }
 
-Status CheckMergedKeys(uint64_t ours, uint64_t theirs) {
+Status CheckMerge(const std::string& difference, uint64_t ours, uint64_t theirs) {
+  if (!difference.empty()) return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
   constexpr uint64_t kMostKeys = uint64_t{1} << 62;
   if (ours <= kMostKeys && theirs <= kMostKeys - ours) return Ok();
   return Error{ErrorCode::kInvalidArgument, "cannot merge: " + std::to_string(ours) + " and " +

@@ -20,10 +20,10 @@ std::string FieldDiffers(std::string_view field, std::string_view ours, std::str
 std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
                          const Geometry& theirs, const DigestPolicy& their_policy);
 
-// Fails with kInvalidArgument when filters of so many keys hold more than 2^62 together. Merging a
-// filter with itself doubles it: it must stop where a snapshot still holds it and counters cannot
-// wrap.
-Status CheckMergedKeys(uint64_t ours, uint64_t theirs);
+// What every Merge checks first. Fails with kMismatch where there is a difference, and with
+// kInvalidArgument when filters of so many keys hold more than 2^62 together: merging a filter with
+// itself doubles it, and must stop where a snapshot still holds it and counters cannot wrap.
+Status CheckMerge(const std::string& difference, uint64_t ours, uint64_t theirs);
 
 }  // namespace trommel
 

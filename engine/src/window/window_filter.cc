@@ -227,10 +227,8 @@ Status WindowFilter::Merge(const WindowFilter& other) {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   BucketRing& ours = impl_->ring;
   BucketRing& theirs = other.impl_->ring;
-  if (const std::string difference = Difference(*impl_, *other.impl_); !difference.empty()) {
-    return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
-  }
-  if (Status fits = CheckMergedKeys(num_keys(), other.num_keys()); !fits) return fits;
+  const std::string difference = Difference(*impl_, *other.impl_);
+  if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
   const BucketList list = theirs.List();
   for (const BucketList::Entry& entry : list.Entries()) {
     if (!entry.bucket_store->is_touched()) continue;
