@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/classic_shapes.h"
 #include "support/multi_store_forge.h"
+#include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {

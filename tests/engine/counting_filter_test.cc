@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/blocks/block_store.h"
 #include "support/catch.h"
 #include "support/death.h"
@@ -91,9 +92,8 @@ TEST_CASE("too much memory is an error that names bytes and limit", "[engine][fi
   CHECK(filter.error().code == ErrorCode::kOutOfMemory);
   const Result<Sizing> sizing = SizeFor({.capacity = config.capacity});
   REQUIRE(sizing.ok());
-  CHECK_THAT(filter.error().message,
-             ContainsSubstring(std::to_string(sizing->geometry.num_bytes())) &&
-                 ContainsSubstring("100000"));
+  CHECK_THAT(filter.error().message, ContainsSubstring(GroupedText(sizing->geometry.num_bytes())) &&
+                                         ContainsSubstring("100,000"));
   config.memory_limit_bytes = sizing->geometry.num_bytes();
   CHECK(CountingFilter::Create(config).ok());
 }

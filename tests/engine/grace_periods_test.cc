@@ -23,7 +23,7 @@ TEST_CASE("a writer waits for the reader that was inside", "[engine][grace_perio
   GracePeriods grace_periods;
   std::atomic<bool> has_left{false};
   std::atomic<bool> is_inside{false};
-  std::thread reader([&] {
+  std::thread thread([&] {
     {
       const GracePeriods::Reader reader = grace_periods.Enter();
       is_inside = true;
@@ -34,7 +34,7 @@ TEST_CASE("a writer waits for the reader that was inside", "[engine][grace_perio
   while (!is_inside) std::this_thread::yield();
   grace_periods.Synchronize();
   CHECK(has_left);
-  reader.join();
+  thread.join();
 }
 
 TEST_CASE("memory is not freed while a reader may read it", "[engine][grace_periods][threads]") {

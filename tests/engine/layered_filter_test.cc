@@ -240,7 +240,7 @@ TEST_CASE("creation of layers refuses what it cannot do", "[engine][layered]") {
   const auto refused = LayeredFilter::Create({.capacity = 1'000'000, .memory_limit_bytes = 1000});
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-  CHECK_THAT(refused.error().message, Catch::Contains("limit of 1000 bytes"));
+  CHECK_THAT(refused.error().message, Catch::Contains("limit of 1,000 bytes"));
   const auto filter = LayeredFilter::Create({.capacity = 1000, .target_fpr = 0.02});
   REQUIRE(filter.ok());
   CHECK(filter->capacity() == 1000);

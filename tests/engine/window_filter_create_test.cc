@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"
@@ -65,7 +66,7 @@ TEST_CASE("a window filter takes the memory of its buckets and one more, within 
   const Result<WindowFilter> refused = WindowFilter::Create(config);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-  CHECK_THAT(refused.error().message, ContainsSubstring(std::to_string(num_bytes)));
+  CHECK_THAT(refused.error().message, ContainsSubstring(GroupedText(num_bytes)));
 }
 
 TEST_CASE("buckets are sized so that all of them together keep the rate",

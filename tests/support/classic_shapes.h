@@ -24,9 +24,6 @@ inline std::ostream& operator<<(std::ostream& out, const ClassicShape& shape) {
 
 namespace trommel::tests {
 
-inline constexpr classic::Kind kClassicKinds[] = {
-    classic::Kind::kBloom, classic::Kind::kCountingBloom, classic::Kind::kSplitCounting};
-
 // Every width of a counter, few and many hashes, positions that no byte or cache line divides.
 inline std::vector<kernels::ClassicShape> ClassicShapes() {
   return {{true, false, 1, 4, 1},     {true, false, 10, 4, 1000}, {true, true, 7, 4, 129},

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "support/classic_shapes.h"
 #include "support/sample_filters.h"
 #include "trommel/any_filter.h"
 

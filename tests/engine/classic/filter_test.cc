@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/classic_shapes.h"
 #include "support/death.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
+#include "support/sample_filters.h"
 #include "support/statistics.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/classic/sizing.h"
