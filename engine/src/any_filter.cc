@@ -1,91 +1,14 @@
-// The one door: a header is read to learn the type, then the type's own reader does the work.
+// Filters of any type: the type that an opened snapshot's header tells decides whose reader reads
+// on.
 #include "trommel/any_filter.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <type_traits>
 #include <utility>
 
 #include "engine/src/disk/byte_source.h"
-#include "engine/src/snapshots/snapshot_format.h"
+#include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
 namespace {
-
-template <class Filter>
-struct TypeOfFilter;
-template <>
-struct TypeOfFilter<CountingFilter> {
-  static constexpr FilterType value = FilterType::kCounting;
-};
-
-template <>
-struct TypeOfFilter<ScalableFilter> {
-  static constexpr FilterType value = FilterType::kScalable;
-};
-
-template <>
-struct TypeOfFilter<WindowFilter> {
-  static constexpr FilterType value = FilterType::kWindow;
-};
-
-template <>
-struct TypeOfFilter<LayeredFilter> {
-  static constexpr FilterType value = FilterType::kLayered;
-};
-
-template <>
-struct TypeOfFilter<AttributeFilter> {
-  static constexpr FilterType value = FilterType::kAttributes;
-};
-
-template <class Filter>
-requires std::is_base_of_v<classic::Filter, Filter>
-struct TypeOfFilter<Filter> {
-  static constexpr FilterType value = FilterType::kClassic;
-};
-
-Result<FilterType> TypeOfSource(const ByteSource& source) {
-  std::array<std::byte, kHeaderBytes> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<SnapshotStart> parsed = ParseStart(start, source.num_bytes());
-  if (!parsed) return parsed.error();
-  return static_cast<FilterType>(parsed->type);
-}
-
-template <class Filter>
-Result<AnyFilter> AsAny(Result<Filter> filter) {
-  if (!filter) return filter.error();
-  return AnyFilter(*std::move(filter));
-}
-
-// Calls read.operator()<Filter>() for the alternatives of that type, one after the other while they
-// find a file of the same type but another kind.
-template <class Read, size_t kIndex = 0>
-Result<AnyFilter> ReadAs(FilterType type, const Read& read, Error refusal) {
-  if constexpr (kIndex == std::variant_size_v<AnyFilter>) {
-    return refusal;
-  } else {
-    using Filter = std::variant_alternative_t<kIndex, AnyFilter>;
-    if (TypeOfFilter<Filter>::value == type) {
-      Result<AnyFilter> filter = AsAny(read.template operator()<Filter>());
-      if (filter || filter.error().code != ErrorCode::kMismatch) return filter;
-      refusal = filter.error();
-    }
-    return ReadAs<Read, kIndex + 1>(type, read, std::move(refusal));
-  }
-}
-
-template <class Read>
-Result<AnyFilter> ReadAs(FilterType type, const Read& read) {
-  return ReadAs<Read, 0>(type, read,
-                         {ErrorCode::kVersion, "snapshots of " + std::string(FilterTypeName(type)) +
-                                                   " filters cannot be read by this library"});
-}
-
-}  // namespace
 
 static_assert(
     static_cast<int>(FilterType::kCounting) == static_cast<int>(SnapshotType::kCountingFilter) &&
@@ -98,56 +21,52 @@ static_assert(
             static_cast<int>(SnapshotType::kAttributeFilter),
     "filter types are numbered as in files");
 
-std::string_view FilterTypeName(FilterType type) noexcept {
-  switch (type) {
-    case FilterType::kCounting:
-      return "counting";
-    case FilterType::kScalable:
-      return "scalable";
-    case FilterType::kWindow:
-      return "window";
-    case FilterType::kLayered:
-      return "layered";
-    case FilterType::kClassic:
-      return "classic";
-    case FilterType::kAttributes:
-      return "attribute";
-  }
-  return "unknown";
+Result<FilterType> TypeOfOpened(const OpenedSnapshot& snapshot) {
+  return static_cast<FilterType>(snapshot.type());
 }
 
-FilterType TypeOf(const AnyFilter& filter) {
-  return std::visit(
-      [](const auto& one) { return TypeOfFilter<std::remove_cvref_t<decltype(one)>>::value; },
-      filter);
+// Reads the snapshot as the kIndex-th alternative, or as the one after it that it is.
+template <size_t kIndex = 0>
+Result<AnyFilter> ReadAny(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                          const DigestKey& digest_key) {
+  using Filter = std::variant_alternative_t<kIndex, AnyFilter>;
+  if constexpr (kIndex + 1 < std::variant_size_v<AnyFilter>) {
+    if (static_cast<size_t>(snapshot.type()) != kIndex + 1) {
+      return ReadAny<kIndex + 1>(snapshot, limit_bytes, digest_key);
+    }
+  }
+  Result<Filter> filter = FilterFiles::Read<Filter>(snapshot, limit_bytes, digest_key);
+  if (!filter) return filter.error();
+  return AnyFilter(*std::move(filter));
 }
+
+}  // namespace
+
+std::string_view FilterTypeName(FilterType type) noexcept {
+  return SnapshotTypeName(static_cast<SnapshotType>(type));
+}
+
+FilterType TypeOf(const AnyFilter& filter) { return static_cast<FilterType>(filter.index() + 1); }
 
 Result<FilterType> TypeOfFile(const std::filesystem::path& path) {
-  const Result<FileSource> source = FileSource::Open(path);
-  if (!source) return source.error();
-  Result<FilterType> type = TypeOfSource(*source);
-  if (type || type.error().code == ErrorCode::kIo) return type;
-  return Error{type.error().code, path.string() + ": " + type.error().message};
+  return FilterFiles::ReadFile(path, TypeOfOpened);
 }
 
 Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes) {
-  return TypeOfSource(SpanSource(bytes));
+  return FilterFiles::ReadBytes(SpanSource(bytes), TypeOfOpened);
 }
 
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes,
                           const DigestKey& digest_key) {
-  const Result<FilterType> type = TypeOfFile(path);
-  if (!type) return type.error();
-  return ReadAs(*type,
-                [&]<class Filter>() { return Filter::Load(path, memory_limit_bytes, digest_key); });
+  return FilterFiles::ReadFile(path, [&](const OpenedSnapshot& snapshot) {
+    return ReadAny(snapshot, memory_limit_bytes, digest_key);
+  });
 }
 
 Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes,
                                  const DigestKey& digest_key) {
-  const Result<FilterType> type = TypeOfBytes(bytes);
-  if (!type) return type.error();
-  return ReadAs(*type, [&]<class Filter>() {
-    return Filter::Deserialize(bytes, memory_limit_bytes, digest_key);
+  return FilterFiles::ReadBytes(SpanSource(bytes), [&](const OpenedSnapshot& snapshot) {
+    return ReadAny(snapshot, memory_limit_bytes, digest_key);
   });
 }
 

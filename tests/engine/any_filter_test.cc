@@ -9,6 +9,7 @@
 
 #include "support/catch.h"
 #include "support/multi_store_forge.h"
+#include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {
@@ -55,12 +56,11 @@ std::vector<AnyFilter> OneOfEach() {
   CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
   AddFilter<LayeredFilter>(LayeredConfig{.capacity = 1000}, filters);
-  const classic::Config config{.capacity = 1000};
-  AddFilter<classic::BloomFilter>(config, filters);
-  AddFilter<classic::CountingBloomFilter>(config, filters);
-  AddFilter<classic::SplitCountingFilter>(config, filters);
+  for (const classic::Kind kind : tests::kClassicKinds) {
+    AddFilter<classic::Filter>(classic::Config{.kind = kind, .capacity = 1000}, filters);
+  }
   AddAttributeFilter(filters);
-  CHECK(filters.size() == std::variant_size_v<AnyFilter>);
+  CHECK(filters.size() == std::variant_size_v<AnyFilter> + 2);  // the other classic kinds
   return filters;
 }
 

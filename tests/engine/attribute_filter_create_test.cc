@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
 #include "trommel/attribute_filter.h"
 
@@ -111,13 +112,13 @@ TEST_CASE("the memory of all sets is judged before any is taken",
   CHECK(RefusalOf(config) == "made");
   config.memory_limit_bytes = num_bytes - 1;
   CHECK(RefusalOf(config, ErrorCode::kOutOfMemory) ==
-        "the filters of 5 sets of attributes need " + std::to_string(num_bytes) +
-            " bytes, more than the limit of " + std::to_string(num_bytes - 1) +
+        "the filters of 5 sets of attributes need " + GroupedText(num_bytes) +
+            " bytes, more than the limit of " + GroupedText(num_bytes - 1) +
             " bytes (memory_limit_bytes)");
-  // 65535 sets of ten million tuples: terabytes.
+  // 65,535 sets of ten million tuples: terabytes.
   config = {.sets = *AttributeSets::Create(16), .names = {}, .capacity = 10'000'000};
   const std::string refusal = RefusalOf(config, ErrorCode::kOutOfMemory);
-  CHECK(refusal.starts_with("the filters of 65535 sets of attributes need "));
+  CHECK(refusal.starts_with("the filters of 65,535 sets of attributes need "));
   CHECK(refusal.ends_with(" bytes (this machine's memory)"));
 }
 

@@ -30,7 +30,7 @@ size_t NumShownBy(const AttributeFilter& filter, AttributeMask asked,
 
 }  // namespace
 
-TEST_CASE("where one set has no room a tuple comes into none",
+TEST_CASE("where one set has no room a tuple is inserted into none",
           "[engine][attributes][attribute_filter][long]") {
   const uint64_t seed = Catch::rngSeed();
   AttributeConfig config{.sets = PairSets(),
@@ -101,7 +101,7 @@ TEST_CASE("refused tuples leave the room of sets that had some",
   CHECK(num_second >= 2999);
   CHECK(num_second < 3300);  // some are shown already
   const std::vector<std::byte> before = filter.Serialize();
-  // Nobody knows their values: attribute 0 has room, attribute 1 has not.
+  // Their values are new: attribute 0 has room, attribute 1 has not.
   std::vector<TupleRow> non_members = NewIn(0, 8000, 2);
   const std::vector<TupleRow> seconds = NewIn(1, 8000, 3);
   for (size_t i = 0; i < non_members.size(); ++i) non_members[i][1] = seconds[i][1];

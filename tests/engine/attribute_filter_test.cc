@@ -1,5 +1,5 @@
 // Filters over attributes: what they answer, refuse and count. Programs of operations:
-// attribute_filter_laws_test.cc. Threads: attribute_filter_threads_test.cc.
+// attribute_filter_invariants_test.cc. Threads: attribute_filter_threads_test.cc.
 #include "trommel/attribute_filter.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/attributes/query_plans.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
@@ -17,12 +18,6 @@ namespace trommel::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-AttributeFilter NewAttributes(const AttributeConfig& config) {
-  Result<AttributeFilter> filter = AttributeFilter::Create(config);
-  if (!filter.ok()) FAIL(filter.error().message);
-  return *std::move(filter);
-}
 
 AttributeSets CutSets(uint32_t num_attributes, std::vector<AttributeMask> cuts) {
   return *AttributeSets::Create(num_attributes, cuts);
@@ -41,15 +36,15 @@ size_t NumShownOf(const AttributeFilter& filter, AttributeMask asked,
 
 const std::vector<uint64_t> kAllDifferent3 = {0, 0, 0};
 
-}  // namespace
-
 TEST_CASE("every set of attributes keeps its rate while its filter grows",
           "[engine][attributes][attribute_filter]") {
   const uint64_t seed = Catch::rngSeed();
-  AttributeFilter filter = NewAttributes({.sets = CutSets(3, {0b101}),
-                                          .capacity = 2000,
-                                          .target_fpr = 0.02,
-                                          .budgets = {{.set = 0b011, .target_fpr = 0.001}}});
+  AttributeFilter filter =
+      AttributeFilter::Create({.sets = CutSets(3, {0b101}),
+                               .capacity = 2000,
+                               .target_fpr = 0.02,
+                               .budgets = {{.set = 0b011, .target_fpr = 0.001}}})
+          .value();
   const std::vector<TupleRow> rows = RandomRows(30'000, kAllDifferent3, seed);
   CHECK(filter.Insert(TupleColumns(rows).view()).num_inserted == rows.size());
   const std::vector<TupleRow> non_members =
@@ -78,8 +73,8 @@ TEST_CASE("a cut question is fooled by parts of different tuples, an allowed one
       .sets = CutSets(3, {}), .names = {}, .capacity = 100, .target_fpr = 1e-5};
   AttributeConfig config = whole;
   config.sets = CutSets(3, {0b011, 0b101});
-  AttributeFilter cut = NewAttributes(config);
-  AttributeFilter uncut = NewAttributes(whole);
+  AttributeFilter cut = AttributeFilter::Create(config).value();
+  AttributeFilter uncut = AttributeFilter::Create(whole).value();
   cut.Insert(TupleColumns(rows).view());
   uncut.Insert(TupleColumns(rows).view());
   CHECK(cut.PartsOf(0b111) == std::vector<AttributeMask>{0b110, 0b001});
@@ -94,10 +89,11 @@ TEST_CASE("a cut question is fooled by parts of different tuples, an allowed one
 
 TEST_CASE("parts are asked in the order of their rates", "[engine][attributes][attribute_filter]") {
   const AttributeFilter filter =
-      NewAttributes({.sets = CutSets(3, {0b011, 0b101}),
-                     .capacity = 100,
-                     .target_fpr = 0.01,
-                     .budgets = {{.set = 0b001, .capacity = 7, .target_fpr = 0.0001}}});
+      AttributeFilter::Create({.sets = CutSets(3, {0b011, 0b101}),
+                               .capacity = 100,
+                               .target_fpr = 0.01,
+                               .budgets = {{.set = 0b001, .capacity = 7, .target_fpr = 0.0001}}})
+          .value();
   CHECK(filter.PartsOf(0b111) == std::vector<AttributeMask>{0b001, 0b110});
   CHECK(filter.PartsOf(0b110) == std::vector<AttributeMask>{0b110});
   CHECK(filter.PartsOf(0).empty());
@@ -109,7 +105,8 @@ TEST_CASE("parts are asked in the order of their rates", "[engine][attributes][a
 
 TEST_CASE("a question for nothing is always answered maybe present",
           "[engine][attributes][attribute_filter]") {
-  const AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  const AttributeFilter filter =
+      AttributeFilter::Create({.sets = CutSets(2, {}), .capacity = 10}).value();
   Tuples tuples;
   tuples.size = 70;
   std::vector<uint64_t> bits(2, 0);
@@ -125,7 +122,8 @@ TEST_CASE("a question for nothing is always answered maybe present",
 TEST_CASE("a tuple that is given twice but was inserted once is erased once",
           "[engine][attributes][attribute_filter]") {
   AttributeFilter filter =
-      NewAttributes({.sets = CutSets(2, {0b11}), .capacity = 100, .target_fpr = 1e-4});
+      AttributeFilter::Create({.sets = CutSets(2, {0b11}), .capacity = 100, .target_fpr = 1e-4})
+          .value();
   const uint64_t a = 1;
   const uint64_t x = ~uint64_t{0} / 3;
   const uint64_t y = ~uint64_t{0} / 5 * 2;
@@ -147,10 +145,12 @@ TEST_CASE("a tuple that is given twice but was inserted once is erased once",
 }
 
 TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter][long]") {
-  const AttributeFilter plain = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  const AttributeFilter plain =
+      AttributeFilter::Create({.sets = CutSets(2, {}), .capacity = 10}).value();
   CHECK(plain.AttributeNamed("1").value() == 1);
   const AttributeFilter named =
-      NewAttributes({.sets = CutSets(2, {}), .names = {"host", "port"}, .capacity = 10});
+      AttributeFilter::Create({.sets = CutSets(2, {}), .names = {"host", "port"}, .capacity = 10})
+          .value();
   CHECK(named.AttributeNamed("port").value() == 1);
   CHECK(named.names()[0] == "host");
   const Result<uint32_t> unknown = named.AttributeNamed("prot");
@@ -160,7 +160,8 @@ TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_
 }
 
 TEST_CASE("a cleared filter over attributes is as new", "[engine][attributes][attribute_filter]") {
-  AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 20});
+  AttributeFilter filter =
+      AttributeFilter::Create({.sets = CutSets(2, {}), .capacity = 20}).value();
   const std::vector<std::byte> as_new = filter.Serialize();
   const std::vector<TupleRow> rows = RandomRows(500, std::vector<uint64_t>{0, 9}, 1);
   filter.Insert(TupleColumns(rows).view());
@@ -175,7 +176,8 @@ TEST_CASE("a cleared filter over attributes is as new", "[engine][attributes][at
 
 TEST_CASE("misuse of a filter over attributes ends the program",
           "[engine][attributes][attribute_filter]") {
-  AttributeFilter filter = NewAttributes({.sets = CutSets(2, {}), .capacity = 10});
+  AttributeFilter filter =
+      AttributeFilter::Create({.sets = CutSets(2, {}), .capacity = 10}).value();
   const std::vector<uint64_t> column = {1, 2};
   Tuples half;
   half.columns[0] = column.data();
@@ -185,9 +187,48 @@ TEST_CASE("misuse of a filter over attributes ends the program",
   CHECK_THAT(AbortMessage([&] { filter.Insert(half); }), ContainsSubstring("column"));
   CHECK_THAT(AbortMessage([&] { filter.Erase(half); }), ContainsSubstring("column"));
   CHECK_THAT(AbortMessage([&] { filter.Query(0b10, half, bits); }), ContainsSubstring("column"));
-  CHECK_THAT(AbortMessage([&] { filter.Query(0b100, half, bits); }), ContainsSubstring("beyond"));
+  CHECK_THAT(AbortMessage([&] { filter.Query(0b100, half, bits); }),
+             ContainsSubstring("attributes that the filter does not have"));
   CHECK_THAT(AbortMessage([&] { filter.Query(0b01, half, {}); }), ContainsSubstring("bitmap"));
   CHECK(filter.Query(0b01, half, bits) == 0);  // that is allowed
 }
 
+std::vector<AttributeMask> PartsIn(const QueryPlans& plans, const AttributeSets& sets,
+                                   AttributeMask asked) {
+  std::vector<AttributeMask> parts;
+  for (const uint32_t set_idx : plans.Of(asked)) parts.push_back(sets.allowed()[set_idx]);
+  return parts;
+}
+
+TEST_CASE("plans have the parts of every question, lowest rate first", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b0011, 0b0110};
+  const AttributeSets sets = *AttributeSets::Create(4, cuts);
+  std::vector<double> rates;
+  for (size_t s = 0; s < sets.allowed().size(); ++s) {
+    rates.push_back(1.0 / static_cast<double>(1 + s % 3));
+  }
+  const QueryPlans plans(sets, rates);
+  for (int round = 0; round < 2; ++round) {
+    for (AttributeMask asked = 0; asked <= sets.full(); ++asked) {
+      std::vector<AttributeMask> parts = PartsIn(plans, sets, asked);
+      CHECK(std::ranges::is_sorted(parts, {},
+                                   [&](AttributeMask part) { return rates[sets.IndexOf(part)]; }));
+      std::vector<AttributeMask> want = sets.PartsOf(asked);
+      std::ranges::sort(parts);
+      std::ranges::sort(want);
+      CHECK(parts == want);
+    }
+  }
+  CHECK(plans.Of(0b1111).data() == plans.Of(0b1111).data());  // kept
+}
+
+TEST_CASE("parts of one rate are asked by size, then ascending", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b011, 0b101};
+  const AttributeSets sets = *AttributeSets::Create(3, cuts);
+  const QueryPlans alike(sets, std::vector<double>(sets.allowed().size(), 0.01));
+  CHECK(PartsIn(alike, sets, 0b111) == std::vector<AttributeMask>{0b110, 0b001});
+  CHECK(PartsIn(alike, sets, 0b011) == std::vector<AttributeMask>{0b001, 0b010});
+}
+
+}  // namespace
 }  // namespace trommel::tests

@@ -6,17 +6,12 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/in_threads.h"
 #include "support/tuple_rows.h"
 #include "trommel/attribute_filter.h"
 
 namespace trommel::tests {
 namespace {
-
-void RunThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
 
 // For every question.
 bool AreAllShown(const AttributeFilter& filter, const TupleColumns& columns) {
@@ -43,7 +38,7 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   const std::vector<TupleRow> staying = RandomRows(400, num_values, 1);
   const TupleColumns staying_columns(staying);
   REQUIRE(filter.Insert(staying_columns.view()).num_refused == 0);
-  // These were never in, but some of their values are: whoever erases them must be refused, and
+  // These were never inserted, but some of their values were: erasing them must be refused, and
   // nothing may be taken for a moment.
   std::vector<TupleRow> non_members =
       RandomRows(64, std::vector<uint64_t>{0, 0, 0}, 1'000, KeySpace::kStrangers);
@@ -54,17 +49,17 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   std::atomic<uint64_t> num_missed{0};
   std::atomic<uint64_t> num_asked{0};
   std::atomic<uint64_t> num_refused{0};
-  std::atomic<uint64_t> num_strangers_erased{0};
+  std::atomic<uint64_t> num_non_members_erased{0};
   std::thread reader([&] {
     while (!is_over) {
       if (!AreAllShown(filter, staying_columns)) ++num_missed;
       ++num_asked;
     }
   });
-  RunThreads(3, [&](uint64_t t) {
+  InThreads(3, [&](uint64_t t) {
     for (uint64_t round = 0; round < (t == 2 ? 50 : 12); ++round) {
       if (t == 2) {
-        num_strangers_erased += filter.Erase(non_member_columns.view()).num_erased;
+        num_non_members_erased += filter.Erase(non_member_columns.view()).num_erased;
         continue;
       }
       const std::vector<TupleRow> rows = RandomRows(700, num_values, 1);
@@ -79,7 +74,7 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   reader.join();
   CHECK(num_missed == 0);
   CHECK(num_refused == 0);
-  CHECK(num_strangers_erased == 0);
+  CHECK(num_non_members_erased == 0);
   CHECK(filter.num_tuples() == staying.size());
   CHECK(filter.Erase(staying_columns.view()).num_refused == 0);
   CHECK(filter.Serialize() == as_new);
@@ -127,7 +122,7 @@ TEST_CASE("tuples that are refused while others come leave no trace in any set",
   REQUIRE(filter.ok());
   std::atomic<uint64_t> num_in{0};
   std::atomic<uint64_t> num_missed{0};
-  RunThreads(3, [&](uint64_t t) {
+  InThreads(3, [&](uint64_t t) {
     for (uint64_t round = 0; round < 20; ++round) {
       const std::vector<TupleRow> rows =
           RandomRows(100, std::vector<uint64_t>{20, 0}, 5 + 1000 * (t + 3 * round));
@@ -159,7 +154,7 @@ TEST_CASE("the first questions of many threads find one plan",
   const TupleColumns columns(RandomRows(10, std::vector<uint64_t>(6, 0), 3));
   std::atomic<uint64_t> num_shown{0};
   std::atomic<uint64_t> num_parts{0};
-  RunThreads(3, [&](uint64_t) {
+  InThreads(3, [&](uint64_t) {
     uint64_t bit = 0;
     for (AttributeMask asked = 1; asked < 64; ++asked) {
       num_shown += filter->Query(asked, columns.view(), std::span(&bit, 1));

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "engine/src/attributes/set_sizes.h"
 #include "support/catch.h"
@@ -42,8 +44,6 @@ const PlannedSet& SetOf(const AttributePlan& plan, AttributeMask set) {
   REQUIRE(found != plan.sets.end());
   return *found;
 }
-
-}  // namespace
 
 TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]") {
   AttributePlanRequest request = UsualPlan();
@@ -133,8 +133,9 @@ TEST_CASE("a plan counts the copies of values that many tuples share",
   CHECK(static_cast<double>(plan.filter_bytes) < built * 2);
 }
 
-TEST_CASE("what is asked more often gets lower rates, and what nobody asks the least memory",
-          "[engine][attributes][plan][long]") {
+TEST_CASE(
+    "sets that are queried more often get lower rates, and sets that never are the least memory",
+    "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   request.memory_bytes = 1'000'000;
   request.mix = {{0b010, 1}, {0b100, 100}, {0b110, 10}};
@@ -278,4 +279,31 @@ TEST_CASE("what the smallest plan is said to take is enough", "[engine][attribut
   CHECK(PlanOf(request).filter_bytes == enough);
 }
 
+TEST_CASE("a plan beyond the largest matrix has that matrix beside it",
+          "[engine][attributes][plan]") {
+  AttributePlanRequest request;
+  request.sets = AttributeSets::Create(3).value();
+  request.capacity = 35'000'000'000;
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanAttributes(request).value();
+  CHECK(plan.filter_bytes > matrix::kMaxCells / 8);
+  CHECK(plan.matrix.num_cells() <= matrix::kMaxCells);
+}
+
+TEST_CASE("a plan for more values than a matrix has positions has the largest matrix beside it",
+          "[engine][attributes][plan]") {
+  const uint32_t num_attributes = GENERATE(1U, 2U);
+  AttributePlanRequest request;
+  const std::vector<AttributeMask> cuts(num_attributes - 1, AttributeMask{0b11});
+  request.sets = AttributeSets::Create(num_attributes, cuts).value();
+  request.capacity = 1'000'000'000;
+  request.target_fpr = 0.01;
+  const AttributePlan plan = PlanAttributes(request).value();
+  REQUIRE(plan.matrix.blocks.size() == num_attributes);
+  for (const matrix::Block& block : plan.matrix.blocks) {
+    CHECK(block.positions == std::vector<uint64_t>{matrix::kMaxPositions});
+  }
+}
+
+}  // namespace
 }  // namespace trommel::tests

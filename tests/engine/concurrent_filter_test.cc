@@ -1,7 +1,5 @@
-// The contract of concurrent_filter.h. (That one thread gets a CountingFilter's answers and bytes
-// is a law of counting_filter_laws_test.cc; more threads for longer are `trommel stress`.)
-//
-// Catch2's macros are not for threads: threads count, and the test checks after the join.
+// The contract of concurrent_filter.h. (That one thread gets a CountingFilter's answers and bytes:
+// counting_filter_invariants_test.cc; more threads for longer: `trommel stress`.)
 #include "trommel/concurrent_filter.h"
 
 #include <array>
@@ -14,34 +12,28 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
+#include "support/in_threads.h"
 #include "support/random_keys.h"
+#include "support/scratch_folder.h"
 #include "support/shapes.h"
 
 namespace trommel {
 namespace {
 
-void InThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
 ConcurrentFilter Made(const CountingConfig& config) {
-  Result<ConcurrentFilter> filter = ConcurrentFilter::Create(config);
-  REQUIRE(filter.ok());
-  return *std::move(filter);
+  return ConcurrentFilter::Create(config).value();
 }
 
 TEST_CASE("of threads that race with one absent key exactly one is told new",
           "[engine][concurrent][threads]") {
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kKeys = 3000;
-  // Few non-members' bits: a key that others cover would be new to nobody.
+  // Few non-members' bits: a key that others cover would be new to no thread.
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5, .encoding = encoding});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
-  InThreads(kThreads, [&](uint64_t) {
+  tests::InThreads(kThreads, [&](uint64_t) {
     const std::vector<uint64_t> keys = tests::MemberKeys(kKeys, 7);
     if (batch == 0) {
       for (size_t i = 0; i < kKeys; ++i) told[i] += filter.InsertIfAbsent(keys[i]) ? 1 : 0;
@@ -85,7 +77,7 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
   std::atomic<int> num_writing{2};
   std::atomic<uint64_t> num_missed{0};
   std::atomic<uint64_t> num_refused{0};
-  InThreads(4, [&](uint64_t t) {
+  tests::InThreads(4, [&](uint64_t t) {
     if (t < 2) {
       std::vector<uint64_t> own;
       for (uint64_t c = 0; c < writer.copies; ++c) {
@@ -126,7 +118,7 @@ TEST_CASE("batches of many threads add up to the bytes of one thread",
   ConcurrentFilter got = Made(config);
   constexpr uint64_t kThreads = 3;
   const auto keys_of = [](uint64_t t) { return tests::MemberKeys(20'000, t); };
-  InThreads(kThreads, [&](uint64_t t) {
+  tests::InThreads(kThreads, [&](uint64_t t) {
     const std::vector<uint64_t> keys = keys_of(t);
     got.Insert(keys);
     got.Insert(std::span(keys).first(1000));
@@ -188,6 +180,113 @@ TEST_CASE("an exclusive operation beside another one ends a debug build",
   CHECK(message.find("exclusive operation") != std::string::npos);
 }
 #endif
+
+TEST_CASE("a filter saved while others write is a whole filter with what was in before",
+          "[engine][concurrent][threads]") {
+  // Slices by their number: 8 of planes, and each shape of runs.
+  const uint32_t num_slices = GENERATE(0U, 4U, 5U, 8U, 10U);
+  const CountingConfig config{.capacity = 20'000,
+                              .target_fpr = 0.02,
+                              .num_slices = num_slices,
+                              .encoding = num_slices == 0 ? Encoding::kPlanes : Encoding::kRuns};
+  ConcurrentFilter filter = Made(config);
+  const std::vector<uint64_t> staying = tests::MemberKeys(5000, 1);
+  filter.Insert(staying);
+  std::atomic<bool> is_done{false};
+  std::thread writer([&] {
+    const std::vector<uint64_t> own = tests::MemberKeys(3000, 2);
+    const std::vector<uint64_t> hot(300, 77);  // promoted, and back
+    while (!is_done) {
+      filter.Insert(own);
+      filter.Insert(hot);
+      filter.Erase(hot);
+      filter.Erase(own);
+    }
+  });
+  std::vector<std::vector<std::byte>> snapshots;
+  uint64_t num_odd = 0;
+  for (int i = 0; i < 20; ++i) {
+    snapshots.push_back(filter.Serialize());
+    const Stats stats = filter.GetStats();
+    num_odd += stats.num_keys < staying.size() || stats.num_keys > staying.size() + 3300 ? 1 : 0;
+    (void)filter.num_keys();
+  }
+  is_done = true;
+  writer.join();
+  CHECK(num_odd == 0);
+  for (const std::vector<std::byte>& bytes : snapshots) {
+    // Loading audits every block: one torn between two keys would be refused.
+    const Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
+    REQUIRE(loaded.ok());
+    std::vector<uint64_t> answers(CountingFilter::BitmapWords(staying.size()));
+    CHECK(loaded->Query(staying, answers) == staying.size());
+    CHECK(loaded->capacity() == config.capacity);
+  }
+}
+
+TEST_CASE("a concurrent filter is saved and loaded as a counting filter", "[engine][concurrent]") {
+  const tests::ScratchFolder folder;
+  const auto path = folder.path() / "filter";
+  ConcurrentFilter filter = Made({.capacity = 5000, .target_fpr = 0.02});
+  filter.Insert(tests::MemberKeys(5000, 3));
+  REQUIRE(filter.Save(path).ok());
+  Result<ConcurrentFilter> loaded = ConcurrentFilter::Load(path);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->num_keys() == 5000);
+  CHECK(loaded->target_fpr() == 0.02);
+  CHECK((loaded->Serialize() == filter.Serialize()));
+  const auto missing = ConcurrentFilter::Load(folder.path() / "none");
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().code == ErrorCode::kIo);
+}
+
+TEST_CASE("a concurrent filter that cannot be saved says so and stays as it is",
+          "[engine][concurrent]") {
+  const tests::ScratchFolder folder;
+  ConcurrentFilter filter = Made({.capacity = 1000});
+  filter.Insert(tests::MemberKeys(10, 1));
+  const Status saved = filter.Save(folder.path() / "no" / "folder");
+  REQUIRE_FALSE(saved.ok());
+  CHECK(saved.error().code == ErrorCode::kIo);
+  CHECK(filter.num_keys() == 10);
+}
+
+TEST_CASE("merge and clear of a concurrent filter leave the right number of keys",
+          "[engine][concurrent]") {
+  const CountingConfig config{.capacity = 30'000};
+  ConcurrentFilter filter = Made(config);
+  CountingFilter other = std::move(CountingFilter::Create(config)).value();
+  filter.Insert(tests::MemberKeys(1000, 1));
+  other.Insert(tests::MemberKeys(500, 2));
+  REQUIRE(filter.Merge(other).ok());
+  CHECK(filter.num_keys() == 1500);
+  filter.Insert(tests::MemberKeys(10, 3));
+  CHECK(filter.Erase(tests::MemberKeys(500, 2)).num_erased == 500);
+  CHECK(filter.num_keys() == 1010);
+  CHECK(filter.GetStats().num_keys == 1010);
+  CountingFilter unlike = std::move(CountingFilter::Create({.capacity = 10})).value();
+  CHECK_FALSE(filter.Merge(unlike).ok());
+  CHECK(filter.num_keys() == 1010);
+  filter.Clear();
+  CHECK(filter.num_keys() == 0);
+  CHECK((filter.Serialize() == std::move(CountingFilter::Create(config)).value().Serialize()));
+}
+
+TEST_CASE("a filter goes into concurrent use and back with all it holds", "[engine][concurrent]") {
+  CountingFilter filter = std::move(CountingFilter::Create({.capacity = 30'000})).value();
+  filter.Insert(tests::MemberKeys(1000, 1));
+  filter.Erase(uint64_t{12345});
+  const uint64_t num_refused = filter.GetStats().num_refused_erases;
+  const std::vector<std::byte> bytes = filter.Serialize();
+  ConcurrentFilter shared(std::move(filter));
+  CHECK(shared.num_keys() == 1000);
+  CHECK(shared.capacity() == 30'000);
+  shared.Insert(uint64_t{5});
+  CHECK(shared.Erase(uint64_t{5}));
+  filter = std::move(shared).TakeExclusive();
+  CHECK((filter.Serialize() == bytes));
+  CHECK(filter.GetStats().num_refused_erases == num_refused);
+}
 
 }  // namespace
 }  // namespace trommel

@@ -137,7 +137,8 @@ TEST_CASE("100000 erases of absent keys hurt only through those that answer mayb
     const auto touches = [&](uint64_t culprit) {
       return Touch(culprit, digest, filter.geometry());
     };
-    if (std::ranges::none_of(culprits, touches)) FAIL("member " << member_idx << " lost to nobody");
+    if (std::ranges::none_of(culprits, touches))
+      FAIL("member " << member_idx << " lost without a culprit");
   }
 
   // Putting back exactly those keys heals everything.

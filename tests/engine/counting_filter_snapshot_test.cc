@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
@@ -38,7 +39,7 @@ TEST_CASE("a filter comes back from a file with all it was", "[engine][snapshot]
   CountingFilter filter = std::move(CountingFilter::Create(config)).value();
   tests::InsertIntegers(filter, 900);
   for (int i = 0; i < 300; ++i) filter.Insert("hot");
-  filter.Erase("never came in, most probably");
+  filter.Erase("never inserted, most probably");
   REQUIRE(filter.Save(folder / "filter").ok());
   CHECK((tests::ReadFile(folder / "filter") == filter.Serialize()));
 
@@ -95,7 +96,7 @@ TEST_CASE("the memory limit holds for what is loaded", "[engine][snapshot]") {
     for (const uint64_t limit : {needed - 1, uint64_t{1}}) {
       const Error error = ErrorOf(CountingFilter::Deserialize(bytes, limit));
       CHECK(error.code == ErrorCode::kOutOfMemory);
-      CHECK_THAT(error.message, ContainsSubstring(std::to_string(limit) + " bytes"));
+      CHECK_THAT(error.message, ContainsSubstring("limit of " + GroupedText(limit) + " bytes"));
     }
   }
 }
@@ -135,10 +136,10 @@ TEST_CASE("a file that is no whole snapshot is refused with its path", "[engine]
   CHECK(load({}).code == ErrorCode::kCorrupt);
   const Error half = load(std::span(good).first(good.size() / 2));
   CHECK(half.code == ErrorCode::kCorrupt);
-  CHECK_THAT(half.message, ContainsSubstring("at byte " + std::to_string(good.size() / 2)));
+  CHECK_THAT(half.message, ContainsSubstring("file is " + GroupedText(good.size() / 2) + " bytes"));
   CHECK(load(tests::BytesOfText("not a filter at all\n")).code == ErrorCode::kCorrupt);
   const Error later =
-      load(tests::WithHeader(good, [](SnapshotHeader& header) { header.version = 2; }));
+      load(tests::WithHeader(good, [](SnapshotHeader& header) { header.start.version = 2; }));
   CHECK(later.code == ErrorCode::kVersion);
   CHECK_THAT(later.message, ContainsSubstring("version 2; this library reads version 1"));
 }

@@ -1,6 +1,6 @@
-// CountingFilter: creation, batches, keys of all kinds, misuse. Whole filters and statistics:
-// counting_filter_whole_test.cc; laws: counting_filter_laws_test.cc; failures others have:
-// counting_filter_failures_test.cc.
+// CountingFilter: creation, batches, keys of all types, misuse, const queries from many threads.
+// Whole filters and statistics: counting_filter_merge_test.cc; invariants:
+// counting_filter_invariants_test.cc.
 #include "trommel/counting_filter.h"
 
 #include <cmath>
@@ -8,9 +8,11 @@
 #include <initializer_list>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/blocks/block_store.h"
 #include "support/catch.h"
 #include "support/death.h"
@@ -90,9 +92,8 @@ TEST_CASE("too much memory is an error that names bytes and limit", "[engine][fi
   CHECK(filter.error().code == ErrorCode::kOutOfMemory);
   const Result<Sizing> sizing = SizeFor({.capacity = config.capacity});
   REQUIRE(sizing.ok());
-  CHECK_THAT(filter.error().message,
-             ContainsSubstring(std::to_string(sizing->geometry.num_bytes())) &&
-                 ContainsSubstring("100000"));
+  CHECK_THAT(filter.error().message, ContainsSubstring(GroupedText(sizing->geometry.num_bytes())) &&
+                                         ContainsSubstring("100,000"));
   config.memory_limit_bytes = sizing->geometry.num_bytes();
   CHECK(CountingFilter::Create(config).ok());
 }
@@ -171,7 +172,8 @@ TEST_CASE("an empty batch of any kind does nothing", "[engine][filter]") {
   CHECK(filter.num_keys() == 0);
 }
 
-TEST_CASE("keys of all kinds are found one by one as they came in by batch", "[engine][filter]") {
+TEST_CASE("keys of all types are found one by one that were inserted by batch",
+          "[engine][filter]") {
   const auto kind = GENERATE(DigestKind::kXxh64, DigestKind::kXxh3);
   const DigestPolicy policy{kind, 5};
   const size_t size = kChunk + 100;
@@ -234,6 +236,37 @@ TEST_CASE("a filter moves with its keys", "[engine][filter]") {
   third = std::move(second);
   CHECK(third.MayContain("gravel"));
   CHECK(third.capacity() == 100);
+}
+
+TEST_CASE("a filter that no thread changes answers many threads at once",
+          "[engine][filter][threads]") {
+  CountingConfig config;
+  config.capacity = 2000;
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  CountingFilter filter = CountingFilter::Create(config).value();
+  const std::vector<uint64_t> members = tests::MemberKeys(2000, 1);
+  filter.Insert(members);
+  filter.Insert(std::vector<uint64_t>(300, members[0]));
+  const CountingFilter& shared = filter;
+
+  constexpr size_t kThreads = 4;
+  std::vector<size_t> present(kThreads, 0);
+  std::vector<uint64_t> counts(kThreads, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<uint64_t> answers(CountingFilter::BitmapWords(members.size()));
+        present[t] = shared.Query(members, answers);
+        for (const uint64_t member : members) present[t] += shared.MayContain(member) ? 1 : 0;
+        counts[t] = shared.CountEstimate(members[0]);
+      });
+    }
+  }
+  for (size_t t = 0; t < kThreads; ++t) {
+    CHECK(present[t] == 2 * members.size());
+    CHECK(counts[t] >= 301);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The law of the fill, by Monte Carlo: means, variances and covariances of estimates from real
-// positions, and the ends of the range.
+// The distribution of the fill, by Monte Carlo: means, variances and covariances of estimates from
+// real positions, and the ends of the range.
 #include "engine/src/counting/fill_model.h"
 
 #include <cmath>
@@ -60,7 +60,7 @@ void CheckSample(const Sample& sample, double mean, double variance, double bias
 
 constexpr int kTrials = 1500;
 
-TEST_CASE("estimates from fills have the mean and the variance that the law says",
+TEST_CASE("estimates from fills have the mean and the variance that the model says",
           "[engine][estimates][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16, 4, 5, 10);
   const double load = GENERATE(0.1, 0.7, 2.0);
@@ -77,12 +77,12 @@ TEST_CASE("estimates from fills have the mean and the variance that the law says
   const double keys = static_cast<double>(num_keys);
   const double variance = FillVariance(geometry, keys);
   INFO(num_slices << " slices, " << num_keys << " keys: mean " << sample.Mean() << ", variance "
-                  << sample.Variance() << ", law " << variance);
+                  << sample.Variance() << ", model " << variance);
   // The logarithm is not straight: the mean is off by half of variance / places.
   CheckSample(sample, keys, variance, variance / places);
 }
 
-TEST_CASE("slices of a block share its keys, which the law's second term counts",
+TEST_CASE("slices of a block share its keys, which the model's second term counts",
           "[engine][estimates]") {
   // Without it 16 slices of 32 would look 1.47 times as exact as they are.
   const Geometry geometry{.num_slices = 16, .num_blocks = 1000};
@@ -91,7 +91,7 @@ TEST_CASE("slices of a block share its keys, which the law's second term counts"
   CHECK(FillVariance(geometry, 320) / alone == Approx(1 + 15.0 / 32).epsilon(0.01));
 }
 
-TEST_CASE("an intersection and its shares have the variance that the law says",
+TEST_CASE("an intersection and its shares have the variance that the model says",
           "[engine][estimates][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 5);
   const auto [only_a, only_b, shared] = GENERATE(

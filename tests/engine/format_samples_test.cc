@@ -83,9 +83,12 @@ uint64_t CountOf(const AnyFilter& any, const SampleKey& key) {
         using Filter = std::remove_cvref_t<decltype(filter)>;
         if constexpr (std::is_same_v<Filter, AttributeFilter>) {
           return CountOfTuple(filter, key.name);
-        } else if constexpr (std::is_same_v<Filter, classic::BloomFilter>) {
-          return WithKey(key, [&filter](Key k) { return uint64_t{filter.MayContain(k)}; });
         } else {
+          if constexpr (std::is_same_v<Filter, classic::Filter>) {
+            if (filter.geometry().kind == classic::Kind::kBloom) {
+              return WithKey(key, [&filter](Key k) { return uint64_t{filter.MayContain(k)}; });
+            }
+          }
           return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
         }
       },
@@ -216,15 +219,15 @@ void AddOthers(std::vector<FormatSample>& samples) {
     for (int i = 0; i < 9; ++i) filter.Insert("key-0");
     samples.push_back({name, AnyFilter(std::move(filter)), Numbered("text", "key-", 0, 90)});
   };
-  add_classic("classic-bloom", classic::BloomFilter::Create({.capacity = 60}));
-  add_classic("classic-counting-bloom", classic::CountingBloomFilter::CreateWithGeometry(
+  add_classic("classic-bloom", classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 60}));
+  add_classic("classic-counting-bloom", classic::Filter::CreateWithGeometry(
                                             {.kind = classic::Kind::kCountingBloom,
                                              .hashing = classic::Hashing::kMixed,
                                              .num_hashes = 4,
                                              .counter_bits = 4,
                                              .num_positions = 500},
                                             {.kind = DigestKind::kXxh3, .seed = 7}));
-  add_classic("classic-split", classic::SplitCountingFilter::CreateWithGeometry(
+  add_classic("classic-split", classic::Filter::CreateWithGeometry(
                                    {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}));
 
   const std::vector<AttributeMask> cuts = {0b011, 0b101};

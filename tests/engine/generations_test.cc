@@ -1,4 +1,4 @@
-// The list of generations: room, growth, and what is let go.
+// The list of generations: room, growth, and what is dropped.
 #include "engine/src/scalable/generations.h"
 
 #include <chrono>
@@ -86,7 +86,7 @@ TEST_CASE("growth takes the lowest free slot, once", "[engine][generations]") {
   CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // it has room
   CHECK(Slots(*generations) == std::vector<size_t>{0});
   CHECK(FillAndGrow(*generations) == GrowthRefusal::kNone);
-  CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // somebody has done it already
+  CHECK(generations->Grow(first) == GrowthRefusal::kNone);  // it has grown already
   CHECK(Slots(*generations) == std::vector<size_t>{0, 1});
   CHECK(FillAndGrow(*generations) == GrowthRefusal::kNone);
   CHECK(Slots(*generations) == std::vector<size_t>{0, 1, 2});
@@ -142,7 +142,7 @@ TEST_CASE("clearing uses the first generation again", "[engine][generations]") {
   CHECK(Newest(*generations)->num_keys() == 0);
 }
 
-TEST_CASE("what is empty is let go, and its slot is free again", "[engine][generations]") {
+TEST_CASE("an empty generation is dropped, and its slot is free again", "[engine][generations]") {
   const auto generations = MadeGenerations();
   for (int i = 0; i < 3; ++i) FillAndGrow(*generations);
   const auto empty = [&](size_t idx) {

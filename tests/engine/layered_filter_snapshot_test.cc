@@ -61,29 +61,29 @@ TEST_CASE("layers that come back from disk go on as those that stayed",
 TEST_CASE("layers of different keys are refused as a file", "[engine][layered][snapshot]") {
   const Geometry first{.num_slices = 8, .num_blocks = 2};
   const Geometry large{.num_slices = 8, .encoding = Encoding::kRuns, .num_blocks = 6};
-  const auto file_of = [](const tests::SampleMultiStore& family) {
-    std::vector<MemberStore> members = family.Members();
+  const auto file_of = [](const tests::SampleMultiStore& layers) {
+    std::vector<MemberStore> members = layers.Members();
     for (MemberStore& member : members) member.words = {};
-    return SerializeMultiStore(family.facts, members);
+    return tests::SerializeMultiStore(layers.facts, members);
   };
-  tests::SampleMultiStore family{
+  tests::SampleMultiStore layers{
       .facts = {.type = SnapshotType::kLayeredFilter, .policy = {}}, .stores = {}, .num_keys = {}};
-  family.Add(first, 20);
-  CHECK_THAT(LayeredFilter::Deserialize(file_of(family)).error().message,
+  layers.Add(first, 20);
+  CHECK_THAT(LayeredFilter::Deserialize(file_of(layers)).error().message,
              ContainsSubstring("2 layers, not 1"));
-  family.Add(large, 20);
-  CHECK(LayeredFilter::Deserialize(file_of(family)).ok());
+  layers.Add(large, 20);
+  CHECK(LayeredFilter::Deserialize(file_of(layers)).ok());
 
   SECTION("other numbers of keys") {
-    family.num_keys.back() = 19;
-    CHECK_FALSE(LayeredFilter::Deserialize(file_of(family)).ok());
+    layers.num_keys.back() = 19;
+    CHECK_FALSE(LayeredFilter::Deserialize(file_of(layers)).ok());
   }
   SECTION("other presence bits") {
     std::vector<uint64_t> erased(1);
-    family.stores.front().Erase(std::vector<uint64_t>{0x9e3779b97f4a7c15}, erased);
+    layers.stores.front().Erase(std::vector<uint64_t>{0x9e3779b97f4a7c15}, erased);
     REQUIRE(erased[0] == 1);
-    family.stores.front().Insert(std::vector<uint64_t>{0x123456789abcdef0});
-    const Result<LayeredFilter> refused = LayeredFilter::Deserialize(file_of(family));
+    layers.stores.front().Insert(std::vector<uint64_t>{0x123456789abcdef0});
+    const Result<LayeredFilter> refused = LayeredFilter::Deserialize(file_of(layers));
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kCorrupt);
     CHECK_THAT(refused.error().message, ContainsSubstring("no layers of one filter"));
@@ -91,21 +91,21 @@ TEST_CASE("layers of different keys are refused as a file", "[engine][layered][s
   SECTION("other counts behind the same presence bits") {
     const std::vector<uint64_t> one = {0x9e3779b97f4a7c15};
     const std::vector<uint64_t> two = {2 * 0x9e3779b97f4a7c15};
-    family.stores.front().Insert(one);
-    family.stores.back().Insert(two);
-    ++family.num_keys.front();
-    ++family.num_keys.back();
-    const Result<LayeredFilter> refused = LayeredFilter::Deserialize(file_of(family));
+    layers.stores.front().Insert(one);
+    layers.stores.back().Insert(two);
+    ++layers.num_keys.front();
+    ++layers.num_keys.back();
+    const Result<LayeredFilter> refused = LayeredFilter::Deserialize(file_of(layers));
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kCorrupt);
     CHECK_THAT(refused.error().message, ContainsSubstring("not the sums"));
   }
   SECTION("layers that do not nest") {
-    family.stores.clear();
-    family.num_keys.clear();
-    family.Add({.num_slices = 8, .num_blocks = 4}, 0);
-    family.Add(large, 0);
-    CHECK_THAT(LayeredFilter::Deserialize(file_of(family)).error().message,
+    layers.stores.clear();
+    layers.num_keys.clear();
+    layers.Add({.num_slices = 8, .num_blocks = 4}, 0);
+    layers.Add(large, 0);
+    CHECK_THAT(LayeredFilter::Deserialize(file_of(layers)).error().message,
                ContainsSubstring("not a multiple"));
   }
 }

@@ -43,7 +43,7 @@ void CheckLayersAgree(const LayeredFilter& filter) {
   CHECK(sums == filter.layer(1).num_keys());
 }
 
-// A random program, dishonest erases included, on the filter and on its twin.
+// A random program, erasures of non-members included, on the filter and on its twin.
 void RunBeside(LayeredFilter& filter, CountingFilter& twin, uint64_t seed, int num_steps) {
   std::mt19937_64 random(seed);
   const auto pool = tests::DrawnDigests(600, 400, seed);
@@ -240,7 +240,7 @@ TEST_CASE("creation of layers refuses what it cannot do", "[engine][layered]") {
   const auto refused = LayeredFilter::Create({.capacity = 1'000'000, .memory_limit_bytes = 1000});
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-  CHECK_THAT(refused.error().message, Catch::Contains("limit of 1000 bytes"));
+  CHECK_THAT(refused.error().message, Catch::Contains("limit of 1,000 bytes"));
   const auto filter = LayeredFilter::Create({.capacity = 1000, .target_fpr = 0.02});
   REQUIRE(filter.ok());
   CHECK(filter->capacity() == 1000);

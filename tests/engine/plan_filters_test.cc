@@ -108,7 +108,7 @@ TEST_CASE("memory between two sizes of one set is used, too",
     std::vector<PlannedSet> sets = SetsOf({1'000'000});
     REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, 0, sets).ok());
     CHECK(BytesOfAll(sets) <= memory_bytes);
-    // Between shapes there is nothing to be had: runs of 5 slices end at 4.1 bytes per key.
+    // Between shapes there is no size to be had: runs of 5 slices end at 4.1 bytes per key.
     if (memory_bytes < 4'100'000) CHECK(BytesOfAll(sets) >= memory_bytes / 100 * 96);
   }
 }

@@ -55,7 +55,7 @@ TEST_CASE("a file that must be new is made only where nothing is", "[engine][io]
   CHECK(folder.num_files() == 3);
 }
 
-TEST_CASE("of all who make one new file exactly one succeeds", "[engine][io]") {
+TEST_CASE("of all threads that make one new file exactly one succeeds", "[engine][io]") {
   const ScratchFolder folder;
   constexpr int kWriters = 4;
   for (int round = 0; round < 25; ++round) {

@@ -11,7 +11,7 @@
 #include "engine/src/attributes/attribute_format.h"
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/disk/byte_source.h"
-#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
@@ -130,14 +130,17 @@ TEST_CASE("sets whose rates differ by a hair cost no sizing when they are loaded
   CHECK(loaded->Serialize() == forged);  // writing sizes nothing either
 
   const SpanSource source(forged);
-  const Result<AttributeFront> front = ReadFront(source);
+  const Result<AttributeFront> front = ReadFront(OpenedSnapshot::Open(source).value());
   REQUIRE(front.ok());
   REQUIRE(front->table.size() == 15);
   GrowthPlans plans;
   const auto share = std::make_shared<MemoryBudget>(std::numeric_limits<uint64_t>::max());
   for (const SetRecord& record : front->table) {
     const PartSource part(source, record.offset, record.num_bytes);
-    REQUIRE(ScalableParts::Read(part, 0, plans, share).ok());
+    const auto outline =
+        ReadOutline(OpenedSnapshot::Open(part).value(), SnapshotType::kScalableFilter);
+    REQUIRE(outline.ok());
+    REQUIRE(ScalableParts::Read(part, *outline, 0, plans, share).ok());
   }
   CHECK(plans.num_plans() == 15);
   CHECK(plans.num_sized() == 0);

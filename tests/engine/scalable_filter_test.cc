@@ -1,5 +1,5 @@
 // Scalable filters: rates, growth, refusals, statistics, snapshots. Programs of operations:
-// scalable_filter_laws_test.cc. Threads: scalable_filter_threads_test.cc.
+// scalable_filter_invariants_test.cc. Threads: scalable_filter_threads_test.cc.
 #include "trommel/scalable_filter.h"
 
 #include <cstdint>
@@ -19,12 +19,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-ScalableFilter NewScalable(const ScalableConfig& config) {
-  Result<ScalableFilter> filter = ScalableFilter::Create(config);
-  if (!filter.ok()) FAIL(filter.error().message);
-  return *std::move(filter);
-}
-
 uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& keys) {
   std::vector<uint64_t> bitmap(BitmapWords(keys.size()));
   return filter.Query(keys, bitmap);
@@ -36,7 +30,8 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const double target = GENERATE(0.02, 0.001);
   ScalableFilter filter =
-      NewScalable({.first_capacity = 300, .target_fpr = target, .encoding = encoding});
+      ScalableFilter::Create({.first_capacity = 300, .target_fpr = target, .encoding = encoding})
+          .value();
   const uint64_t seed = Catch::rngSeed();
   const std::vector<uint64_t> keys = MemberKeys(300'000, seed);
   const InsertOutcome outcome = filter.Insert(keys);
@@ -55,7 +50,7 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
   CHECK(stats.num_keys == keys.size());
   uint64_t num_keys = 0;
   for (const GenerationStats& generation : stats.generations) {
-    // Full, or the newest: with keys on top that came in unnoticed.
+    // Full, or the newest: with keys on top that it showed when they came.
     CHECK(generation.stats.predicted_fpr <= generation.budget_fpr);
     CHECK(generation.stats.num_keys >= generation.load);
     CHECK(generation.load <= generation.capacity);
@@ -65,10 +60,11 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
 }
 
 TEST_CASE("identical generations give the source's rate", "[engine][scalable]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 20'000,
-                                       .target_fpr = 0.02,
-                                       .mode = GrowthMode::kIdentical,
-                                       .encoding = Encoding::kPlanes});
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 20'000,
+                                                  .target_fpr = 0.02,
+                                                  .mode = GrowthMode::kIdentical,
+                                                  .encoding = Encoding::kPlanes})
+                              .value();
   const uint64_t seed = Catch::rngSeed();
   filter.Insert(MemberKeys(100'000, seed));
   const ScalableStats stats = filter.GetStats();
@@ -81,7 +77,8 @@ TEST_CASE("identical generations give the source's rate", "[engine][scalable]") 
 }
 
 TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 1000, .max_capacity = 3000});
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 3000}).value();
   CHECK(filter.largest_capacity() == 3000);
   const std::vector<uint64_t> keys = MemberKeys(10'000, Catch::rngSeed());
   std::vector<uint64_t> inserted(BitmapWords(keys.size()));
@@ -108,7 +105,8 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
 
 TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalable]") {
   constexpr uint64_t kLimit = 200'000;
-  ScalableFilter filter = NewScalable({.first_capacity = 1000, .memory_limit_bytes = kLimit});
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 1000, .memory_limit_bytes = kLimit}).value();
   const std::vector<uint64_t> keys = MemberKeys(500'000, Catch::rngSeed());
   std::vector<uint64_t> inserted(BitmapWords(keys.size()));
   const InsertOutcome outcome = filter.Insert(keys, inserted);
@@ -121,7 +119,7 @@ TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalab
 }
 
 TEST_CASE("duplicates take no room", "[engine][scalable]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 100});
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100}).value();
   for (int i = 0; i < 50; ++i) filter.Insert(MemberKeys(90, 1));
   CHECK(filter.num_generations() == 1);
   CHECK(filter.num_keys() == 4500);
@@ -129,7 +127,8 @@ TEST_CASE("duplicates take no room", "[engine][scalable]") {
 }
 
 TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 1000, .max_capacity = 20'000});
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 20'000}).value();
   const uint64_t seed = Catch::rngSeed();
   constexpr size_t kLive = 3000;
   filter.Insert(MemberKeys(kLive, seed));
@@ -143,7 +142,8 @@ TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]")
 
 TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalable][snapshot]") {
   const ScratchFolder folder;
-  ScalableFilter filter = NewScalable({.first_capacity = 500, .digest = {.seed = 7}});
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 500, .digest = {.seed = 7}}).value();
   const std::vector<uint64_t> keys = MemberKeys(9000, Catch::rngSeed());
   filter.Insert(keys);
   filter.Erase(std::span(keys).first(450));
@@ -167,7 +167,7 @@ TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalab
 
 TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
           "[engine][scalable][snapshot][long]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 300});
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 300}).value();
   filter.Insert(MemberKeys(1500, 1));
   REQUIRE(filter.num_generations() == 3);
   const Bytes honest = filter.Serialize();
@@ -203,7 +203,7 @@ TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
 }
 
 TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable][long]") {
-  ScalableFilter filter = NewScalable({.first_capacity = 50});
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 50}).value();
   const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
   const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
   std::vector<uint64_t> bitmap(BitmapWords(size), ~uint64_t{0});

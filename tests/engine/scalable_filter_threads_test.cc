@@ -7,19 +7,12 @@
 
 #include "support/catch.h"
 #include "support/exact_model.h"
+#include "support/in_threads.h"
 #include "support/random_keys.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
-namespace {
-
-void WithThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
   std::shared_ptr<Executor> executor = Executor::Create(2).value();
@@ -55,7 +48,7 @@ TEST_CASE("a key that is in is never missed while generations come and go",
       ++num_asked;
     }
   });
-  WithThreads(2, [&](uint64_t t) {
+  InThreads(2, [&](uint64_t t) {
     for (int round = 0; round < kNumRounds; ++round) {
       const std::vector<uint64_t> keys = MemberKeys(3000, 2 + t, round * 3000);
       num_refused += filter.Insert(keys).num_refused;
@@ -86,7 +79,7 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
   REQUIRE(filter.ok());
   std::vector<std::atomic<int>> told(kKeys);
   const size_t batch = GENERATE(size_t{1}, 50, 1000);
-  WithThreads(kThreads, [&](uint64_t) {
+  InThreads(kThreads, [&](uint64_t) {
     const std::vector<uint64_t> keys = MemberKeys(kKeys, 7);
     for (size_t first = 0; first < kKeys; first += batch) {
       std::vector<uint64_t> inserted(BitmapWords(batch));

@@ -1,6 +1,7 @@
 // Headers: each field's rule, by a forger whose checksums are right.
 #include "engine/src/snapshots/snapshot_format.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -43,15 +44,18 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
   constexpr ErrorCode kCorrupt = ErrorCode::kCorrupt;
   constexpr ErrorCode kVersion = ErrorCode::kVersion;
   const std::vector<Forgery> forgeries = {
-      {"magic", [](H& h) { h.magic[1] = 't'; }, kCorrupt, "byte 1: not a snapshot"},
-      {"version", [](H& h) { h.version = 2; }, kVersion, "version 2; this library reads version 1"},
-      {"version 0", [](H& h) { h.version = 0; }, kVersion, "version 0"},
-      {"header size", [](H& h) { h.header_bytes = 512; }, kCorrupt, "byte 12"},
-      {"type 0", [](H& h) { h.type = 0; }, kVersion, "byte 16 the type is 0"},
-      {"type 7", [](H& h) { h.type = 7; }, kVersion, "byte 16 the type is 7"},
-      {"type 2", [](H& h) { h.type = 2; }, ErrorCode::kMismatch, "a scalable filter's snapshot"},
-      {"digest kind", [](H& h) { h.digest_kind = 4; }, kVersion, "byte 20 the digest kind is 4"},
-      {"digest 256", [](H& h) { h.digest_kind = 256; }, kVersion, "the digest kind is 256"},
+      {"magic", [](H& h) { h.start.magic[1] = 't'; }, kCorrupt, "not a Trommel file (bad magic)"},
+      {"version", [](H& h) { h.start.version = 2; }, kVersion,
+       "version 2; this library reads version 1"},
+      {"version 0", [](H& h) { h.start.version = 0; }, kVersion, "version 0"},
+      {"header size", [](H& h) { h.start.header_bytes = 512; }, kCorrupt, "byte 12"},
+      {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},
+      {"type 7", [](H& h) { h.start.type = 7; }, kVersion, "byte 16 the type is 7"},
+      {"type 2", [](H& h) { h.start.type = 2; }, ErrorCode::kMismatch,
+       "a scalable filter's snapshot"},
+      {"digest kind", [](H& h) { h.start.digest_kind = 4; }, kVersion,
+       "byte 20 the digest kind is 4"},
+      {"digest 256", [](H& h) { h.start.digest_kind = 256; }, kVersion, "the digest kind is 256"},
       {"slices", [](H& h) { h.num_slices = 9; }, kCorrupt, "num_slices is 9"},
       {"no slices", [](H& h) { h.num_slices = 0; }, kCorrupt, "num_slices is 0"},
       {"encoding", [](H& h) { h.encoding = 2; }, kVersion, "byte 36 the encoding is 2"},
@@ -86,8 +90,9 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
       {"presence sum", [](H& h) { h.presence.checksum ^= 1; }, kCorrupt, "4096: the presence"},
       {"counts sum", [](H& h) { h.counts.checksum ^= 1; }, kCorrupt, "8192: the counts"},
       {"side table sum", [](H& h) { h.side_table.checksum ^= 1; }, kCorrupt, "the side table"},
-      {"file size", [](H& h) { h.file_bytes += 1; }, kCorrupt, "bytes, but the snapshot"},
-      {"10 TB", [](H& h) { h.file_bytes = uint64_t{10} << 40; }, kCorrupt, "but the snapshot 1099"},
+      {"file size", [](H& h) { h.file_bytes += 1; }, kCorrupt, "bytes, its header says"},
+      {"10 TB", [](H& h) { h.file_bytes = uint64_t{10} << 40; }, kCorrupt,
+       "header says 10,995,116,277,760: truncated?"},
       {"first zero", [](H& h) { h.zeros.front() = 1; }, kCorrupt, "byte 168: reserved"},
       {"last zero", [](H& h) { h.zeros.back() = uint64_t{1} << 63; }, kCorrupt, "reserved"},
   };
@@ -117,11 +122,10 @@ TEST_CASE("a header of 10 TB in 300 bytes is corrupt and takes no memory", "[eng
   CHECK(ErrorOf(claim(300)).code == ErrorCode::kCorrupt);
 }
 
-TEST_CASE("a file that ends within its header says where", "[engine][snapshot]") {
+TEST_CASE("a file that ends within its header says so", "[engine][snapshot]") {
   Bytes bytes = SmallSnapshot();
   bytes.resize(100);
-  CHECK(ErrorOf(bytes).message ==
-        "corrupt snapshot at byte 100: the file ends within the header of 256 bytes");
+  CHECK(ErrorOf(bytes).message == "file is 100 bytes, and its header alone takes 256: truncated?");
 }
 
 TEST_CASE("a file copied as text is recognized", "[engine][snapshot]") {
@@ -138,7 +142,7 @@ TEST_CASE("a file copied as text is recognized", "[engine][snapshot]") {
   for (std::byte& byte : seven_bits) byte &= std::byte{0x7f};
   CHECK_THAT(ErrorOf(unix_ends).message, ContainsSubstring("copied as text"));
   CHECK_THAT(ErrorOf(dos_ends).message, ContainsSubstring("copied as text"));
-  CHECK_THAT(ErrorOf(seven_bits).message, ContainsSubstring("not a snapshot"));
+  CHECK_THAT(ErrorOf(seven_bits).message, ContainsSubstring("not a Trommel file"));
 }
 
 TEST_CASE("sections of full pages need no padding", "[engine][snapshot]") {
@@ -165,6 +169,24 @@ TEST_CASE("the narrowest counters that hold the largest are chosen", "[engine][s
   CHECK(width_of(65536) == 4);
   CHECK(width_of((uint64_t{1} << 32) - 1) == 4);
   CHECK(width_of(uint64_t{1} << 32) == 8);
+}
+
+TEST_CASE("padding is zeros, and a stray byte is named", "[engine][padding]") {
+  VectorSink sink;
+  REQUIRE(AppendZeros(0, sink).ok());
+  REQUIRE(AppendZeros(2 * kPageAlignment + 7, sink).ok());
+  std::vector<std::byte> bytes = sink.Take();
+  REQUIRE(bytes.size() == 2 * kPageAlignment + 7);
+  CHECK(std::ranges::count(bytes, std::byte{0}) == static_cast<ptrdiff_t>(bytes.size()));
+  CHECK(CheckZeros(SpanSource(bytes), 5, 5 + kPageAlignment).ok());
+
+  bytes[100] = std::byte{1};
+  CHECK(CheckZeros(SpanSource(bytes), 0, 100).ok());
+  CHECK(CheckZeros(SpanSource(bytes), 101, 200).ok());
+  const Status stray = CheckZeros(SpanSource(bytes), 90, 110);
+  REQUIRE(!stray.ok());
+  CHECK(stray.error().code == ErrorCode::kCorrupt);
+  CHECK_THAT(stray.error().message, Catch::Matchers::ContainsSubstring("byte 100"));
 }
 
 }  // namespace

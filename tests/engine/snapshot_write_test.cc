@@ -115,7 +115,7 @@ class Speller {
 // differs.
 Bytes WithCallersDigests(Bytes bytes) {
   return tests::WithHeader(std::move(bytes), [](SnapshotHeader& header) {
-    header.digest_kind = static_cast<uint32_t>(DigestKind::kCaller);
+    header.start.digest_kind = static_cast<uint32_t>(DigestKind::kCaller);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"
@@ -65,7 +66,7 @@ TEST_CASE("a window filter takes the memory of its buckets and one more, within 
   const Result<WindowFilter> refused = WindowFilter::Create(config);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-  CHECK_THAT(refused.error().message, ContainsSubstring(std::to_string(num_bytes)));
+  CHECK_THAT(refused.error().message, ContainsSubstring(GroupedText(num_bytes)));
 }
 
 TEST_CASE("buckets are sized so that all of them together keep the rate",
@@ -146,10 +147,10 @@ TEST_CASE("a window that was sized for a burst keeps its rate in one", "[engine]
   const WindowStats stats = filter.GetStats();
   CHECK(stats.predicted_fpr <= 0.01);
   CHECK(stats.num_excess_keys == 0);
-  constexpr uint64_t kStrangers = 100'000;
-  std::vector<uint64_t> answers(BitmapWords(kStrangers));
-  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kStrangers, 3), answers);
-  CHECK(tests::BinomialBound(stats.current_fpr, kStrangers).ContainsHits(num_hits));
+  constexpr uint64_t kNonMembers = 100'000;
+  std::vector<uint64_t> answers(BitmapWords(kNonMembers));
+  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kNonMembers, 3), answers);
+  CHECK(tests::BinomialBound(stats.current_fpr, kNonMembers).ContainsHits(num_hits));
   CHECK(tests::FilterFprBound(filter.geometry(), 50'000).Contains(stats.current_fpr));
   // The file does not say what it was sized for; the geometry does.
   const WindowFilter loaded = std::move(WindowFilter::Deserialize(filter.Serialize())).value();

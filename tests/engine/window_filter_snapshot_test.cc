@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/damage.h"
 #include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
@@ -135,12 +136,11 @@ TEST_CASE("a window's numbers that no window has are refused by their place",
       Forgery{ParamAt(2), 0, "capacity is 0"}, Forgery{ParamAt(3), 0, "target_fpr is 0"},
       Forgery{ParamAt(3), rate_bits, "target_fpr is 0.7"},
       Forgery{ParamAt(3), ~uint64_t{0}, "target_fpr is nan"},
-      Forgery{ParamAt(4), 119, "not the bucket of the present"},
-      Forgery{ParamAt(4), 130, "not the bucket of the present"},
-      Forgery{ParamAt(5), 1, "does not use"}, Forgery{ParamAt(15), 1, "does not use"},
-      Forgery{WordAt(0, 0), 6, "has left the window"}, Forgery{WordAt(0, 0), 9, "come after"},
-      Forgery{WordAt(1, 0), 11, "come after"}, Forgery{WordAt(1, 0), 7, "come after"},
-      Forgery{WordAt(3, 0), 13, "not the bucket of the present"},
+      Forgery{ParamAt(4), 119, "not the current bucket"},
+      Forgery{ParamAt(4), 130, "not the current bucket"}, Forgery{ParamAt(5), 1, "does not use"},
+      Forgery{ParamAt(15), 1, "does not use"}, Forgery{WordAt(0, 0), 6, "has left the window"},
+      Forgery{WordAt(0, 0), 9, "come after"}, Forgery{WordAt(1, 0), 11, "come after"},
+      Forgery{WordAt(1, 0), 7, "come after"}, Forgery{WordAt(3, 0), 13, "not the current bucket"},
       Forgery{WordAt(2, 1), 1, "does not use"}, Forgery{WordAt(2, 5), 1, "does not use"});
   const auto refused = WindowFilter::Deserialize(WindowWith(good, forgery.offset, forgery.value));
   REQUIRE_FALSE(refused.ok());
@@ -151,9 +151,9 @@ TEST_CASE("a window's numbers that no window has are refused by their place",
 // Members as a writer that does not keep the rules might put them.
 Bytes MultiStoreOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, uint64_t keys_of_each,
                    uint64_t capacity = 0) {
-  MultiStoreFacts family{.type = SnapshotType::kWindowFilter,
-                         .policy = {},
-                         .params = {50, 5, 1000, std::bit_cast<uint64_t>(0.01), 121}};
+  MultiStoreFacts whole{.type = SnapshotType::kWindowFilter,
+                        .policy = {},
+                        .params = {50, 5, 1000, std::bit_cast<uint64_t>(0.01), 121}};
   std::vector<BlockStore> stores;
   std::vector<MemberStore> members;
   stores.reserve(buckets.size());
@@ -169,7 +169,7 @@ Bytes MultiStoreOf(const std::vector<std::pair<uint64_t, Geometry>>& buckets, ui
     }
     members.push_back({.words = {bucket}, .store = &stores.back(), .facts = facts});
   }
-  return SerializeMultiStore(family, members);
+  return tests::SerializeMultiStore(whole, members);
 }
 
 TEST_CASE("members that are no window's are refused", "[engine][window][snapshot]") {
@@ -182,28 +182,20 @@ TEST_CASE("members that are no window's are refused", "[engine][window][snapshot
   };
   CHECK(says(MultiStoreOf({{11, geometry}, {12, geometry}}, 3)) == "ok");
   CHECK(says(MultiStoreOf({{12, geometry}}, 0)) == "ok");
-  CHECK_THAT(says(MultiStoreOf({}, 0)), ContainsSubstring("not the bucket of the present"));
+  CHECK_THAT(says(MultiStoreOf({}, 0)), ContainsSubstring("not the current bucket"));
   CHECK_THAT(says(MultiStoreOf({{11, other}, {12, geometry}}, 3)), ContainsSubstring("geometry"));
   CHECK_THAT(says(MultiStoreOf({{11, geometry}, {12, geometry}}, 0)),
              ContainsSubstring("an empty bucket"));
   CHECK_THAT(says(MultiStoreOf({{12, geometry}}, 3, 9)), ContainsSubstring("not sized by itself"));
 }
 
-TEST_CASE("no cut and no changed byte of a window's snapshot gets through",
-          "[engine][window][snapshot]") {
+TEST_CASE("a damaged snapshot of a window is refused", "[engine][window][snapshot]") {
   const Bytes good =
       MultiStoreOf({{11, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}},
                     {12, {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}}},
                    3);
-  REQUIRE(WindowFilter::Deserialize(good).ok());
-  for (size_t size = 0; size < good.size(); size += size < 600 ? 1 : 97) {
-    REQUIRE_FALSE(WindowFilter::Deserialize(std::span(good).first(size)).ok());
-  }
-  for (size_t i = 0; i < good.size(); i += i < 600 ? 1 : 13) {
-    Bytes bad = good;
-    bad[i] ^= std::byte{0x10};
-    REQUIRE_FALSE(WindowFilter::Deserialize(bad).ok());
-  }
+  tests::CheckDamageIsRefused(good, [](auto bytes) { return WindowFilter::Deserialize(bytes); },
+                              {.step = 13});
 }
 
 TEST_CASE("another type's snapshot is no window", "[engine][window][snapshot]") {

@@ -1,5 +1,5 @@
 // What a window filter promises to threads: readers and writers beside a clock that advances.
-// TROMMEL_TEST_SCALE makes it longer (support/scale.h).
+// TROMMEL_TEST_SCALE makes it longer (support/shrink.h).
 //
 // Catch2's macros are not for threads: threads count, and the test checks after the join.
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
+#include "support/in_threads.h"
 #include "support/random_keys.h"
 #include "support/shrink.h"
 #include "trommel/window_filter.h"
@@ -23,30 +24,20 @@
 namespace trommel {
 namespace {
 
-void RunThreads(uint64_t num_threads, const std::function<void(uint64_t)>& body) {
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < num_threads; ++t) threads.emplace_back(body, t);
-  for (std::thread& thread : threads) thread.join();
-}
-
-WindowFilter WindowForThreads(const WindowConfig& config) {
-  Result<WindowFilter> filter = WindowFilter::Create(config);
-  REQUIRE(filter.ok());
-  return *std::move(filter);
-}
-
 TEST_CASE("of threads that race with one absent key while time advances one is told new",
           "[engine][window][threads]") {
   constexpr uint64_t kThreads = 3;
   constexpr uint64_t kKeys = 4000;
   // The clock never leaves the window of the first insertion.
-  WindowFilter filter = WindowForThreads(
-      {.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5});
+  WindowFilter filter =
+      WindowFilter::Create(
+          {.window = 1000, .num_buckets = 50, .capacity = 100'000, .target_fpr = 6e-5})
+          .value();
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
   std::atomic<uint64_t> num_running{kThreads};
   std::atomic<uint64_t> num_done{0};
-  RunThreads(kThreads + 1, [&](uint64_t t) {
+  tests::InThreads(kThreads + 1, [&](uint64_t t) {
     if (t == kThreads) {
       while (num_running > 0) filter.Advance(num_done.load() * 990 / (kThreads * kKeys));
       return;
@@ -94,11 +85,12 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
   const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
   // Fewer blocks than keys would like: they are promoted, and come back.
-  WindowFilter filter = WindowForThreads({.window = kWindow,
-                                          .num_buckets = num_buckets,
-                                          .capacity = 400,
-                                          .target_fpr = 0.3,
-                                          .encoding = encoding});
+  WindowFilter filter = WindowFilter::Create({.window = kWindow,
+                                              .num_buckets = num_buckets,
+                                              .capacity = 400,
+                                              .target_fpr = 0.3,
+                                              .encoding = encoding})
+                            .value();
   std::atomic<uint64_t> begun{0};  // the latest time an Advance to which has begun
   std::atomic<int> num_writing{2};
   std::atomic<uint64_t> num_missed{0};
@@ -177,7 +169,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
       if (filter.GetStats().buckets.size() > num_buckets + 1) ++num_missed;
     }
   };
-  RunThreads(5, [&](uint64_t t) {
+  tests::InThreads(5, [&](uint64_t t) {
     if (t < 2) return write(t);
     if (t == 2) return read(t);
     if (t == 3) return save();
@@ -194,7 +186,8 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
 TEST_CASE("keys beyond a bucket's size are counted once while buckets go",
           "[engine][window][threads]") {
   WindowFilter filter =
-      WindowForThreads({.window = 16, .num_buckets = 16, .capacity = 2000, .target_fpr = 0.01});
+      WindowFilter::Create({.window = 16, .num_buckets = 16, .capacity = 2000, .target_fpr = 0.01})
+          .value();
   const std::vector<uint64_t> keys = tests::MemberKeys(400, 11);
   std::atomic<uint64_t> num_inserted{0};
   std::atomic<bool> has_ended{false};
@@ -220,7 +213,8 @@ TEST_CASE("keys beyond a bucket's size are counted once while buckets go",
 TEST_CASE("merging a window beside another operation ends a debug build",
           "[engine][window][death]") {
   const std::string message = tests::AbortMessage([] {
-    WindowFilter filter = WindowForThreads({.window = 10, .num_buckets = 2, .capacity = 1000});
+    WindowFilter filter =
+        WindowFilter::Create({.window = 10, .num_buckets = 2, .capacity = 1000}).value();
     std::atomic<bool> is_done{false};
     std::thread reader([&] {
       const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);

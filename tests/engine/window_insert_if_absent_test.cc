@@ -62,7 +62,7 @@ TEST_CASE("of duplicates in a batch the first is new, in batches of any size", "
   if (keys.size() % 64 != 0) CHECK(inserted.back() >> (keys.size() % 64) == 0);
   CHECK(filter.num_keys() == num_distinct);
   CHECK(filter.InsertIfAbsent(keys, inserted) == 0);
-  // What was new is in the present bucket, the rest in its own.
+  // What was new is in the current bucket, the rest in its own.
   CHECK(filter.Erase(old_keys, 25).num_refused == old_keys.size());
   CHECK(filter.Erase(old_keys, 5).num_erased == old_keys.size());
   const auto new_keys = std::span(keys).first(num_distinct).subspan(old_keys.size());

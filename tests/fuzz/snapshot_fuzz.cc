@@ -1,8 +1,8 @@
 // Hostile snapshots. An input is one of two things:
 //   a file, if it begins as snapshots do, of a filter of any type: read as it is, and again with
-//   its header's checksums made right, as a counting filter's, a family's and an attribute
-//   filter's; else a script: byte 0 chooses a good snapshot, each 4 bytes after it are one edit to
-//   it.
+//   its header's checksums made right, as a counting filter's, a multi-store snapshot's and an
+//   attribute filter's; else a script: byte 0 chooses a good snapshot, each 4 bytes after it are
+//   one edit to it.
 // Scripts get past the magic, sizes and checksums at once, so that the checks behind are reached.
 // What is read must be a whole filter: it writes the same bytes again, and works.
 #include <algorithm>
@@ -199,9 +199,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto given = std::as_bytes(std::span(data, size));
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
-    Bytes family = bytes;
-    ResealMultiStore(family);
-    Read(family);
+    Bytes multi_store = bytes;
+    ResealMultiStore(multi_store);
+    Read(multi_store);
     Bytes attributes = bytes;
     ResealAttributes(attributes);
     Read(attributes);

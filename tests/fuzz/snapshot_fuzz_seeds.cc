@@ -37,8 +37,13 @@ bool SaveKeyed(const std::filesystem::path& path) {
   return trommel::tests::KeyedSample().Save(path).ok();
 }
 
+bool SaveClassic(trommel::classic::Kind kind, const std::filesystem::path& folder) {
+  const std::string name = std::string(trommel::classic::KindName(kind)) + ".snapshot";
+  return SaveOne<trommel::classic::Filter>(
+      trommel::classic::Config{.kind = kind, .capacity = 50, .target_fpr = 0.1}, folder / name);
+}
+
 bool SaveOtherTypes(const std::filesystem::path& folder) {
-  const trommel::classic::Config classic{.capacity = 50, .target_fpr = 0.1};
   return SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
                                           folder / "scalable.snapshot") &&
          SaveOne<trommel::WindowFilter>(
@@ -47,11 +52,9 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
          SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
                                          folder / "layered.snapshot") &&
          SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot") &&
-         SaveOne<trommel::classic::BloomFilter>(classic, folder / "bloom.snapshot") &&
-         SaveOne<trommel::classic::CountingBloomFilter>(classic,
-                                                        folder / "counting bloom.snapshot") &&
-         SaveOne<trommel::classic::SplitCountingFilter>(classic,
-                                                        folder / "split counting.snapshot");
+         SaveClassic(trommel::classic::Kind::kBloom, folder) &&
+         SaveClassic(trommel::classic::Kind::kCountingBloom, folder) &&
+         SaveClassic(trommel::classic::Kind::kSplitCounting, folder);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ int main() {
   VectorSink sink;
   bool is_good = WriteSnapshot(store, facts, sink).ok();
   const std::vector<std::byte> bytes = sink.Take();
-  const Result<FilterContents> read = ReadSnapshot(SpanSource(bytes), 0);
+  const SpanSource source(bytes);
+  const Result<FilterContents> read = ReadSnapshot(OpenedSnapshot::Open(source).value(), 0);
   is_good = is_good && read.ok() && read->facts.num_keys == facts.num_keys &&
             read->store.Tally().num_present == store.Tally().num_present;
   std::puts(is_good ? "the store came back" : "the store did not come back");

@@ -21,7 +21,7 @@ inline void ResealAttributes(Bytes& bytes) {
     header.front_checksum =
         Checksum::Of(std::span(bytes).subspan(sizeof(header), header.front_bytes));
   }
-  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
+  Seal(header);
   Put(bytes, 0, header);
 }
 

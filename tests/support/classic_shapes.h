@@ -33,7 +33,7 @@ inline std::vector<kernels::ClassicShape> ClassicShapes() {
           {false, false, 3, 1, 4096}, {false, true, 13, 2, 200},  {false, false, 64, 8, 700}};
 }
 
-inline classic::Geometry GeometryOf(const kernels::ClassicShape& shape) {
+inline classic::ArrayGeometry GeometryOf(const kernels::ClassicShape& shape) {
   return {.kind = shape.has_slices ? classic::Kind::kSplitCounting : classic::Kind::kCountingBloom,
           .hashing = shape.is_mixed ? classic::Hashing::kMixed : classic::Hashing::kDouble,
           .num_hashes = shape.num_hashes,
@@ -43,7 +43,7 @@ inline classic::Geometry GeometryOf(const kernels::ClassicShape& shape) {
 
 // The reference's memory as kernels see it.
 inline kernels::ClassicArray ArrayOf(const kernels::ClassicShape& shape, uint8_t* bytes) {
-  const classic::Geometry geometry = GeometryOf(shape);
+  const classic::ArrayGeometry geometry = GeometryOf(shape);
   return {.bytes = bytes,
           .slice_stride = shape.has_slices ? geometry.slice_bytes() : 0,
           .num_positions = shape.num_positions,

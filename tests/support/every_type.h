@@ -40,10 +40,10 @@ inline std::vector<NamedFilter> EveryType() {
       ScalableFilter::Create({.first_capacity = 200, .max_capacity = 1000}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
   add("layered", LayeredFilter::Create({.capacity = 300}));
-  const classic::Config config{.capacity = 300};
-  add("bloom", classic::BloomFilter::Create(config));
-  add("counting bloom", classic::CountingBloomFilter::Create(config));
-  add("split counting", classic::SplitCountingFilter::Create(config));
+  for (const classic::Kind kind : kClassicKinds) {
+    add(std::string(classic::KindName(kind)),
+        classic::Filter::Create({.kind = kind, .capacity = 300}));
+  }
   filters.push_back({"attributes", AnyFilter(AttributeSample())});
   return filters;
 }

@@ -1,4 +1,4 @@
-// Family snapshots for tests: samples of them, and how a forger works on them. What a reader
+// Multi-store snapshots for tests: samples of them, and how a forger works on them. What a reader
 // refuses after Reseal it refuses for the right reason.
 #ifndef TROMMEL_TESTS_SUPPORT_MULTI_STORE_FORGE_H_
 #define TROMMEL_TESTS_SUPPORT_MULTI_STORE_FORGE_H_
@@ -14,6 +14,21 @@
 #include "support/snapshot_forge.h"
 
 namespace trommel::tests {
+
+inline Bytes SerializeMultiStore(const MultiStoreFacts& facts,
+                                 std::span<const MemberStore> members) {
+  VectorSink sink;
+  (void)WriteMultiStore(facts, members, sink).value();
+  return sink.Take();
+}
+
+inline Result<MultiStoreContents> DeserializeMultiStore(std::span<const std::byte> bytes,
+                                                        SnapshotType wanted, uint64_t limit_bytes) {
+  const SpanSource source(bytes);
+  const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
+  if (!snapshot.ok()) return snapshot.error();
+  return ReadMultiStore(*snapshot, wanted, limit_bytes, {});
+}
 
 // Stores with what is written of them.
 struct SampleMultiStore {
@@ -44,7 +59,7 @@ struct SampleMultiStore {
 
 // Of that many members: planes and runs, with padding before them and without, with side tables.
 inline SampleMultiStore MakeMultiStore(SnapshotType type, size_t num_members) {
-  SampleMultiStore family{.facts = {.type = type,
+  SampleMultiStore sample{.facts = {.type = type,
                                     .policy = {.kind = DigestKind::kXxh3, .seed = 11},
                                     .params = {3, ~uint64_t{0}, 0, 1}},
                           .stores = {},
@@ -52,17 +67,17 @@ inline SampleMultiStore MakeMultiStore(SnapshotType type, size_t num_members) {
   for (size_t i = 0; i < num_members; ++i) {
     switch (i % 3) {
       case 0:
-        family.Add({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 2}, 20 * i);
+        sample.Add({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 2}, 20 * i);
         break;
       case 1:
-        family.Add({.num_slices = 8, .num_blocks = 1}, 300);
+        sample.Add({.num_slices = 8, .num_blocks = 1}, 300);
         break;
       default:
-        family.Add({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 63}, 1000);
+        sample.Add({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 63}, 1000);
         break;
     }
   }
-  return family;
+  return sample;
 }
 
 inline MultiStoreHeader MultiStoreHeaderOf(const Bytes& bytes) {

@@ -68,7 +68,7 @@ class WindowModel : public WindowSubject {
   };
 
   uint64_t BucketAt(uint64_t tick) const;
-  // Calls look(bucket) for the buckets whose number is at most num_buckets less than the current.
+  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the current.
   template <class Look>
   void ForEachLive(size_t which, const Look& look);
   Bucket& Current(size_t which);

@@ -141,7 +141,7 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
       {{"-n", "100M", "--memory-limit", "1MB"},
        kThreeColumns,
        3,
-       "the filters of 7 sets of attributes need 22"},
+       "the filters of 7 sets of attributes need 2,2"},
   };
   for (const Refused& refused : all) {
     const ToolResult result = BuildOf(folder, refused.arguments, refused.input);

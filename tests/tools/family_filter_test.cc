@@ -36,8 +36,7 @@ FamilyFilter MakeFamilyFilter(FilterType type) {
     case FilterType::kLayered:
       return FamilyFilter(LayeredFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
     case FilterType::kClassic:
-      return FamilyFilter(
-          classic::SplitCountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
+      return FamilyFilter(classic::Filter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
     default:
       return FamilyFilter(CountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
   }
@@ -140,7 +139,8 @@ TEST_CASE("a window filter without times goes by the clock", "[tools][family_fil
 }
 
 TEST_CASE("a plain Bloom filter says that it cannot erase or count", "[tools][family_filter]") {
-  FamilyFilter filter(classic::BloomFilter::Create({.capacity = 100}).value());
+  FamilyFilter filter(
+      classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 100}).value());
   CHECK_THAT(filter.CheckCanErase(false).error().message, ContainsSubstring("no counters"));
   CHECK_THAT(filter.CheckHasCounts().error().message, ContainsSubstring("no counts"));
   CHECK(filter.Insert(SomeDigests(10), {}).num_done == 10);

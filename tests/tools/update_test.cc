@@ -89,7 +89,7 @@ TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]"
   const std::string keys = folder.Write("keys", Lines("b", 100'000));
   const ToolResult too_little = RunTool({"insert", filter, keys, "--memory-limit", "1KiB"});
   CHECK(too_little.exit_code != 0);
-  CHECK_THAT(too_little.err, Catch::Matchers::ContainsSubstring("more than the limit of 1024"));
+  CHECK_THAT(too_little.err, Catch::Matchers::ContainsSubstring("more than the limit of 1,024"));
   CHECK_THAT(too_little.err, !Catch::Matchers::ContainsSubstring("memory_limit_bytes"));
   CHECK(folder.Read("filter") == before);
 

@@ -9,7 +9,7 @@
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/classic/sizing.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::paper {
@@ -156,7 +156,7 @@ namespace {
 
 constexpr double kRate = 0.01;
 
-double Bits(const classic::SplitCountingFilter& filter) {
+double Bits(const classic::Filter& filter) {
   return static_cast<double>(filter.geometry().total_positions());
 }
 
@@ -180,7 +180,7 @@ Table ProbesClaim(const Options& options) {
       "The saving exists beside a baseline that keeps the listing's 3 hashes: 7 are best at 1 %.";
 
   auto filter =
-      classic::SplitCountingFilter::Create(
+      classic::Filter::Create(
           {.capacity = capacity, .target_fpr = kRate, .hashing = classic::Hashing::kMixed})
           .value();
   const double all_bits = Bits(filter);
@@ -214,7 +214,7 @@ Table ProbesClaim(const Options& options) {
   faster.measured = time_change;
 
   auto at_capacity =
-      classic::SplitCountingFilter::Create(
+      classic::Filter::Create(
           {.capacity = capacity, .target_fpr = kRate, .hashing = classic::Hashing::kMixed})
           .value();
   InsertRandom(at_capacity, members, capacity);

@@ -10,7 +10,7 @@
 #include "bench/paper/articles/hfile.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/bloom_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/digest.h"
 #include "trommel/sizing.h"
@@ -44,13 +44,13 @@ Table Arithmetic() {
   return table;
 }
 
-classic::BloomFilter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
-                                  uint32_t num_hashes, uint64_t num_keys) {
-  auto filter = classic::BloomFilter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                          .hashing = hashing,
-                                                          .num_hashes = num_hashes,
-                                                          .counter_bits = 1,
-                                                          .num_positions = num_positions})
+classic::Filter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
+                             uint32_t num_hashes, uint64_t num_keys) {
+  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
+                                                     .hashing = hashing,
+                                                     .num_hashes = num_hashes,
+                                                     .counter_bits = 1,
+                                                     .num_positions = num_positions})
                     .value();
   InsertRandom(filter, RandomStream(seed, 21), num_keys);
   return filter;
@@ -205,11 +205,11 @@ Row MeasuredRate(const Options& options, const std::string& what, double bits_pe
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
   const uint64_t num_non_members = options.quick ? 500'000 : 30'000'000;
   const auto num_positions = static_cast<uint64_t>(bits_per_key * static_cast<double>(num_keys));
-  auto filter = classic::BloomFilter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                          .hashing = classic::Hashing::kMixed,
-                                                          .num_hashes = num_hashes,
-                                                          .counter_bits = 1,
-                                                          .num_positions = num_positions})
+  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
+                                                     .hashing = classic::Hashing::kMixed,
+                                                     .num_hashes = num_hashes,
+                                                     .counter_bits = 1,
+                                                     .num_positions = num_positions})
                     .value();
   InsertRandom(filter, RandomStream(options.seed, 11), num_keys);
   const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);

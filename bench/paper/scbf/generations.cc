@@ -10,11 +10,11 @@
 namespace trommel::paper {
 namespace {
 
-uint64_t HalfFull(const classic::Geometry& geometry) {
+uint64_t HalfFull(const classic::ArrayGeometry& geometry) {
   return static_cast<uint64_t>(static_cast<double>(geometry.num_positions) * std::numbers::ln2);
 }
 
-classic::Geometry Shape(uint32_t num_hashes, uint64_t slice_positions) {
+classic::ArrayGeometry Shape(uint32_t num_hashes, uint64_t slice_positions) {
   return {.kind = classic::Kind::kSplitCounting,
           .hashing = classic::Hashing::kMixed,
           .num_hashes = num_hashes,
@@ -24,7 +24,7 @@ classic::Geometry Shape(uint32_t num_hashes, uint64_t slice_positions) {
 
 Table RateTable(const Options& options) {
   constexpr uint32_t kHashes = 7;
-  const classic::Geometry geometry = Shape(kHashes, options.quick ? 4'096 : 65'536);
+  const classic::ArrayGeometry geometry = Shape(kHashes, options.quick ? 4'096 : 65'536);
   const uint64_t num_keys = HalfFull(geometry);
   const uint64_t num_non_members = options.quick ? 100'000 : 2'000'000;
   Table table{.title = "Scalable filter: P_d = 1 - (1 - P)^d"};
@@ -41,7 +41,7 @@ Table RateTable(const Options& options) {
   uint32_t num_generations = 0;
   for (const uint32_t d : {1, 2, 4, 8, 16}) {
     for (; num_generations < d; ++num_generations) {
-      auto filter = classic::SplitCountingFilter::CreateWithGeometry(geometry).value();
+      auto filter = classic::Filter::CreateWithGeometry(geometry).value();
       InsertRandom(filter, RandomStream(options.seed, 100 + num_generations), num_keys);
       std::vector<uint64_t> bitmap;
       size_t word = 0;
@@ -69,7 +69,7 @@ Table RateTable(const Options& options) {
 
 Table EraseTable(const Options& options) {
   const uint64_t num_keys = options.quick ? 8'000 : 40'000;  // half of them are erased
-  const classic::Geometry geometry = Shape(5, num_keys / 16);
+  const classic::ArrayGeometry geometry = Shape(5, num_keys / 16);
   Table table{.title =
                   "Scalable filter: live keys that answer \"absent\" after others were erased"};
   const struct {
@@ -109,12 +109,12 @@ Table EraseTable(const Options& options) {
 
 }  // namespace
 
-Generations::Generations(const classic::Geometry& geometry, EraseRule rule)
+Generations::Generations(const classic::ArrayGeometry& geometry, EraseRule rule)
     : geometry_(geometry), rule_(rule), capacity_(HalfFull(geometry)) {}
 
-classic::SplitCountingFilter& Generations::Newest() {
+classic::Filter& Generations::Newest() {
   if (generations_.empty() || num_in_newest_ == capacity_) {
-    generations_.push_back(classic::SplitCountingFilter::CreateWithGeometry(geometry_).value());
+    generations_.push_back(classic::Filter::CreateWithGeometry(geometry_).value());
     num_in_newest_ = 0;
   }
   return generations_.back();

@@ -4,9 +4,8 @@
 
 #include "bench/paper/report/random.h"
 #include "bench/paper/scbf/scbf.h"
-#include "trommel/classic/counting_bloom_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/classic/formulas.h"
-#include "trommel/classic/split_counting_filter.h"
 
 namespace trommel::paper {
 namespace {
@@ -29,7 +28,7 @@ constexpr uint32_t kMostMeasuredBits = 3;
 
 struct Side {
   const char* name;
-  classic::Geometry geometry;
+  classic::ArrayGeometry geometry;
   uint64_t num_thrown;     // increments that could hit a counter
   uint64_t num_positions;  // and the number of these counters
   OverflowTrial trial;
@@ -170,8 +169,8 @@ std::vector<Table> ScbfOverflow(const Options& options) {
 
 namespace {
 
-template <class Filter>
-OverflowTrial FillAll(Filter filter, uint64_t num_keys, uint64_t num_filters, uint64_t seed) {
+OverflowTrial FillAll(classic::Filter filter, uint64_t num_keys, uint64_t num_filters,
+                      uint64_t seed) {
   OverflowTrial trial{.num_filters = num_filters,
                       .num_counters = num_filters * filter.geometry().total_positions()};
   const size_t num_heights = filter.geometry().max_count() + 1;
@@ -211,16 +210,12 @@ double OverflowTrial::FilterShare(uint32_t count) const {
   return static_cast<double>(num_filters_reaching[count]) / static_cast<double>(num_filters);
 }
 
-OverflowTrial RunOverflow(const classic::Geometry& geometry, uint64_t num_keys,
+OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
                           uint64_t num_filters, uint64_t seed) {
-  classic::Geometry counting = geometry;
+  classic::ArrayGeometry counting = geometry;
   counting.counter_bits = classic::kMaxCounterBits;
-  if (geometry.kind == classic::Kind::kSplitCounting) {
-    return FillAll(classic::SplitCountingFilter::CreateWithGeometry(counting).value(), num_keys,
-                   num_filters, seed);
-  }
-  return FillAll(classic::CountingBloomFilter::CreateWithGeometry(counting).value(), num_keys,
-                 num_filters, seed);
+  return FillAll(classic::Filter::CreateWithGeometry(counting).value(), num_keys, num_filters,
+                 seed);
 }
 
 TailEstimate EstimateTail(uint64_t num_thrown, uint64_t num_positions, uint32_t count,

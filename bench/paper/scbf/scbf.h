@@ -9,7 +9,7 @@
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"
 #include "trommel/classic/geometry.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 
 namespace trommel::paper {
 
@@ -39,7 +39,7 @@ struct OverflowTrial {
 };
 
 // Fills num_filters filters of this geometry (counters of 8 bits) with num_keys random keys each.
-OverflowTrial RunOverflow(const classic::Geometry& geometry, uint64_t num_keys,
+OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
                           uint64_t num_filters, uint64_t seed);
 
 struct TailEstimate {
@@ -69,7 +69,7 @@ enum class EraseRule {
 // Generations of one geometry, each closed when it is half full.
 class Generations {
  public:
-  Generations(const classic::Geometry& geometry, EraseRule rule);
+  Generations(const classic::ArrayGeometry& geometry, EraseRule rule);
 
   void Insert(uint64_t digest);
   void Erase(uint64_t digest);
@@ -77,13 +77,13 @@ class Generations {
   size_t size() const { return generations_.size(); }
 
  private:
-  classic::SplitCountingFilter& Newest();
+  classic::Filter& Newest();
 
-  classic::Geometry geometry_;
+  classic::ArrayGeometry geometry_;
   EraseRule rule_;
   uint64_t capacity_;  // m ln 2: half full
   uint64_t num_in_newest_ = 0;
-  std::vector<classic::SplitCountingFilter> generations_;
+  std::vector<classic::Filter> generations_;
 };
 
 }  // namespace trommel::paper

@@ -5,7 +5,6 @@
 #include "bench/paper/scbf/scbf.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/classic/formulas.h"
-#include "trommel/classic/split_counting_filter.h"
 
 namespace trommel::paper {
 namespace {
@@ -33,13 +32,12 @@ Row RateAt(const Options& options, const PrintedRow& printed) {
   const auto slice_positions = static_cast<uint64_t>(printed.slice_positions);
   const auto num_keys = static_cast<uint64_t>(printed.capacity);
   const uint64_t num_non_members = options.quick ? 200'000 : 40'000'000;
-  auto filter =
-      classic::SplitCountingFilter::CreateWithGeometry({.kind = classic::Kind::kSplitCounting,
-                                                        .hashing = classic::Hashing::kMixed,
-                                                        .num_hashes = num_hashes,
-                                                        .counter_bits = 4,
-                                                        .num_positions = slice_positions})
-          .value();
+  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kSplitCounting,
+                                                     .hashing = classic::Hashing::kMixed,
+                                                     .num_hashes = num_hashes,
+                                                     .counter_bits = 4,
+                                                     .num_positions = slice_positions})
+                    .value();
   InsertRandom(filter, RandomStream(options.seed, 31), num_keys);
   Row row{.what = std::string("P = ") + printed.name + ": rate with n keys", .paper = printed.fpr};
   const double exact = classic::SplitFpr(num_hashes, slice_positions, num_keys);

@@ -1,5 +1,6 @@
-// One door to filter files: what a file is, and loading it as that. For programs that are handed
-// files of all types; who knows the type uses the type's own Load.
+/// @file
+/// Files of every type: which type a file is, and loading and saving it as that. A program that
+/// knows the type uses the type's own Load.
 #ifndef TROMMEL_ANY_FILTER_H_
 #define TROMMEL_ANY_FILTER_H_
 
@@ -12,9 +13,7 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/layered_filter.h"
 #include "trommel/result.h"
@@ -24,40 +23,45 @@
 
 namespace trommel {
 
-// Numbered as in files. A ConcurrentFilter's file is a counting filter's.
+/// The type of a filter file, numbered as in files.
 enum class FilterType : uint8_t {
-  kCounting = 1,
-  kScalable = 2,
-  kWindow = 3,
-  kLayered = 4,
-  kClassic = 5,  // of any kind: bits, counters, slices of counters
-  kAttributes = 6,
+  kCounting = 1,    ///< CountingFilter, and ConcurrentFilter.
+  kScalable = 2,    ///< ScalableFilter.
+  kWindow = 3,      ///< WindowFilter.
+  kLayered = 4,     ///< LayeredFilter.
+  kClassic = 5,     ///< classic::Filter of any kind.
+  kAttributes = 6,  ///< AttributeFilter.
 };
 
-// "counting", "scalable", "window", "layered", "classic", "attribute"; "unknown" for anything else.
+/// Returns "counting", "scalable", "window", "layered", "classic" or "attribute"; "unknown" for any
+/// other value.
 std::string_view FilterTypeName(FilterType type) noexcept;
 
-// A filter of one of the types. Counting filters come as CountingFilter; a ConcurrentFilter can be
-// made of one.
-using AnyFilter =
-    std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, classic::BloomFilter,
-                 classic::CountingBloomFilter, classic::SplitCountingFilter, AttributeFilter>;
+/// A filter of one of the types, in the order of FilterType. Files of counting filters are loaded
+/// as CountingFilter, from which a ConcurrentFilter can be made.
+using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter,
+                               classic::Filter, AttributeFilter>;
 
+/// Returns the filter's type.
 FilterType TypeOf(const AnyFilter& filter);
 
-// What the file or the bytes are, by a valid header alone: the rest may yet be damaged. Fails with
-// kIo, kVersion (a type, too, that this library does not know) and kCorrupt.
+/// Returns the type of a file by its header, which is valid then; the rest may still be damaged.
+/// Fails with kIo, kVersion (also for a type that this library does not know) and kCorrupt.
 Result<FilterType> TypeOfFile(const std::filesystem::path& path);
+/// Returns the type of a snapshot in memory, as TypeOfFile.
 Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
 
-// The type's own Load, Deserialize, Save and Serialize. A digest key that is wrong or not called
-// for fails as the type's own.
+/// Loads a file as the type that it is, and fails as the type's own Load. The file is opened once:
+/// its type and contents are those of one file, even if another takes its name meanwhile.
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0,
                           const DigestKey& digest_key = {});
+/// Reads a snapshot in memory as the type that it is, and fails as the type's own Deserialize.
 Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0,
                                  const DigestKey& digest_key = {});
+/// Saves the filter, and fails, as the type's own Save.
 Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
                const SaveOptions& options = {});
+/// Returns what the type's own Serialize returns.
 std::vector<std::byte> SerializeAny(const AnyFilter& filter);
 
 }  // namespace trommel

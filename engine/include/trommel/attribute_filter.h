@@ -209,8 +209,12 @@ class AttributeFilter final : public TupleIndex {
   /// @}
 
  private:
+  friend struct FilterFiles;
   struct Impl;
   explicit AttributeFilter(std::unique_ptr<Impl> impl) noexcept;
+  static Result<AttributeFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                          const DigestKey& digest_key);
+  Status WriteTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

@@ -134,7 +134,10 @@ class ConcurrentFilter {
   /// @}
 
  private:
+  friend struct FilterFiles;
   struct Impl;
+  Status WriteTo(ByteSink& sink) const;
+
   ImplPtr<Impl> impl_;
 };
 

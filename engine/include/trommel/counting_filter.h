@@ -238,8 +238,12 @@ class CountingFilter {
   friend class ConcurrentFilter;
   friend class LayeredFilter;
   friend class PresencePair;  // of estimates.h
+  friend struct FilterFiles;
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
+  static Result<CountingFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                         const DigestKey& digest_key);
+  Status WriteTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

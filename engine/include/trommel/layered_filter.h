@@ -180,8 +180,12 @@ class LayeredFilter {
   /// @}
 
  private:
+  friend struct FilterFiles;
   struct Impl;
   explicit LayeredFilter(std::unique_ptr<Impl> impl) noexcept;
+  static Result<LayeredFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                        const DigestKey& digest_key);
+  Status WriteTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

@@ -7,13 +7,10 @@
 #ifndef TROMMEL_PUBLISHED_H_
 #define TROMMEL_PUBLISHED_H_
 
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/filter.h"
 #include "trommel/classic/formulas.h"
 #include "trommel/classic/geometry.h"
 #include "trommel/classic/sizing.h"
-#include "trommel/classic/split_counting_filter.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"

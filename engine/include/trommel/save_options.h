@@ -1,4 +1,5 @@
-// SaveOptions: what a filter's Save does about a file that is at its path already.
+/// @file
+/// SaveOptions, what Save does if its path exists already.
 #ifndef TROMMEL_SAVE_OPTIONS_H_
 #define TROMMEL_SAVE_OPTIONS_H_
 
@@ -8,18 +9,24 @@
 
 namespace trommel {
 
+/// What Save does if its path exists already.
 struct SaveOptions {
-  // Whether a file at the path is replaced. If not, Save fails with kExists and changes nothing
-  // where anything has that name, even a symbolic link that leads nowhere. Of any number of
-  // programs that save to one new path exactly one succeeds.
+  /// Whether to replace an existing file. If false, Save fails with kExists, changing nothing,
+  /// where anything has that name, even a symbolic link without a target. Of any number of programs
+  /// that save to one new path at the same time, exactly one succeeds.
   bool replace = true;
 
-  // If set, Save calls it, once or twice, when the new file is whole and flushed, right before it
-  // takes its name. An error it returns is what Save fails with, and the path stays as it was: for
-  // programs that must not replace what another one has changed meanwhile. Called on the thread
-  // that saves; must not throw.
+  /// If set, Save calls it once or twice, when the new file is complete and flushed, right before
+  /// it takes its name. Save fails with the error that it returns, and the path stays unchanged:
+  /// for programs that must not replace what another one has changed meanwhile. Called on the
+  /// thread that saves. Must not throw.
   std::function<Status()> check = {};
 };
+
+/// What the filters' private ReadFrom and WriteTo work with, inside the library.
+class ByteSink;
+class OpenedSnapshot;
+struct FilterFiles;
 
 }  // namespace trommel
 

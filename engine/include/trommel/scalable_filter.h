@@ -236,8 +236,12 @@ class ScalableFilter {
 
  private:
   friend struct ScalableParts;  // filters made of these
+  friend struct FilterFiles;
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
+  static Result<ScalableFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                         const DigestKey& digest_key);
+  Status WriteTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

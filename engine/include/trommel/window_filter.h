@@ -298,8 +298,12 @@ class WindowFilter {
   /// @}
 
  private:
+  friend struct FilterFiles;
   struct Impl;
   explicit WindowFilter(std::unique_ptr<Impl> impl) noexcept;
+  static Result<WindowFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                       const DigestKey& digest_key);
+  Status WriteTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

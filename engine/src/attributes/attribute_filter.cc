@@ -1,19 +1,21 @@
-// AttributeFilter: how tuples come into all sets or none, and go.
+// AttributeFilter: how tuples are inserted into all sets or none, and erased from them.
 //
-// *Insert* works set after set. Where a set might be full, all are looked at first, and what it has
-// no room for touches none of them. That is more than speed: a tuple that came into a set and is
-// taken back leaves its weight there (Generation::Reserve: whom its bits covered meanwhile is not
-// known), and room that refused tuples use up would never come back.
+// *Insert* works set after set. Where a set might be full, all sets are checked first, and a tuple
+// for which one has no room left touches none of them. That is more than speed: a tuple that was
+// inserted into a set and is taken back leaves its weight there (Generation::Reserve: which keys
+// its bits covered meanwhile is not known), and room that refused tuples use up would never come
+// back.
 //
-// Between looking and inserting others may take the room. A tuple that is refused then is taken
-// back from the sets before, each of which shows it and holds this very copy of it, so that taking
-// it back cannot fail and takes nobody else's. What remains is what erasing leaves, its weight, and
-// a generation that was begun for it.
+// Between the check and the insertion other threads may take the room. A tuple that is refused then
+// is taken back from the sets before, each of which shows it and holds this very copy of it, so
+// that taking it back cannot fail and takes no other tuple's counts. What remains is what erasing
+// leaves, its weight, and a generation that was begun for it.
 //
-// *Erase* may not work like that: attribute_filter_erase.cc.
+// *Erase* cannot work like that: attribute_filter_erase.cc.
 //
-// *Queries* take no lock: each set's filter promises that what is in is shown (scalable_filter.cc).
-// A tuple is in all sets when Insert returns, so every part of every question shows it.
+// *Queries* take no lock: each set's filter promises that it shows the keys in it
+// (scalable_filter.cc). A tuple is in all sets when Insert returns, so every part of every query
+// shows it.
 #include "trommel/attribute_filter.h"
 
 #include <algorithm>
@@ -147,11 +149,11 @@ InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::spa
     }
     const GrowthRefusal refusal = ScalableParts::Grow(filters[narrowest]);
     if (refusal == GrowthRefusal::kNone) {
-      // Others hold what room there is, and will say how much of it they need.
+      // Other threads have reserved what room there is, and will settle how much of it they need.
       if (ScalableParts::RoomOf(filters[narrowest]) == 0) std::this_thread::yield();
       continue;
     }
-    // Only what it shows can come in; duplicates of what came in by now are among that.
+    // Only tuples that it shows can be inserted, among them duplicates of tuples inserted by now.
     const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, scratch), left);
     total.num_refused += left.size() - num_shown;
     total.refusal = refusal;

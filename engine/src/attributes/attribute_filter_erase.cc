@@ -1,21 +1,22 @@
-// How tuples go: out of all sets, or out of none.
+// How tuples are erased: from all sets, or from none.
 //
 // To take a projection from one set and find then that another set lacks the tuple would be too
-// late: meanwhile queries would miss another tuple, which shares the projection and is in; and
-// putting it back may be refused. So a tuple is first asked for in all sets, in its turn, and only
-// what all of them show is taken. Nobody may come between: others' erasures could take what was
-// seen, and so could insertions that are taken back. Erase therefore shuts the erase_mutex for the
-// time of a chunk, in which it is alone with the queries. A filter that shows a key can give it,
-// always; so what all sets show goes from all sets, and a tuple that is given twice but was
-// inserted once is refused the second time.
+// late: meanwhile queries would miss another tuple, which shares the projection and is in the
+// filter; and putting it back may be refused. So a tuple is first looked up in all sets, in its
+// turn, and only what all of them show is taken. No other update may come between: another thread's
+// erasures could take what was seen, and so could insertions that are taken back. Erase therefore
+// holds the erase_mutex exclusively for the time of a chunk, in which only queries run beside it. A
+// filter that shows a key can always erase it; so what all sets show is erased from all sets, and a
+// tuple that is given twice but was inserted once is refused the second time.
 //
-// *Set after set.* The chunk as a whole is asked first. What a set lacks then it lacks in its turn,
-// for erasures make no set show more: it is refused. Of the others most are free: in no set can
-// another tuple of the chunk take what shows them, nor they what shows another one
-// (erase_conflicts.h). These go as one batch from set after set, none of them missed on the way but
-// by those who erase it. What conflicts in some set goes one by one, in input order. Whether the
-// free ones go before or after changes no answer: a conflict is between two tuples that are both
-// marked, and where a free one shares a block with a marked one there are counts enough for all.
+// *Set after set.* The chunk as a whole is looked up first. What a set lacks then it lacks in its
+// turn, for erasures make no set show more: it is refused. Most of the others are free: in no set
+// can another tuple of the chunk take what shows them, nor can they take what shows another one
+// (erase_conflicts.h). These are erased as one batch from set after set; only queries for these
+// very tuples can miss them on the way. Tuples that conflict in some set are erased one by one, in
+// input order. Whether the free ones go before or after changes no answer: a conflict is between
+// two tuples that are both marked, and where a free one shares a block with a marked one there are
+// counts enough for all.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -30,12 +31,12 @@
 namespace trommel {
 namespace {
 
-// Small enough that inserters do not wait long, and that what was asked is still in the cache.
+// Small enough that inserters do not wait long, and that what was looked up is still in the cache.
 constexpr size_t kEraseChunk = kMaxConflictKeys;
 static_assert(kEraseChunk % 64 == 0, "a chunk's answers are whole words");
 
-// The smaller a filter, the more tuples of a chunk share blocks: one in four at most, if values are
-// all different.
+// The smaller a filter, the more tuples of a chunk share blocks: at most one in four, if all values
+// are different.
 size_t EraseChunkFor(std::span<const ScalableFilter> filters) {
   uint64_t num_blocks = kEraseChunk * kEraseChunk;
   for (const ScalableFilter& filter : filters) {

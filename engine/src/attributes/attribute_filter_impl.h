@@ -10,10 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/attributes/question_plans.h"
+#include "engine/src/attributes/query_plans.h"
 #include "engine/src/base/memory_budget.h"
-#include "engine/src/disk/byte_sink.h"
-#include "engine/src/disk/byte_source.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
@@ -38,7 +36,7 @@ struct AttributeFilter::Impl {
   static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
   static Error TooLarge(size_t num_sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
 
-  // Either bitmap may be empty: nobody asks.
+  // Either bitmap may be empty: no answers are wanted.
   InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
   EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
 
@@ -82,16 +80,12 @@ struct AttributeFilter::Impl {
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
 
-  Status WriteTo(ByteSink& sink) const;
-  static Result<std::unique_ptr<Impl>> ReadFrom(const ByteSource& source, uint64_t limit_bytes,
-                                                const DigestKey& digest_key);
-
   // Insertions pass; erasing a chunk shuts it (attribute_filter.cc says why). First, because it is
   // aligned to cache lines.
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
-  QuestionPlans plans;
+  QueryPlans plans;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   std::atomic<uint64_t> num_refused_erases{0};

@@ -27,24 +27,24 @@ void SetAll(size_t num_tuples, std::span<uint64_t> bitmap) {
 size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                                          std::span<uint64_t> maybe_present) const {
   std::array<uint64_t, kernels::kMaxChunkKeys> buffer;
-  const auto ask = [&](uint32_t set_idx, std::span<const uint32_t> places,
-                       std::span<uint64_t> answers) {
+  const auto look_up = [&](uint32_t set_idx, std::span<const uint32_t> places,
+                           std::span<uint64_t> answers) {
     const AttributeMask set = frame.sets.allowed()[set_idx];
     const auto digests = ChosenDigests(set, chunk, places, buffer);
     return filters[set_idx].Query(Keys::Digests(digests), answers);
   };
   std::array<uint32_t, kernels::kMaxChunkKeys> place_room;
   const std::span<uint32_t> all = std::span(place_room).first(chunk.size);
-  size_t num_shown = ask(parts.front(), all, maybe_present);
+  size_t num_shown = look_up(parts.front(), all, maybe_present);
   if (parts.size() == 1 || num_shown == 0) return num_shown;
 
-  // All tuples' places need not be written: they are asked as they are.
+  // All tuples' places need not be written: the chunk is looked up as it is.
   if (num_shown != chunk.size) PlacesOf(maybe_present, chunk.size, all.data());
   std::span<uint32_t> places = all.first(num_shown);
   std::array<uint64_t, BlockStore::kBitmapWords> bits;
   for (const uint32_t set_idx : parts.subspan(1)) {
     const auto answers = std::span(bits).first(BitmapWords(places.size()));
-    num_shown = ask(set_idx, places, answers);
+    num_shown = look_up(set_idx, places, answers);
     if (num_shown == places.size()) continue;
     if (places.size() == chunk.size) {
       PlacesOf(answers, chunk.size, all.data());
@@ -60,7 +60,7 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
 
 size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
                               std::span<uint64_t> maybe_present) const noexcept {
-  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
@@ -92,7 +92,7 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
 
 void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
                                      std::span<uint64_t> counts) const noexcept {
-  TROMMEL_CHECK(CanAnswer(asked), "a question beyond the attributes");
+  TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   CheckCounts(tuples, asked, counts);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();

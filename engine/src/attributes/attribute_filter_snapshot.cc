@@ -1,17 +1,15 @@
 // Attribute filters on disk: one set's filter after the other (attribute_format.h).
 #include <algorithm>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/attributes/attribute_format.h"
 #include "engine/src/base/rounding.h"
-#include "engine/src/disk/atomic_file.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
-#include "engine/src/snapshots/padding.h"
 
 namespace trommel {
 namespace {
@@ -29,16 +27,20 @@ PartSource PartOf(const ByteSource& source, const SetRecord& record) {
   return {source, record.offset, record.num_bytes};
 }
 
-// Memory for all is judged before any is taken.
-Result<uint64_t> BytesOfAll(const ByteSource& source, const AttributeFront& front) {
-  uint64_t num_bytes = 0;
+// Every set's filter as its headers say: memory for all is judged before any is taken.
+Result<std::vector<MultiStoreOutline>> OutlinesOf(const ByteSource& source,
+                                                  const AttributeFront& front) {
+  std::vector<MultiStoreOutline> outlines;
+  outlines.reserve(front.table.size());
   for (const SetRecord& record : front.table) {
-    const Result<uint64_t> here =
-        MultiStoreBytes(PartOf(source, record), SnapshotType::kScalableFilter);
-    if (!here.ok()) return InFilterOf(record, here.error());
-    num_bytes += *here;  // no more than the file has: cannot wrap
+    const PartSource part = PartOf(source, record);
+    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(part);
+    if (!snapshot.ok()) return InFilterOf(record, snapshot.error());
+    Result<MultiStoreOutline> outline = ReadOutline(*snapshot, SnapshotType::kScalableFilter);
+    if (!outline.ok()) return InFilterOf(record, outline.error());
+    outlines.push_back(*std::move(outline));
   }
-  return num_bytes;
+  return outlines;
 }
 
 // Is it such a filter as an attribute filter makes?
@@ -61,8 +63,11 @@ Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
 
 // Alone with the queries: a tuple on its way between sets would be in some of them only, and where
 // another is on its way out, their counts could even agree.
-Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
-  const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
+Status AttributeFilter::WriteTo(ByteSink& sink) const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const StripedSharedMutex::ExclusiveLock lock(impl_->erase_mutex);
+  const Impl::Frame& frame = impl_->frame;
+  const std::vector<ScalableFilter>& filters = impl_->filters;
   AttributeFront front{.digest = frame.digest,
                        .sets = frame.sets,
                        .names = frame.names,
@@ -74,7 +79,8 @@ Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
   for (size_t s = 0; s < filters.size(); ++s) {
     const uint64_t offset = RoundUp(end, kPageAlignment);
     if (Status done = AppendZeros(offset - end, sink); !done.ok()) return done;
-    const Result<ScalableParts::Written> written = ScalableParts::Write(filters[s], offset, sink);
+    PartSink part(sink, offset);
+    const Result<ScalableParts::Written> written = ScalableParts::Write(filters[s], part);
     if (!written.ok()) return written.error();
     front.table[s] = {.offset = offset,
                       .num_bytes = written->num_bytes,
@@ -84,34 +90,37 @@ Status AttributeFilter::Impl::WriteTo(ByteSink& sink) const try {
     end = offset + written->num_bytes;
   }
   return sink.Overwrite(0, FrontBytes(front));
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
 }
 
-Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
-    const ByteSource& source, uint64_t limit_bytes, const DigestKey& digest_key) try {
-  Result<AttributeFront> front = ReadFront(source);
+Result<AttributeFilter> AttributeFilter::ReadFrom(const OpenedSnapshot& snapshot,
+                                                  uint64_t limit_bytes,
+                                                  const DigestKey& digest_key) {
+  Result<AttributeFront> front = ReadFront(snapshot);
   if (!front.ok()) return front.error();
   const Result<DigestPolicy> policy =
       PolicyOfFile(static_cast<uint32_t>(front->digest.kind), front->digest.seed, digest_key);
   if (!policy.ok()) return policy.error();
-  if (Status good = CheckNames(front->names, front->sets.num_attributes()); !good.ok()) {
+  if (Status good = Impl::CheckNames(front->names, front->sets.num_attributes()); !good.ok()) {
     return CorruptAt(kHeaderBytes, good.error().message);
   }
-  const Result<uint64_t> num_bytes = BytesOfAll(source, *front);
-  if (!num_bytes.ok()) return num_bytes.error();
-  const uint64_t limit = LimitFor(front->table.size(), limit_bytes);
-  if (*num_bytes > limit) return TooLarge(front->table.size(), *num_bytes, limit_bytes);
+  const ByteSource& source = snapshot.source();
+  const Result<std::vector<MultiStoreOutline>> outlines = OutlinesOf(source, *front);
+  if (!outlines.ok()) return outlines.error();
+  uint64_t num_bytes = 0;  // no more than the file has: cannot wrap
+  for (const MultiStoreOutline& outline : *outlines) num_bytes += outline.block_bytes;
+  const uint64_t limit = Impl::LimitFor(front->table.size(), limit_bytes);
+  if (num_bytes > limit) return Impl::TooLarge(front->table.size(), num_bytes, limit_bytes);
 
   const auto budget = std::make_shared<MemoryBudget>(limit);
   GrowthPlans plans;
   std::vector<ScalableFilter> filters;
   filters.reserve(front->table.size());
   uint64_t end = FrontEnd(*front);
-  for (const SetRecord& record : front->table) {
+  for (size_t s = 0; s < front->table.size(); ++s) {
+    const SetRecord& record = front->table[s];
     if (Status zero = CheckZeros(source, end, record.offset); !zero.ok()) return zero.error();
     Result<ScalableFilter> filter =
-        ScalableParts::Read(PartOf(source, record), limit_bytes, plans, budget);
+        ScalableParts::Read(PartOf(source, record), (*outlines)[s], limit_bytes, plans, budget);
     if (!filter.ok()) return InFilterOf(record, filter.error());
     if (Status good = CheckFilter(*filter, *front); !good.ok()) {
       return InFilterOf(record, good.error());
@@ -119,50 +128,32 @@ Result<std::unique_ptr<AttributeFilter::Impl>> AttributeFilter::Impl::ReadFrom(
     filters.push_back(*std::move(filter));
     end = record.offset + record.num_bytes;
   }
-  auto impl = std::make_unique<Impl>(Frame{.sets = std::move(front->sets),
-                                           .names = std::move(front->names),
-                                           .digest = *policy,
-                                           .executor = nullptr,
-                                           .memory = budget},
+  auto impl = std::make_unique<Impl>(Impl::Frame{.sets = std::move(front->sets),
+                                                 .names = std::move(front->names),
+                                                 .digest = *policy,
+                                                 .executor = nullptr,
+                                                 .memory = budget},
                                      std::move(filters));
   impl->num_tuples = front->num_tuples;
-  return impl;
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
+  return AttributeFilter(std::move(impl));
 }
 
 Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  Result<AtomicFile> file = AtomicFile::Create(path, options);
-  if (!file.ok()) return file.error();
-  if (Status written = impl_->WriteTo(*file); !written.ok()) return written;
-  return file->Commit();
+  return FilterFiles::Save(*this, path, options);
 }
 
-std::vector<std::byte> AttributeFilter::Serialize() const {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  VectorSink sink;
-  if (!impl_->WriteTo(sink).ok()) throw std::bad_alloc();
-  return sink.Take();
-}
+std::vector<std::byte> AttributeFilter::Serialize() const { return FilterFiles::Serialize(*this); }
 
 Result<AttributeFilter> AttributeFilter::Load(const std::filesystem::path& path,
                                               uint64_t memory_limit_bytes,
                                               const DigestKey& digest_key) {
-  const Result<FileSource> source = FileSource::Open(path);
-  if (!source.ok()) return source.error();
-  Result<std::unique_ptr<Impl>> impl = Impl::ReadFrom(*source, memory_limit_bytes, digest_key);
-  if (!impl.ok()) return NamingFile(path, impl.error());
-  return AttributeFilter(*std::move(impl));
+  return FilterFiles::Load<AttributeFilter>(path, memory_limit_bytes, digest_key);
 }
 
 Result<AttributeFilter> AttributeFilter::Deserialize(std::span<const std::byte> bytes,
                                                      uint64_t memory_limit_bytes,
                                                      const DigestKey& digest_key) {
-  Result<std::unique_ptr<Impl>> impl =
-      Impl::ReadFrom(SpanSource(bytes), memory_limit_bytes, digest_key);
-  if (!impl.ok()) return impl.error();
-  return AttributeFilter(*std::move(impl));
+  return FilterFiles::Deserialize<AttributeFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -26,14 +26,9 @@ uint64_t NumbersBytes(uint64_t num_sets, uint64_t num_cuts) {
 }
 
 Status CheckAttributeHeader(const AttributeHeader& header, uint64_t file_bytes) {
-  if (!std::ranges::all_of(header.zeros, [](uint64_t word) { return word == 0; })) {
-    return CorruptAt(offsetof(AttributeHeader, zeros), "reserved bytes are not zero");
-  }
-  if (header.file_bytes != file_bytes) {
-    return CorruptAt(std::min(file_bytes, header.file_bytes),
-                     "the file has " + std::to_string(file_bytes) + " bytes, but the snapshot " +
-                         std::to_string(header.file_bytes));
-  }
+  Status valid = CheckReserved(header.zeros, offsetof(AttributeHeader, zeros));
+  if (valid.ok()) valid = CheckFileBytes(file_bytes, header.file_bytes);
+  if (!valid.ok()) return valid;
   if (header.num_attributes == 0 || header.num_attributes > kMaxAttributes) {
     return CorruptAt(offsetof(AttributeHeader, num_attributes),
                      std::to_string(header.num_attributes) + " attributes; there are 1 to " +
@@ -160,12 +155,7 @@ std::vector<std::byte> FrontBytes(const AttributeFront& front) {
   }
   const auto behind = std::span(bytes).subspan(kHeaderBytes);
   AttributeHeader header = {};
-  header.start = {.magic = kSnapshotMagic,
-                  .version = kSnapshotVersion,
-                  .header_bytes = kHeaderBytes,
-                  .type = static_cast<uint32_t>(SnapshotType::kAttributeFilter),
-                  .digest_kind = static_cast<uint32_t>(front.digest.kind),
-                  .seed = front.digest.seed};
+  header.start = StartOf(SnapshotType::kAttributeFilter, front.digest);
   header.num_attributes = front.sets.num_attributes();
   header.num_cuts = static_cast<uint32_t>(front.sets.cuts().size());
   header.num_sets = front.table.size();
@@ -174,26 +164,19 @@ std::vector<std::byte> FrontBytes(const AttributeFront& front) {
   header.front_checksum = Checksum::Of(behind);
   header.file_bytes =
       front.table.empty() ? bytes.size() : front.table.back().offset + front.table.back().num_bytes;
-  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
+  Seal(header);
   std::ranges::copy(BytesOf(header), bytes.begin());
   return bytes;
 }
 
-Result<AttributeFront> ReadFront(const ByteSource& source) {
-  const uint64_t file_bytes = source.num_bytes();
-  std::array<std::byte, kHeaderBytes> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(file_bytes, buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read.ok()) return read.error();
-  const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
-  if (!parsed.ok()) return parsed.error();
-  if (Status fits = CheckType(*parsed, SnapshotType::kAttributeFilter); !fits.ok()) {
-    return fits.error();
-  }
-  AttributeHeader header;
-  std::memcpy(&header, start.data(), sizeof(header));
+Result<AttributeFront> ReadFront(const OpenedSnapshot& snapshot) {
+  const auto opened = snapshot.HeaderAs<AttributeHeader>(SnapshotType::kAttributeFilter);
+  if (!opened.ok()) return opened.error();
+  const AttributeHeader& header = *opened;
+  const uint64_t file_bytes = snapshot.num_bytes();
   if (Status good = CheckAttributeHeader(header, file_bytes); !good.ok()) return good.error();
   std::vector<std::byte> bytes(header.front_bytes);
-  if (Status read = source.ReadAt(kHeaderBytes, bytes); !read.ok()) return read.error();
+  if (Status read = snapshot.source().ReadAt(kHeaderBytes, bytes); !read.ok()) return read.error();
   Result<AttributeFront> front = ParseFront(header, bytes);
   if (!front.ok()) return front;
   if (Status placed = CheckSetTable(*front, kHeaderBytes + bytes.size(), file_bytes);

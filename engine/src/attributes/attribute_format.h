@@ -2,7 +2,7 @@
 // are. All numbers little-endian.
 //
 //   0      header, 256 bytes              AttributeHeader below
-//   256    table, 24 bytes a set          SetRecord below, ascending by set
+//   256    table, 24 bytes per set        SetRecord below, ascending by set
 //          cuts, 4 bytes each             ascending
 //          names, one for each attribute  a byte that says how many bytes follow, and these
 //          zeros up to a multiple of 4096
@@ -27,7 +27,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/digest.h"
@@ -77,10 +77,10 @@ uint64_t FrontEnd(const AttributeFront& front);
 // The header, sealed, and the front; the table's offsets and sizes must be set.
 std::vector<std::byte> FrontBytes(const AttributeFront& front);
 
-// A front that could be: all that can be told without looking at the filters. kCorrupt, kVersion or
-// kMismatch if it is not the front of an attribute filter's snapshot, or what the source says.
+// A front that could be: all that can be told without looking at the filters. Fails with kCorrupt
+// or kMismatch if it is not the front of an attribute filter's snapshot, and as the source does.
 // Takes no more memory than the source has bytes, and what 2^num_attributes sets take.
-Result<AttributeFront> ReadFront(const ByteSource& source);
+Result<AttributeFront> ReadFront(const OpenedSnapshot& snapshot);
 
 }  // namespace trommel
 

@@ -52,7 +52,8 @@ uint64_t SumOfBytes(const std::vector<PlannedSet>& sets) {
   return sum;
 }
 
-// Lowers rates a little further, most asked sets first, where memory is left between two sizes.
+// Lowers rates a little further, sets with the most queries first, where memory is left between two
+// sizes.
 void UseRest(uint64_t memory_bytes, FilterSizes& filters, std::vector<PlannedSet>& sets) {
   constexpr size_t kMostTries = 8;
   std::vector<size_t> order;

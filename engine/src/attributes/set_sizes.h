@@ -36,7 +36,7 @@ Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
                                         uint64_t shape_capacity, ShapesOfRates& shapes,
                                         uint64_t num_copies = 0);
 
-// One of those who share memory: sum of weight x predicted_fpr is to be least.
+// A filter that shares memory with others: the sum of weight x predicted_fpr is minimized.
 struct Sharer {
   double weight = 0;
   const std::vector<SetSize>* sizes = nullptr;
@@ -44,8 +44,8 @@ struct Sharer {
 
 // Which of its sizes each gets within num_bytes; all the first where even those take more. Sizes on
 // the convex hull are given in the order of what a byte buys there, which is optimal but for less
-// than one step's bytes; with what is left, whoever was refused a step gets the best size that
-// fits.
+// than one step's bytes; with what is left, a filter that was refused a step gets the best size
+// that fits.
 std::vector<size_t> ShareMemory(std::span<const Sharer> sharers, uint64_t num_bytes);
 
 }  // namespace trommel

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
@@ -14,12 +15,9 @@ using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
-  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  if (geometry.num_bytes() > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the filter needs " + std::to_string(geometry.num_bytes()) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
-                     (limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  if (Status fits = CheckMemoryLimit("the filter needs", geometry.num_bytes(), limit_bytes);
+      !fits) {
+    return fits.error();
   }
   BlockStore store;
   store.geometry_ = geometry;

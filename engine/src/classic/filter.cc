@@ -1,4 +1,4 @@
-// Batches and single keys. Whole filters: filter_whole.cc.
+// Creation, batches, single keys and statistics. Whole filters: filter_merge.cc.
 #include "trommel/classic/filter.h"
 
 #include <algorithm>
@@ -6,12 +6,16 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <utility>
 
+#include "engine/src/base/check.h"
 #include "engine/src/classic/filter_impl.h"
 #include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/digest_policy.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
+#include "trommel/classic/sizing.h"
 
 namespace trommel::classic {
 namespace {
@@ -29,7 +33,36 @@ Filter::Filter(Filter&&) noexcept = default;
 Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
-CountedFilter::CountedFilter(std::unique_ptr<Impl> impl) noexcept : Filter(std::move(impl)) {}
+Result<Filter> Filter::Create(const Config& config) {
+  const Result<Sizing> sizing = SizeFor({.kind = config.kind,
+                                         .capacity = config.capacity,
+                                         .target_fpr = config.target_fpr,
+                                         .num_hashes = config.num_hashes,
+                                         .counter_bits = config.counter_bits,
+                                         .hashing = config.hashing});
+  if (!sizing) return sizing.error();
+  Result<Filter> filter =
+      CreateWithGeometry(sizing->geometry, config.digest, config.memory_limit_bytes);
+  if (filter) {
+    filter->impl_->capacity = config.capacity;
+    filter->impl_->target_fpr = config.target_fpr;
+    filter->UseExecutor(config.executor);
+  }
+  return filter;
+}
+
+Result<Filter> Filter::CreateWithGeometry(const ArrayGeometry& geometry, const DigestPolicy& digest,
+                                          uint64_t memory_limit_bytes) {
+  if (const Status good = CheckPolicy(digest); !good) return good.error();
+  Result<PositionStore> store = PositionStore::Create(geometry, memory_limit_bytes);
+  if (!store) return store.error();
+  return Filter(
+      std::make_unique<Impl>(*std::move(store), FilterFacts{.policy = digest}, memory_limit_bytes));
+}
+
+void Filter::Impl::CheckCounters() const {
+  TROMMEL_CHECK(store.geometry().kind != Kind::kBloom, "a filter of plain bits has no counters");
+}
 
 // --- Batches.
 
@@ -91,7 +124,16 @@ size_t Filter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcep
   return impl_->Query(keys, geometry().num_hashes, maybe_present);
 }
 
-EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+size_t Filter::QueryFirst(Keys keys, uint32_t num_probes,
+                          std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_hashes,
+                "num_probes must be between 1 and num_hashes");
+  return impl_->Query(keys, num_probes, maybe_present);
+}
+
+EraseOutcome Filter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
+  impl_->CheckCounters();
   CheckBitmap(keys, erased);
   EraseOutcome outcome;
   ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
@@ -103,7 +145,8 @@ EraseOutcome CountedFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcep
   return outcome;
 }
 
-EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
+EraseOutcome Filter::Erase(Keys keys) noexcept {
+  impl_->CheckCounters();
   EraseOutcome outcome;
   std::array<uint64_t, BitmapWords(kernels::kMaxChunkKeys)> erased;
   for (size_t first = 0; first < keys.size(); first += kernels::kMaxChunkKeys) {
@@ -116,7 +159,8 @@ EraseOutcome CountedFilter::Erase(Keys keys) noexcept {
   return outcome;
 }
 
-void CountedFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+void Filter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  impl_->CheckCounters();
   CheckCounts(keys, counts);
   ForEachTask(impl_->executor.get(), keys, [&](size_t begin, Keys task_keys) {
     ForEachChunk(impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
@@ -144,7 +188,8 @@ bool Filter::MayContain(Key key) const noexcept {
   return impl_->store.MayContain(impl_->policy(key));
 }
 
-bool CountedFilter::Erase(Key key) noexcept {
+bool Filter::Erase(Key key) noexcept {
+  impl_->CheckCounters();
   const uint64_t digest = impl_->policy(key);
   uint64_t erased = 0;
   impl_->TakeKeys(impl_->store.Erase(std::span(&digest, 1), &erased));
@@ -152,7 +197,8 @@ bool CountedFilter::Erase(Key key) noexcept {
   return erased != 0;
 }
 
-uint64_t CountedFilter::CountEstimate(Key key) const noexcept {
+uint64_t Filter::CountEstimate(Key key) const noexcept {
+  impl_->CheckCounters();
   const uint64_t digest = impl_->policy(key);
   uint64_t count = 0;
   impl_->store.CountEstimates(std::span(&digest, 1), std::span(&count, 1));
@@ -161,14 +207,53 @@ uint64_t CountedFilter::CountEstimate(Key key) const noexcept {
 
 // --- What it is.
 
+void Filter::Clear() noexcept {
+  impl_->store.Clear();
+  impl_->num_keys = 0;
+  impl_->num_refused_erases = 0;
+}
+
 void Filter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   impl_->executor = std::move(executor);
 }
 
-const Geometry& Filter::geometry() const noexcept { return impl_->store.geometry(); }
+const ArrayGeometry& Filter::geometry() const noexcept { return impl_->store.geometry(); }
 const DigestPolicy& Filter::digest_policy() const noexcept { return impl_->policy; }
 uint64_t Filter::capacity() const noexcept { return impl_->capacity; }
 double Filter::target_fpr() const noexcept { return impl_->target_fpr; }
 uint64_t Filter::num_keys() const noexcept { return impl_->num_keys; }
+
+std::vector<uint64_t> Filter::CounterHistogram() const {
+  std::vector<uint64_t> histogram(geometry().max_count() + 1, 0);
+  for (size_t s = 0; s < geometry().num_slices(); ++s) {
+    const std::vector<uint64_t> of_slice = impl_->store.Histogram(s);
+    for (size_t c = 0; c < histogram.size(); ++c) histogram[c] += of_slice[c];
+  }
+  return histogram;
+}
+
+Stats Filter::GetStats() const {
+  const PositionStore& store = impl_->store;
+  const bool is_counting = geometry().kind != Kind::kBloom;
+  Stats stats;
+  stats.num_keys = impl_->num_keys;
+  stats.num_bytes = geometry().num_bytes();
+  for (size_t s = 0; s < geometry().num_slices(); ++s) stats.slice_fills.push_back(store.Fill(s));
+  stats.fill_ratio = std::accumulate(stats.slice_fills.begin(), stats.slice_fills.end(), 0.0) /
+                     static_cast<double>(stats.slice_fills.size());
+  stats.current_fpr = store.FillProduct(geometry().num_hashes);
+  stats.predicted_fpr = PredictedFpr(geometry(), impl_->num_keys);
+  stats.num_stuck = is_counting ? CounterHistogram().back() : 0;
+  stats.num_lost_increments = is_counting ? store.num_lost() : 0;
+  stats.num_refused_erases = impl_->num_refused_erases;
+  return stats;
+}
+
+uint32_t Filter::ProbesFor(double target_fpr) const noexcept {
+  for (uint32_t probes = 1; probes < geometry().num_hashes; ++probes) {
+    if (impl_->store.FillProduct(probes) <= target_fpr) return probes;
+  }
+  return geometry().num_hashes;
+}
 
 }  // namespace trommel::classic

@@ -28,7 +28,7 @@ std::string_view HashingName(Hashing hashing) noexcept {
   return "unknown";
 }
 
-Status Validate(const Geometry& geometry) {
+Status Validate(const ArrayGeometry& geometry) {
   if (geometry.kind > Kind::kSplitCounting) {
     return OutOfRange("kind", static_cast<unsigned>(geometry.kind),
                       "0 (bloom), 1 (counting bloom) or 2 (split counting)");

@@ -9,6 +9,7 @@
 #include <bit>
 #include <string>
 
+#include "engine/src/base/memory_limit.h"
 #include "kernels/targets.h"
 
 namespace trommel::classic {
@@ -22,14 +23,11 @@ constexpr size_t kFetchAhead = 24;
 
 }  // namespace
 
-Result<PositionStore> PositionStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
+Result<PositionStore> PositionStore::Create(const ArrayGeometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
-  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  if (geometry.num_bytes() > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the filter needs " + std::to_string(geometry.num_bytes()) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
-                     (limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  if (Status fits = CheckMemoryLimit("the filter needs", geometry.num_bytes(), limit_bytes);
+      !fits) {
+    return fits.error();
   }
   Result<BlockMemory> memory = BlockMemory::Allocate(geometry.num_bytes() / sizeof(uint32_t));
   if (!memory) return memory.error();
@@ -190,7 +188,7 @@ uint64_t PositionStore::Erase(std::span<const uint64_t> digests, uint64_t* erase
   return num_erased;
 }
 
-// --- Questions.
+// --- Queries.
 
 size_t PositionStore::Query(std::span<const uint64_t> digests, uint32_t num_probes,
                             uint64_t* maybe_present) const {

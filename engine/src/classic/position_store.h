@@ -21,11 +21,11 @@ namespace trommel::classic {
 class PositionStore {
  public:
   // Empty. Fails as Validate does, and with kOutOfMemory; 0: the machine's physical memory.
-  static Result<PositionStore> Create(const Geometry& geometry, uint64_t limit_bytes);
+  static Result<PositionStore> Create(const ArrayGeometry& geometry, uint64_t limit_bytes);
 
-  // --- Batches. Bitmaps must have room for a bit a digest; all their words are written.
+  // --- Batches. Bitmaps must have room for a bit per digest; all their words are written.
 
-  // Hash by hash; with an executor and slices, a task a slice.
+  // Hash by hash; with an executor and slices, one task per slice.
   void Insert(std::span<const uint64_t> digests, Executor* executor = nullptr);
   // Key by key, in order. Return how many bits they set.
   uint64_t InsertIfAbsent(std::span<const uint64_t> digests, uint64_t* inserted);
@@ -51,7 +51,7 @@ class PositionStore {
   void Recount();
 
   // --- What it is.
-  const Geometry& geometry() const { return geometry_; }
+  const ArrayGeometry& geometry() const { return geometry_; }
   uint64_t num_present(size_t slice_idx) const { return num_present_[slice_idx]; }
   double Fill(size_t slice_idx) const;
   // The product of the fills that the first num_probes hashes fall into.
@@ -81,10 +81,10 @@ class PositionStore {
   template <class Visit>
   void ForEachKey(std::span<const uint64_t> digests, const Visit& visit) const;
 
-  Geometry geometry_;
+  ArrayGeometry geometry_;
   BlockMemory memory_;
   kernels::ClassicArray array_ = {};
-  std::vector<uint64_t> num_present_;  // a slice
+  std::vector<uint64_t> num_present_;  // per slice
   uint64_t num_lost_ = 0;
 };
 

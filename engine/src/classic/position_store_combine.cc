@@ -74,7 +74,7 @@ void PositionStore::Subtract(const PositionStore& other) {
 }
 
 Result<PositionStore> PositionStore::Folded(uint64_t limit_bytes) const {
-  Geometry half = geometry_;
+  ArrayGeometry half = geometry_;
   half.num_positions /= 2;
   Result<PositionStore> folded = Create(half, limit_bytes);
   if (!folded) return folded;
@@ -97,7 +97,7 @@ Result<PositionStore> PositionStore::Folded(uint64_t limit_bytes) const {
 }
 
 Result<PositionStore> PositionStore::FirstSlices(uint32_t num_slices, uint64_t limit_bytes) const {
-  Geometry fewer = geometry_;
+  ArrayGeometry fewer = geometry_;
   fewer.num_hashes = num_slices;
   Result<PositionStore> kept = Create(fewer, limit_bytes);
   if (!kept) return kept;

@@ -13,7 +13,7 @@ namespace trommel::classic {
 namespace {
 
 // Hashes that fall on one slice, or on the array: as many as can be counted.
-uint64_t HashedInto(const Geometry& geometry, uint64_t num_keys) {
+uint64_t HashedInto(const ArrayGeometry& geometry, uint64_t num_keys) {
   if (geometry.kind == Kind::kSplitCounting) return num_keys;
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
   return num_keys > kMost / geometry.num_hashes ? kMost : num_keys * geometry.num_hashes;
@@ -37,11 +37,11 @@ Status CheckRequest(const SizingRequest& request) {
 
 Result<Sizing> SizeFor(const SizingRequest& request) {
   if (Status checked = CheckRequest(request); !checked) return checked.error();
-  Geometry geometry{.kind = request.kind,
-                    .hashing = request.hashing,
-                    .num_hashes = request.num_hashes,
-                    .counter_bits = request.kind == Kind::kBloom ? 1 : request.counter_bits,
-                    .num_positions = kMaxPositions};
+  ArrayGeometry geometry{.kind = request.kind,
+                         .hashing = request.hashing,
+                         .num_hashes = request.num_hashes,
+                         .counter_bits = request.kind == Kind::kBloom ? 1 : request.counter_bits,
+                         .num_positions = kMaxPositions};
   if (geometry.num_hashes == 0) geometry.num_hashes = *NumHashesFor(request.target_fpr);
   if (Status valid = Validate(geometry); !valid) return valid.error();
 
@@ -52,12 +52,13 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
   uint64_t low = 0;  // not enough
   uint64_t high = kMaxPositions;
   if (!is_enough(high)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "capacity is " + TextOf(request.capacity) + " and target_fpr " +
-                     TextOf(request.target_fpr) + "; with " + TextOf(geometry.num_hashes) +
-                     " hashes they need more than " + TextOf(kMaxPositions) +
-                     (request.kind == Kind::kSplitCounting ? " positions a slice" : " positions") +
-                     ", the most there can be"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "capacity is " + TextOf(request.capacity) + " and target_fpr " +
+            TextOf(request.target_fpr) + "; with " + TextOf(geometry.num_hashes) +
+            " hashes they need more than " + TextOf(kMaxPositions) +
+            (request.kind == Kind::kSplitCounting ? " positions per slice" : " positions") +
+            ", the most there can be"};
   }
   while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;
@@ -81,18 +82,20 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
                                 static_cast<double>(request.capacity)};
 }
 
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys) noexcept {
   return geometry.kind == Kind::kSplitCounting
              ? SplitFpr(geometry.num_hashes, geometry.num_positions, num_keys)
              : BloomFprSecondOrder(geometry.num_hashes, geometry.num_positions, num_keys);
 }
 
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys,
+                    uint32_t num_probes) noexcept {
   if (num_probes == geometry.num_hashes) return PredictedFpr(geometry, num_keys);
   return std::pow(Fill(geometry.num_positions, HashedInto(geometry, num_keys)), num_probes);
 }
 
-uint32_t PredictedProbes(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
+uint32_t PredictedProbes(const ArrayGeometry& geometry, uint64_t num_keys,
+                         double target_fpr) noexcept {
   for (uint32_t probes = 1; probes < geometry.num_hashes; ++probes) {
     if (PredictedFpr(geometry, num_keys, probes) <= target_fpr) return probes;
   }

@@ -3,20 +3,21 @@
 #include "engine/src/classic/snapshot.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/src/classic/filter_impl.h"
 #include "engine/src/disk/checksum.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/snapshots/filter_files.h"
 #include "trommel/classic/sizing.h"
 #include "trommel/sizing.h"
 
 namespace trommel::classic {
 namespace {
 
-Geometry GeometryOf(const ClassicHeader& header) {
+ArrayGeometry GeometryOf(const ClassicHeader& header) {
   return {.kind = static_cast<Kind>(header.kind),
           .hashing = static_cast<Hashing>(header.hashing),
           .num_hashes = header.num_hashes,
@@ -24,7 +25,7 @@ Geometry GeometryOf(const ClassicHeader& header) {
           .num_positions = header.num_positions};
 }
 
-// --- Believing a header.
+// --- Checking a header.
 
 // What a later library of the same version could write and we cannot read.
 Status CheckKnown(const ClassicHeader& header) {
@@ -43,30 +44,16 @@ Status CheckNumbers(const ClassicHeader& header) {
   if (Status valid = Validate(GeometryOf(header)); !valid) {
     return CorruptAt(offsetof(ClassicHeader, num_hashes), valid.error().message);
   }
-  // Both or neither. Bits are compared, for -0.0 is a second spelling of "not sized".
-  const bool is_sized = header.capacity >= 1 && header.capacity <= kMaxCapacity &&
-                        header.target_fpr >= kMinTargetFpr && header.target_fpr <= kMaxTargetFpr;
-  const bool is_not_sized = header.capacity == 0 && std::bit_cast<uint64_t>(header.target_fpr) == 0;
-  if (!is_sized && !is_not_sized) {
-    return CorruptAt(offsetof(ClassicHeader, capacity),
-                     "capacity and target_fpr are no possible request");
-  }
-  if (header.num_keys > kMaxSnapshotKeys) {
-    return CorruptAt(offsetof(ClassicHeader, num_keys), "num_keys is over 2^63 - 1");
-  }
-  if (!std::ranges::all_of(header.zeros, [](uint64_t word) { return word == 0; })) {
-    return CorruptAt(offsetof(ClassicHeader, zeros), "reserved bytes are not zero");
-  }
-  return Ok();
+  Status valid = CheckSizedFor(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
+                               offsetof(ClassicHeader, capacity));
+  if (valid) valid = CheckNumKeys(header.num_keys, offsetof(ClassicHeader, num_keys));
+  if (valid) valid = CheckReserved(header.zeros, offsetof(ClassicHeader, zeros));
+  return valid;
 }
 
 Status CheckPlaces(const ClassicHeader& header, uint64_t file_bytes) {
-  if (header.file_bytes != file_bytes) {
-    return CorruptAt(std::min(file_bytes, header.file_bytes),
-                     "the file has " + std::to_string(file_bytes) + " bytes, but the snapshot " +
-                         std::to_string(header.file_bytes));
-  }
-  const Geometry geometry = GeometryOf(header);
+  if (Status whole = CheckFileBytes(file_bytes, header.file_bytes); !whole) return whole;
+  const ArrayGeometry geometry = GeometryOf(header);
   if (header.positions.offset != kPageAlignment ||
       header.positions.num_bytes != geometry.num_bytes() ||
       file_bytes != kPageAlignment + geometry.num_bytes()) {
@@ -77,22 +64,19 @@ Status CheckPlaces(const ClassicHeader& header, uint64_t file_bytes) {
   return Ok();
 }
 
-Result<ClassicHeader> Parse(std::span<const std::byte> start, uint64_t file_bytes) {
-  const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
-  if (!parsed) return parsed.error();
-  if (Status type = CheckType(*parsed, SnapshotType::kClassicFilter); !type) return type.error();
-  ClassicHeader header;
-  std::memcpy(&header, start.data(), sizeof(header));
-  if (Status known = CheckKnown(header); !known) return known.error();
-  if (Status valid = CheckNumbers(header); !valid) return valid.error();
-  if (Status placed = CheckPlaces(header, file_bytes); !placed) return placed.error();
+Result<ClassicHeader> ReadClassicHeader(const OpenedSnapshot& snapshot) {
+  const auto header = snapshot.HeaderAs<ClassicHeader>(SnapshotType::kClassicFilter);
+  if (!header) return header;
+  if (Status known = CheckKnown(*header); !known) return known.error();
+  if (Status valid = CheckNumbers(*header); !valid) return valid.error();
+  if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();
   return header;
 }
 
-// --- Believing positions.
+// --- Checking positions.
 
 // Are all fields from position num_positions on zero?
-bool TailIsZero(std::span<const std::byte> slice, const Geometry& geometry) {
+bool TailIsZero(std::span<const std::byte> slice, const ArrayGeometry& geometry) {
   const uint64_t num_bits = geometry.num_positions * geometry.field_bits();
   uint32_t stray = 0;
   if (num_bits % 8 != 0) stray |= std::to_integer<uint32_t>(slice[num_bits / 8]) >> num_bits % 8;
@@ -103,13 +87,13 @@ bool TailIsZero(std::span<const std::byte> slice, const Geometry& geometry) {
 }
 
 // Empty if a slice of these counts may belong to a filter of so many keys.
-std::string WhyNot(std::span<const uint64_t> histogram, const Geometry& geometry,
+std::string WhyNot(std::span<const uint64_t> histogram, const ArrayGeometry& geometry,
                    uint64_t num_keys) {
   const uint64_t num_present = geometry.num_positions - histogram[0];
-  const uint64_t hashes_a_key = geometry.kind == Kind::kSplitCounting ? 1 : geometry.num_hashes;
+  const uint64_t hashes_per_key = geometry.kind == Kind::kSplitCounting ? 1 : geometry.num_hashes;
   if (geometry.kind == Kind::kBloom) {
     const bool is_possible = (num_present != 0) == (num_keys != 0) &&
-                             (num_present + hashes_a_key - 1) / hashes_a_key <= num_keys;
+                             (num_present + hashes_per_key - 1) / hashes_per_key <= num_keys;
     return is_possible ? "" : "the bits set do not go with num_keys";
   }
   uint64_t sum = 0;  // at most 2^32 counters of 255
@@ -119,12 +103,12 @@ std::string WhyNot(std::span<const uint64_t> histogram, const Geometry& geometry
   }
   const bool has_stuck = histogram[geometry.max_count()] != 0;
   if (has_stuck) return "";
-  const bool is_whole = sum % hashes_a_key == 0 && sum / hashes_a_key == num_keys;
+  const bool is_whole = sum % hashes_per_key == 0 && sum / hashes_per_key == num_keys;
   return is_whole ? "" : "no counter is stuck, and yet they do not add up to num_keys";
 }
 
 Status CheckPositions(const PositionStore& store, uint64_t num_keys) {
-  const Geometry& geometry = store.geometry();
+  const ArrayGeometry& geometry = store.geometry();
   const uint64_t slice_bytes = geometry.slice_bytes();
   for (size_t s = 0; s < geometry.num_slices(); ++s) {
     const uint64_t begin = s * slice_bytes;
@@ -138,14 +122,7 @@ Status CheckPositions(const PositionStore& store, uint64_t num_keys) {
 }
 
 Status ReadPositions(const ByteSource& source, const ClassicHeader& header, PositionStore& store) {
-  std::array<std::byte, kPageAlignment - sizeof(ClassicHeader)> padding;
-  if (Status read = source.ReadAt(sizeof(header), padding); !read) return read;
-  const auto stray =
-      std::ranges::find_if(padding, [](std::byte byte) { return byte != std::byte{0}; });
-  if (stray != padding.end()) {
-    return CorruptAt(sizeof(header) + static_cast<uint64_t>(stray - padding.begin()),
-                     "padding is not zero");
-  }
+  if (Status zero = CheckZeros(source, sizeof(header), header.positions.offset); !zero) return zero;
   if (Status read = source.ReadAt(header.positions.offset, store.writable_bytes()); !read) {
     return read;
   }
@@ -158,21 +135,10 @@ Status ReadPositions(const ByteSource& source, const ClassicHeader& header, Posi
 
 }  // namespace
 
-void Seal(ClassicHeader& header) {
-  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
-}
-
-uint64_t SnapshotBytes(const Geometry& geometry) { return kPageAlignment + geometry.num_bytes(); }
-
-Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, ByteSink& sink) {
-  const Geometry& geometry = store.geometry();
+Status WriteClassic(const PositionStore& store, const FilterFacts& facts, ByteSink& sink) {
+  const ArrayGeometry& geometry = store.geometry();
   ClassicHeader header = {};
-  header.magic = kSnapshotMagic;
-  header.version = kSnapshotVersion;
-  header.header_bytes = sizeof(header);
-  header.type = static_cast<uint32_t>(SnapshotType::kClassicFilter);
-  header.digest_kind = static_cast<uint32_t>(facts.policy.kind);
-  header.seed = facts.policy.seed;
+  header.start = StartOf(SnapshotType::kClassicFilter, facts.policy);
   header.kind = static_cast<uint32_t>(geometry.kind);
   header.hashing = static_cast<uint32_t>(geometry.hashing);
   header.num_hashes = geometry.num_hashes;
@@ -184,38 +150,59 @@ Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, Byte
   header.positions = {.offset = kPageAlignment,
                       .num_bytes = geometry.num_bytes(),
                       .checksum = Checksum::Of(store.bytes())};
-  header.file_bytes = SnapshotBytes(geometry);
+  header.file_bytes = kPageAlignment + geometry.num_bytes();
   Seal(header);
-  if (Status done = sink.Append(BytesOf(header)); !done) return done;
-  static constexpr std::array<std::byte, kPageAlignment - sizeof(ClassicHeader)> kZeros{};
-  if (Status done = sink.Append(kZeros); !done) return done;
-  return sink.Append(store.bytes());
+  sink.Reserve(header.file_bytes);
+  Status done = sink.Append(BytesOf(header));
+  if (done) done = AppendZeros(kPageAlignment - sizeof(header), sink);
+  return done ? sink.Append(store.bytes()) : done;
 }
 
-Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes,
-                                     const DigestKey& digest_key) {
-  std::array<std::byte, sizeof(ClassicHeader)> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<ClassicHeader> header = Parse(start, source.num_bytes());
+Result<ClassicContents> ReadClassic(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                    const DigestKey& digest_key) {
+  const Result<ClassicHeader> header = ReadClassicHeader(snapshot);
   if (!header) return header.error();
-  const Geometry geometry = GeometryOf(*header);
-  if (geometry.kind != kind) {
-    return Error{ErrorCode::kMismatch, "the snapshot holds a filter of the kind " +
-                                           std::string(KindName(geometry.kind)) + ", not " +
-                                           std::string(KindName(kind))};
-  }
-  const Result<DigestPolicy> policy = PolicyOfFile(header->digest_kind, header->seed, digest_key);
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(header->start.digest_kind, header->start.seed, digest_key);
   if (!policy) return policy.error();
-  Result<PositionStore> store = PositionStore::Create(geometry, limit_bytes);
+  Result<PositionStore> store = PositionStore::Create(GeometryOf(*header), limit_bytes);
   if (!store) return store.error();
-  if (Status read = ReadPositions(source, *header, *store); !read) return read.error();
+  if (Status read = ReadPositions(snapshot.source(), *header, *store); !read) return read.error();
   store->Recount();
-  const ClassicFacts facts{.policy = *policy,
-                           .capacity = header->capacity,
-                           .target_fpr = header->target_fpr,
-                           .num_keys = header->num_keys};
+  const FilterFacts facts{.policy = *policy,
+                          .capacity = header->capacity,
+                          .target_fpr = header->target_fpr,
+                          .num_keys = header->num_keys};
   return ClassicContents{*std::move(store), facts};
+}
+
+// --- The filter on disk.
+
+Result<Filter> Filter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                const DigestKey& digest_key) {
+  Result<ClassicContents> contents = ReadClassic(snapshot, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  return Filter(std::make_unique<Impl>(std::move(contents->store), contents->facts, limit_bytes));
+}
+
+Status Filter::WriteTo(ByteSink& sink) const {
+  return WriteClassic(impl_->store, impl_->Facts(), sink);
+}
+
+Status Filter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> Filter::Serialize() const { return FilterFiles::Serialize(*this); }
+
+Result<Filter> Filter::Load(const std::filesystem::path& path, uint64_t memory_limit_bytes,
+                            const DigestKey& digest_key) {
+  return FilterFiles::Load<Filter>(path, memory_limit_bytes, digest_key);
+}
+
+Result<Filter> Filter::Deserialize(std::span<const std::byte> bytes, uint64_t memory_limit_bytes,
+                                   const DigestKey& digest_key) {
+  return FilterFiles::Deserialize<Filter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel::classic

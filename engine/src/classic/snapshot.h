@@ -20,7 +20,8 @@
 
 #include "engine/src/classic/position_store.h"
 #include "engine/src/disk/byte_sink.h"
-#include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/opened_snapshot.h"
+#include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
@@ -28,54 +29,37 @@
 namespace trommel::classic {
 
 struct ClassicHeader {
-  std::array<unsigned char, 8> magic;  //   0
-  uint32_t version;                    //   8
-  uint32_t header_bytes;               //  12  256
-  uint32_t type;                       //  16  SnapshotType::kClassicFilter
-  uint32_t digest_kind;                //  20  DigestKind
-  uint64_t seed;                       //  24  of kSipHash: the check value of its key
-  uint32_t kind;                       //  32  Kind
-  uint32_t hashing;                    //  36  Hashing
-  uint32_t num_hashes;                 //  40
-  uint32_t counter_bits;               //  44
-  uint64_t num_positions;              //  48
-  uint64_t capacity;                   //  56  0 together with target_fpr: not sized
-  double target_fpr;                   //  64
-  uint64_t num_keys;                   //  72
-  SectionRecord positions;             //  80
-  uint64_t file_bytes;                 // 104
-  std::array<uint64_t, 17> zeros;      // 112
-  uint64_t checksum;                   // 248  of the bytes before it
+  SnapshotStart start;             //   0  type: kClassicFilter
+  uint32_t kind;                   //  32  Kind
+  uint32_t hashing;                //  36  Hashing
+  uint32_t num_hashes;             //  40
+  uint32_t counter_bits;           //  44
+  uint64_t num_positions;          //  48
+  uint64_t capacity;               //  56  0 together with target_fpr: not sized
+  double target_fpr;               //  64
+  uint64_t num_keys;               //  72
+  SectionRecord positions;         //  80
+  uint64_t file_bytes;             // 104
+  std::array<uint64_t, 17> zeros;  // 112
+  uint64_t checksum;               // 248  of the bytes before it
 };
-static_assert(sizeof(ClassicHeader) == 256 && std::is_trivially_copyable_v<ClassicHeader>);
-static_assert(offsetof(ClassicHeader, type) == offsetof(SnapshotHeader, type) &&
+static_assert(sizeof(ClassicHeader) == kHeaderBytes && std::is_trivially_copyable_v<ClassicHeader>);
+static_assert(offsetof(ClassicHeader, kind) == sizeof(SnapshotStart) &&
                   offsetof(ClassicHeader, num_positions) == 48 &&
                   offsetof(ClassicHeader, zeros) == 112 &&
-                  offsetof(ClassicHeader, checksum) == offsetof(SnapshotHeader, checksum),
-              "the struct is the file's bytes, and begins as all snapshots do");
-
-// What a filter owns beside its positions.
-struct ClassicFacts {
-  DigestPolicy policy;
-  uint64_t capacity = 0;
-  double target_fpr = 0;
-  uint64_t num_keys = 0;
-};
+                  offsetof(ClassicHeader, checksum) == kHeaderChecksumAt,
+              "the struct is the file's bytes");
 
 struct ClassicContents {
   PositionStore store;
-  ClassicFacts facts;
+  FilterFacts facts;
 };
 
-// Sets the header's own checksum: the last thing to do.
-void Seal(ClassicHeader& header);
+Status WriteClassic(const PositionStore& store, const FilterFacts& facts, ByteSink& sink);
 
-uint64_t SnapshotBytes(const Geometry& geometry);
-Status WriteSnapshot(const PositionStore& store, const ClassicFacts& facts, ByteSink& sink);
-
-// kMismatch for a snapshot of another type or kind; else as the filters' Load.
-Result<ClassicContents> ReadSnapshot(const ByteSource& source, Kind kind, uint64_t limit_bytes,
-                                     const DigestKey& digest_key = {});
+// Fails with kMismatch for a snapshot of another type, and as Filter::Load.
+Result<ClassicContents> ReadClassic(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                    const DigestKey& digest_key);
 
 }  // namespace trommel::classic
 

@@ -1,16 +1,16 @@
 // ConcurrentFilter: why its contract holds.
 //
-// *Blocks and locks.* A digest's top bits name its block's owner, owners share 2^lock_bits locks,
-// and nobody changes a block's words, its counts or its part of the side table without its lock
-// (ApplyRange is the only door). So the updates of one block happen one after another; all of a key
-// is in one block, and therefore every update of a key is a moment under its block's lock:
-// linearizable. Counts are looked up under the lock, too. A thread takes one lock after another and
-// never two, so none wait for each other in a ring. Input order within a block is kept by the
+// *Blocks and locks.* A digest's top bits name its block's owned range, owned ranges share
+// 2^lock_bits locks, and no thread changes a block's words, its counts or its part of the side
+// table without its lock (ApplyRange is the only place that does). So the updates of one block
+// happen one after another; all of a key is in one block, and therefore every update of a key is a
+// moment under its block's lock: linearizable. Counts are looked up under the lock, too. A thread
+// holds one lock at a time, so there is no deadlock. Input order within a block is kept by the
 // stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
-// first finds the key absent and the others find it present. (Where non-members' bits cover the
-// key, all are told "maybe present", as for a filter of one thread.)
+// first finds the key absent and the others find it present. (Where other keys' bits cover the key,
+// all of them find it "maybe present", as with one thread.)
 //
 // *Queries* read presence words without a lock. Let a key be in: its insertion happened before the
 // query, and no erasure that could match it has begun. Each bit of the key was set by a store that
@@ -29,9 +29,9 @@
 // have code of their own: the first key of a block (InsertFirstKey) stores its bits alone, for
 // there were none; the last one (EraseLastKey) stores zeros, for a block that holds one key does
 // not hold ours and another. Long runs of the side table take the same steps
-// (kernels/long_runs-inl.h); beside exact counters a bit is stored when its count comes to one or to
-// zero, and else not touched (MarkPresent, MarkAbsent). A query's last vector may reach into words
-// of strings while they change; it takes nothing from them.
+// (kernels/long_runs-inl.h); beside exact counters a bit is stored when its count comes to one or
+// to zero, and else not touched (MarkPresent, MarkAbsent). A query's last vector may reach into
+// words of strings while they change; it takes nothing from them.
 //
 // A load sees the last of the stores that happened before it or a later one (coherence), and all of
 // these show the bit. Words of different slices need no order among each other. What makes loads
@@ -46,9 +46,11 @@
 
 #include <utility>
 
+#include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/concurrent_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
+#include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
 namespace {
@@ -63,7 +65,7 @@ void CheckAlone(Impl* impl) {
 
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
     : filter(std::move(whole)), locks(RangeLocks::LockBitsFor(core().store.owned_range_bits())) {
-  // The keys that are in already are nobody's difference: they count for the first lock.
+  // The keys that are in the filter already belong to no lock: they count for the first one.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;
 }
@@ -161,5 +163,79 @@ const DigestPolicy& ConcurrentFilter::digest_policy() const noexcept {
 uint64_t ConcurrentFilter::capacity() const noexcept { return impl_->filter.capacity(); }
 double ConcurrentFilter::target_fpr() const noexcept { return impl_->filter.target_fpr(); }
 uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_keys(); }
+
+// --- Copies and snapshots, a lock range at a time.
+
+Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
+  [[maybe_unused]] const auto access = access_check.Enter();
+  const BlockStore& from = core().store;
+  Result<CountingFilter> copy =
+      CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
+  if (!copy) return copy;
+  CountingFilter::Impl& into = *copy->impl_;
+  into.capacity = core().capacity;
+  into.target_fpr = core().target_fpr;
+  into.num_keys = locks.VisitRanges(from.num_owned_ranges(),
+                                    [&](size_t o) { into.store.CopyOwnedRange(from, o); });
+  return copy;
+}
+
+Stats ConcurrentFilter::Impl::GetStats() {
+  [[maybe_unused]] const auto access = access_check.Enter();
+  const BlockStore& store = core().store;
+  StoreTotals totals;
+  const uint64_t num_keys =
+      locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });
+  totals.num_keys = num_keys;
+  return StatsOf(store, totals, num_refused_erases.load(std::memory_order_relaxed));
+}
+
+Stats ConcurrentFilter::GetStats() const noexcept { return impl_->GetStats(); }
+
+Status ConcurrentFilter::WriteTo(ByteSink& sink) const {
+  const Result<CountingFilter> copy = impl_->Copy();
+  if (!copy) return copy.error();
+  return copy->WriteTo(sink);
+}
+
+Status ConcurrentFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> ConcurrentFilter::Serialize() const { return FilterFiles::Serialize(*this); }
+
+Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& path,
+                                                uint64_t memory_limit_bytes,
+                                                const DigestKey& digest_key) {
+  Result<CountingFilter> filter = CountingFilter::Load(path, memory_limit_bytes, digest_key);
+  if (!filter) return filter.error();
+  return ConcurrentFilter(*std::move(filter));
+}
+
+// --- Exclusive. The filter's own count of keys is right while they work.
+
+Status ConcurrentFilter::Merge(const CountingFilter& other) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  impl_->core().num_keys = impl_->locks.num_keys();
+  Status merged = impl_->filter.Merge(other);
+  if (!merged) return merged;
+  // All count for the first lock: a copy takes all locks, so the sum is enough.
+  impl_->locks.Hold(0, impl_->locks.lock_bits()).AddKeys(other.num_keys());
+  return merged;
+}
+
+void ConcurrentFilter::Clear() noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  impl_->filter.Clear();
+  impl_->locks.ForgetKeys();
+  impl_->num_refused_erases = 0;
+}
+
+CountingFilter ConcurrentFilter::TakeExclusive() && {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  impl_->core().num_keys = impl_->locks.num_keys();
+  impl_->core().num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  return std::move(impl_->filter);
+}
 
 }  // namespace trommel

@@ -48,9 +48,6 @@ struct ConcurrentFilter::Impl {
   Result<CountingFilter> Copy();
   // The statistics, as they are at one moment for each lock.
   Stats GetStats();
-  size_t owned_ranges_per_lock() const {
-    return size_t{1} << (core().store.owned_range_bits() - locks.lock_bits());
-  }
 
   CountingFilter filter;
   RangeLocks locks;  // they count the keys; the filter's own count rests meanwhile

@@ -1,16 +1,19 @@
-// Creation, batches and single keys. Whole filters: counting_filter_whole.cc.
 #include "trommel/counting_filter.h"
 
+#include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
+#include "engine/src/base/check.h"
+#include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/sizing/block_load.h"
+#include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
-
 CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
 CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
@@ -135,13 +138,66 @@ bool CountingFilter::Erase(Key key) noexcept {
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
-  // Digests are asked for without the detour: instructions here are misses that cannot overlap.
+  // Digests skip the policy: instructions here delay the cache miss.
   const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
   return impl_->store.MayContain(digest);
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
   return impl_->store.CountEstimate(impl_->policy(key));
+}
+
+// --- Whole filters.
+
+Status CountingFilter::Merge(const CountingFilter& other) {
+  if (Status good = CheckMerge(DifferenceOf(*this, other), num_keys(), other.num_keys()); !good) {
+    return good;
+  }
+  impl_->store.Merge(other.impl_->store);
+  impl_->num_keys += other.impl_->num_keys;
+  return Ok();
+}
+
+Status CountingFilter::Subtract(const CountingFilter& other) {
+  if (std::string difference = DifferenceOf(*this, other); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot subtract: " + difference};
+  }
+  if (!impl_->store.Subtract(other.impl_->store)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "cannot subtract: the other filter holds keys that were not inserted here"};
+  }
+  impl_->num_keys -= other.impl_->num_keys;
+  return Ok();
+}
+
+Status CountingFilter::Fold() {
+  const uint64_t num_blocks = geometry().num_blocks;
+  if (num_blocks % 2 != 0) {
+    return Error{ErrorCode::kInvalidArgument, "cannot fold: num_blocks is " +
+                                                  std::to_string(num_blocks) +
+                                                  ", and only an even number can be halved"};
+  }
+  try {
+    Result<BlockStore> folded = impl_->store.Folded(impl_->memory_limit_bytes);
+    if (!folded) return folded.error();
+    impl_->store = *std::move(folded);
+  } catch (const std::bad_alloc&) {  // the folded side table; this filter is as it was
+    return Error{ErrorCode::kOutOfMemory, "cannot fold: no memory for the side table"};
+  }
+  return Ok();
+}
+
+void CountingFilter::Clear() noexcept {
+  impl_->store.Clear();
+  impl_->num_keys = 0;
+  impl_->num_refused_erases = 0;
+}
+
+Stats CountingFilter::GetStats() const noexcept {
+  StoreTotals totals;
+  for (size_t o = 0; o < impl_->store.num_owned_ranges(); ++o) totals += impl_->store.TotalsOf(o);
+  totals.num_keys = impl_->num_keys;
+  return StatsOf(impl_->store, totals, impl_->num_refused_erases);
 }
 
 // --- What it is.
@@ -151,5 +207,36 @@ const DigestPolicy& CountingFilter::digest_policy() const noexcept { return impl
 uint64_t CountingFilter::capacity() const noexcept { return impl_->capacity; }
 double CountingFilter::target_fpr() const noexcept { return impl_->target_fpr; }
 uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
+
+// --- On disk.
+
+Result<CountingFilter> CountingFilter::ReadFrom(const OpenedSnapshot& snapshot,
+                                                uint64_t limit_bytes, const DigestKey& digest_key) {
+  Result<FilterContents> contents = ReadSnapshot(snapshot, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  return CountingFilter(std::make_unique<Impl>(*std::move(contents), limit_bytes));
+}
+
+Status CountingFilter::WriteTo(ByteSink& sink) const {
+  return WriteSnapshot(impl_->store, impl_->Facts(), sink);
+}
+
+Status CountingFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> CountingFilter::Serialize() const { return FilterFiles::Serialize(*this); }
+
+Result<CountingFilter> CountingFilter::Load(const std::filesystem::path& path,
+                                            uint64_t memory_limit_bytes,
+                                            const DigestKey& digest_key) {
+  return FilterFiles::Load<CountingFilter>(path, memory_limit_bytes, digest_key);
+}
+
+Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> bytes,
+                                                   uint64_t memory_limit_bytes,
+                                                   const DigestKey& digest_key) {
+  return FilterFiles::Deserialize<CountingFilter>(bytes, memory_limit_bytes, digest_key);
+}
 
 }  // namespace trommel

@@ -54,7 +54,7 @@ struct CountingFilter::Impl {
     return outcome;
   }
 
-  // Spreads an unused store's memory over the nodes of those who will work on it.
+  // Spreads an unused store's memory over the NUMA nodes of the threads that will work on it.
   void TouchOwnedRanges() {
     if (executor == nullptr || executor->num_threads() == 1) return;
     executor->ForEach(store.num_owned_ranges(), [this](size_t o) { store.TouchOwnedRange(o); });

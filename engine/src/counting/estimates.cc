@@ -9,7 +9,7 @@
 
 namespace trommel {
 
-// Counts presence bits where nobody else may look.
+// Counts presence bits, which only this friend of CountingFilter may read.
 class PresencePair {
  public:
   static uint64_t CountPresent(const CountingFilter& filter) {

@@ -1,4 +1,5 @@
-// The law of the number of set presence bits, and its inversion: the arithmetic under estimates.h.
+// The distribution of the number of set presence bits, and its inversion: the arithmetic under
+// estimates.h.
 //
 // n keys are thrown at B blocks of k slices of m positions; N = B m, a = n / N. Let E_S be how many
 // of the k N positions no key of a set S marks, |S| = s N, and likewise T; |S and T| = i N. Were

@@ -19,8 +19,7 @@ namespace {
 
 constexpr int kMaxNamesTried = 100;
 
-// A name nobody else has, short whatever the target's is: that one may already be as long as
-// allowed.
+// A name that no other file has, short even if the target's is already as long as allowed.
 std::filesystem::path TemporaryName(const std::filesystem::path& folder) {
   uint64_t random = 0;
   if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random)) {
@@ -85,7 +84,7 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path, SaveOpt
   if (stat(path.c_str(), &status) == 0) {
     if (!options.replace) return NotNew(path);
     if (S_ISDIR(status.st_mode)) return IoError("write", path, EISDIR);
-    if (!S_ISREG(status.st_mode)) {  // renaming over /dev/null would be no favour
+    if (!S_ISREG(status.st_mode)) {  // a rename would replace /dev/null
       return Error{ErrorCode::kIo, "cannot write " + path.string() + ": not a regular file"};
     }
     std::error_code failed;

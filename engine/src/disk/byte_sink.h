@@ -16,6 +16,8 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
+  // A hint: so many bytes will be appended in all.
+  virtual void Reserve([[maybe_unused]] uint64_t num_bytes) {}
   virtual Status Append(std::span<const std::byte> bytes) = 0;
   // Over bytes appended before.
   virtual Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) = 0;
@@ -24,6 +26,7 @@ class ByteSink {
 // Writes to memory.
 class VectorSink final : public ByteSink {
  public:
+  void Reserve(uint64_t num_bytes) override { bytes_.reserve(num_bytes); }
   Status Append(std::span<const std::byte> bytes) override {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return Ok();
@@ -33,7 +36,6 @@ class VectorSink final : public ByteSink {
     return Ok();
   }
 
-  void Reserve(uint64_t num_bytes) { bytes_.reserve(num_bytes); }
   std::vector<std::byte> Take() { return std::move(bytes_); }
 
  private:

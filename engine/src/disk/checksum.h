@@ -1,5 +1,5 @@
-// Checksum: XXH3, 64 bits, seed 0, of bytes that come in pieces. It finds accidents, not forgers:
-// what reads a checked file must still distrust it.
+// Checksum: XXH3, 64 bits, seed 0, of bytes that come in pieces. It detects accidents, not
+// forgery: a reader must check the contents of a file nevertheless.
 #ifndef TROMMEL_ENGINE_SRC_DISK_CHECKSUM_H_
 #define TROMMEL_ENGINE_SRC_DISK_CHECKSUM_H_
 

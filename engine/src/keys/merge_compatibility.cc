@@ -3,17 +3,13 @@
 #include "engine/src/keys/digest_policy.h"
 
 namespace trommel {
-namespace {
-
-std::string NameDiffers(std::string_view field, std::string_view ours, std::string_view theirs) {
+std::string FieldDiffers(std::string_view field, std::string_view ours, std::string_view theirs) {
   return std::string(field) + " differs: " + std::string(ours) + " here, " + std::string(theirs) +
          " there";
 }
 
-}  // namespace
-
 std::string FieldDiffers(std::string_view field, uint64_t ours, uint64_t theirs) {
-  return NameDiffers(field, std::to_string(ours), std::to_string(theirs));
+  return FieldDiffers(field, std::to_string(ours), std::to_string(theirs));
 }
 
 std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
@@ -28,9 +24,18 @@ std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
     return FieldDiffers("shard_bits", ours.shard_bits, theirs.shard_bits);
   }
   if (ours.encoding != theirs.encoding) {
-    return NameDiffers("encoding", EncodingName(ours.encoding), EncodingName(theirs.encoding));
+    return FieldDiffers("encoding", EncodingName(ours.encoding), EncodingName(theirs.encoding));
   }
   return PolicyDifference(our_policy, their_policy);
+}
+
+Status CheckMerge(const std::string& difference, uint64_t ours, uint64_t theirs) {
+  if (!difference.empty()) return Error{ErrorCode::kMismatch, "cannot merge: " + difference};
+  constexpr uint64_t kMostKeys = uint64_t{1} << 62;
+  if (ours <= kMostKeys && theirs <= kMostKeys - ours) return Ok();
+  return Error{ErrorCode::kInvalidArgument, "cannot merge: " + std::to_string(ours) + " and " +
+                                                std::to_string(theirs) +
+                                                " keys are together more than 2^62"};
 }
 
 }  // namespace trommel

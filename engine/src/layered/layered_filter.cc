@@ -1,4 +1,5 @@
-// Creation, batches and single keys. Whole filters: layered_filter_whole.cc.
+// Creation, batches, single keys, and whole filters. Layers given or read:
+// layered_filter_snapshot.cc.
 #include "trommel/layered_filter.h"
 
 #include <bit>
@@ -6,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/base/block_memory.h"
 #include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/layered/layered_filter_impl.h"
@@ -41,13 +42,9 @@ Result<LayeredFilter> LayeredFilter::Create(const LayeredConfig& config) try {
   const Result<LayerGeometries> layers = SizeLayers(config);
   if (!layers) return layers.error();
   const uint64_t num_bytes = layers->first.num_bytes() + layers->large.num_bytes();
-  const bool is_given = config.memory_limit_bytes != 0;
-  const uint64_t limit = is_given ? config.memory_limit_bytes : PhysicalMemoryBytes();
-  if (num_bytes > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the layers need " + std::to_string(num_bytes) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
-                     (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  if (Status fits = CheckMemoryLimit("the layers need", num_bytes, config.memory_limit_bytes);
+      !fits) {
+    return fits.error();
   }
   const auto create = [&config](const Geometry& geometry) {
     Result<CountingFilter> layer =
@@ -177,5 +174,51 @@ const DigestPolicy& LayeredFilter::digest_policy() const noexcept {
 uint64_t LayeredFilter::capacity() const noexcept { return impl_->large.capacity(); }
 double LayeredFilter::target_fpr() const noexcept { return impl_->large.target_fpr(); }
 uint64_t LayeredFilter::num_keys() const noexcept { return impl_->large.num_keys(); }
+
+// --- Whole filters.
+
+Status LayeredFilter::Merge(const LayeredFilter& other) {
+  if (auto difference = DifferenceOf(impl_->first, other.impl_->first); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot merge: first layer: " + difference};
+  }
+  if (Status merged = impl_->large.Merge(other.impl_->large); !merged) return merged;
+  const Status merged = impl_->first.Merge(other.impl_->first);
+  TROMMEL_CHECK(merged.ok(), "layers have as many keys");
+  return Ok();
+}
+
+Status LayeredFilter::Subtract(const LayeredFilter& other) {
+  if (auto difference = DifferenceOf(impl_->first, other.impl_->first); !difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot subtract: first layer: " + difference};
+  }
+  if (Status subtracted = impl_->first.Subtract(other.impl_->first); !subtracted) {
+    return subtracted;
+  }
+  Status subtracted = impl_->large.Subtract(other.impl_->large);
+  if (!subtracted) {  // a sum of counters may be enough where one of them is not
+    const Status restored = impl_->first.Merge(other.impl_->first);
+    TROMMEL_CHECK(restored.ok(), "what was subtracted can be added");
+  }
+  return subtracted;
+}
+
+void LayeredFilter::Clear() noexcept {
+  impl_->first.Clear();
+  impl_->large.Clear();
+}
+
+LayeredStats LayeredFilter::GetStats() const noexcept {
+  LayeredStats stats;
+  stats.first = impl_->first.GetStats();
+  stats.large = impl_->large.GetStats();
+  stats.num_keys = stats.large.num_keys;
+  stats.num_bytes = stats.first.num_bytes + stats.large.num_bytes;
+  stats.first_query_bytes = QueryBytes(impl_->first.geometry());
+  stats.num_refused_erases = stats.large.num_refused_erases;
+  stats.current_fpr = stats.large.current_fpr;
+  stats.predicted_fpr = stats.large.predicted_fpr;
+  stats.pass_rate = stats.first.current_fpr;
+  return stats;
+}
 
 }  // namespace trommel

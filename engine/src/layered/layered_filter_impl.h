@@ -2,13 +2,11 @@
 #ifndef TROMMEL_ENGINE_SRC_LAYERED_LAYERED_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_LAYERED_LAYERED_FILTER_IMPL_H_
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
-#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/layered_filter.h"
 
 namespace trommel {
@@ -26,10 +24,6 @@ struct LayeredFilter::Impl {
     target.first_layer = &first.impl_->store;
     return target;
   }
-
-  // What is written of the layers, and layers that were read: layered_filter_snapshot.cc.
-  std::array<MemberStore, kNumLayers> Members() const;
-  static Result<LayeredFilter> Make(MultiStoreContents family, uint64_t limit_bytes);
 
   CountingFilter first;
   CountingFilter large;  // has the capacity, the rate and the executor of both

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "kernels/targets.h"
 
 namespace trommel::matrix {
@@ -48,12 +49,9 @@ CellColumns ColumnsFrom(const Tuples& tuples, size_t first, const uint64_t* join
 
 Result<CellStore> CellStore::Create(const MatrixGeometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
-  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  if (geometry.num_bytes() > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the matrix needs " + std::to_string(geometry.num_bytes()) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes (" +
-                     (limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") + ")"};
+  if (Status fits = CheckMemoryLimit("the matrix needs", geometry.num_bytes(), limit_bytes);
+      !fits) {
+    return fits.error();
   }
   Result<BlockMemory> memory = BlockMemory::Allocate(geometry.num_bytes() / sizeof(uint32_t));
   if (!memory) return memory.error();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "engine/src/base/block_memory.h"
+#include "engine/src/base/memory_limit.h"
 
 namespace trommel {
 
@@ -134,7 +134,7 @@ template <class Change>
 void Generations::Replace(const Change& change) {
   List old;
   {
-    const StripedSharedMutex::ExclusiveLock shut(list_mutex_);
+    const StripedSharedMutex::ExclusiveLock lock(list_mutex_);
     List changed = change(current_->members());
     if (changed == nullptr) return;
     old = std::exchange(current_, std::move(changed));
@@ -150,10 +150,9 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   if (!plan_.HasSlot(slot_idx) || current_->size() == ScalableFilter::kMaxGenerations) {
     return GrowthRefusal::kLargestCapacity;
   }
-  const uint64_t limit = limit_bytes_ != 0 ? limit_bytes_ : PhysicalMemoryBytes();
+  const uint64_t limit = MemoryLimit(limit_bytes_);
   const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
-  // A full filter is refused with every insert: that must cost no memory and must not shut the
-  // gate.
+  // A full filter refuses every insertion: that must cost no memory and no exclusive lock.
   const uint64_t least_bytes = BlockBytesOf(current_->members()) + new_bytes;
   if (least_bytes > limit || (budget_ != nullptr && !budget_->HasSpaceFor(new_bytes))) {
     return GrowthRefusal::kMemoryLimit;
@@ -162,7 +161,7 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
   if (!newest.ok()) return GrowthRefusal::kOutOfMemory;
   GrowthRefusal refusal = GrowthRefusal::kNone;
   Replace([&](Members members) -> List {
-    members.push_back(*newest);  // if refused, its memory goes when the gate is open again
+    members.push_back(*newest);  // if refused, its memory is freed after the exclusive lock
     const uint64_t num_bytes = BytesOf(members);
     auto list = std::make_unique<const GenerationList>(std::move(members));
     if (num_bytes <= limit && Report(num_bytes)) return list;
@@ -178,7 +177,7 @@ void Generations::DropEmpty() try {
   const std::lock_guard<std::mutex> lock(changing_);
   // As new: nothing could go.
   if (current_->size() == 1 && current_->newest().slot == 0) return;
-  // Made before the gate is shut, for the case that the newest must go.
+  // Made before the exclusive lock, for the case that the newest must go.
   std::shared_ptr<Generation> spare;
   const auto slot_after = [](const Members& members) {
     Members staying;
@@ -232,7 +231,7 @@ Status Generations::Clear() {
   }
   Replace([&](const Members&) {
     auto list = std::make_unique<const GenerationList>(Members{first});
-    first->Clear();  // nobody else is there, and nothing can throw any more
+    first->Clear();  // exclusive, and nothing can throw any more
     (void)Report(first->store.num_bytes());
     return list;
   });

@@ -2,10 +2,11 @@
 //
 //   Query     reads the list under GracePeriods, and never waits
 //   update    passes the StripedSharedMutex, and then knows that the list stays as it is
-//   change    one thread at a time: prepares the new list, shuts the gate, publishes it, opens the
-//             gate, and waits for readers of the old list before it lets go of what only that had
+//   change    one thread at a time: prepares the new list, locks the mutex exclusively, publishes
+//             the list, unlocks, and waits for readers of the old list before it frees what only
+//             that list had
 //
-// What is done while the gate is shut does not depend on how large a generation is.
+// What is done under the exclusive lock does not depend on how large a generation is.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 
@@ -53,9 +54,9 @@ class Generation {
   void SetLoad(uint64_t load);
   void Clear();  // exclusive: as new
 
-  // Insertions less erasures; exact while the gate is shut. Keys are added before they come in, and
-  // taken after they went or did not come in: so it is never too low, and TakeKeys, which says what
-  // is left, says 0 to the one who takes the last.
+  // Insertions less erasures; exact under the exclusive lock. Keys are added before they are
+  // inserted, and taken after they were erased or refused: so it is never too low. TakeKeys returns
+  // what is left: 0 to the thread that takes the last.
   void AddKeys(uint64_t num_keys) { num_keys_.fetch_add(num_keys, std::memory_order_relaxed); }
   uint64_t TakeKeys(uint64_t num_keys);
   uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
@@ -132,7 +133,7 @@ class Generations {
   };
   SharedView LockShared() const { return SharedView(*this); }
 
-  // The list for who looks at all of it: it stays current, and nothing but growing waits.
+  // The list for a caller that looks at all of it: it stays current, and only growing waits.
   class StableView {
    public:
     const GenerationList* operator->() const { return list_; }
@@ -149,7 +150,7 @@ class Generations {
 
   // Begins a new generation, unless another one than `full` is the newest by now, or that has room.
   GrowthRefusal Grow(const Generation* full);
-  // Lets go of what is empty: closed generations, and a newest one for which an earlier slot is
+  // Drops what is empty: closed generations, and a newest one for which an earlier slot is
   // free, so that a filter that has become empty is what it was when it was new.
   void DropEmpty();
   // As new. Exclusive.
@@ -167,11 +168,11 @@ class Generations {
   Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
   // The lowest slot that none of the members has; the plan may not have it.
   static size_t FreeSlot(const Members& members);
-  // Publishes the list that `change` makes of the members while the gate is shut; null: no change.
-  // It reports last, when nothing can throw any more. Under changing_.
+  // Publishes the list that `change` makes of the members under the exclusive lock; null: no
+  // change. `change` reports last, when nothing can throw any more. Under changing_.
   template <class Change>
   void Replace(const Change& change);
-  // Says to the budget, if there is one, what these members take. False: no room. Under changing_.
+  // Tells the budget, if there is one, what these members take. False: no room. Under changing_.
   bool Report(uint64_t num_bytes);
   static uint64_t BytesOf(const Members& members);
   // The same without side tables: what is known of them at any time, and no more than that.
@@ -181,7 +182,7 @@ class Generations {
   uint64_t limit_bytes_;  // 0: physical memory
   std::shared_ptr<MemoryBudget> budget_;
   uint64_t reported_bytes_ = 0;  // what the budget knows
-  mutable std::mutex changing_;  // held by the one who changes the list
+  mutable std::mutex changing_;  // held to change the list
   List current_;
   std::atomic<const GenerationList*> list_;
   mutable StripedSharedMutex list_mutex_;

@@ -23,7 +23,9 @@ struct GrowthPlan::Slots {
   void SizeUpTo(size_t slot_idx) {
     while (!num_slots && sized.size() <= slot_idx) {
       if (const auto budget = TighteningBudget(config, sized.size())) {
-        const auto slot = TighteningSlot(*budget, config.num_slices, config.encoding);
+        const Result<GrowthSlot> slot =
+            sized.size() == last_idx ? *last
+                                     : TighteningSlot(*budget, config.num_slices, config.encoding);
         if (slot.ok()) {
           sized.push_back(*slot);
           continue;
@@ -37,6 +39,9 @@ struct GrowthPlan::Slots {
   std::mutex sizing;
   std::vector<GrowthSlot> sized;  // of kIdentical: one, which stands for all
   std::optional<size_t> num_slots;
+  // The slot that Reaches sized, where it did; no slot has the index SIZE_MAX.
+  size_t last_idx = SIZE_MAX;
+  std::optional<GrowthSlot> last;
 };
 
 // The plan where the shape is known. Whether there is a first slot is not.
@@ -69,13 +74,18 @@ bool GrowthPlan::Reaches(uint64_t max_capacity) const {
   const ScalableConfig& config = slots_->config;
   if (config.mode == GrowthMode::kIdentical) return largest_capacity() >= max_capacity;
   uint64_t total = 0;
+  size_t num_slots = 0;
   std::optional<SlotBudget> last;
-  for (size_t i = 0; const std::optional<SlotBudget> budget = BudgetOf(i); ++i) {
+  for (; const std::optional<SlotBudget> budget = BudgetOf(num_slots); ++num_slots) {
     total += budget->capacity;
     last = budget;
   }
-  return last && total >= max_capacity &&
-         TighteningSlot(*last, config.num_slices, config.encoding).ok();
+  if (!last || total < max_capacity) return false;
+  const auto slot = TighteningSlot(*last, config.num_slices, config.encoding);
+  if (!slot.ok()) return false;
+  slots_->last = *slot;
+  slots_->last_idx = num_slots - 1;
+  return true;
 }
 
 Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
@@ -107,16 +117,20 @@ std::optional<SlotBudget> GrowthPlan::BudgetOf(size_t slot_idx) const {
   return SlotBudget{.capacity = all.capacity, .budget_fpr = all.budget_fpr};
 }
 
-bool GrowthPlan::HasSlot(size_t slot_idx) const {
+std::optional<GrowthSlot> GrowthPlan::SlotAt(size_t slot_idx) const {
   const std::lock_guard<std::mutex> lock(slots_->sizing);
   slots_->SizeUpTo(slot_idx);
-  return slot_idx < slots_->num_slots.value_or(slots_->sized.size());
+  const std::vector<GrowthSlot>& sized = slots_->sized;
+  if (slot_idx >= slots_->num_slots.value_or(sized.size())) return std::nullopt;
+  return sized[std::min(slot_idx, sized.size() - 1)];
 }
 
+bool GrowthPlan::HasSlot(size_t slot_idx) const { return SlotAt(slot_idx).has_value(); }
+
 GrowthSlot GrowthPlan::slot(size_t slot_idx) const {
-  TROMMEL_CHECK(HasSlot(slot_idx), "a slot that the plan does not have");
-  const std::lock_guard<std::mutex> lock(slots_->sizing);
-  return slots_->sized[std::min(slot_idx, slots_->sized.size() - 1)];
+  const std::optional<GrowthSlot> slot = SlotAt(slot_idx);
+  TROMMEL_CHECK(slot.has_value(), "a slot that the plan does not have");
+  return *slot;
 }
 
 size_t GrowthPlan::num_slots() const {

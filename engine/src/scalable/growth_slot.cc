@@ -63,9 +63,9 @@ double BudgetFpr(const ScalableConfig& config, size_t slot_idx) {
          std::pow(config.tightening, static_cast<double>(slot_idx));
 }
 
-// Bytes a key of a filter of this shape whose first slots are full: as many as are compared, or as
-// max_capacity takes. Fails if the first slot cannot be.
-Result<double> BytesAKey(const ScalableConfig& config, uint32_t num_slices) {
+// Bytes per key of a filter of this shape whose first slots are full: as many as are compared, or
+// as max_capacity takes. Fails if the first slot cannot be.
+Result<double> BytesPerKey(const ScalableConfig& config, uint32_t num_slices) {
   constexpr size_t kSlotsCompared = 8;
   double bytes = 0;
   uint64_t total = 0;
@@ -148,7 +148,7 @@ Result<uint32_t> SlicesForTightening(const ScalableConfig& config) {
   std::vector<std::pair<uint32_t, double>> bytes_of_shape;
   double fewest_bytes = std::numeric_limits<double>::infinity();
   for (const uint32_t shape : shapes) {
-    const Result<double> bytes = BytesAKey(config, shape);
+    const Result<double> bytes = BytesPerKey(config, shape);
     if (!bytes.ok()) {
       error = bytes.error();
       continue;
@@ -169,8 +169,10 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
   for (const uint32_t num_slices : shapes) {
     if (config.num_slices != 0 && config.num_slices != num_slices) continue;
     Geometry geometry{.num_slices = num_slices, .encoding = config.encoding, .num_blocks = 1};
-    const double keys_a_block = static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
-    const double num_blocks = std::ceil(static_cast<double>(config.first_capacity) / keys_a_block);
+    const double keys_per_block =
+        static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
+    const double num_blocks =
+        std::ceil(static_cast<double>(config.first_capacity) / keys_per_block);
     if (num_blocks > static_cast<double>(kMaxBlocks)) {
       return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
                         "; half full it needs more than " + std::to_string(kMaxBlocks) +

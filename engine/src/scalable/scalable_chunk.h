@@ -1,13 +1,13 @@
-// A batch goes chunk by chunk. Every chunk is first asked, without a lock, which generation each
-// key is for; then each generation gets its keys as one batch of its own, under the locks:
+// A batch goes chunk by chunk. For every chunk it is first found, without a lock, which generation
+// each key is for; then each generation gets its keys as one batch of its own, under the locks:
 //
 //   keys            a   b   c   d   e   f
 //   oldest shown    -   0   -   2   -   0          "-": shown by none, for the newest
 //   batches         generation 0: b f     generation 2: d     newest: a c e
 //
-// Between asking and applying others may have erased the keys that made a generation show ours. It
-// then refuses the key, which is asked about again, from the next generation on. The other way
-// round nothing can happen: closed generations never show more than they did.
+// Between the two, other threads may have erased keys whose bits made a generation show one of the
+// chunk. It then refuses the key, which is looked up again, from the next generation on. The
+// reverse cannot happen: closed generations never show more than they did.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 

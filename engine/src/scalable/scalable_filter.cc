@@ -1,28 +1,29 @@
 // ScalableFilter: why its promises hold.
 //
-// *The rule.* Only the newest generation ever gains presence bits. A key that comes in is added to
-// the oldest generation that shows it, where all its bits are set already; if none shows it, it
-// enters the newest. A key that goes is taken from the oldest generation that shows it.
+// *The rule.* Only the newest generation ever gains presence bits. An inserted key is added to the
+// oldest generation that shows it, where all its bits are set already; if none shows it, it enters
+// the newest. An erased key is taken from the oldest generation that shows it.
 //
-// *Claim.* All copies of a key that is in are in the oldest generation that shows it.
+// *Claim.* All copies of a key that is in the filter are in the oldest generation that shows it.
 //
-// Proof, by induction over the operations. Let the key have its first copy come in now, into
+// Proof, by induction over the operations. Let the first copy of the key be inserted now, into
 // generation g. Every generation older than g says "absent" at this moment: else the key would have
 // gone there. They are closed, so they never gain a bit again: they say "absent" of this key for
-// ever. As long as a copy is in g, its bits in g count one at least, so g shows the key, and g is
+// ever. As long as a copy is in g, its bits in g count at least one, so g shows the key, and g is
 // the oldest that does. So every further copy goes to g, and every copy that is erased is taken
-// from g. When the last one has gone, the key is in no generation, and the claim begins anew.
+// from g. When the last copy has been erased, the key is in no generation, and the claim begins
+// anew.
 //
 // So erasing exactly what was inserted takes each counter down by what it was raised, and every
-// generation ends up empty. What no filter can tell remains: erasing a key that never came in, but
-// is shown, takes a key's counts that belong to others.
+// generation ends up empty. What no filter can tell remains: erasing a key that was never inserted,
+// but is shown, takes counts that belong to other keys.
 //
 // (The source inserts into any generation that is not half full and erases where the key seems to
 // be: a generation that is used again gains bits, may come to show a key of a newer one, and loses
 // another key's counts for it.)
 //
-// *Growth in the midst of a batch.* The newest generation changes between two keys, in input order,
-// so the rule holds for each key by itself (scalable_chunk.cc).
+// *Growth within a batch.* The newest generation changes between two keys, in input order, so the
+// rule holds for each key by itself (scalable_update.cc).
 //
 // *Rates.* The newest generation takes new keys up to its capacity, at which its rate is within its
 // budget; closed ones only lose bits. Two generations never have one slot. So the rate of all,
@@ -30,10 +31,11 @@
 // P (1 - r) (1 + r + r^2 + ...) < P.
 //
 // *Threads.* A key's blocks in all generations are covered by one lock, named by the top bits of
-// its digest (all generations' blocks are divided alike). An update passes the gate, so the list
-// stays as it is until it has ended: which generation is the newest is the same for all updates
-// that run at one time. It looks for the key's generation without the lock, and changes that
-// generation under it; each such change says what it needs of the block at that moment:
+// its digest (all generations' blocks are divided alike). An update holds the list's mutex shared,
+// so the list stays as it is until the update has ended: which generation is the newest is the same
+// for all updates that run at one time. It looks for the key's generation without the lock, and
+// changes that generation under it; each such change says what it needs of the block at that
+// moment:
 //
 //   add to a closed one    "if it shows the key"     no bit changes; else the search goes on
 //   enter the newest       "if it does not show it"  with only_if_absent, and as first try
@@ -43,12 +45,12 @@
 // being closed they still do at the moment of the change. That is all the proof above needs, so the
 // change is the moment of the operation. A refused erasure: when the last generation says "absent",
 // all older ones have said so and still do. A list that was replaced since another call ended is
-// seen to be (it was published before the gate opened for that call).
+// seen to be (it was published before the exclusive lock was released to that call).
 //
-// *Queries* load the list without a lock. Let a key be in, in g: g had been published when its
-// insertion began, and is not dropped while it holds keys; so every list that a later query may
-// load contains g, which shows the key (concurrent_filter.cc says why its bits are seen). What a
-// query looks at stays in memory until it has ended (grace.h).
+// *Queries* load the list without a lock. Let a key be in generation g: g had been published when
+// the key's insertion began, and is not dropped while it holds keys; so every list that a later
+// query may load contains g, which shows the key (concurrent_filter.cc says why its bits are seen).
+// What a query looks at stays in memory until it has ended (grace_periods.h).
 #include "trommel/scalable_filter.h"
 
 #include <algorithm>
@@ -57,8 +59,10 @@
 #include <bit>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/src/blocks/store_list.h"
+#include "engine/src/blocks/store_stats.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
@@ -116,7 +120,7 @@ EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
   return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, erased));
 }
 
-// --- Queries. Each chunk reads the list anew, so that nobody waits long for a reader.
+// --- Queries. Each chunk reads the list anew, so that no change waits long for a reader.
 
 size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
@@ -237,6 +241,54 @@ size_t ScalableFilter::num_generations() const noexcept {
 void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->config.executor = std::move(executor);
+}
+
+// --- Statistics and clearing.
+
+ScalableStats ScalableFilter::GetStats() const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const auto list = impl_->generations->LockList();
+  std::vector<StoreTotals> totals(list->size());
+  impl_->VisitOwnedRanges(list->members(),
+                          [&](size_t g, size_t o) { totals[g] += list->at(g).store.TotalsOf(o); });
+  ScalableStats stats;
+  double current_absent = 1;
+  double predicted_absent = 1;
+  for (size_t g = 0; g < list->size(); ++g) {
+    const Generation& generation = list->at(g);
+    totals[g].num_keys = generation.num_keys();
+    stats.generations.push_back({.geometry = generation.store.geometry(),
+                                 .slot = static_cast<uint32_t>(generation.slot),
+                                 .capacity = generation.capacity,
+                                 .load = generation.load(),
+                                 .budget_fpr = generation.budget_fpr,
+                                 .stats = StatsOf(generation.store, totals[g], 0)});
+    Stats& of_this = stats.generations.back().stats;
+    // Keys beyond the load have set no bits.
+    of_this.predicted_fpr =
+        PredictedFpr(stats.generations.back().geometry, stats.generations.back().load);
+    stats.num_keys += of_this.num_keys;
+    stats.num_bytes += of_this.num_bytes;
+    current_absent *= 1 - of_this.current_fpr;
+    predicted_absent *= 1 - of_this.predicted_fpr;
+  }
+  stats.current_fpr = 1 - current_absent;
+  stats.predicted_fpr = 1 - predicted_absent;
+  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
+  return stats;
+}
+
+uint64_t ScalableFilter::NextGenerationBytes() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->generations->NextBytes();
+}
+
+void ScalableFilter::Clear() {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  if (!impl_->generations->Clear().ok()) throw std::bad_alloc();
+  impl_->num_refused_erases = 0;
+  impl_->num_refused_inserts = 0;
 }
 
 }  // namespace trommel

@@ -37,9 +37,18 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
-  // A lock's part of a store is so many of the store's owned ranges.
-  static size_t OwnedRangesPerLock(const BlockStore& store, const RangeLocks& locks) {
-    return store.num_owned_ranges() / locks.num_locks();
+  // Calls visit(g, o) for every owned range o of each generation g, lock by lock, each under its
+  // lock: a lock's ranges of all generations at one moment, for a key may leave one and enter
+  // another.
+  template <class Visit>
+  void VisitOwnedRanges(const GenerationList::Members& members, const Visit& visit) {
+    for (size_t l = 0; l < locks.num_locks(); ++l) {
+      const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
+      for (size_t g = 0; g < members.size(); ++g) {
+        const size_t num_ranges = members[g]->store.num_owned_ranges() / locks.num_locks();
+        for (size_t o = l * num_ranges; o < (l + 1) * num_ranges; ++o) visit(g, o);
+      }
+    }
   }
 
   // One generation for a snapshot.
@@ -54,9 +63,6 @@ struct ScalableFilter::Impl {
   using Copies = std::vector<GenerationCopy>;
   // All generations, each lock's part of them as it is at one moment.
   Result<Copies> Copy();
-  // write(facts, members) of the snapshot of these copies.
-  template <class Write>
-  auto WithMembers(const Copies& copies, const Write& write) const;
 
   ScalableConfig config;
   std::unique_ptr<Generations> generations;

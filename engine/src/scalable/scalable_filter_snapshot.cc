@@ -1,8 +1,7 @@
-// Scalable filters on disk: their numbers as a family's params and words, and what a reader asks of
-// them.
+// Scalable filters on disk: their numbers as params and words of a multi-store snapshot, and how a
+// reader checks them.
 #include <algorithm>
 #include <bit>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include "engine/src/blocks/block_audit.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 
@@ -137,7 +137,7 @@ uint64_t KeysIn(const BlockStore& store) {
 
 template <class Impl>
 Result<std::unique_ptr<Impl>> MakeScalable(MultiStoreContents contents, uint64_t limit_bytes,
-                                           GrowthPlans& plans) try {
+                                           GrowthPlans& plans) {
   const Result<ScalableConfig> config = ConfigOf(contents.facts, limit_bytes);
   if (!config.ok()) return config.error();
   Result<GrowthPlan> plan = plans.OfFilter(*config);
@@ -165,13 +165,11 @@ Result<std::unique_ptr<Impl>> MakeScalable(MultiStoreContents contents, uint64_t
   }
   return std::make_unique<Impl>(
       *config, std::make_unique<Generations>(*std::move(plan), limit_bytes, std::move(members)));
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the list of generations"};
 }
 
 }  // namespace
 
-Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
+Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() {
   [[maybe_unused]] const auto access = access_check.Enter();
   const auto list = generations->LockList();
   Copies copies;
@@ -184,16 +182,9 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
                       .capacity = member->capacity,
                       .budget_fpr = member->budget_fpr});
   }
-  // A lock's part of all generations at one moment: a key may leave one and enter another.
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t g = 0; g < copies.size(); ++g) {
-      const BlockStore& from = list->at(g).store;
-      const size_t num_owned_ranges = OwnedRangesPerLock(from, locks);
-      for (size_t o = 0; o < num_owned_ranges; ++o)
-        copies[g].store.CopyOwnedRange(from, l * num_owned_ranges + o);
-    }
-  }
+  VisitOwnedRanges(list->members(), [&](size_t g, size_t o) {
+    copies[g].store.CopyOwnedRange(list->at(g).store, o);
+  });
   for (size_t g = 0; g < copies.size(); ++g) {
     copies[g].num_keys = KeysIn(copies[g].store);
     // Keys that came while it was copied may not be in its load yet.
@@ -206,60 +197,36 @@ Result<ScalableFilter::Impl::Copies> ScalableFilter::Impl::Copy() try {
                               [](const GenerationCopy& copy) { return copy.num_keys == 0; }),
                closed_end);
   return copies;
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
 }
 
-template <class Write>
-auto ScalableFilter::Impl::WithMembers(const Copies& copies, const Write& write) const {
+Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter, ByteSink& sink) {
+  const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
+  if (!copies.ok()) return copies.error();
+  const ScalableConfig& config = filter.impl_->config;
   std::vector<MemberStore> members;
-  for (const GenerationCopy& copy : copies) {
+  Written written;
+  for (const auto& copy : *copies) {
     members.push_back({.words = {copy.slot, copy.load},
                        .store = &copy.store,
                        .facts = {.policy = config.digest,
                                  .capacity = copy.capacity,
                                  .target_fpr = copy.budget_fpr,
                                  .num_keys = copy.num_keys}});
+    written.num_keys += copy.num_keys;
   }
-  return write(FactsOf(config, copies.front().store.geometry().num_slices), members);
+  written.num_bytes = MultiStoreSnapshotBytes(members);
+  const MultiStoreFacts facts = FactsOf(config, copies->front().store.geometry().num_slices);
+  if (Status done = WriteMultiStore(facts, members, sink); !done.ok()) return done.error();
+  return written;
 }
 
-Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const
-    try {
-  const Result<Impl::Copies> copies = impl_->Copy();
-  if (!copies.ok()) return copies.error();
-  return impl_->WithMembers(*copies, [&](const MultiStoreFacts& facts, const auto& members) {
-    return SaveMultiStore(facts, members, path, options);
-  });
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+Status ScalableFilter::WriteTo(ByteSink& sink) const {
+  const auto written = ScalableParts::Write(*this, sink);
+  return written.ok() ? Ok() : Status(written.error());
 }
 
-std::vector<std::byte> ScalableFilter::Serialize() const {
-  const Result<Impl::Copies> copies = impl_->Copy();
-  if (!copies.ok()) throw std::bad_alloc();
-  return impl_->WithMembers(*copies, [](const MultiStoreFacts& facts, const auto& members) {
-    return SerializeMultiStore(facts, members);
-  });
-}
-
-Result<ScalableParts::Written> ScalableParts::Write(const ScalableFilter& filter, uint64_t offset,
-                                                    ByteSink& sink) try {
-  const Result<ScalableFilter::Impl::Copies> copies = filter.impl_->Copy();
-  if (!copies.ok()) return copies.error();
-  return filter.impl_->WithMembers(
-      *copies, [&](const MultiStoreFacts& facts, const auto& members) -> Result<Written> {
-        PartSink part(sink, offset);
-        if (Status done = WriteMultiStore(facts, members, part); !done.ok()) return done.error();
-        Written written{.num_bytes = MultiStoreSnapshotBytes(members)};
-        for (const MemberStore& member : members) written.num_keys += member.facts.num_keys;
-        return written;
-      });
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
-}
-
-Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t limit_bytes,
+Result<ScalableFilter> ScalableParts::Read(const ByteSource& source,
+                                           const MultiStoreOutline& outline, uint64_t limit_bytes,
                                            GrowthPlans& plans,
                                            std::shared_ptr<MemoryBudget> budget) {
   using Impl = ScalableFilter::Impl;
@@ -267,7 +234,7 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t li
   const uint64_t room =
       budget->limit_bytes() - std::min(budget->limit_bytes(), budget->num_bytes());
   Result<MultiStoreContents> contents =
-      ReadMultiStore(source, SnapshotType::kScalableFilter, std::max<uint64_t>(room, 1));
+      ReadMembers(source, outline, std::max<uint64_t>(room, 1), {});
   if (!contents.ok()) return contents.error();
   Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
   if (!impl.ok()) return impl.error();
@@ -277,30 +244,33 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source, uint64_t li
   return ScalableFilter(*std::move(impl));
 }
 
+Result<ScalableFilter> ScalableFilter::ReadFrom(const OpenedSnapshot& snapshot,
+                                                uint64_t limit_bytes, const DigestKey& digest_key) {
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(snapshot, SnapshotType::kScalableFilter, limit_bytes, digest_key);
+  if (!contents.ok()) return contents.error();
+  GrowthPlans plans;
+  Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
+  if (!impl.ok()) return impl.error();
+  return ScalableFilter(*std::move(impl));
+}
+
+Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> ScalableFilter::Serialize() const { return FilterFiles::Serialize(*this); }
+
 Result<ScalableFilter> ScalableFilter::Load(const std::filesystem::path& path,
                                             uint64_t memory_limit_bytes,
                                             const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      LoadMultiStore(path, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
-  if (!contents.ok()) return contents.error();
-  GrowthPlans plans;
-  Result<std::unique_ptr<Impl>> impl =
-      MakeScalable<Impl>(*std::move(contents), memory_limit_bytes, plans);
-  if (!impl.ok()) return NamingFile(path, impl.error());
-  return ScalableFilter(*std::move(impl));
+  return FilterFiles::Load<ScalableFilter>(path, memory_limit_bytes, digest_key);
 }
 
 Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> bytes,
                                                    uint64_t memory_limit_bytes,
                                                    const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      DeserializeMultiStore(bytes, SnapshotType::kScalableFilter, memory_limit_bytes, digest_key);
-  if (!contents.ok()) return contents.error();
-  GrowthPlans plans;
-  Result<std::unique_ptr<Impl>> impl =
-      MakeScalable<Impl>(*std::move(contents), memory_limit_bytes, plans);
-  if (!impl.ok()) return impl.error();
-  return ScalableFilter(*std::move(impl));
+  return FilterFiles::Deserialize<ScalableFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -30,7 +30,7 @@ uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
 
 GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
   Generations& generations = *filter.impl_->generations;
-  // Only compared: the list may change as soon as nobody reads it.
+  // Only compared: the list may change as soon as no thread reads it.
   const Generation* const newest = &generations.Read()->newest();
   return generations.Grow(newest);
 }
@@ -40,16 +40,9 @@ uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
   const auto list = impl.generations->LockList();
   uint64_t num_bytes = 0;
   for (const auto& member : list->members()) num_bytes += member->store.geometry().num_bytes();
-  for (size_t l = 0; l < impl.locks.num_locks(); ++l) {
-    const RangeLocks::Held held = impl.locks.Hold(l, impl.locks.lock_bits());
-    for (const auto& member : list->members()) {
-      const size_t num_owned_ranges =
-          ScalableFilter::Impl::OwnedRangesPerLock(member->store, impl.locks);
-      for (size_t o = 0; o < num_owned_ranges; ++o) {
-        num_bytes += member->store.side_table().num_bytes(l * num_owned_ranges + o);
-      }
-    }
-  }
+  impl.VisitOwnedRanges(list->members(), [&](size_t g, size_t o) {
+    num_bytes += list->at(g).store.side_table().num_bytes(o);
+  });
   return num_bytes;
 }
 

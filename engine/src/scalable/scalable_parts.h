@@ -1,4 +1,4 @@
-// ScalableParts: what a filter that is made of scalable filters does with them and nobody else may:
+// ScalableParts: what only a filter that is made of scalable filters may do with them:
 // one plan and one memory limit for several, and snapshots within its own.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
@@ -10,7 +10,7 @@
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
 #include "engine/src/scalable/growth_plan.h"
-#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 
@@ -34,21 +34,22 @@ struct ScalableParts {
   // where others have begun one, or hold the room that is left.
   static GrowthRefusal Grow(ScalableFilter& filter);
 
-  // Blocks and side tables. Waits as a statistic does; a few microseconds a generation.
+  // Blocks and side tables. Takes the locks one by one. Cost: a few microseconds per generation.
   static uint64_t NumBytes(const ScalableFilter& filter);
   // Of the smallest generation.
   static uint64_t LeastBlocks(const ScalableFilter& filter);
   static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
 
-  // Appends the filter's snapshot, which begins at byte `offset` of the sink. Fails as Save.
+  // Appends the filter's snapshot. Fails as WriteTo.
   struct Written {
     uint64_t num_bytes = 0;
     uint64_t num_keys = 0;
   };
-  static Result<Written> Write(const ScalableFilter& filter, uint64_t offset, ByteSink& sink);
-  // As Load, within what room the budget has; the limit is for its growth, too.
-  static Result<ScalableFilter> Read(const ByteSource& source, uint64_t limit_bytes,
-                                     GrowthPlans& plans, std::shared_ptr<MemoryBudget> budget);
+  static Result<Written> Write(const ScalableFilter& filter, ByteSink& sink);
+  // As ReadFrom, within what the budget has left; the limit is for its growth, too.
+  static Result<ScalableFilter> Read(const ByteSource& source, const MultiStoreOutline& outline,
+                                     uint64_t limit_bytes, GrowthPlans& plans,
+                                     std::shared_ptr<MemoryBudget> budget);
 };
 
 }  // namespace trommel

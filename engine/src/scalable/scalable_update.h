@@ -23,7 +23,7 @@ struct ScalableTarget {
 };
 
 // Each sets the bits of the keys that were inserted or erased in `answers`: a word for every 64
-// keys, zero before; empty if nobody asks.
+// keys, zero before; empty if no answers are wanted.
 InsertOutcome InsertIntoGenerations(const ScalableTarget& target, Keys keys, bool only_if_absent,
                                     std::span<uint64_t> answers) noexcept;
 uint64_t EraseFromGenerations(const ScalableTarget& target, Keys keys,

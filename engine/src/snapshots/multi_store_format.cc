@@ -1,8 +1,7 @@
-// Headers and tables of family snapshots: making them, and believing them.
+// Headers and tables of multi-store snapshots: writing them, and checking them.
 #include "engine/src/snapshots/multi_store_format.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -30,10 +29,6 @@ uint64_t PlaceMembers(std::span<MemberRecord> members) {
   return end;
 }
 
-void Seal(MultiStoreHeader& header) {
-  header.checksum = HeaderChecksum(BytesOf(header).first<kHeaderBytes>());
-}
-
 Error CorruptParam(size_t param_idx, std::string_view what) {
   return CorruptAt(offsetof(MultiStoreHeader, params) + param_idx * sizeof(uint64_t), what);
 }
@@ -56,21 +51,14 @@ Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t firs
   return CorruptMemberWord(member_idx, stray, "a number that this type does not use is not zero");
 }
 
-Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
-                                               SnapshotType wanted, uint64_t file_bytes) {
-  const Result<SnapshotStart> parsed = ParseStart(start, file_bytes);
-  if (!parsed) return parsed.error();
-  if (Status fits = CheckType(*parsed, wanted); !fits) return fits.error();
-  MultiStoreHeader header;
-  std::memcpy(&header, start.data(), sizeof(header));
-  if (!std::ranges::all_of(header.zeros, [](uint64_t word) { return word == 0; })) {
-    return CorruptAt(offsetof(MultiStoreHeader, zeros), "reserved bytes are not zero");
-  }
-  if (header.file_bytes != file_bytes) {
-    return CorruptAt(std::min(file_bytes, header.file_bytes),
-                     "the file has " + std::to_string(file_bytes) + " bytes, but the snapshot " +
-                         std::to_string(header.file_bytes));
-  }
+Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted) {
+  const auto opened = snapshot.HeaderAs<MultiStoreHeader>(wanted);
+  if (!opened) return opened;
+  const MultiStoreHeader& header = *opened;
+  const uint64_t file_bytes = snapshot.num_bytes();
+  Status valid = CheckReserved(header.zeros, offsetof(MultiStoreHeader, zeros));
+  if (valid) valid = CheckFileBytes(file_bytes, header.file_bytes);
+  if (!valid) return valid.error();
   if (header.num_members > kMaxMemberStores) {
     return CorruptAt(offsetof(MultiStoreHeader, num_members),
                      std::to_string(header.num_members) + " members, more than the " +
@@ -82,7 +70,7 @@ Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
                          " members does not fit in a file of " + std::to_string(file_bytes) +
                          " bytes");
   }
-  return header;
+  return opened;
 }
 
 Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members) {

@@ -2,14 +2,14 @@
 // are. All numbers little-endian.
 //
 //   0      header, 256 bytes              MultiStoreHeader below
-//   256    table, 64 bytes a member       MemberRecord below
+//   256    table, 64 bytes per member     MemberRecord below
 //          zeros up to a multiple of 4096
 //   ....   member 0                       a counting filter's snapshot, whole (snapshot_format.h)
 //          zeros up to a multiple of 4096
 //   ....   member 1 ...
 //   end of the last member, or of the table: end of file
 //
-// What the members are to each other, and what params and words mean, is the type's own affair; so
+// What the members are to each other, and what params and words mean, is up to the type; so
 // is checking them. Canonical: places follow from sizes alone. Header and table have a checksum,
 // each member has its own; padding must be zero, and nothing may follow.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
@@ -22,12 +22,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/result.h"
 
 namespace trommel {
 
-// Far more than a filter is of use with: every one of them is asked.
+// Far more than are of use: a query looks up every one of them.
 inline constexpr uint64_t kMaxMemberStores = 4096;
 
 using MultiStoreParams = std::array<uint64_t, 16>;
@@ -59,9 +60,6 @@ static_assert(sizeof(MemberRecord) == 64);
 // Sets the members' offsets from their sizes; returns the file's size.
 uint64_t PlaceMembers(std::span<MemberRecord> members);
 
-// Sets the header's own checksum: the last thing to do.
-void Seal(MultiStoreHeader& header);
-
 // "corrupt snapshot at byte 40: ...": what a type says of a param or a member's word that it cannot
 // have written.
 Error CorruptParam(size_t param_idx, std::string_view what);
@@ -71,11 +69,9 @@ Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view wha
 Status CheckUnusedParams(const MultiStoreParams& params, size_t first_unused);
 Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t first_unused);
 
-// Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
-// of a snapshot of that type and of `file_bytes` bytes. `start` is the beginning of the file:
-// kHeaderBytes, or all there is.
-Result<MultiStoreHeader> ParseMultiStoreHeader(std::span<const std::byte> start,
-                                               SnapshotType wanted, uint64_t file_bytes);
+// The header of a snapshot of that type, every field of which could be. Fails with kCorrupt or
+// kMismatch.
+Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted);
 
 // Checks the table's checksum and that every member is where its predecessors' sizes put it.
 Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members);

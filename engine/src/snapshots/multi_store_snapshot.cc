@@ -1,17 +1,14 @@
-// Family snapshots: written member by member, read after all headers were judged.
+// Multi-store snapshots: written member by member, read after all headers were checked.
 #include "engine/src/snapshots/multi_store_snapshot.h"
 
 #include <algorithm>
-#include <array>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "engine/src/base/check.h"
-#include "engine/src/disk/atomic_file.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/disk/checksum.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/snapshots/padding.h"
 
 namespace trommel {
 namespace {
@@ -40,60 +37,19 @@ Error InMember(size_t member_idx, const MemberRecord& record, Error error) {
   return error;
 }
 
-// The bytes that the members' blocks take. All headers are judged, also against the family's.
-Result<uint64_t> BlockBytes(const ByteSource& source, const MultiStoreHeader& family,
-                            std::span<const MemberRecord> table) {
-  uint64_t num_bytes = 0;
-  for (size_t i = 0; i < table.size(); ++i) {
-    std::array<std::byte, sizeof(SnapshotHeader)> buffer;
-    const auto start =
-        std::span(buffer).first(std::min<uint64_t>(table[i].num_bytes, buffer.size()));
-    if (Status read = source.ReadAt(table[i].offset, start); !read) return read.error();
-    const Result<SnapshotHeader> header = ParseHeader(start, table[i].num_bytes);
-    if (!header) return InMember(i, table[i], header.error());
-    if (header->digest_kind != family.start.digest_kind || header->seed != family.start.seed) {
-      return InMember(i, table[i],
-                      CorruptAt(offsetof(SnapshotHeader, digest_kind),
-                                "digest kind or seed are not those of the whole"));
-    }
-    num_bytes += GeometryOf(*header).num_bytes();  // no more than the file has: cannot wrap
+// Every member's header, checked, also against the whole's. Offsets count from the member's start.
+Result<SnapshotHeader> ReadMemberHeader(const ByteSource& source, const MemberRecord& record,
+                                        const SnapshotStart& whole) {
+  const PartSource part(source, record.offset, record.num_bytes);
+  const Result<OpenedSnapshot> member = OpenedSnapshot::Open(part);
+  if (!member) return member.error();
+  const Result<SnapshotHeader> header = ReadHeader(*member);
+  if (!header) return header;
+  if (header->start.digest_kind != whole.digest_kind || header->start.seed != whole.seed) {
+    return CorruptAt(offsetof(SnapshotStart, digest_kind),
+                     "digest kind or seed are not those of the whole");
   }
-  return num_bytes;
-}
-
-// A family as its headers say.
-struct JudgedMultiStore {
-  MultiStoreHeader header;
-  std::vector<MemberRecord> table;
-  uint64_t block_bytes = 0;
-};
-
-Result<JudgedMultiStore> JudgeMultiStore(const ByteSource& source, SnapshotType expected) {
-  const uint64_t file_bytes = source.num_bytes();
-  std::array<std::byte, kHeaderBytes> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(file_bytes, buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<MultiStoreHeader> header = ParseMultiStoreHeader(start, expected, file_bytes);
-  if (!header) return header.error();
-
-  std::vector<MemberRecord> table(header->num_members);
-  if (Status read = source.ReadAt(kHeaderBytes, std::as_writable_bytes(std::span(table))); !read) {
-    return read.error();
-  }
-  if (Status placed = CheckTable(*header, table); !placed) return placed.error();
-  const Result<uint64_t> block_bytes = BlockBytes(source, *header, table);
-  if (!block_bytes) return block_bytes.error();
-  return JudgedMultiStore{
-      .header = *header, .table = std::move(table), .block_bytes = *block_bytes};
-}
-
-Result<MultiStoreContents> WithoutThrowing(const ByteSource& source, SnapshotType expected,
-                                           uint64_t limit_bytes, const DigestKey& digest_key) {
-  try {
-    return ReadMultiStore(source, expected, limit_bytes, digest_key);
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
-  }
+  return header;
 }
 
 }  // namespace
@@ -107,12 +63,7 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   TROMMEL_CHECK(members.size() <= kMaxMemberStores, "more members than a snapshot may hold");
   const std::vector<MemberRecord> table = TableOf(members);
   MultiStoreHeader header = {};
-  header.start = {.magic = kSnapshotMagic,
-                  .version = kSnapshotVersion,
-                  .header_bytes = kHeaderBytes,
-                  .type = static_cast<uint32_t>(facts.type),
-                  .digest_kind = static_cast<uint32_t>(facts.policy.kind),
-                  .seed = facts.policy.seed};
+  header.start = StartOf(facts.type, facts.policy);
   header.params = facts.params;
   header.file_bytes = EndOf(table);
   header.num_members = members.size();
@@ -120,6 +71,7 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   Seal(header);
 
   // No half-written file has a header.
+  sink.Reserve(header.file_bytes);
   const MultiStoreHeader blank = {};
   Status done = sink.Append(BytesOf(blank));
   if (done) done = sink.Append(std::as_bytes(std::span(table)));
@@ -135,87 +87,64 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   return sink.Overwrite(0, BytesOf(header));
 }
 
-Result<uint64_t> MultiStoreBytes(const ByteSource& source, SnapshotType expected) {
-  const Result<JudgedMultiStore> judged = JudgeMultiStore(source, expected);
-  if (!judged) return judged.error();
-  return judged->block_bytes;
+Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotType wanted) {
+  const Result<MultiStoreHeader> header = ReadMultiStoreHeader(snapshot, wanted);
+  if (!header) return header.error();
+  MultiStoreOutline outline{.header = *header,
+                            .table = std::vector<MemberRecord>(header->num_members),
+                            .members = {},
+                            .block_bytes = 0};
+  const ByteSource& source = snapshot.source();
+  Status read = source.ReadAt(kHeaderBytes, std::as_writable_bytes(std::span(outline.table)));
+  if (read) read = CheckTable(*header, outline.table);
+  if (!read) return read.error();
+  outline.members.reserve(outline.table.size());
+  for (const MemberRecord& record : outline.table) {
+    const Result<SnapshotHeader> member = ReadMemberHeader(source, record, header->start);
+    if (!member) return InMember(outline.members.size(), record, member.error());
+    outline.members.push_back(*member);
+    // No more than the file has: cannot wrap.
+    outline.block_bytes += GeometryOf(*member).num_bytes();
+  }
+  return outline;
 }
 
-Result<MultiStoreContents> ReadMultiStore(const ByteSource& source, SnapshotType expected,
-                                          uint64_t limit_bytes, const DigestKey& digest_key) {
-  const Result<JudgedMultiStore> judged = JudgeMultiStore(source, expected);
-  if (!judged) return judged.error();
-  const MultiStoreHeader& header = judged->header;
-  const std::vector<MemberRecord>& table = judged->table;
-  const Result<DigestPolicy> policy =
-      PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
+Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStoreOutline& outline,
+                                       uint64_t limit_bytes, const DigestKey& digest_key) {
+  const SnapshotStart& start = outline.header.start;
+  const Result<DigestPolicy> policy = PolicyOfFile(start.digest_kind, start.seed, digest_key);
   if (!policy) return policy.error();
-  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  if (judged->block_bytes > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the filter needs " + std::to_string(judged->block_bytes) +
-                     " bytes, more than the limit of " + std::to_string(limit) + " bytes"};
+  if (Status fits = CheckMemoryLimit("the filter needs", outline.block_bytes, limit_bytes); !fits) {
+    return fits.error();
   }
-
-  MultiStoreContents family{.facts = {.type = expected, .policy = *policy, .params = header.params},
-                            .members = {}};
-  family.members.reserve(table.size());
-  uint64_t end = kHeaderBytes + std::span(table).size_bytes();
+  MultiStoreContents contents{.facts = {.type = static_cast<SnapshotType>(start.type),
+                                        .policy = *policy,
+                                        .params = outline.header.params},
+                              .members = {}};
+  contents.members.reserve(outline.table.size());
+  const uint64_t limit = MemoryLimit(limit_bytes);
+  uint64_t end = kHeaderBytes + std::span(outline.table).size_bytes();
   uint64_t num_bytes = 0;
-  for (size_t i = 0; i < table.size(); ++i) {
-    if (Status zero = CheckZeros(source, end, table[i].offset); !zero) return zero.error();
-    const PartSource part(source, table[i].offset, table[i].num_bytes);
+  for (size_t i = 0; i < outline.table.size(); ++i) {
+    const MemberRecord& record = outline.table[i];
+    if (Status zero = CheckZeros(source, end, record.offset); !zero) return zero.error();
     // A limit of 0 would be none at all; no filter fits in 1 byte.
-    Result<FilterContents> contents =
-        ReadSnapshot(part, std::max<uint64_t>(limit - std::min(limit, num_bytes), 1), digest_key);
-    if (!contents) return InMember(i, table[i], contents.error());
-    num_bytes += contents->store.num_bytes();
-    end = table[i].offset + table[i].num_bytes;
-    family.members.push_back({.words = table[i].words, .contents = *std::move(contents)});
+    const uint64_t room = std::max<uint64_t>(limit - std::min(limit, num_bytes), 1);
+    Result<FilterContents> member = ReadSections(
+        PartSource(source, record.offset, record.num_bytes), outline.members[i], room, digest_key);
+    if (!member) return InMember(i, record, member.error());
+    num_bytes += member->store.num_bytes();
+    end = record.offset + record.num_bytes;
+    contents.members.push_back({.words = record.words, .contents = *std::move(member)});
   }
-  return family;
+  return contents;
 }
 
-Status SaveMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore> members,
-                      const std::filesystem::path& path, const SaveOptions& options) {
-  Result<AtomicFile> file = AtomicFile::Create(path, options);
-  if (!file) return file.error();
-  try {
-    if (Status written = WriteMultiStore(facts, members, *file); !written) return written;
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
-  }
-  return file->Commit();
-}
-
-std::vector<std::byte> SerializeMultiStore(const MultiStoreFacts& facts,
-                                           std::span<const MemberStore> members) {
-  VectorSink sink;
-  sink.Reserve(MultiStoreSnapshotBytes(members));
-  const Status written = WriteMultiStore(facts, members, sink);
-  TROMMEL_CHECK(written.ok(), "writing to memory cannot fail");
-  return sink.Take();
-}
-
-Result<MultiStoreContents> LoadMultiStore(const std::filesystem::path& path, SnapshotType expected,
+Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, SnapshotType wanted,
                                           uint64_t limit_bytes, const DigestKey& digest_key) {
-  const Result<FileSource> source = FileSource::Open(path);
-  if (!source) return source.error();
-  Result<MultiStoreContents> family = WithoutThrowing(*source, expected, limit_bytes, digest_key);
-  if (!family) return NamingFile(path, family.error());
-  return family;
-}
-
-Result<MultiStoreContents> DeserializeMultiStore(std::span<const std::byte> bytes,
-                                                 SnapshotType expected, uint64_t limit_bytes,
-                                                 const DigestKey& digest_key) {
-  return WithoutThrowing(SpanSource(bytes), expected, limit_bytes, digest_key);
-}
-
-Error NamingFile(const std::filesystem::path& path, Error error) {
-  // Errors of the file system name the file themselves.
-  if (error.code != ErrorCode::kIo) error.message = path.string() + ": " + error.message;
-  return error;
+  const Result<MultiStoreOutline> outline = ReadOutline(snapshot, wanted);
+  if (!outline) return outline.error();
+  return ReadMembers(snapshot.source(), *outline, limit_bytes, digest_key);
 }
 
 }  // namespace trommel

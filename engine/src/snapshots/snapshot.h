@@ -1,5 +1,5 @@
-// Snapshots of counting filters: blocks and facts to bytes, and bytes that nobody vouches for to
-// blocks and facts. The format is drawn in snapshot_format.h.
+// Snapshots of counting filters: blocks and facts to bytes, and untrusted bytes to blocks and
+// facts. The format is drawn in snapshot_format.h.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_H_
 
@@ -8,6 +8,8 @@
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/opened_snapshot.h"
+#include "engine/src/snapshots/snapshot_format.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
 
@@ -33,11 +35,19 @@ uint64_t SnapshotBytes(const BlockStore& store);
 // does.
 Status WriteSnapshot(const BlockStore& store, const FilterFacts& facts, ByteSink& sink);
 
-// A whole valid filter, or kVersion, kCorrupt, kOutOfMemory (over limit_bytes; 0: physical memory),
-// kInvalidArgument (as PolicyOfFile, before anything else is read) or what the source says. Takes
-// no memory for what the header claims before the source has it.
-Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes,
+// The header, whose every field could be a counting filter's of this file size. Fails with
+// kCorrupt, kVersion or kMismatch.
+Result<SnapshotHeader> ReadHeader(const OpenedSnapshot& snapshot);
+
+// A whole valid filter. Fails as ReadHeader and ReadSections.
+Result<FilterContents> ReadSnapshot(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
                                     const DigestKey& digest_key = {});
+
+// The same of a header that ReadHeader returned. Fails with kInvalidArgument (as PolicyOfFile,
+// before anything is read), kOutOfMemory (over limit_bytes; 0: physical memory), kCorrupt, and as
+// the source does. Takes no memory for what the header claims before the source has it.
+Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHeader& header,
+                                    uint64_t limit_bytes, const DigestKey& digest_key);
 
 }  // namespace trommel
 

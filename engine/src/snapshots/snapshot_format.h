@@ -42,6 +42,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "trommel/digest.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
@@ -71,7 +74,7 @@ enum class SnapshotType : uint32_t {
 };
 inline constexpr uint32_t kNumSnapshotTypes = 6;
 
-// "counting filter" and so on, as sentences say it.
+// "counting", "scalable", "window", "layered", "classic", "attribute"; "unknown" for anything else.
 std::string_view SnapshotTypeName(SnapshotType type);
 
 // What every header begins with.
@@ -94,29 +97,25 @@ struct SectionRecord {
 };
 
 struct SnapshotHeader {
-  std::array<unsigned char, 8> magic;  //   0
-  uint32_t version;                    //   8
-  uint32_t header_bytes;               //  12  256
-  uint32_t type;                       //  16  SnapshotType
-  uint32_t digest_kind;                //  20  DigestKind
-  uint64_t seed;                       //  24  of kSipHash: the check value of its key
-  uint32_t num_slices;                 //  32
-  uint32_t encoding;                   //  36  Encoding
-  uint32_t shard_bits;                 //  40
-  uint32_t reserved;                   //  44  0
-  uint64_t num_blocks;                 //  48
-  uint64_t capacity;                   //  56  0 together with target_fpr: not sized
-  double target_fpr;                   //  64
-  uint64_t num_keys;                   //  72
-  uint64_t num_promoted;               //  80  entries of the side table
-  SectionRecord presence;              //  88
-  SectionRecord counts;                // 112
-  SectionRecord side_table;            // 136
-  uint64_t file_bytes;                 // 160
-  std::array<uint64_t, 10> zeros;      // 168
-  uint64_t checksum;                   // 248  of the bytes before it
+  SnapshotStart start;             //   0  type: kCountingFilter
+  uint32_t num_slices;             //  32
+  uint32_t encoding;               //  36  Encoding
+  uint32_t shard_bits;             //  40
+  uint32_t reserved;               //  44  0
+  uint64_t num_blocks;             //  48
+  uint64_t capacity;               //  56  0 together with target_fpr: not sized
+  double target_fpr;               //  64
+  uint64_t num_keys;               //  72
+  uint64_t num_promoted;           //  80  entries of the side table
+  SectionRecord presence;          //  88
+  SectionRecord counts;            // 112
+  SectionRecord side_table;        // 136
+  uint64_t file_bytes;             // 160
+  std::array<uint64_t, 10> zeros;  // 168
+  uint64_t checksum;               // 248  of the bytes before it
 };
-static_assert(sizeof(SnapshotHeader) == 256 && std::is_trivially_copyable_v<SnapshotHeader>);
+static_assert(sizeof(SnapshotHeader) == kHeaderBytes &&
+              std::is_trivially_copyable_v<SnapshotHeader>);
 static_assert(offsetof(SnapshotHeader, num_slices) == sizeof(SnapshotStart) &&
                   offsetof(SnapshotHeader, num_blocks) == 48 &&
                   offsetof(SnapshotHeader, presence) == 88 &&
@@ -151,33 +150,52 @@ Geometry GeometryOf(const SnapshotHeader& header);
 // Sets the sections' places and the file's size from the header's geometry.
 void PlaceSections(SnapshotHeader& header, uint64_t side_table_bytes);
 
-// Sets the header's own checksum: the last thing to do.
-void Seal(SnapshotHeader& header);
+// The first bytes of a snapshot of this type and digest policy.
+SnapshotStart StartOf(SnapshotType type, const DigestPolicy& policy);
 
-// The error of a field that a later library may have written and this one does not know: kVersion.
+// The checksum that a header of any type has in its last 8 bytes.
+uint64_t HeaderChecksum(std::span<const std::byte, kHeaderBytes> header);
+
+// Sets the header's own checksum, after all other fields.
+template <class Header>
+void Seal(Header& header) {
+  header.checksum = HeaderChecksum(BytesOf(header).template first<kHeaderBytes>());
+}
+
+// --- Errors and checks that the types share. Status: kCorrupt unless it says otherwise.
+
+// kVersion: a field that a later library may have written and this one does not know.
 Error UnknownAt(uint64_t offset, std::string_view field, uint64_t found, std::string_view known);
 
 // "corrupt snapshot at byte 88: ..."
 Error CorruptAt(uint64_t offset, std::string_view what);
 
-// kCorrupt if `checksum`, computed over the named section's bytes, is not the one recorded.
+// The file has the size that its header says: "file is 300 bytes, its header says 6,464:
+// truncated?"
+Status CheckFileBytes(uint64_t file_bytes, uint64_t header_says);
+
+// Reserved words, from byte `offset` on, are zero.
+Status CheckReserved(std::span<const uint64_t> words, uint64_t offset);
+
+// Capacity (at byte `offset`) and rate could have been asked for, or are both zero: not sized.
+Status CheckSizedFor(uint64_t capacity, double target_fpr, double least_fpr, double most_fpr,
+                     uint64_t offset);
+
+// At most kMaxSnapshotKeys.
+Status CheckNumKeys(uint64_t num_keys, uint64_t offset);
+
+// `checksum`, computed over the named section's bytes, is the one recorded.
 Status CheckSectionSum(const SectionRecord& section, uint64_t checksum, std::string_view name);
 
-// What all types check: the beginning up to the digest kind, and the header's checksum. kCorrupt or
-// kVersion if these are not the first bytes of a snapshot of any type. `start` is the beginning of
-// the file: kHeaderBytes, or all there is.
-Result<SnapshotStart> ParseStart(std::span<const std::byte> start, uint64_t file_bytes);
+// --- Padding: the zeros from one section's end to the multiple of its alignment at which the next
+// one begins.
 
-// kMismatch, naming both, if a file of the one type is read as another.
-Status CheckType(const SnapshotStart& start, SnapshotType wanted);
+// Any number of zeros. Fails as the sink does.
+Status AppendZeros(uint64_t num_bytes, ByteSink& sink);
 
-// The checksum that a header of any type must have in its last 8 bytes.
-uint64_t HeaderChecksum(std::span<const std::byte, kHeaderBytes> header);
-
-// Checks all that a header alone can tell: kCorrupt, kVersion or kMismatch if it is not the header
-// of a counting filter's snapshot of `file_bytes` bytes that this library reads. `start` as for
-// ParseStart.
-Result<SnapshotHeader> ParseHeader(std::span<const std::byte> start, uint64_t file_bytes);
+// The source's bytes from begin to end, at most kPageAlignment of them, are zero: names the first
+// that is not.
+Status CheckZeros(const ByteSource& source, uint64_t begin, uint64_t end);
 
 }  // namespace trommel
 

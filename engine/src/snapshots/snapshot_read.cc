@@ -4,16 +4,71 @@
 #include <array>
 #include <string>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_audit.h"
 #include "engine/src/disk/checksum.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/snapshots/padding.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "engine/src/snapshots/snapshot_side_table.h"
 
 namespace trommel {
 namespace {
+
+// --- The header.
+
+Status CheckEncoding(const SnapshotHeader& header) {
+  if (header.encoding <= static_cast<uint32_t>(Encoding::kRuns)) return Ok();
+  return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
+                   "0 (planes) and 1 (runs)");
+}
+
+Status CheckNumbers(const SnapshotHeader& header) {
+  if (Status valid = Validate(GeometryOf(header)); !valid) {
+    return CorruptAt(offsetof(SnapshotHeader, num_slices), valid.error().message);
+  }
+  if (Status valid = CheckSizedFor(header.capacity, header.target_fpr, kMinTargetFpr, kMaxTargetFpr,
+                                   offsetof(SnapshotHeader, capacity));
+      !valid) {
+    return valid;
+  }
+  if (Status valid = CheckNumKeys(header.num_keys, offsetof(SnapshotHeader, num_keys)); !valid) {
+    return valid;
+  }
+  if (header.reserved != 0) {
+    return CorruptAt(offsetof(SnapshotHeader, reserved), "reserved bytes are not zero");
+  }
+  return CheckReserved(header.zeros, offsetof(SnapshotHeader, zeros));
+}
+
+// Sections are where, and as large as, the geometry says; the side table takes what is left.
+Status CheckPlaces(const SnapshotHeader& header, uint64_t file_bytes) {
+  if (Status whole = CheckFileBytes(file_bytes, header.file_bytes); !whole) return whole;
+  SnapshotHeader expected = header;
+  PlaceSections(expected, 0);
+  if (expected.file_bytes > file_bytes) {
+    return CorruptAt(offsetof(SnapshotHeader, num_blocks),
+                     std::to_string(header.num_blocks) + " blocks do not fit in a file of " +
+                         std::to_string(file_bytes) + " bytes");
+  }
+  PlaceSections(expected, file_bytes - expected.file_bytes);
+  const auto check = [](uint64_t at, const SectionRecord& found, const SectionRecord& wanted) {
+    if (found.offset == wanted.offset && found.num_bytes == wanted.num_bytes) return Ok();
+    return Status(CorruptAt(at, "a section of " + std::to_string(found.num_bytes) +
+                                    " bytes at byte " + std::to_string(found.offset) +
+                                    ", where the geometry wants " +
+                                    std::to_string(wanted.num_bytes) + " bytes at byte " +
+                                    std::to_string(wanted.offset)));
+  };
+  Status placed = check(offsetof(SnapshotHeader, presence), header.presence, expected.presence);
+  if (placed) placed = check(offsetof(SnapshotHeader, counts), header.counts, expected.counts);
+  if (placed) {
+    placed = check(offsetof(SnapshotHeader, side_table), header.side_table, expected.side_table);
+  }
+  return placed;
+}
+
+// --- The sections.
 
 constexpr size_t kPiece = size_t{1} << 20;  // still in the cache when it is summed
 
@@ -58,31 +113,37 @@ Status CheckBlocks(const SnapshotHeader& header, const BlockStore& store,
 
 }  // namespace
 
-Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_bytes,
-                                    const DigestKey& digest_key) {
-  std::array<std::byte, sizeof(SnapshotHeader)> buffer;
-  const auto start = std::span(buffer).first(std::min<uint64_t>(source.num_bytes(), buffer.size()));
-  if (Status read = source.ReadAt(0, start); !read) return read.error();
-  const Result<SnapshotHeader> parsed = ParseHeader(start, source.num_bytes());
-  if (!parsed) return parsed.error();
-  const SnapshotHeader& header = *parsed;
-  const Result<DigestPolicy> policy = PolicyOfFile(header.digest_kind, header.seed, digest_key);
-  if (!policy) return policy.error();
+Result<SnapshotHeader> ReadHeader(const OpenedSnapshot& snapshot) {
+  const auto header = snapshot.HeaderAs<SnapshotHeader>(SnapshotType::kCountingFilter);
+  if (!header) return header;
+  if (Status known = CheckEncoding(*header); !known) return known.error();
+  if (Status valid = CheckNumbers(*header); !valid) return valid.error();
+  if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();
+  return header;
+}
 
+Result<FilterContents> ReadSnapshot(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                    const DigestKey& digest_key) {
+  const Result<SnapshotHeader> header = ReadHeader(snapshot);
+  if (!header) return header.error();
+  return ReadSections(snapshot.source(), *header, limit_bytes, digest_key);
+}
+
+Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHeader& header,
+                                    uint64_t limit_bytes, const DigestKey& digest_key) {
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
+  if (!policy) return policy.error();
   const Geometry geometry = GeometryOf(header);
-  const uint64_t limit = limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
-  const auto over_limit = [&](uint64_t num_bytes) {
-    return Error{ErrorCode::kOutOfMemory, "the filter needs " + std::to_string(num_bytes) +
-                                              " bytes, more than the limit of " +
-                                              std::to_string(limit) + " bytes"};
-  };
   // At least: an entry of the side table has a word for its block and one for each slice. There are
   // no more entries than the section has room for, whatever the header says.
   const uint64_t most_entries =
       header.side_table.num_bytes / (sizeof(SideEntryHeader) + SideCounterBytes(geometry, 1));
   const uint64_t least_bytes = geometry.num_bytes() + std::min(header.num_promoted, most_entries) *
                                                           8 * (uint64_t{geometry.num_slices} + 1);
-  if (least_bytes > limit) return over_limit(least_bytes);
+  if (Status fits = CheckMemoryLimit("the filter needs", least_bytes, limit_bytes); !fits) {
+    return fits.error();
+  }
   Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
   if (!store) return store.error();
 
@@ -103,8 +164,8 @@ Result<FilterContents> ReadSnapshot(const ByteSource& source, uint64_t limit_byt
   SideTableReader side_table(source, header.side_table, *store);
   if (read) read = side_table.CheckSum();
   if (read) read = CheckBlocks(header, *store, side_table);
+  if (read) read = CheckMemoryLimit("the filter needs", store->num_bytes(), limit_bytes);
   if (!read) return read.error();
-  if (store->num_bytes() > limit) return over_limit(store->num_bytes());
 
   const FilterFacts facts{.policy = *policy,
                           .capacity = header.capacity,

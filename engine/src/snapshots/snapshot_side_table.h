@@ -1,4 +1,4 @@
-// Reading the side table section of a snapshot, entry by entry, with distrust.
+// Reading the side table section of a snapshot, entry by entry. Its bytes are untrusted.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_SIDE_TABLE_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_SNAPSHOT_SIDE_TABLE_H_
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/src/disk/checksum.h"
-#include "engine/src/snapshots/padding.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 
@@ -122,12 +121,7 @@ SnapshotHeader HeaderFor(const BlockStore& store, const FilterFacts& facts,
                          const PromotedBlocks& promoted) {
   const Geometry& geometry = store.geometry();
   SnapshotHeader header = {};
-  header.magic = kSnapshotMagic;
-  header.version = kSnapshotVersion;
-  header.header_bytes = sizeof(header);
-  header.type = static_cast<uint32_t>(SnapshotType::kCountingFilter);
-  header.digest_kind = static_cast<uint32_t>(facts.policy.kind);
-  header.seed = facts.policy.seed;
+  header.start = StartOf(SnapshotType::kCountingFilter, facts.policy);
   header.num_slices = geometry.num_slices;
   header.encoding = static_cast<uint32_t>(geometry.encoding);
   header.shard_bits = geometry.shard_bits;
@@ -151,6 +145,7 @@ Status WriteSnapshot(const BlockStore& store, const FilterFacts& facts, ByteSink
   SnapshotHeader header = HeaderFor(store, facts, promoted);
   // The header holds checksums of what follows: zeros take its place until they are known, and no
   // half-written file has a header.
+  sink.Reserve(header.file_bytes);
   const SnapshotHeader blank = {};
   if (Status done = sink.Append(BytesOf(blank)); !done) return done;
   SectionWriter writer(sink, sizeof(header));

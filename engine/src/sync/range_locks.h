@@ -68,6 +68,28 @@ class RangeLocks {
     return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
   }
 
+  // Calls visit(r) for each of num_ranges equal ranges of blocks, at least one per lock, each under
+  // its lock. Returns the number of keys, each lock's as it was while its ranges were visited.
+  template <class Visit>
+  uint64_t VisitRanges(size_t num_ranges, const Visit& visit) {
+    const size_t ranges_per_lock = num_ranges >> lock_bits_;
+    uint64_t num_keys = 0;
+    for (size_t l = 0; l < num_locks(); ++l) {
+      const Held held = Hold(l, lock_bits_);
+      for (size_t r = l * ranges_per_lock; r < (l + 1) * ranges_per_lock; ++r) visit(r);
+      num_keys += held.num_keys();
+    }
+    return num_keys;
+  }
+
+  // Sets the number of keys to 0.
+  void ForgetKeys() {
+    for (size_t l = 0; l < num_locks(); ++l) {
+      Held held = Hold(l, lock_bits_);
+      held.AddKeys(0 - held.num_keys());
+    }
+  }
+
   // The sum over all lock ranges, each read at a different moment.
   uint64_t num_keys() const {
     uint64_t num_keys = 0;

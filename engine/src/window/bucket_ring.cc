@@ -9,7 +9,7 @@
 namespace trommel {
 
 BucketStore* BucketList::Find(uint64_t bucket) const {
-  for (size_t i = size; i-- > 0;) {  // mostly the present one
+  for (size_t i = size; i-- > 0;) {  // mostly the current one
     if (entries[i].bucket == bucket) return entries[i].bucket_store;
   }
   return nullptr;
@@ -34,7 +34,7 @@ bool BucketRing::Advance(uint64_t now) {
   const std::lock_guard lock(clock_);
   if (now < now_.load(std::memory_order_relaxed)) return false;
   const uint64_t bucket = times_.BucketOf(now);
-  if (bucket != List().Present().bucket) {
+  if (bucket != List().Current().bucket) {
     EnterBucket(bucket, now);
   } else {
     now_.store(now, std::memory_order_release);
@@ -44,20 +44,22 @@ bool BucketRing::Advance(uint64_t now) {
 }
 
 void BucketRing::EnterBucket(uint64_t bucket, uint64_t now) {
-  BucketStore& present = TakeEmpty();
+  BucketStore& current = TakeEmpty();
   const BucketList& old_list = List();
-  // Nobody is left inside who saw this one: it was replaced before the last Wait.
+  // No thread is left inside that saw this one: it was replaced before the last Synchronize.
   BucketList& new_list = lists_[&old_list == &lists_[0] ? 1 : 0];
   new_list.size = 0;
   for (const BucketList::Entry& entry : old_list.Entries()) {
     if (times_.IsLive(entry.bucket, bucket)) new_list.entries[new_list.size++] = entry;
   }
   const size_t num_gone = old_list.size - new_list.size;  // the oldest of them
-  new_list.entries[new_list.size++] = {bucket, &present};
-  new_list.present_since = now;
+  new_list.entries[new_list.size++] = {bucket, &current};
+  new_list.current_since = now;
 
   list_.store(&new_list, std::memory_order_seq_cst);
-  now_.store(now, std::memory_order_release);  // after the list: who knows the time sees its bucket
+  now_.store(
+      now,
+      std::memory_order_release);  // after the list: a thread that sees the time sees its bucket
   grace_periods_.Synchronize();
   // What came in late, when the last was cleared, is not owed for what goes now.
   if (uncleared_.empty()) keys_owed_.store(0, std::memory_order_relaxed);
@@ -86,7 +88,7 @@ BucketStore& BucketRing::TakeEmpty() {
 void BucketRing::ClearShare(uint64_t num_keys) {
   if (num_uncleared_.load(std::memory_order_relaxed) == 0) return;
   const uint64_t num_owned_ranges = all_.front()->store.num_owned_ranges();
-  // Before the lock: whoever comes next does the share of those who find it taken.
+  // Before the lock: the next thread to get it does the share of threads that found it taken.
   keys_owed_.fetch_add(2 * num_keys * num_owned_ranges, std::memory_order_relaxed);
   const std::unique_lock lock(clock_, std::try_to_lock);
   if (!lock.owns_lock()) return;
@@ -101,7 +103,7 @@ void BucketRing::ClearOwnedRanges(size_t num_owned_ranges) {
     BucketStore& gone = *uncleared_.front();
     const uint32_t range_bits = gone.store.owned_range_bits();
     {
-      // Only whoever copies the store may be there, for nothing: it has left the window.
+      // Only a thread that copies the store, in vain, may hold it: the bucket has left the window.
       RangeLocks::Held held = gone.locks.Hold(gone.num_cleared, range_bits);
       gone.store.ClearOwnedRange(gone.num_cleared);
       const size_t owned_ranges_per_lock = gone.store.num_owned_ranges() / gone.locks.num_locks();
@@ -150,7 +152,7 @@ void BucketRing::StartAt(uint64_t now) {
   }
   lists_[1].size = 0;
   lists_[0].size = 1;
-  lists_[0].present_since = now;
+  lists_[0].current_since = now;
   lists_[0].entries[0] = {times_.BucketOf(now), &TakeEmpty()};
   list_.store(&lists_[0], std::memory_order_seq_cst);
   now_.store(now, std::memory_order_release);
@@ -162,10 +164,7 @@ void BucketRing::Clear() {
     BucketStore& live = *entry.bucket_store;
     if (!live.is_touched()) continue;
     live.store.Clear();
-    for (size_t l = 0; l < live.locks.num_locks(); ++l) {
-      RangeLocks::Held held = live.locks.Hold(l, live.locks.lock_bits());
-      held.AddKeys(0 - held.num_keys());
-    }
+    live.locks.ForgetKeys();
     live.touched.store(false, std::memory_order_relaxed);
   }
   keys_owed_.store(0, std::memory_order_relaxed);

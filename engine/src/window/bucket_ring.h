@@ -2,11 +2,11 @@
 // window and are to be cleared, which are empty and wait to be used again.
 //
 //            Advance                  Advance ...              by and by
-//   empty ------------> present ----> older, live ----> gone, to be cleared ----> empty
+//   empty ------------> current ----> older, live ----> gone, to be cleared ----> empty
 //                       [     the published list      ]
 //
-// Readers and writers see the live buckets through an immutable list, inside a grace period; so
-// nobody holds a store that has gone once Advance has waited for them. It knows nothing of keys.
+// Readers and writers see the live buckets through an immutable list, inside a grace period; so no
+// thread holds a store that has gone once Advance has waited for them. It knows nothing of keys.
 #ifndef TROMMEL_ENGINE_SRC_WINDOW_BUCKET_RING_H_
 #define TROMMEL_ENGINE_SRC_WINDOW_BUCKET_RING_H_
 
@@ -34,7 +34,7 @@ struct BucketStore {
   BucketStore(BlockStore blocks, const RangeLocks& shared)
       : store(std::move(blocks)), locks(RangeLocks::Sharing(shared)) {}
 
-  // Before anything is inserted. An untouched store is empty: nobody needs to ask or clear it.
+  // Before anything is inserted. An untouched store is empty: it need not be looked up or cleared.
   void Touch() {
     if (!is_touched()) touched.store(true, std::memory_order_relaxed);
   }
@@ -54,7 +54,7 @@ struct Moment {
 
 // Of one bucket.
 struct BucketKeys {
-  // That come while it is the present one: clearing keeps pace with them.
+  // Inserted while it is the current one: clearing keeps pace with them.
   uint64_t expected = 1;
   // For which its store was sized.
   uint64_t most = 1;
@@ -66,20 +66,21 @@ struct BucketList {
     uint64_t bucket;
     BucketStore* bucket_store;
   };
-  static constexpr size_t kMaxEntries = 65;  // the present bucket and 64 before it
+  static constexpr size_t kMaxEntries = 65;  // the current bucket and 64 before it
 
   std::span<const Entry> Entries() const { return std::span(entries).first(size); }
-  const Entry& Present() const { return entries[size - 1]; }
-  BucketStore* Find(uint64_t bucket) const;  // null: it has gone, or was never present
+  const Entry& Current() const { return entries[size - 1]; }
+  BucketStore* Find(uint64_t bucket) const;  // null: it has gone, or never was current
 
-  uint64_t present_since = 0;  // the time that the first Advance into the present bucket gave
+  uint64_t current_since = 0;  // the time that the first Advance into the current bucket gave
   size_t size = 0;
-  std::array<Entry, kMaxEntries> entries;  // ascending; those that were never present are left out
+  std::array<Entry, kMaxEntries>
+      entries;  // ascending; buckets that never were current are left out
 };
 
 class BucketRing {
  public:
-  // Of num_buckets + 2 empty stores of one geometry, at time 0. While a bucket is present and takes
+  // Of num_buckets + 2 empty stores of one geometry, at time 0. While a bucket is current and takes
   // the expected keys, what has left the window is cleared twice over.
   BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores, const BucketKeys& keys);
 
@@ -88,10 +89,10 @@ class BucketRing {
   size_t num_stores() const { return all_.size(); }
   RangeLocks& locks() { return locks_; }
 
-  // --- For users of the stores. The list and its stores are theirs while they are inside.
+  // --- For threads that use the stores, which stay as they are while the threads are inside.
   GracePeriods::Reader Enter() { return grace_periods_.Enter(); }
   const BucketList& List() const { return *list_.load(std::memory_order_seq_cst); }
-  // A list, and a time of its present bucket.
+  // A list, and a time of its current bucket.
   struct View {
     const BucketList& list;
     uint64_t time;
@@ -99,23 +100,23 @@ class BucketRing {
   View Look() const {
     const uint64_t now = now_.load(std::memory_order_acquire);  // before the list: never beyond it
     const BucketList& list = List();
-    return {list, std::max(now, list.present_since)};
+    return {list, std::max(now, list.current_since)};
   }
-  Moment Present() const {
+  Moment Current() const {
     const View view = Look();
-    return {view.time, view.list.Present().bucket};
+    return {view.time, view.list.Current().bucket};
   }
 
   // --- The clock. Not from inside.
 
-  Moment PresentFromOutside() {
+  Moment CurrentFromOutside() {
     const GracePeriods::Reader reader = Enter();
-    return Present();
+    return Current();
   }
   // False, and nothing done, if that lies before now().
   bool Advance(uint64_t now);
-  // Clears the share of num_keys insertions, and what others owe. Owes it where somebody else is
-  // clearing or advancing.
+  // Clears the share of num_keys insertions, and what other threads left. Leaves it where another
+  // thread is clearing or advancing.
   void ClearShare(uint64_t num_keys);
   uint64_t num_uncleared_bytes();
   // Keys beyond `most` in the buckets that have gone, each as it went; since creation or Clear.
@@ -125,9 +126,9 @@ class BucketRing {
   // Keeps time and list as they are while it is held.
   std::unique_lock<std::mutex> StopClock() { return std::unique_lock(clock_); }
 
-  // --- Exclusive: nobody else is in any member.
+  // --- Exclusive: no other thread is in any member.
 
-  // The bucket's store, which is made present-once if it was not; the bucket must be live.
+  // The bucket's store; takes an empty one if it has none. Requires that the bucket is live.
   BucketStore& Obtain(uint64_t bucket);
   // Makes `now` the time at which everything begins, for a ring that was not used.
   void StartAt(uint64_t now);
@@ -149,7 +150,7 @@ class BucketRing {
   std::atomic<const BucketList*> list_;
   std::atomic<uint64_t> now_{0};
 
-  std::mutex clock_;  // what follows, and whoever changes the list
+  std::mutex clock_;  // held to change the list and what follows
   std::vector<BucketStore*> empty_;
   std::deque<BucketStore*> uncleared_;  // the first is being cleared
   std::atomic<size_t> num_uncleared_{0};

@@ -4,7 +4,7 @@
 //
 // The products need 128 bits; the results are ticks or fewer.
 //
-// Why n buckets beside the present one are enough, and no more are kept than one:
+// Why n buckets beside the current one are enough, and no more are kept than one:
 //   now < t + w       now n / w < t n / w + n, so now's bucket is at most t's + n: live.
 //   now >= t + w + d  with d = ceil(w / n), and so d n / w >= 1: now n / w >= t n / w + n + 1, so
 //                     now's bucket is at least t's + n + 1: gone.
@@ -31,8 +31,8 @@ struct TimeBuckets {
     const Wide next = CeilOfStart(Wide{bucket} + 1);
     return next > ~uint64_t{0} ? ~uint64_t{0} : static_cast<uint64_t>(next) - 1;
   }
-  // Of a bucket no later than the present one.
-  bool IsLive(uint64_t bucket, uint64_t present) const { return present - bucket <= num_buckets; }
+  // Of a bucket no later than the current one.
+  bool IsLive(uint64_t bucket, uint64_t current) const { return current - bucket <= num_buckets; }
   uint64_t LongestTicks() const { return window / num_buckets + (window % num_buckets != 0); }
 
   friend bool operator==(const TimeBuckets&, const TimeBuckets&) = default;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/window/window_filter_impl.h"
@@ -80,18 +81,13 @@ Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeB
                                                                      uint64_t memory_limit_bytes) {
   const uint64_t num_stores = uint64_t{times.num_buckets} + 2;
   const uint64_t num_bytes = num_stores * geometry.num_bytes();
-  const uint64_t limit = memory_limit_bytes != 0 ? memory_limit_bytes : PhysicalMemoryBytes();
-  if (num_bytes > limit) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the filter needs " + std::to_string(num_bytes) + " bytes in " +
-                     std::to_string(num_stores) + " stores, more than the limit of " +
-                     std::to_string(limit) + " bytes (" +
-                     (memory_limit_bytes != 0 ? "memory_limit_bytes" : "this machine's memory") +
-                     ")"};
+  const std::string needs = "the filter's " + std::to_string(num_stores) + " stores need";
+  if (Status fits = CheckMemoryLimit(needs, num_bytes, memory_limit_bytes); !fits) {
+    return fits.error();
   }
   std::vector<BlockStore> stores;
   for (uint64_t i = 0; i < num_stores; ++i) {
-    Result<BlockStore> store = BlockStore::Create(geometry, limit);
+    Result<BlockStore> store = BlockStore::Create(geometry, memory_limit_bytes);
     if (!store) return store.error();
     stores.push_back(*std::move(store));
   }

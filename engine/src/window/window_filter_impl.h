@@ -21,7 +21,7 @@ namespace trommel {
 
 static_assert(BucketList::kMaxEntries == WindowFilter::kMaxBuckets + 1);
 
-// Stores to be asked together.
+// Stores that are queried together.
 class StoreList {
  public:
   // Those of the list that may hold a key, `except` that one.
@@ -70,7 +70,7 @@ struct WindowFilter::Impl {
   // The same of one digest, from inside the ring.
   Applied UpdateOneIn(uint64_t bucket, Update update, uint64_t digest);
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
-  // Inserts into the view's present bucket what neither its buckets nor a later one seem to hold.
+  // Inserts into the view's current bucket what neither its buckets nor a later one seem to hold.
   // From inside the ring since the view was taken; at most kMaxChunkKeys digests.
   size_t InsertIfAbsentIn(const BucketRing::View& view, std::span<const uint64_t> digests,
                           uint64_t* inserted);

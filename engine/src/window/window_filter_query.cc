@@ -1,15 +1,18 @@
-// Questions to a window filter: of every chunk of keys all live buckets are asked, inside one grace
-// period.
+// Queries of a window filter, which look up every chunk of keys in all live buckets, inside one
+// grace period; and its statistics.
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "engine/src/blocks/store_list.h"
+#include "engine/src/blocks/store_stats.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/window/window_filter_impl.h"
+#include "engine/src/window/window_survey.h"
 #include "kernels/layout.h"
 
 namespace trommel {
@@ -36,7 +39,7 @@ size_t SelectChunk(BucketRing& ring, std::span<const uint64_t> digests, bool may
   return size;
 }
 
-// From inside the ring. Nobody changes the key's counts in any bucket meanwhile.
+// From inside the ring. No thread changes the key's counts in any bucket meanwhile.
 uint64_t CountOf(BucketRing& ring, uint64_t digest) {
   const uint32_t lock_bits = ring.locks().lock_bits();
   const RangeLocks::Held held = ring.locks().Hold(RangeOf(digest, lock_bits), lock_bits);
@@ -45,6 +48,16 @@ uint64_t CountOf(BucketRing& ring, uint64_t digest) {
   for (const BlockStore* store : stores.get()) count += store->CountEstimate(digest);
   return count;
 }
+
+// 1 - prod(1 - f), precise for small rates.
+class UnionOfRates {
+ public:
+  void Add(double fpr) { log_absent_ += std::log1p(-fpr); }
+  double fpr() const { return 0.0 - std::expm1(log_absent_); }  // no -0
+
+ private:
+  double log_absent_ = 0;
+};
 
 }  // namespace
 
@@ -98,7 +111,7 @@ bool WindowFilter::MayContain(Key key) const noexcept {
   const uint64_t digest = impl_->policy(key);
   const GracePeriods::Reader reader = impl_->ring.Enter();
   const StoreList stores(impl_->ring.List());
-  // Fetched all at once, asked one by one.
+  // Fetched all at once, queried one by one.
   const uint64_t block_idx = kernels::BlockIndex(digest, impl_->ring.geometry().num_blocks);
   for (const BlockStore* store : stores.get()) __builtin_prefetch(store->PresenceOf(block_idx));
   return std::ranges::any_of(stores.get(),
@@ -119,6 +132,41 @@ uint64_t WindowFilter::num_keys() const noexcept {
     num_keys += entry.bucket_store->locks.num_keys();
   }
   return num_keys;
+}
+
+WindowStats WindowFilter::GetStats() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  BucketRing& ring = impl_->ring;
+  const auto survey = SurveyLive<StoreTotals>(ring, [](BucketStore& bucket_store) {
+    const BlockStore& store = bucket_store.store;
+    StoreTotals totals;
+    totals.num_keys = bucket_store.locks.VisitRanges(
+        store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });
+    return totals;
+  });
+  WindowStats stats;
+  stats.now = survey.now;
+  stats.num_bytes = ring.num_stores() * ring.geometry().num_bytes();
+  stats.num_uncleared_bytes = ring.num_uncleared_bytes();
+  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
+  stats.num_excess_keys = survey.num_excess_keys_gone;
+  UnionOfRates current;
+  UnionOfRates predicted;
+  for (const auto& [bucket, bucket_store, totals] : survey.buckets) {
+    WindowBucket one{.first_tick = ring.times().FirstTick(bucket),
+                     .last_tick = ring.times().LastTick(bucket),
+                     .stats = StatsOf(bucket_store->store, totals, 0)};
+    stats.num_keys += one.stats.num_keys;
+    stats.num_excess_keys += ring.ExcessOf(one.stats.num_keys);
+    stats.num_bytes += one.stats.side_table_bytes;
+    current.Add(one.stats.current_fpr);
+    predicted.Add(one.stats.predicted_fpr);
+    stats.buckets.push_back(one);
+  }
+  stats.current_fpr = current.fpr();
+  stats.predicted_fpr = predicted.fpr();
+  return stats;
 }
 
 }  // namespace trommel

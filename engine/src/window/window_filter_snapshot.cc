@@ -1,15 +1,16 @@
-// Window filters on disk: a family of snapshots, one a bucket.
+// Window filters on disk: a multi-store snapshot with one member per bucket.
 //
 //   params    0 window   1 num_buckets   2 capacity   3 target_fpr, its bits   4 now
-//   members   buckets that hold keys, and the present one, ascending; word 0 is the bucket's number
+//   members   buckets that hold keys, and the current one, ascending; word 0 is the bucket's number
 //
-// What has left the window is not there, nor is an empty bucket but the present one, of which the
-// geometry is read: so how the filter came to hold what it holds does not show. A member was not
-// sized by itself: its capacity and rate are 0.
+// Buckets that have left the window are not there, nor are empty ones except the current bucket,
+// from which the geometry is read: so how the filter came to hold what it holds does not show. A
+// member was not sized by itself: its capacity and rate are 0.
 #include <bit>
 #include <new>
 #include <utility>
 
+#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "engine/src/window/window_survey.h"
@@ -47,8 +48,8 @@ BucketCopy CopyOf(BucketStore& from) {
   if (!into) throw std::bad_alloc();
   BucketCopy copy{*std::move(into), 0};
   if (!from.is_touched()) return copy;
-  copy.num_keys =
-      VisitOwnedRanges(from, [&](size_t o) { copy.store.CopyOwnedRange(from.store, o); });
+  copy.num_keys = from.locks.VisitRanges(
+      from.store.num_owned_ranges(), [&](size_t o) { copy.store.CopyOwnedRange(from.store, o); });
   return copy;
 }
 
@@ -68,9 +69,9 @@ WindowCopy CopyOf(Impl& impl) {
 // What only the members together tell.
 Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times, uint64_t now) {
   const auto& members = contents.members;
-  const uint64_t present = times.BucketOf(now);
-  if (members.empty() || members.back().words[0] != present) {
-    return CorruptParam(4, "the last member is not the bucket of the present time");
+  const uint64_t current = times.BucketOf(now);
+  if (members.empty() || members.back().words[0] != current) {
+    return CorruptParam(4, "the last member is not the current bucket");
   }
   uint64_t num_keys = 0;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -79,7 +80,7 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
     if (i > 0 && bucket <= members[i - 1].words[0]) {
       return CorruptMemberWord(i, 0, "its bucket does not come after the one before");
     }
-    if (!times.IsLive(bucket, present)) {
+    if (!times.IsLive(bucket, current)) {
       return CorruptMemberWord(i, 0, "its bucket has left the window");
     }
     const FilterContents& one = members[i].contents;
@@ -89,8 +90,8 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
     if (one.facts.capacity != 0 || one.facts.target_fpr != 0) {
       return CorruptMemberWord(i, 0, "a bucket is not sized by itself");
     }
-    if (one.facts.num_keys == 0 && bucket != present) {
-      return CorruptMemberWord(i, 0, "an empty bucket is not the present one");
+    if (one.facts.num_keys == 0 && bucket != current) {
+      return CorruptMemberWord(i, 0, "an empty bucket is not the current one");
     }
     if (one.facts.num_keys > kMaxSnapshotKeys - num_keys) {
       return CorruptMemberWord(i, 0, "all buckets together hold more keys than can be counted");
@@ -132,50 +133,38 @@ Result<std::unique_ptr<Impl>> MakeImpl(MultiStoreContents contents, uint64_t lim
   return made;
 }
 
-// Vectors and maps report a lack of memory by throwing; a loader may not.
-template <class Impl>
-Result<std::unique_ptr<Impl>> MakeWithoutThrowing(MultiStoreContents contents,
-                                                  uint64_t limit_bytes) {
-  try {
-    return MakeImpl<Impl>(std::move(contents), limit_bytes);
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "the system refused memory for the window's stores"};
-  }
-}
-
 }  // namespace
 
-Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const try {
-  const WindowCopy copy = CopyOf(*impl_);
-  return SaveMultiStore(copy.facts, copy.Members(), path, options);
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "no memory for a copy of the filter"};
+Result<WindowFilter> WindowFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                            const DigestKey& digest_key) {
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(snapshot, SnapshotType::kWindowFilter, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  auto impl = MakeImpl<Impl>(*std::move(contents), limit_bytes);
+  if (!impl) return impl.error();
+  return WindowFilter(*std::move(impl));
 }
 
-std::vector<std::byte> WindowFilter::Serialize() const {
+Status WindowFilter::WriteTo(ByteSink& sink) const {
   const WindowCopy copy = CopyOf(*impl_);
-  return SerializeMultiStore(copy.facts, copy.Members());
+  return WriteMultiStore(copy.facts, copy.Members(), sink);
 }
+
+Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> WindowFilter::Serialize() const { return FilterFiles::Serialize(*this); }
 
 Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
                                         uint64_t memory_limit_bytes, const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      LoadMultiStore(path, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
-  if (!contents) return contents.error();
-  auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
-  if (!impl) return NamingFile(path, impl.error());
-  return WindowFilter(*std::move(impl));
+  return FilterFiles::Load<WindowFilter>(path, memory_limit_bytes, digest_key);
 }
 
 Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
                                                uint64_t memory_limit_bytes,
                                                const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      DeserializeMultiStore(bytes, SnapshotType::kWindowFilter, memory_limit_bytes, digest_key);
-  if (!contents) return contents.error();
-  auto impl = MakeWithoutThrowing<Impl>(*std::move(contents), memory_limit_bytes);
-  if (!impl) return impl.error();
-  return WindowFilter(*std::move(impl));
+  return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

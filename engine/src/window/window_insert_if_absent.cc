@@ -1,7 +1,7 @@
-// InsertIfAbsent of a window filter: what every other live bucket must be asked for, under the lock
-// of the keys, before the present one may take them.
+// InsertIfAbsent of a window filter: keys are looked up in every other live bucket, under their
+// lock, before they are inserted into the current one.
 //
-// A chunk is split by lock, as other updates are. While one run of keys is looked up and inserted,
+// A chunk is split by lock, as other updates are. While one digest range is looked up and inserted,
 // the blocks of the next are fetched, of all stores.
 #include <algorithm>
 #include <array>
@@ -19,11 +19,11 @@ namespace trommel {
 namespace {
 
 constexpr size_t kChunk = kernels::kMaxChunkKeys;
-// Up to so many keys a lock for each costs less than sorting them.
+// Up to so many keys, one lock per key costs less than sorting them.
 constexpr size_t kFewKeys = 64;
 constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
 
-// Those keys of a run that are in no other bucket.
+// Those keys of a digest range that are in no other bucket.
 class AbsentKeys {
  public:
   AbsentKeys(std::span<const BlockStore* const> others, std::span<const uint64_t> digests) {
@@ -36,7 +36,7 @@ class AbsentKeys {
     }
   }
   std::span<const uint64_t> digests() const { return std::span(digests_).first(size_); }
-  // Where in the run key i is.
+  // Where in the digest range key i is.
   size_t PlaceOf(size_t i) const { return places_[i]; }
 
  private:
@@ -45,11 +45,11 @@ class AbsentKeys {
   size_t size_ = 0;
 };
 
-// A call's way to the present bucket of its view, from inside the ring.
+// Inserts into the current bucket of a call's view, from inside the ring.
 class Inserter {
  public:
   Inserter(BucketRing& ring, const BucketList& list)
-      : ring_(ring), list_(list), into_(*list.Present().bucket_store) {}
+      : ring_(ring), list_(list), into_(*list.Current().bucket_store) {}
 
   // Of one lock's keys; bit first_bit + i of `inserted`, zero before, says whether key i was
   // inserted.
@@ -87,7 +87,7 @@ class Inserter {
   StoreList Others() const {
     StoreList others(list_, &into_);
     const BucketList& newest = ring_.List();
-    if (&newest != &list_) others.Add(*newest.Present().bucket_store);
+    if (&newest != &list_) others.Add(*newest.Current().bucket_store);
     return others;
   }
 

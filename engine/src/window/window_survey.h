@@ -22,7 +22,7 @@ struct Survey {
   };
   uint64_t now = 0;
   uint64_t num_excess_keys_gone = 0;  // of buckets that are not among these
-  std::vector<Bucket> buckets;        // ascending; the last one is the present one
+  std::vector<Bucket> buckets;        // ascending; the last one is the current one
 };
 
 // Calls visit(bucket_store) for every bucket of the ring, outside of grace periods. A bucket may
@@ -46,7 +46,7 @@ Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
     }
     if (!is_last) continue;
     Survey<Seen> survey;
-    survey.now = ring.Present().time;
+    survey.now = ring.Current().time;
     survey.num_excess_keys_gone = ring.num_excess_keys_gone();
     for (const BucketList::Entry& entry : list.Entries()) {
       survey.buckets.push_back(
@@ -54,21 +54,6 @@ Survey<Seen> SurveyLive(BucketRing& ring, const Visit& visit) {
     }
     return survey;
   }
-}
-
-// Calls look(range_idx) for every owned range of a bucket's store, under its lock. Returns the
-// number of keys, each lock's as it was when its owned ranges were looked at.
-template <class Look>
-uint64_t VisitOwnedRanges(BucketStore& bucket_store, const Look& look) {
-  RangeLocks& locks = bucket_store.locks;
-  const size_t owned_ranges_per_lock = bucket_store.store.num_owned_ranges() / locks.num_locks();
-  uint64_t num_keys = 0;
-  for (size_t l = 0; l < locks.num_locks(); ++l) {
-    const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-    for (size_t o = l * owned_ranges_per_lock; o < (l + 1) * owned_ranges_per_lock; ++o) look(o);
-    num_keys += held.num_keys();
-  }
-  return num_keys;
 }
 
 }  // namespace trommel

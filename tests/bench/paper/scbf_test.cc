@@ -12,7 +12,7 @@
 namespace trommel::paper {
 namespace {
 
-constexpr classic::Geometry kSmall{.kind = classic::Kind::kSplitCounting,
+constexpr classic::ArrayGeometry kSmall{.kind = classic::Kind::kSplitCounting,
                                    .hashing = classic::Hashing::kMixed,
                                    .num_hashes = 4,
                                    .counter_bits = 8,

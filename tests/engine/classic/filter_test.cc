@@ -1,7 +1,10 @@
-// Batches and single keys of the classic filters, beside the exact model and beside each other.
+// Classic filters of every kind: creation, batches and single keys, beside the exact model and
+// beside each other.
 #include "trommel/classic/filter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,11 +13,10 @@
 #include "support/death.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
+#include "support/sample_filters.h"
 #include "support/statistics.h"
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/formulas.h"
-#include "trommel/classic/split_counting_filter.h"
+#include "trommel/classic/sizing.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::classic {
@@ -25,22 +27,22 @@ using tests::ExactModel;
 using tests::MemberKeys;
 using tests::NonMemberKeys;
 
-template <class F>
-F Made(const Config& config) {
-  return std::move(F::Create(config)).value();
+Filter Made(const Config& config) { return std::move(Filter::Create(config)).value(); }
+
+Filter Made(Kind kind, Config config) {
+  config.kind = kind;
+  return Made(config);
 }
 
-template <class F>
-std::vector<uint64_t> AnswersOf(const F& filter, Keys keys) {
-  std::vector<uint64_t> bitmap(F::BitmapWords(keys.size()));
+std::vector<uint64_t> AnswersOf(const Filter& filter, Keys keys) {
+  std::vector<uint64_t> bitmap(Filter::BitmapWords(keys.size()));
   filter.Query(keys, bitmap);
   return bitmap;
 }
 
-// An honest caller's life: keys come, come again and go; nothing in is ever absent, and counts are
-// never too low.
-template <class F>
-void LiveHonestly(F& filter) {
+// Keys are inserted, inserted again and erased, each as often as it was inserted: no key that is in
+// the filter is ever absent, and counts are never too low.
+void CheckInvariants(Filter filter) {
   std::mt19937_64 random(Catch::rngSeed());
   ExactModel<uint64_t> model;
   const auto pool = MemberKeys(1500, Catch::rngSeed());
@@ -51,20 +53,20 @@ void LiveHonestly(F& filter) {
       filter.Insert(batch);
       model.Insert(batch);
     } else if (round % 3 == 1) {
-      std::vector<uint64_t> inserted(F::BitmapWords(batch.size()));
+      std::vector<uint64_t> inserted(Filter::BitmapWords(batch.size()));
       const size_t num_inserted = filter.InsertIfAbsent(batch, inserted);
       const uint64_t before = model.num_keys();
       model.FollowInsertIfAbsent(batch, inserted);
       CHECK(model.num_keys() - before == num_inserted);
     } else {
-      // Only what is in, and no oftener than it is.
+      // Only what is in, and no more often than it is.
       std::vector<uint64_t> gone;
       for (const uint64_t key : batch) {
         if (std::ranges::count(gone, key) < static_cast<int64_t>(model.Count(key))) {
           gone.push_back(key);
         }
       }
-      std::vector<uint64_t> erased(F::BitmapWords(gone.size()));
+      std::vector<uint64_t> erased(Filter::BitmapWords(gone.size()));
       CHECK(filter.Erase(gone, erased) == EraseOutcome{gone.size(), 0});
       CHECK(model.FollowErase(gone, erased) == 0);
     }
@@ -82,23 +84,16 @@ void LiveHonestly(F& filter) {
   CHECK(filter.GetStats().fill_ratio == 0);  // erasing undoes inserting
 }
 
-TEST_CASE("while no counter sticks a classic filter keeps the laws", "[engine][classic]") {
-  // Counters of 8 bits: some keys come in a dozen times.
+TEST_CASE("while no counter sticks a classic filter keeps the invariants", "[engine][classic]") {
+  // Counters of 8 bits: some keys are inserted a dozen times.
   const Config config{.capacity = 3000, .target_fpr = 0.01, .counter_bits = 8};
-  SECTION("split") {
-    auto filter = Made<SplitCountingFilter>(config);
-    LiveHonestly(filter);
-  }
-  SECTION("whole") {
-    auto filter = Made<CountingBloomFilter>(config);
-    LiveHonestly(filter);
-  }
+  CheckInvariants(Made(GENERATE(Kind::kSplitCounting, Kind::kCountingBloom), config));
 }
 
 TEST_CASE("a stuck counter keeps keys present that are gone, and never hides one",
           "[engine][classic]") {
   const Config config{.capacity = 1000, .target_fpr = 0.01, .counter_bits = 4};
-  auto filter = Made<SplitCountingFilter>(config);
+  auto filter = Made(config);
   const uint32_t num_hashes = filter.geometry().num_hashes;
   for (int i = 0; i < 100; ++i) filter.Insert("hot");
   filter.Insert("cold");
@@ -118,7 +113,7 @@ TEST_CASE("a stuck counter keeps keys present that are gone, and never hides one
   for (int i = 0; i < 100; ++i) REQUIRE(blocked.Erase("hot"));
   CHECK_FALSE(blocked.MayContain("hot"));
 
-  // Even erasures that nobody may make do not end it, and the number of keys stops at zero.
+  // Even erasures that no caller may make do not end it, and the number of keys stops at zero.
   for (int i = 0; i < 100; ++i) REQUIRE(filter.Erase("hot"));
   CHECK(filter.num_keys() == 0);
   CHECK(filter.MayContain("cold"));
@@ -132,7 +127,8 @@ TEST_CASE("non-members are answered as the fills say, whatever the layout", "[en
   constexpr uint64_t kKeys = 20'000;
   constexpr uint64_t kQueries = 400'000;
   const Config config{.capacity = kKeys, .target_fpr = 0.01, .hashing = hashing};
-  const auto check = [&](auto filter) {
+  for (const Kind kind : tests::kClassicKinds) {
+    Filter filter = Made(kind, config);
     filter.Insert(MemberKeys(kKeys, Catch::rngSeed()));
     const auto non_members = NonMemberKeys(kQueries, Catch::rngSeed());
     std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
@@ -144,22 +140,19 @@ TEST_CASE("non-members are answered as the fills say, whatever the layout", "[en
     INFO(bound);
     CHECK(bound.ContainsHits(num_present));
     CHECK(stats.predicted_fpr <= 0.01);
-    const Geometry& geometry = filter.geometry();
+    const ArrayGeometry& geometry = filter.geometry();
     const double fill =
         Fill(geometry.num_positions,
              geometry.kind == Kind::kSplitCounting ? kKeys : kKeys * geometry.num_hashes);
     for (const double slice_fill : stats.slice_fills) {
       CHECK(tests::BinomialBound(fill, geometry.num_positions).Contains(slice_fill));
     }
-  };
-  check(Made<BloomFilter>(config));
-  check(Made<CountingBloomFilter>(config));
-  check(Made<SplitCountingFilter>(config));
+  }
 }
 
 TEST_CASE("with mixed hashes even many small slices have the formula's rate", "[engine][classic]") {
-  const Geometry geometry{.hashing = Hashing::kMixed, .num_hashes = 9, .num_positions = 300};
-  auto filter = std::move(SplitCountingFilter::CreateWithGeometry(geometry)).value();
+  const ArrayGeometry geometry{.hashing = Hashing::kMixed, .num_hashes = 9, .num_positions = 300};
+  auto filter = std::move(Filter::CreateWithGeometry(geometry)).value();
   filter.Insert(MemberKeys(208, Catch::rngSeed()));
   constexpr uint64_t kQueries = 400'000;
   std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
@@ -170,9 +163,9 @@ TEST_CASE("with mixed hashes even many small slices have the formula's rate", "[
 TEST_CASE("classic batches are the same for any split, and one key is a batch of one",
           "[engine][classic]") {
   const Config config{.capacity = 5000, .target_fpr = 0.02};
-  auto whole = Made<SplitCountingFilter>(config);
-  auto parts = Made<SplitCountingFilter>(config);
-  auto points = Made<SplitCountingFilter>(config);
+  auto whole = Made(config);
+  auto parts = Made(config);
+  auto points = Made(config);
   const auto strings = tests::MemberStrings(5000, Catch::rngSeed());
   whole.Insert(strings);
   for (size_t first = 0; first < strings.size(); first += 777) {
@@ -210,32 +203,30 @@ TEST_CASE("classic filters give the same with threads as without", "[engine][cla
   spread_config.executor = std::move(Executor::Create(4)).value();
   const auto keys = MemberKeys(50'000, Catch::rngSeed());
   const auto asked = NonMemberKeys(50'001, Catch::rngSeed());
-  const auto check = [&](auto alone, auto spread) {
+  for (const Kind kind : tests::kClassicKinds) {
+    INFO(KindName(kind));
+    Filter alone = Made(kind, config);
+    Filter spread = Made(kind, spread_config);
     alone.Insert(keys);
     spread.Insert(keys);
     CHECK((alone.Serialize() == spread.Serialize()));
     CHECK(AnswersOf(alone, asked) == AnswersOf(spread, asked));
     CHECK(AnswersOf(alone, keys) == AnswersOf(spread, keys));
+    if (kind != Kind::kBloom) {
+      std::vector<uint64_t> want(asked.size());
+      std::vector<uint64_t> got(asked.size());
+      alone.CountEstimates(asked, want);
+      spread.CountEstimates(asked, got);
+      CHECK(got == want);
+    }
     spread.UseExecutor(nullptr);
     CHECK(AnswersOf(alone, asked) == AnswersOf(spread, asked));
-  };
-  check(Made<SplitCountingFilter>(config), Made<SplitCountingFilter>(spread_config));
-  check(Made<BloomFilter>(config), Made<BloomFilter>(spread_config));
-  auto alone = Made<CountingBloomFilter>(config);
-  auto spread = Made<CountingBloomFilter>(spread_config);
-  alone.Insert(keys);
-  spread.Insert(keys);
-  std::vector<uint64_t> want(asked.size());
-  std::vector<uint64_t> got(asked.size());
-  alone.CountEstimates(asked, want);
-  spread.CountEstimates(asked, got);
-  CHECK(got == want);
+  }
 }
 
-TEST_CASE("keys of every kind reach the classic filters by the door of all filters",
-          "[engine][classic]") {
+TEST_CASE("keys of every type are hashed by the digest policy", "[engine][classic]") {
   const Config config{.capacity = 1000, .target_fpr = 1e-4, .digest = {.seed = 7}};
-  auto filter = Made<SplitCountingFilter>(config);
+  auto filter = Made(config);
   filter.Insert(42);
   CHECK(filter.MayContain(42));
   CHECK(filter.MayContain(Key::Digest(config.digest(42))));
@@ -249,7 +240,7 @@ TEST_CASE("keys of every kind reach the classic filters by the door of all filte
 }
 
 TEST_CASE("bitmaps of another size end the program with a message", "[engine][classic]") {
-  auto filter = Made<SplitCountingFilter>({.capacity = 1000});
+  auto filter = Made({.capacity = 1000});
   const auto keys = MemberKeys(65, 1);
   std::vector<uint64_t> word(1);
   const auto message_of = [&](const std::function<void()>& body) {
@@ -261,6 +252,129 @@ TEST_CASE("bitmaps of another size end the program with a message", "[engine][cl
              ContainsSubstring("another size"));
   CHECK_THAT(message_of([&] { filter.CountEstimates(keys, word); }),
              ContainsSubstring("another size"));
+}
+
+TEST_CASE("a filter of plain bits has nothing to erase, count or subtract", "[engine][classic]") {
+  auto filter = Made(Kind::kBloom, {.capacity = 1000});
+  const auto keys = MemberKeys(65, 1);
+  filter.Insert(keys);
+  const auto message_of = [](const std::function<void()>& body) {
+    return tests::AbortMessage(body);
+  };
+  std::vector<uint64_t> words(keys.size());
+  const std::string want = "a filter of plain bits has no counters";
+  CHECK_THAT(message_of([&] { filter.Erase(keys); }), ContainsSubstring(want));
+  CHECK_THAT(message_of([&] { filter.Erase(keys, words); }), ContainsSubstring(want));
+  CHECK_THAT(message_of([&] { filter.Erase(Key(7)); }), ContainsSubstring(want));
+  CHECK_THAT(message_of([&] { filter.CountEstimates(keys, words); }), ContainsSubstring(want));
+  CHECK_THAT(message_of([&] { filter.CountEstimate(Key(7)); }), ContainsSubstring(want));
+  const Status subtracted = filter.Subtract(filter);
+  CHECK(subtracted.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(subtracted.error().message, ContainsSubstring("kind bloom have no counters"));
+}
+
+TEST_CASE("classic filters that cannot be are refused with the reason", "[engine][classic]") {
+  CHECK(Filter::Create({}).error().message ==
+        "capacity is 0; it must be between 1 and 1099511627776");
+  CHECK_THAT(Filter::Create({.kind = Kind::kCountingBloom, .capacity = 10, .counter_bits = 12})
+                 .error()
+                 .message,
+             ContainsSubstring("counter_bits is 12"));
+  CHECK_THAT(
+      Filter::Create(
+          {.kind = Kind::kBloom, .capacity = 10, .digest = {.kind = static_cast<DigestKind>(4)}})
+          .error()
+          .message,
+      ContainsSubstring("digest kind is 4; it must be between 0 and 3"));
+  CHECK_THAT(Filter::Create({.kind = static_cast<Kind>(3), .capacity = 10}).error().message,
+             ContainsSubstring("kind is 3"));
+  CHECK(Filter::CreateWithGeometry({.num_positions = 10}).error().message ==
+        "num_hashes is 0; it must be between 1 and 64");
+  const Result<Filter> large =
+      Filter::Create({.kind = Kind::kBloom, .capacity = 1'000'000, .memory_limit_bytes = 1000});
+  REQUIRE_FALSE(large.ok());
+  CHECK(large.error().code == ErrorCode::kOutOfMemory);
+}
+
+// --- Fewer probes: never a false negative, and the rate that is left.
+
+// 20 slices for 10,000 keys.
+Filter TwentySlices() {
+  const Config config{.capacity = 10'000, .target_fpr = 1e-6, .hashing = Hashing::kMixed};
+  return std::move(Filter::Create(config)).value();
+}
+
+TEST_CASE("a filter far from full needs few probes, and a full one all", "[engine][classic]") {
+  auto filter = TwentySlices();
+  REQUIRE(filter.geometry().num_hashes == 20);
+  CHECK(filter.ProbesFor(0.01) == 1);  // empty
+  uint32_t least = 1;
+  for (const size_t num_keys : {10, 100, 1000, 3000, 10'000}) {
+    filter.Insert(MemberKeys(num_keys - filter.num_keys(), Catch::rngSeed(), filter.num_keys()));
+    const uint32_t probes = filter.ProbesFor(1e-3);
+    CHECK(probes >= least);
+    // The model of these many keys is no further off than a slice.
+    const uint32_t predicted = PredictedProbes(filter.geometry(), num_keys, 1e-3);
+    CHECK(probes <= predicted + 1);
+    CHECK(predicted <= probes + 1);
+    double product = 1;
+    const Stats stats = filter.GetStats();
+    for (uint32_t i = 0; i + 1 < probes; ++i) product *= stats.slice_fills[i];
+    CHECK((probes == 1 || product > 1e-3));  // one fewer would not do
+    CHECK(product * stats.slice_fills[probes - 1] <= 1e-3);
+    least = probes;
+  }
+  // 2^-10 is under a thousandth, but slices may be a little more than half full.
+  CHECK(least >= 10);
+  CHECK(least <= 11);
+  CHECK(filter.ProbesFor(1e-9) == 20);  // not met: all
+  CHECK(filter.ProbesFor(std::nan("")) == 20);
+  CHECK(filter.ProbesFor(1) == 1);
+}
+
+TEST_CASE("the first slices answer at the product of their fills, and hide no key",
+          "[engine][classic]") {
+  auto filter = TwentySlices();
+  const auto members = MemberKeys(8000, Catch::rngSeed());
+  filter.Insert(members);
+  constexpr uint64_t kQueries = 300'000;
+  const auto non_members = NonMemberKeys(kQueries, Catch::rngSeed());
+  std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
+  std::vector<uint64_t> member_bitmap(Filter::BitmapWords(members.size()));
+  const Stats stats = filter.GetStats();
+  double product = 1;
+  for (uint32_t probes = 1; probes <= 12; ++probes) {
+    product *= stats.slice_fills[probes - 1];
+    const size_t num_present = filter.QueryFirst(non_members, probes, bitmap);
+    CHECK(tests::BinomialBound(product, kQueries).ContainsHits(num_present));
+    CHECK(filter.QueryFirst(members, probes, member_bitmap) == members.size());
+  }
+}
+
+TEST_CASE("a filter without slices can be asked by fewer hashes, too", "[engine][classic]") {
+  const Kind kind = GENERATE(Kind::kBloom, Kind::kCountingBloom);
+  auto filter = Made(kind, {.capacity = 10'000, .target_fpr = 1e-6, .hashing = Hashing::kMixed});
+  const auto members = MemberKeys(10'000, Catch::rngSeed());
+  filter.Insert(members);
+  const double fill = filter.GetStats().fill_ratio;
+  CHECK(filter.ProbesFor(fill * fill) == 2);
+  constexpr uint64_t kQueries = 300'000;
+  std::vector<uint64_t> bitmap(Filter::BitmapWords(kQueries));
+  std::vector<uint64_t> member_bitmap(Filter::BitmapWords(members.size()));
+  const size_t num_present =
+      filter.QueryFirst(NonMemberKeys(kQueries, Catch::rngSeed()), 2, bitmap);
+  CHECK(tests::BinomialBound(fill * fill, kQueries).ContainsHits(num_present));
+  CHECK(filter.QueryFirst(members, 2, member_bitmap) == members.size());
+}
+
+TEST_CASE("probes out of range end the program with a message", "[engine][classic]") {
+  auto filter = TwentySlices();
+  std::vector<uint64_t> bitmap(1);
+  const std::vector<uint64_t> keys = {1};
+  for (const uint32_t probes : {0, 21}) {
+    CHECK_THAT(tests::AbortMessage([&] { filter.QueryFirst(keys, probes, bitmap); }),
+               ContainsSubstring("num_probes must be between 1 and num_hashes"));
+  }
 }
 
 }  // namespace

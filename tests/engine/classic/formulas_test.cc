@@ -91,7 +91,8 @@ TEST_CASE("fill and rates are those of their definitions", "[engine][classic]") 
   CHECK(BloomFpr(10, 1000, 0) == 0);
 }
 
-// The exact rate of an unsplit filter: the law of how many positions are set, one hash at a time.
+// The exact rate of an unsplit filter: the distribution of how many positions are set, one hash at
+// a time.
 double ExactBloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) {
   std::vector<double> chance(num_positions + 1, 0);
   chance[0] = 1;

@@ -6,6 +6,7 @@
 
 #include "support/catch.h"
 #include "trommel/classic/formulas.h"
+#include "trommel/classic/geometry.h"
 #include "trommel/sizing.h"
 
 namespace trommel::classic {
@@ -35,7 +36,7 @@ TEST_CASE("a classic filter is the smallest that keeps its rate", "[engine][clas
       kind == Kind::kSplitCounting ? capacity : capacity * sizing.geometry.num_hashes;
   CHECK((sizing.predicted_lossy > 0) == (kind != Kind::kBloom && most_hashed > 15));
   CHECK(sizing.predicted_stuck >= sizing.predicted_lossy);
-  Geometry smaller = sizing.geometry;
+  ArrayGeometry smaller = sizing.geometry;
   if (--smaller.num_positions > 0) CHECK(PredictedFpr(smaller, capacity) > target_fpr);
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("sizing is near the published formulas", "[engine][classic]") {
 }
 
 TEST_CASE("fewer probes have the rate of fewer slices", "[engine][classic]") {
-  const Geometry geometry{.num_hashes = 10, .num_positions = 1000};
+  const ArrayGeometry geometry{.num_hashes = 10, .num_positions = 1000};
   CHECK(PredictedFpr(geometry, 500, 3) == Approx(SplitFpr(3, 1000, 500)));
   CHECK(PredictedFpr(geometry, 500, 10) == PredictedFpr(geometry, 500));
   CHECK(PredictedProbes(geometry, 0, 0.01) == 1);
@@ -69,7 +70,7 @@ TEST_CASE("fewer probes have the rate of fewer slices", "[engine][classic]") {
 }
 
 TEST_CASE("a classic rate of more keys than can be counted is one", "[engine][classic]") {
-  const Geometry bloom{
+  const ArrayGeometry bloom{
       .kind = Kind::kBloom, .num_hashes = 16, .counter_bits = 1, .num_positions = 1000};
   // 2^60 keys of 16 hashes are 2^64 hashes, which wrap to none.
   CHECK(PredictedFpr(bloom, uint64_t{1} << 60) == Approx(1));
@@ -88,7 +89,71 @@ TEST_CASE("what cannot be sized is refused by name, value and range", "[engine][
   CHECK_THAT(ComplaintOf({.kind = static_cast<Kind>(7), .capacity = 1}),
              ContainsSubstring("kind is 7"));
   CHECK_THAT(ComplaintOf({.capacity = kMaxCapacity}),
-             ContainsSubstring("they need more than 4294967295 positions a slice"));
+             ContainsSubstring("they need more than 4294967295 positions per slice"));
+}
+
+constexpr ArrayGeometry kValid{.num_hashes = 10, .counter_bits = 4, .num_positions = 1000};
+
+std::string ComplaintOf(const ArrayGeometry& geometry) {
+  const Status status = Validate(geometry);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST_CASE("a classic geometry knows its memory", "[engine][classic]") {
+  CHECK(kValid.num_slices() == 10);
+  CHECK(kValid.total_positions() == 10'000);
+  CHECK(kValid.slice_bytes() == 512);  // 500 bytes of 4-bit counters, in whole cache lines
+  CHECK(kValid.num_bytes() == 5120);
+  CHECK(kValid.max_count() == 15);
+  ArrayGeometry bloom{
+      .kind = Kind::kBloom, .num_hashes = 10, .counter_bits = 1, .num_positions = 513};
+  CHECK(bloom.num_slices() == 1);
+  CHECK(bloom.total_positions() == 513);
+  CHECK(bloom.num_bytes() == 128);
+  const uint32_t field_bits[] = {1, 2, 4, 4, 8, 8, 8, 8};
+  for (uint32_t bits = 1; bits <= kMaxCounterBits; ++bits) {
+    const ArrayGeometry counters{.num_hashes = 1, .counter_bits = bits, .num_positions = 1};
+    CHECK(counters.field_bits() == field_bits[bits - 1]);
+    CHECK(counters.max_count() == (1U << bits) - 1);
+  }
+}
+
+TEST_CASE("a classic geometry out of range is refused by name, value and range",
+          "[engine][classic]") {
+  CHECK(ComplaintOf(kValid) == "");
+  ArrayGeometry bad = kValid;
+  bad.num_hashes = 0;
+  CHECK(ComplaintOf(bad) == "num_hashes is 0; it must be between 1 and 64");
+  bad.num_hashes = 65;
+  CHECK(ComplaintOf(bad) == "num_hashes is 65; it must be between 1 and 64");
+  bad = kValid;
+  bad.counter_bits = 9;
+  CHECK(ComplaintOf(bad) == "counter_bits is 9; it must be between 1 and 8");
+  bad.counter_bits = 0;
+  CHECK(ComplaintOf(bad) == "counter_bits is 0; it must be between 1 and 8");
+  bad = kValid;
+  bad.num_positions = 0;
+  CHECK(ComplaintOf(bad) == "num_positions is 0; it must be between 1 and 4294967295");
+  bad.num_positions = kMaxPositions + 1;
+  CHECK_THAT(ComplaintOf(bad), ContainsSubstring("num_positions is 4294967296"));
+  bad = kValid;
+  bad.kind = Kind::kBloom;
+  CHECK(ComplaintOf(bad) == "counter_bits is 4; it must be 1 for the kind bloom");
+  bad.kind = static_cast<Kind>(3);
+  CHECK_THAT(ComplaintOf(bad), ContainsSubstring("kind is 3"));
+  bad = kValid;
+  bad.hashing = static_cast<Hashing>(2);
+  CHECK_THAT(ComplaintOf(bad), ContainsSubstring("hashing is 2"));
+}
+
+TEST_CASE("classic kinds and hashings have names", "[engine][classic]") {
+  CHECK(KindName(Kind::kBloom) == "bloom");
+  CHECK(KindName(Kind::kCountingBloom) == "counting bloom");
+  CHECK(KindName(Kind::kSplitCounting) == "split counting");
+  CHECK(KindName(static_cast<Kind>(9)) == "unknown");
+  CHECK(HashingName(Hashing::kDouble) == "double");
+  CHECK(HashingName(Hashing::kMixed) == "mixed");
+  CHECK(HashingName(static_cast<Hashing>(9)) == "unknown");
 }
 
 }  // namespace

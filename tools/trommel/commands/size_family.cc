@@ -117,7 +117,7 @@ void DescribeSize(const LayeredFilter& filter, const FamilyOptions& options, Rep
 }
 
 void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, Report& report) {
-  const classic::Geometry& geometry = filter.geometry();
+  const classic::ArrayGeometry& geometry = filter.geometry();
   AddTotal(geometry.num_bytes(), options.filter.capacity, report);
   const double predicted_fpr = classic::PredictedFpr(geometry, options.filter.capacity);
   report.Add("predicted_fpr", predicted_fpr, "false positives",

@@ -193,7 +193,7 @@ void DescribeFilter(const LayeredFilter& filter, Report& report) {
 }
 
 void DescribeFilter(const classic::Filter& filter, Report& report) {
-  const classic::Geometry& geometry = filter.geometry();
+  const classic::ArrayGeometry& geometry = filter.geometry();
   const classic::Stats stats = filter.GetStats();
   report.Add("kind", std::string(classic::KindName(geometry.kind)), "kind",
              std::string(classic::KindName(geometry.kind)));

@@ -31,9 +31,16 @@ Applied InsertAbsentInto(Filter& filter, Digests digests, Times, std::span<uint6
   return {.num_done = filter.InsertIfAbsent(Keys::Digests(digests), inserted)};
 }
 
+bool HasCounters(const auto&) { return true; }
+bool HasCounters(const classic::Filter& filter) {
+  return filter.geometry().kind != classic::Kind::kBloom;
+}
+
 template <class Filter>
 Applied EraseFrom(Filter& filter, Digests digests, Times) {
   if constexpr (requires { filter.Erase(Keys::Digests(digests)); }) {
+    if (!HasCounters(filter))
+      return {.num_refused = digests.size()};  // CheckCanErase said so before
     const EraseOutcome outcome = filter.Erase(Keys::Digests(digests));
     return {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
   } else {
@@ -220,10 +227,9 @@ void FamilyFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
   std::visit(
       [&](const auto& one) {
         if constexpr (requires { one.CountEstimates(keys, counts); }) {
-          one.CountEstimates(keys, counts);
-        } else {
-          std::ranges::fill(counts, 0);  // CheckHasCounts has failed before
+          if (HasCounters(one)) return one.CountEstimates(keys, counts);
         }
+        std::ranges::fill(counts, 0);  // CheckHasCounts has failed before
       },
       filter_);
 }
@@ -250,7 +256,8 @@ Status FamilyFilter::CheckTakesKeys(std::string_view instead) const {
 }
 
 Status FamilyFilter::CheckCanErase(bool has_times) const {
-  if (!Has(filter_, []<class F>() { return kCanErase<F> || kHasWindow<F>; })) {
+  const bool has_counters = std::visit([](const auto& one) { return HasCounters(one); }, filter_);
+  if (!has_counters || !Has(filter_, []<class F>() { return kCanErase<F> || kHasWindow<F>; })) {
     return Unfit("keys cannot be erased from a classic Bloom filter: it has no counters");
   }
   if (!has_times && Has(filter_, []<class F>() { return kHasWindow<F>; })) {
@@ -263,7 +270,8 @@ Status FamilyFilter::CheckCanErase(bool has_times) const {
 }
 
 Status FamilyFilter::CheckHasCounts() const {
-  if (Has(filter_, []<class F>() { return kHasCounts<F>; })) return Ok();
+  const bool has_counters = std::visit([](const auto& one) { return HasCounters(one); }, filter_);
+  if (has_counters && Has(filter_, []<class F>() { return kHasCounts<F>; })) return Ok();
   return Unfit("a classic Bloom filter has no counts");
 }
 

@@ -104,14 +104,13 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
                                           .memory_limit_bytes = options.memory_limit_bytes,
                                           .executor = std::move(executor)}));
     case FilterType::kClassic:
-      return AsAny(
-          classic::SplitCountingFilter::Create({.capacity = filter.capacity,
-                                                .target_fpr = filter.target_fpr,
-                                                .digest = filter.digest,
-                                                .num_hashes = Saturated(options.num_hashes),
-                                                .counter_bits = Saturated(options.counter_bits),
-                                                .memory_limit_bytes = options.memory_limit_bytes,
-                                                .executor = std::move(executor)}));
+      return AsAny(classic::Filter::Create({.capacity = filter.capacity,
+                                            .target_fpr = filter.target_fpr,
+                                            .digest = filter.digest,
+                                            .num_hashes = Saturated(options.num_hashes),
+                                            .counter_bits = Saturated(options.counter_bits),
+                                            .memory_limit_bytes = options.memory_limit_bytes,
+                                            .executor = std::move(executor)}));
     case FilterType::kAttributes:
       return Error{ErrorCode::kInvalidArgument,
                    "it is of columns, not of keys: trommel attr build"};

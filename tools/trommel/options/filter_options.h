@@ -41,7 +41,7 @@ struct FamilyOptions {
   uint64_t bucket_capacity = 0;  // 0: the capacity, which holds however the keys arrive
   // kLayered.
   double first_fpr = LayeredConfig{}.first_fpr;
-  // kClassic: a SplitCountingFilter.
+  // kClassic: of the kind split counting.
   uint64_t num_hashes = 0;  // 0: as many as published
   uint64_t counter_bits = 4;
 

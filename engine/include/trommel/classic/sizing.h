@@ -1,4 +1,6 @@
-// Sizing of classic filters: from keys and a rate to a geometry. Pure arithmetic.
+/// @file
+/// Sizing of the classic filters: from keys and a false-positive rate to a geometry. Pure
+/// arithmetic.
 #ifndef TROMMEL_CLASSIC_SIZING_H_
 #define TROMMEL_CLASSIC_SIZING_H_
 
@@ -9,45 +11,51 @@
 
 namespace trommel::classic {
 
-// Rates that a classic filter may be asked for; capacities go to trommel::kMaxCapacity.
+/// Lowest false-positive rate that a classic filter can be sized for. (The highest capacity is
+/// trommel::kMaxCapacity.)
 inline constexpr double kMinTargetFpr = 1e-15;
+/// Highest false-positive rate that a classic filter can be sized for.
 inline constexpr double kMaxTargetFpr = 0.5;
 
+/// What SizeFor is to size.
 struct SizingRequest {
-  Kind kind = Kind::kSplitCounting;
-  uint64_t capacity = 0;      // distinct keys; 1 .. trommel::kMaxCapacity
-  double target_fpr = 0.01;   // kMinTargetFpr .. kMaxTargetFpr
-  uint32_t num_hashes = 0;    // 0: the published ceil(log2(1 / target_fpr))
-  uint32_t counter_bits = 4;  // kBloom takes 1, whatever this says
-  Hashing hashing = Hashing::kDouble;
+  Kind kind = Kind::kSplitCounting;    ///< Which filter.
+  uint64_t capacity = 0;               ///< Distinct keys; 1 to trommel::kMaxCapacity.
+  double target_fpr = 0.01;            ///< kMinTargetFpr to kMaxTargetFpr.
+  uint32_t num_hashes = 0;             ///< 0: the published ceil(log2(1 / target_fpr)).
+  uint32_t counter_bits = 4;           ///< 1 to kMaxCounterBits; ignored for kBloom, which takes 1.
+  Hashing hashing = Hashing::kDouble;  ///< How hashes become positions.
 };
 
+/// What SizeFor found.
 struct Sizing {
-  Geometry geometry;
-  uint64_t capacity = 0;
-  double target_fpr = 0;
-  double predicted_fpr = 0;    // at capacity; never above target_fpr
-  double predicted_fill = 0;   // share of positions present, at capacity
-  double predicted_stuck = 0;  // share of counters at their maximum or beyond; 0 for kBloom
-  double predicted_lossy = 0;  // share of counters that lose an increment; 0 for kBloom
-  double bits_per_key = 0;
+  ArrayGeometry geometry;      ///< The geometry.
+  uint64_t capacity = 0;       ///< As requested.
+  double target_fpr = 0;       ///< As requested.
+  double predicted_fpr = 0;    ///< At capacity; never above target_fpr.
+  double predicted_fill = 0;   ///< Fraction of positions that are present, at capacity.
+  double predicted_stuck = 0;  ///< Fraction of counters at their maximum or beyond; 0 for kBloom.
+  double predicted_lossy = 0;  ///< Fraction of counters that lose an increment; 0 for kBloom.
+  double bits_per_key = 0;     ///< Of the geometry, at capacity.
 };
 
-// The fewest positions that keep PredictedFpr at or under target_fpr at capacity. Fails with
-// kInvalidArgument for anything out of its range, and when a slice or array would need more than
-// kMaxPositions. Any thread; microseconds.
+/// Returns the geometry with the fewest positions that keeps PredictedFpr at or below target_fpr at
+/// capacity. Fails with kInvalidArgument for numbers out of range, and if a slice or array would
+/// need more than kMaxPositions. Thread safety: any thread. Cost: microseconds.
 Result<Sizing> SizeFor(const SizingRequest& request);
 
-// The chance that a non-member answers "maybe present" when num_keys distinct keys are in: SplitFpr
-// or BloomFprSecondOrder (formulas.h), the model of independent hashes. The geometry must be valid.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
+/// Returns the probability that a non-member is answered "maybe present" when the filter holds
+/// `num_keys` distinct keys: SplitFpr or BloomFprSecondOrder (formulas.h), the models of
+/// independent hashes. Requires a valid geometry, which is not checked.
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys) noexcept;
 
-// The same for queries that probe only the first num_probes hashes, num_probes <= num_hashes.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
+/// Returns the same for queries that probe only the first `num_probes` hashes, at most num_hashes.
+double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
 
-// The fewest probes, first hashes first, whose predicted rate at num_keys distinct keys is at or
-// under target_fpr; all of them where none is. At least 1.
-uint32_t PredictedProbes(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
+/// Returns the fewest probes, first hashes first, whose predicted rate for `num_keys` distinct keys
+/// is at or below `target_fpr`, or num_hashes if even all are not enough. At least 1.
+uint32_t PredictedProbes(const ArrayGeometry& geometry, uint64_t num_keys,
+                         double target_fpr) noexcept;
 
 }  // namespace trommel::classic
 

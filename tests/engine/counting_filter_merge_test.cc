@@ -1,4 +1,4 @@
-// Whole filters: merge, subtract, fold, clear, and statistics that are true.
+// Whole counting filters: merge, subtract, fold, clear, and statistics against counts and models.
 #include <cstdint>
 #include <functional>
 #include <string>

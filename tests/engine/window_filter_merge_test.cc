@@ -144,8 +144,8 @@ TEST_CASE("merging unlike windows names the field and changes nothing", "[engine
   check(FilterAt(25, with(&WindowConfig::capacity, 50'000)), "num_blocks differs");
   check(FilterAt(25, with(&WindowConfig::digest, DigestPolicy{DigestKind::kXxh64, 2})),
         "digest seed differs");
-  check(FilterAt(40), "first tick of the present bucket differs: 20 here, 40 there");
-  check(FilterAt(19), "first tick of the present bucket differs: 20 here, 0 there");
+  check(FilterAt(40), "first tick of the current bucket differs: 20 here, 40 there");
+  check(FilterAt(19), "first tick of the current bucket differs: 20 here, 0 there");
 }
 
 TEST_CASE("a cleared window holds nothing but the time", "[engine][window]") {

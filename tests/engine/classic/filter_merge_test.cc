@@ -1,4 +1,4 @@
-// Whole classic filters: merge, subtract, fold, clear, statistics.
+// Whole classic filters: merge, subtract, fold, drop slices, statistics.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -6,10 +6,7 @@
 
 #include "support/catch.h"
 #include "support/random_keys.h"
-#include "trommel/classic/bloom_filter.h"
-#include "trommel/classic/counting_bloom_filter.h"
 #include "trommel/classic/filter.h"
-#include "trommel/classic/split_counting_filter.h"
 
 namespace trommel::classic {
 namespace {
@@ -17,14 +14,14 @@ namespace {
 using Catch::Approx;
 using tests::MemberKeys;
 
-constexpr Geometry kSplit{.num_hashes = 7, .counter_bits = 8, .num_positions = 1024};
+constexpr ArrayGeometry kSplit{.num_hashes = 7, .counter_bits = 8, .num_positions = 1024};
 
-SplitCountingFilter NewSplit(const Geometry& geometry = kSplit, const DigestPolicy& policy = {}) {
-  return std::move(SplitCountingFilter::CreateWithGeometry(geometry, policy)).value();
+Filter NewSplit(const ArrayGeometry& geometry = kSplit, const DigestPolicy& policy = {}) {
+  return std::move(Filter::CreateWithGeometry(geometry, policy)).value();
 }
 
-Geometry With(const std::function<void(Geometry&)>& edit) {
-  Geometry geometry = kSplit;
+ArrayGeometry With(const std::function<void(ArrayGeometry&)>& edit) {
+  ArrayGeometry geometry = kSplit;
   edit(geometry);
   return geometry;
 }
@@ -53,11 +50,11 @@ TEST_CASE("merging classic filters is inserting the other's keys, subtracting er
         "cannot subtract: the other filter holds keys that were not inserted here");
   CHECK((a.Serialize() == before));
 
-  const Geometry bits{
+  const ArrayGeometry bits{
       .kind = Kind::kBloom, .num_hashes = 7, .counter_bits = 1, .num_positions = 9000};
-  auto plain = std::move(BloomFilter::CreateWithGeometry(bits)).value();
-  auto other = std::move(BloomFilter::CreateWithGeometry(bits)).value();
-  auto joined = std::move(BloomFilter::CreateWithGeometry(bits)).value();
+  auto plain = std::move(Filter::CreateWithGeometry(bits)).value();
+  auto other = std::move(Filter::CreateWithGeometry(bits)).value();
+  auto joined = std::move(Filter::CreateWithGeometry(bits)).value();
   plain.Insert(ours);
   other.Insert(theirs);
   joined.Insert(ours);
@@ -70,25 +67,25 @@ TEST_CASE("merging classic filters is inserting the other's keys, subtracting er
 
 TEST_CASE("classic filters that differ do not merge, and say in what", "[engine][classic]") {
   auto filter = NewSplit();
-  const auto complaint = [&](const Geometry& geometry, const DigestPolicy& policy = {}) {
+  const auto complaint = [&](const ArrayGeometry& geometry, const DigestPolicy& policy = {}) {
     const Status status = filter.Merge(NewSplit(geometry, policy));
     REQUIRE_FALSE(status.ok());
     CHECK(status.error().code == ErrorCode::kMismatch);
     CHECK(filter.Subtract(NewSplit(geometry, policy)).error().code == ErrorCode::kMismatch);
     return status.error().message;
   };
-  CHECK(complaint(With([](Geometry& g) { g.num_hashes = 8; })) ==
+  CHECK(complaint(With([](ArrayGeometry& g) { g.num_hashes = 8; })) ==
         "cannot merge: num_hashes differs: 7 here, 8 there");
-  CHECK(complaint(With([](Geometry& g) { g.num_positions = 9; })) ==
+  CHECK(complaint(With([](ArrayGeometry& g) { g.num_positions = 9; })) ==
         "cannot merge: num_positions differs: 1024 here, 9 there");
-  CHECK(complaint(With([](Geometry& g) { g.counter_bits = 7; })) ==
+  CHECK(complaint(With([](ArrayGeometry& g) { g.counter_bits = 7; })) ==
         "cannot merge: counter_bits differs: 8 here, 7 there");
-  CHECK(complaint(With([](Geometry& g) { g.hashing = Hashing::kMixed; })) ==
+  CHECK(complaint(With([](ArrayGeometry& g) { g.hashing = Hashing::kMixed; })) ==
         "cannot merge: hashing differs: double here, mixed there");
   CHECK(complaint(kSplit, {.kind = DigestKind::kXxh3}) ==
         "cannot merge: digest kind differs: xxh64 here, xxh3 there");
   CHECK(complaint(kSplit, {.seed = 99}) == "cannot merge: digest seed differs");
-  const auto whole = std::move(CountingBloomFilter::CreateWithGeometry(With([](Geometry& g) {
+  const auto whole = std::move(Filter::CreateWithGeometry(With([](ArrayGeometry& g) {
                        g.kind = Kind::kCountingBloom;
                      }))).value();
   CHECK(filter.Merge(whole).error().message ==
@@ -104,21 +101,21 @@ TEST_CASE("a folded classic filter is the one built at half size", "[engine][cla
   const auto keys = MemberKeys(300, Catch::rngSeed());
   auto filter = NewSplit();
   filter.Insert(keys);
-  auto half = NewSplit(With([](Geometry& g) { g.num_positions = 512; }));
+  auto half = NewSplit(With([](ArrayGeometry& g) { g.num_positions = 512; }));
   half.Insert(keys);
   REQUIRE(filter.Fold().ok());
   CHECK((filter.Serialize() == half.Serialize()));
   CHECK(filter.Erase(keys) == EraseOutcome{300, 0});
   CHECK(filter.GetStats().fill_ratio == 0);
 
-  auto odd = NewSplit(With([](Geometry& g) { g.num_positions = 77; }));
+  auto odd = NewSplit(With([](ArrayGeometry& g) { g.num_positions = 77; }));
   CHECK(odd.Fold().error().message ==
         "cannot fold: num_positions is 77, and only an even number can be halved");
 }
 
 TEST_CASE("a counter that was stuck before a fold stays so", "[engine][classic]") {
   const auto small = [](uint64_t num_positions) {
-    return NewSplit(With([=](Geometry& g) {
+    return NewSplit(With([=](ArrayGeometry& g) {
       g.counter_bits = 2;
       g.num_positions = num_positions;
     }));
@@ -165,9 +162,60 @@ TEST_CASE("statistics of a classic filter are what its counters hold", "[engine]
   CHECK(1 - static_cast<double>(histogram[0]) / (7 * 1024) == Approx(stats.fill_ratio));
 
   // Three bits stand in fields of four.
-  auto narrow = NewSplit(With([](Geometry& g) { g.counter_bits = 3; }));
+  auto narrow = NewSplit(With([](ArrayGeometry& g) { g.counter_bits = 3; }));
   for (int i = 0; i < 9; ++i) narrow.Insert(7);
   CHECK(narrow.CounterHistogram() == std::vector<uint64_t>{7 * 1023, 0, 0, 0, 0, 0, 0, 7});
+}
+
+constexpr ArrayGeometry k20Slices{
+    .hashing = Hashing::kMixed, .num_hashes = 20, .num_positions = 14'500};
+
+TEST_CASE("dropping slices leaves the filter that was built with fewer", "[engine][classic]") {
+  auto filter = NewSplit(k20Slices);
+  const auto members = MemberKeys(5000, Catch::rngSeed());
+  filter.Insert(members);
+  const uint64_t num_bytes = filter.GetStats().num_bytes;
+  const double product = [&] {
+    double fills = 1;
+    for (int i = 0; i < 8; ++i) fills *= filter.GetStats().slice_fills[static_cast<size_t>(i)];
+    return fills;
+  }();
+  auto whole = NewSplit(k20Slices);
+  REQUIRE(filter.DropSlices(8).ok());
+
+  CHECK(filter.GetStats().num_bytes == num_bytes / 20 * 8);
+  CHECK(filter.GetStats().current_fpr == product);
+  ArrayGeometry fewer = whole.geometry();
+  fewer.num_hashes = 8;
+  auto built = std::move(Filter::CreateWithGeometry(fewer)).value();
+  built.Insert(members);
+  CHECK(filter.geometry() == built.geometry());
+  CHECK(filter.CounterHistogram() == built.CounterHistogram());
+  REQUIRE(filter.Merge(built).ok());  // they are of one identity
+  REQUIRE(filter.Subtract(built).ok());
+  CHECK(filter.Merge(whole).error().message ==
+        "cannot merge: num_hashes differs: 8 here, 20 there");
+  CHECK((filter.Serialize() != whole.Serialize()));
+
+  std::vector<uint64_t> bitmap(Filter::BitmapWords(members.size()));
+  CHECK(filter.Query(members, bitmap) == members.size());
+  const auto loaded = std::move(Filter::Deserialize(filter.Serialize())).value();
+  CHECK(loaded.geometry().num_hashes == 8);
+  CHECK(filter.Erase(members) == EraseOutcome{members.size(), 0});
+  CHECK(filter.GetStats().fill_ratio == 0);
+}
+
+TEST_CASE("slices out of range, and of filters without slices, are not dropped",
+          "[engine][classic]") {
+  auto filter = NewSplit(k20Slices);
+  CHECK(filter.DropSlices(0).error().message == "num_slices is 0; it must be between 1 and 20");
+  CHECK(filter.DropSlices(21).error().message == "num_slices is 21; it must be between 1 and 20");
+  CHECK(filter.DropSlices(20).ok());
+  auto whole = NewSplit(With([](ArrayGeometry& g) { g.kind = Kind::kCountingBloom; }));
+  const Status refused = whole.DropSlices(1);
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK(refused.error().message ==
+        "cannot drop slices: the kind is counting bloom; it must be split counting");
 }
 
 }  // namespace

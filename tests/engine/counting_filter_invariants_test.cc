@@ -1,5 +1,5 @@
-// The laws of a counting filter, tried with random programs against the reference and the exact
-// model.
+// The invariants of a counting filter, tried with random programs against the reference and the
+// exact model.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -36,7 +36,7 @@ void ForEachProgram(uint64_t num_programs,
 }
 
 TEST_CASE("whole batches, split batches and single keys all answer as the reference does",
-          "[engine][laws][long]") {
+          "[engine][invariants][long]") {
   const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints, Split::kShards,
                               Split::kThreads, Split::kLocked, Split::kLockedPoints);
   tests::ForEachRunnableTarget([&] {
@@ -59,7 +59,7 @@ std::vector<std::byte> BytesAfter(const Program& program, Split split, uint64_t 
 }
 
 TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on any target",
-          "[engine][laws]") {
+          "[engine][invariants]") {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
     const std::vector<std::byte> want = BytesAfter(program, Split::kWhole, 0);
@@ -79,7 +79,7 @@ TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on 
   }
 }
 
-TEST_CASE("no key that is in is ever answered absent or counted too low", "[engine][laws]") {
+TEST_CASE("no key that is in is ever answered absent or counted too low", "[engine][invariants]") {
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 50; ++seed) {
       const Program program = tests::Honest(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
@@ -108,7 +108,7 @@ TEST_CASE("no key that is in is ever answered absent or counted too low", "[engi
   });
 }
 
-TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][laws]") {
+TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][invariants]") {
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 30; ++seed) {
       const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
@@ -127,7 +127,7 @@ TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][laws]"
   });
 }
 
-TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][laws]") {
+TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][invariants]") {
   tests::ForEachRunnableTarget([] {
     for (const golden::FilterRecord& record : golden::kFilters) {
       Program program = tests::RandomProgram(record.seed, 40, record.shapes);

@@ -1,5 +1,6 @@
 // Random programs over filters of attributes: beside the definition, tuple by tuple, and beside the
-// exact multiset.
+// exact multiset; and many random queries while tuples are inserted and erased
+// (TROMMEL_TEST_SCALE=125 makes 10^8).
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -8,22 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/scalable/growth_plans.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "support/attribute_program.h"
 #include "support/catch.h"
 #include "support/exact_model.h"
+#include "support/random_keys.h"
 #include "support/scalable_reference.h"
 #include "support/shrink.h"
+#include "support/tuple_rows.h"
 #include "trommel/attribute_filter.h"
 
 namespace trommel::tests {
 namespace {
-
-AttributeFilter MadeOf(const AttributeConfig& config) {
-  Result<AttributeFilter> filter = AttributeFilter::Create(config);
-  if (!filter.ok()) FAIL(filter.error().message);
-  return *std::move(filter);
-}
 
 void ReloadAttributes(AttributeFilter& filter) {
   Result<AttributeFilter> loaded = AttributeFilter::Deserialize(filter.Serialize());
@@ -156,7 +153,7 @@ std::string DifferenceAfterStep(const AttributeStep& step, const AttributeConfig
 
 std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlans& plans,
                                      const std::shared_ptr<Executor>& executor) {
-  AttributeFilter filter = MadeOf(program.config);
+  AttributeFilter filter = AttributeFilter::Create(program.config).value();
   AttributeReference reference(program.config, plans);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     filter.UseExecutor(executor);
@@ -168,8 +165,6 @@ std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlan
   }
   return "";
 }
-
-}  // namespace
 
 TEST_CASE("a filter over attributes does what its definition does, tuple by tuple",
           "[engine][attributes][attribute_filter][long]") {
@@ -203,7 +198,7 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
   for (uint64_t i = 0; i < Scaled(30); ++i) {
     const AttributeProgram program = RandomAttributeProgram(seed + i, 14);
     INFO("seed " << seed + i);
-    AttributeFilter filter = MadeOf(program.config);
+    AttributeFilter filter = AttributeFilter::Create(program.config).value();
     const std::vector<std::byte> as_new = filter.Serialize();
     std::multiset<TupleRow> model;
     const TupleColumns pool(program.pool);
@@ -214,7 +209,7 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
         REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
         model.insert(rows.begin(), rows.end());
       } else if (step.op == AttributeOp::kErase) {
-        // What an honest caller erases: what is in, as often as it is.
+        // Tuples that are in the filter, as often as they are.
         std::erase_if(rows, [&](const TupleRow& row) {
           const auto found = model.find(row);
           if (found == model.end()) return true;
@@ -253,4 +248,43 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
   CHECK(num_grown > 0);  // else nothing was tested
 }
 
+TEST_CASE("no question about what is in is ever answered absent",
+          "[engine][attributes][attribute_filter][long]") {
+  constexpr size_t kTuples = 20'000;
+  constexpr size_t kChanged = 400;  // after each batch of questions
+  const uint64_t seed = Catch::rngSeed();
+  const std::vector<AttributeMask> cuts = {0b00011, 0b11100, 0b10010};
+  Result<AttributeFilter> made = AttributeFilter::Create(
+      {.sets = *AttributeSets::Create(5, cuts), .capacity = 3000, .target_fpr = 0.05});
+  REQUIRE(made.ok());
+  AttributeFilter& filter = *made;
+  const std::vector<std::byte> as_new = filter.Serialize();
+  const std::vector<uint64_t> num_values = {0, 300, 5, 0, 70};
+  std::vector<TupleRow> rows = RandomRows(kTuples, num_values, seed);
+  REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(kTuples));
+  const uint64_t num_batches = (Scaled(800'000) + kTuples - 1) / kTuples;
+  for (uint64_t b = 0; b < num_batches; ++b) {
+    const TupleColumns columns(rows);
+    // What is not asked for is not read.
+    const auto asked = static_cast<AttributeMask>(RandomKey(KeySpace::kMembers, seed, b) & 0b11111);
+    Tuples tuples = columns.view();
+    for (size_t a = 0; a < num_values.size(); ++a) {
+      if ((asked >> a & 1) == 0) tuples.columns[a] = nullptr;
+    }
+    REQUIRE(filter.Query(asked, tuples, bits) == kTuples);
+
+    const size_t first = b * kChanged % kTuples;
+    const auto changed = std::span(rows).subspan(first, kChanged);
+    REQUIRE(filter.Erase(TupleColumns(changed).view()).num_refused == 0);
+    std::ranges::copy(RandomRows(kChanged, num_values, seed + 10 * (b + 1)), changed.begin());
+    REQUIRE(filter.Insert(TupleColumns(changed).view()).num_refused == 0);
+  }
+  CHECK(filter.num_tuples() == kTuples);
+  REQUIRE(filter.Erase(TupleColumns(rows).view()).num_refused == 0);
+  CHECK(filter.Serialize() == as_new);
+}
+
+}  // namespace
 }  // namespace trommel::tests

@@ -20,12 +20,6 @@ std::vector<uint64_t> Bitmap(size_t num_keys) {
   return std::vector<uint64_t>(BitmapWords(num_keys), ~uint64_t{0});
 }
 
-ScalableFilter MadeScalable(const ScalableConfig& config) {
-  Result<ScalableFilter> filter = ScalableFilter::Create(config);
-  if (!filter.ok()) FAIL(filter.error().message);
-  return *std::move(filter);
-}
-
 void SaveAndLoad(ScalableFilter& filter) {
   Result<ScalableFilter> loaded = ScalableFilter::Deserialize(filter.Serialize());
   if (!loaded.ok()) FAIL(loaded.error().message);
@@ -106,7 +100,7 @@ std::string DifferenceOfStep(const ScalableStep& step, const ScalableConfig& con
 }
 
 std::string FirstDifference(const ScalableProgram& program, std::shared_ptr<Executor> executor) {
-  ScalableFilter filter = MadeScalable(program.config);
+  ScalableFilter filter = ScalableFilter::Create(program.config).value();
   filter.UseExecutor(executor);
   Result<GrowthPlan> plan = GrowthPlan::Make(program.config);
   ScalableReference reference(*std::move(plan));
@@ -150,7 +144,7 @@ TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scal
   for (uint64_t i = 0; i < 40; ++i) {
     const ScalableProgram program = RandomScalableProgram(seed + i, 40);
     INFO("seed " << seed + i);
-    ScalableFilter filter = MadeScalable(program.config);
+    ScalableFilter filter = ScalableFilter::Create(program.config).value();
     const std::vector<std::byte> as_new = filter.Serialize();
     ExactModel<uint64_t> model;
     std::vector<uint64_t> bitmap;
@@ -167,7 +161,7 @@ TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scal
           model.FollowInsertIfAbsent(digests, bitmap);
           break;
         case ScalableOp::kErase: {
-          // What an honest caller erases: what is in, as often as it is.
+          // Keys that are in the filter, as often as they are.
           std::erase_if(digests, [&](uint64_t digest) { return !model.Erase(digest); });
           const EraseOutcome outcome = filter.Erase(Keys::Digests(digests));
           REQUIRE(outcome.num_refused == 0);

@@ -1,0 +1,39 @@
+// Memory limits: which one holds, and how an error words that something exceeds it.
+#ifndef TROMMEL_ENGINE_SRC_BASE_MEMORY_LIMIT_H_
+#define TROMMEL_ENGINE_SRC_BASE_MEMORY_LIMIT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/src/base/block_memory.h"
+#include "engine/src/base/grouped_text.h"
+#include "trommel/result.h"
+
+namespace trommel {
+
+// As given; 0: the machine's physical memory.
+inline uint64_t MemoryLimit(uint64_t limit_bytes) {
+  return limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
+}
+
+// "the filter needs 2,000 bytes, more than the limit of 1,000 bytes (memory_limit_bytes)"; `needs`
+// is what stands before the number. `is_given`: the limit is the caller's, not the machine's.
+inline Error OverMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_t limit_bytes,
+                             bool is_given) {
+  return {.code = ErrorCode::kOutOfMemory,
+          .message = std::string(needs) + " " + GroupedText(num_bytes) +
+                     " bytes, more than the limit of " + GroupedText(limit_bytes) + " bytes (" +
+                     (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
+}
+
+// Fails with kOutOfMemory over the limit; 0: the machine's physical memory.
+inline Status CheckMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_t limit_bytes) {
+  const uint64_t limit = MemoryLimit(limit_bytes);
+  if (num_bytes <= limit) return Ok();
+  return OverMemoryLimit(needs, num_bytes, limit, limit_bytes != 0);
+}
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BASE_MEMORY_LIMIT_H_

@@ -1,0 +1,36 @@
+#include "engine/src/snapshots/filter_files.h"
+
+#include <utility>
+
+#include "engine/src/base/check.h"
+#include "engine/src/disk/atomic_file.h"
+
+namespace trommel {
+
+Status FilterFiles::WriteFile(const std::filesystem::path& path, const SaveOptions& options,
+                              const Write& write) try {
+  Result<AtomicFile> file = AtomicFile::Create(path, options);
+  if (!file) return file.error();
+  if (Status written = write(*file); !written) return written;
+  return file->Commit();
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+std::vector<std::byte> FilterFiles::WriteBytes(const Write& write) {
+  VectorSink sink;
+  if (const Status written = write(sink); !written) {
+    TROMMEL_CHECK(written.error().code == ErrorCode::kOutOfMemory,
+                  "writing to memory fails for lack of memory only");
+    throw std::bad_alloc();
+  }
+  return sink.Take();
+}
+
+Error FilterFiles::NamingFile(const std::filesystem::path& path, Error error) {
+  // Errors of the file system name the file themselves.
+  if (error.code != ErrorCode::kIo) error.message = path.string() + ": " + error.message;
+  return error;
+}
+
+}  // namespace trommel

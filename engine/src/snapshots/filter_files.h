@@ -1,0 +1,102 @@
+// FilterFiles: how filters are saved and loaded, with all errors, once for all types. A type brings
+// two private members, which may throw std::bad_alloc:
+//
+//   static Result<Filter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+//                                  const DigestKey& digest_key);
+//   Status WriteTo(ByteSink& sink) const;
+#ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_FILTER_FILES_H_
+#define TROMMEL_ENGINE_SRC_SNAPSHOTS_FILTER_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/opened_snapshot.h"
+#include "trommel/digest.h"
+#include "trommel/result.h"
+#include "trommel/save_options.h"
+
+namespace trommel {
+
+struct FilterFiles {
+  // --- Of one type: what its Save, Serialize, Load and Deserialize do.
+
+  // Writes the file atomically. Fails with kIo, kOutOfMemory, kExists, kNotFlushed and what
+  // options.check returns.
+  template <class Filter>
+  static Status Save(const Filter& filter, const std::filesystem::path& path,
+                     const SaveOptions& options) {
+    return WriteFile(path, options, [&filter](ByteSink& sink) { return filter.WriteTo(sink); });
+  }
+
+  // Throws std::bad_alloc where there is no memory for the bytes.
+  template <class Filter>
+  static std::vector<std::byte> Serialize(const Filter& filter) {
+    return WriteBytes([&filter](ByteSink& sink) { return filter.WriteTo(sink); });
+  }
+
+  // Fails as the type's ReadFrom, OpenedSnapshot::Open and FileSource::Open; all errors name the
+  // path.
+  template <class Filter>
+  static Result<Filter> Load(const std::filesystem::path& path, uint64_t limit_bytes,
+                             const DigestKey& digest_key) {
+    return ReadFile(path, [&](const OpenedSnapshot& snapshot) {
+      return Read<Filter>(snapshot, limit_bytes, digest_key);
+    });
+  }
+
+  template <class Filter>
+  static Result<Filter> Deserialize(std::span<const std::byte> bytes, uint64_t limit_bytes,
+                                    const DigestKey& digest_key) {
+    return ReadBytes(SpanSource(bytes), [&](const OpenedSnapshot& snapshot) {
+      return Read<Filter>(snapshot, limit_bytes, digest_key);
+    });
+  }
+
+  template <class Filter>
+  static Result<Filter> Read(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                             const DigestKey& digest_key) {
+    return Filter::ReadFrom(snapshot, limit_bytes, digest_key);
+  }
+
+  // --- Of any type. The file is opened once and its header read once; read(snapshot) returns a
+  // Result, whose errors ReadFile completes with the path.
+
+  template <class ReadOne>
+  static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadFile(
+      const std::filesystem::path& path, const ReadOne& read) {
+    const Result<FileSource> source = FileSource::Open(path);
+    if (!source) return source.error();
+    auto result = ReadBytes(*source, read);
+    if (!result) return NamingFile(path, result.error());
+    return result;
+  }
+
+  template <class ReadOne>
+  static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadBytes(const ByteSource& source,
+                                                                        const ReadOne& read) try {
+    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
+    if (!snapshot) return snapshot.error();
+    return read(*snapshot);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
+  }
+
+ private:
+  using Write = std::function<Status(ByteSink&)>;
+  static Status WriteFile(const std::filesystem::path& path, const SaveOptions& options,
+                          const Write& write);
+  static std::vector<std::byte> WriteBytes(const Write& write);
+  static Error NamingFile(const std::filesystem::path& path, Error error);
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SNAPSHOTS_FILTER_FILES_H_
