@@ -219,14 +219,15 @@ void AddOthers(std::vector<FormatSample>& samples) {
     for (int i = 0; i < 9; ++i) filter.Insert("key-0");
     samples.push_back({name, AnyFilter(std::move(filter)), Numbered("text", "key-", 0, 90)});
   };
-  add_classic("classic-bloom", classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 60}));
-  add_classic("classic-counting-bloom", classic::Filter::CreateWithGeometry(
-                                            {.kind = classic::Kind::kCountingBloom,
-                                             .hashing = classic::Hashing::kMixed,
-                                             .num_hashes = 4,
-                                             .counter_bits = 4,
-                                             .num_positions = 500},
-                                            {.kind = DigestKind::kXxh3, .seed = 7}));
+  add_classic("classic-bloom",
+              classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 60}));
+  add_classic("classic-counting-bloom",
+              classic::Filter::CreateWithGeometry({.kind = classic::Kind::kCountingBloom,
+                                                   .hashing = classic::Hashing::kMixed,
+                                                   .num_hashes = 4,
+                                                   .counter_bits = 4,
+                                                   .num_positions = 500},
+                                                  {.kind = DigestKind::kXxh3, .seed = 7}));
   add_classic("classic-split", classic::Filter::CreateWithGeometry(
                                    {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}));
 

@@ -8,8 +8,8 @@
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/sizing.h"
 #include "trommel/classic/filter.h"
+#include "trommel/classic/sizing.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::paper {

@@ -8,8 +8,8 @@
 #include "bench/paper/report/program.h"
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"
-#include "trommel/classic/geometry.h"
 #include "trommel/classic/filter.h"
+#include "trommel/classic/geometry.h"
 
 namespace trommel::paper {
 

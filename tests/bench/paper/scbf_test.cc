@@ -13,10 +13,10 @@ namespace trommel::paper {
 namespace {
 
 constexpr classic::ArrayGeometry kSmall{.kind = classic::Kind::kSplitCounting,
-                                   .hashing = classic::Hashing::kMixed,
-                                   .num_hashes = 4,
-                                   .counter_bits = 8,
-                                   .num_positions = 100};
+                                        .hashing = classic::Hashing::kMixed,
+                                        .num_hashes = 4,
+                                        .counter_bits = 8,
+                                        .num_positions = 100};
 
 TEST_CASE("a generation is added when the newest is half full", "[paper]") {
   Generations generations(kSmall, EraseRule::kEverywhere);

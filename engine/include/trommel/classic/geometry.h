@@ -59,7 +59,7 @@ inline constexpr uint64_t kMaxPositions = (uint64_t{1} << 32) - 1;
 /// Most bits of a counter.
 inline constexpr uint32_t kMaxCounterBits = 8;
 
-/// Which counters a key touches, and how high they go. Two filters with the same geometry and
+/// Where the counters of a key are, and how high they count. Two filters with the same geometry and
 /// digest policy have the same counters for the same keys.
 struct ArrayGeometry {
   Kind kind = Kind::kSplitCounting;    ///< Which filter.
