@@ -73,7 +73,7 @@ TEST_CASE("where one set has no room a tuple is inserted into none",
 
 // Rows with new values of one attribute; the other one's is always the same.
 std::vector<TupleRow> NewIn(size_t attribute, size_t count, uint64_t seed) {
-  std::vector<TupleRow> rows(count, TupleRow(2, RandomKey(KeySpace::kStrangers, 0, 0)));
+  std::vector<TupleRow> rows(count, TupleRow(2, RandomKey(KeySpace::kNonMembers, 0, 0)));
   for (size_t i = 0; i < count; ++i) rows[i][attribute] = RandomKey(KeySpace::kMembers, seed, i);
   return rows;
 }
@@ -95,7 +95,7 @@ TEST_CASE("refused tuples leave the room of sets that had some",
     return num_inserted;
   };
   // One value of attribute 0 that thousands share, beside more values of attribute 1 than fit.
-  const uint64_t shared = RandomKey(KeySpace::kStrangers, 0, 0);
+  const uint64_t shared = RandomKey(KeySpace::kNonMembers, 0, 0);
   CHECK(insert({{shared, shared}}) == 1);
   const uint64_t num_second = insert(NewIn(1, 6000, 1));
   CHECK(num_second >= 2999);

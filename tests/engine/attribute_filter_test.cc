@@ -48,7 +48,7 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
   const std::vector<TupleRow> rows = RandomRows(30'000, kAllDifferent3, seed);
   CHECK(filter.Insert(TupleColumns(rows).view()).num_inserted == rows.size());
   const std::vector<TupleRow> non_members =
-      RandomRows(100'000, kAllDifferent3, seed, KeySpace::kStrangers);
+      RandomRows(100'000, kAllDifferent3, seed, KeySpace::kNonMembers);
   const AttributeStats stats = filter.GetStats();
   REQUIRE(stats.sets.size() == 5);
   CHECK(stats.num_bytes == filter.num_bytes());

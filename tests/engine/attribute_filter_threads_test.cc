@@ -41,7 +41,7 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   // These were never inserted, but some of their values were: erasing them must be refused, and
   // nothing may be taken for a moment.
   std::vector<TupleRow> non_members =
-      RandomRows(64, std::vector<uint64_t>{0, 0, 0}, 1'000, KeySpace::kStrangers);
+      RandomRows(64, std::vector<uint64_t>{0, 0, 0}, 1'000, KeySpace::kNonMembers);
   for (size_t i = 0; i < non_members.size(); ++i) non_members[i][0] = staying[i][0];
   const TupleColumns non_member_columns(non_members);
 

@@ -108,7 +108,7 @@ TEST_CASE("a non-member hits a block of real positions at the rate of the model"
       }
     }
     for (uint64_t i = 0; i < kNumNonMembers; ++i) {
-      const uint64_t digest = RandomKey(KeySpace::kStrangers, 7, block * kNumNonMembers + i);
+      const uint64_t digest = RandomKey(KeySpace::kNonMembers, 7, block * kNumNonMembers + i);
       uint64_t hit = 1;
       for (size_t s = 0; s < num_slices; ++s) {
         hit &= presence[s] >> kernels::Position(digest, s, num_slices);

@@ -56,7 +56,7 @@ std::vector<uint64_t> MemberKeys(size_t num_keys, uint64_t seed, uint64_t first)
 }
 
 std::vector<uint64_t> NonMemberKeys(size_t num_keys, uint64_t seed, uint64_t first) {
-  return KeysOf(KeySpace::kStrangers, num_keys, seed, first);
+  return KeysOf(KeySpace::kNonMembers, num_keys, seed, first);
 }
 
 std::vector<std::string> MemberStrings(size_t num_keys, uint64_t seed, uint64_t first) {
@@ -64,7 +64,7 @@ std::vector<std::string> MemberStrings(size_t num_keys, uint64_t seed, uint64_t 
 }
 
 std::vector<std::string> StrangerStrings(size_t num_keys, uint64_t seed, uint64_t first) {
-  return StringsOf(KeySpace::kStrangers, num_keys, seed, first);
+  return StringsOf(KeySpace::kNonMembers, num_keys, seed, first);
 }
 
 std::vector<size_t> RandomOrder(size_t num_keys, uint64_t seed) {

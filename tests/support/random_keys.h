@@ -11,7 +11,7 @@
 
 namespace trommel::tests {
 
-enum class KeySpace : uint64_t { kMembers = 0, kStrangers = 1 };
+enum class KeySpace : uint64_t { kMembers = 0, kNonMembers = 1 };
 
 // Key number `idx` of a space. Distinct for distinct (space, idx) of one seed, idx < 2^63; a member
 // of one seed is no non-member of another.

@@ -133,8 +133,8 @@ size_t Filter::QueryFirst(Keys keys, uint32_t num_probes,
 }
 
 EraseOutcome Filter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  impl_->CheckCounters();
   CheckBitmap(keys, erased);
+  impl_->CheckCounters();
   EraseOutcome outcome;
   ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     outcome.num_erased += impl_->store.Erase(digests, erased.data() + first / 64);
@@ -160,8 +160,8 @@ EraseOutcome Filter::Erase(Keys keys) noexcept {
 }
 
 void Filter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  impl_->CheckCounters();
   CheckCounts(keys, counts);
+  impl_->CheckCounters();
   ForEachTask(impl_->executor.get(), keys, [&](size_t begin, Keys task_keys) {
     ForEachChunk(impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
       impl_->store.CountEstimates(digests, counts.subspan(begin + first, digests.size()));

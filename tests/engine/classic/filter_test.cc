@@ -264,7 +264,8 @@ TEST_CASE("a filter of plain bits has nothing to erase, count or subtract", "[en
   std::vector<uint64_t> words(keys.size());
   const std::string want = "a filter of plain bits has no counters";
   CHECK_THAT(message_of([&] { filter.Erase(keys); }), ContainsSubstring(want));
-  CHECK_THAT(message_of([&] { filter.Erase(keys, words); }), ContainsSubstring(want));
+  CHECK_THAT(message_of([&] { filter.Erase(keys, std::span(words).first(2)); }),
+             ContainsSubstring(want));
   CHECK_THAT(message_of([&] { filter.Erase(Key(7)); }), ContainsSubstring(want));
   CHECK_THAT(message_of([&] { filter.CountEstimates(keys, words); }), ContainsSubstring(want));
   CHECK_THAT(message_of([&] { filter.CountEstimate(Key(7)); }), ContainsSubstring(want));

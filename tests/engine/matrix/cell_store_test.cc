@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/tuples/projection.h"
 #include "support/catch.h"
 #include "support/matrix_reference.h"
@@ -139,8 +140,8 @@ TEST_CASE("cells beyond the limit are refused with what they take", "[engine][ma
   const Result<CellStore> store = CellStore::Create(geometry, 1 << 20);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kOutOfMemory);
-  CHECK(store.error().message.find(std::to_string(geometry.num_bytes())) != std::string::npos);
-  CHECK(store.error().message.find("1048576") != std::string::npos);
+  CHECK(store.error().message.find(GroupedText(geometry.num_bytes())) != std::string::npos);
+  CHECK(store.error().message.find("1,048,576") != std::string::npos);
   MatrixGeometry wrong = geometry;
   wrong.num_hashes = 65;
   CHECK(CellStore::Create(wrong, 0).error().code == ErrorCode::kInvalidArgument);
