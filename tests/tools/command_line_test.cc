@@ -21,11 +21,15 @@ TEST_CASE("words are wrapped and none is lost", "[tools][help_text]") {
   CHECK(Wrapped("incomprehensible to all", 6) == "incomprehensible\nto all");
 }
 
-TEST_CASE("no line of a help page is longer than 100 columns", "[tools][help_text]") {
+TEST_CASE("a help page ends with one line end, and no line of it is longer than 100 columns",
+          "[tools][help_text]") {
   const std::string command =
       GENERATE("size", "build", "insert", "erase", "query", "dedup", "stats", "verify", "demo",
                "attr", "stress", "bench", "help");
-  std::istringstream lines(tests::RunTool({command, "--help"}).out);
+  const std::string page = tests::RunTool({command, "--help"}).out;
+  CHECK(page.ends_with("\n"));
+  CHECK(!page.ends_with("\n\n"));
+  std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }
 
@@ -158,8 +162,8 @@ TEST_CASE("an error of a command line names the option, the value and what is le
       {{"size", "-n", "0"}, "--capacity: must be at least 1; got 0"},
       {{"size", "-n", "9", "--slices", "9", "--encoding", "runs"}, "runs have 4, 5, 8 or 10"},
       {{"size", "-n", "9", "--slices", "9"},
-       "no planes: num_slices is 9; planes have 8 or 16; no runs: num_slices is 9; runs have"},
-      {{"size", "-n", "2000G"}, "trommel: capacity is 2000000000000; it must be"},
+       "no planes: --slices is 9; planes have 8 or 16; no runs: --slices is 9; runs have"},
+      {{"size", "-n", "2000G"}, "trommel: -n is 2000000000000; it must be"},
       {{"size", "-n", "9", "--slices", "-5"},
        "--slices: must be a whole number from 1 to 16; got '-5'"},
       {{"build", "--seed", "-1"},

@@ -74,6 +74,18 @@ TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
   CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("sized for"));
 }
 
+TEST_CASE("a file of several stores over the memory limit is refused with the limit as given",
+          "[tools][insert]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::vector<std::string> build = {"build", "--type", "layered", "-n", "1000", "-o", filter};
+  REQUIRE(RunTool(build, Lines("a", 4000)).exit_code == 0);
+  // The first layer fits, the side table of the second does not.
+  const ToolResult result = RunTool({"insert", filter, "--memory-limit", "20000"}, "b\n");
+  CHECK(result.exit_code == 3);
+  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the limit of 20,000 bytes"));
+}
+
 TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");

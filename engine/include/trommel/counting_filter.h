@@ -213,7 +213,7 @@ class CountingFilter {
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   /// Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a file of another type)
-  /// or kCorrupt, naming the byte offset; no bytes make it crash. `memory_limit_bytes` is
+  /// or kCorrupt, naming what is wrong and where; no bytes make it crash. `memory_limit_bytes` is
   /// CountingConfig::memory_limit_bytes.
   ///
   /// `digest_key` is the key of a file whose digest is kSipHash: fails with kInvalidArgument if it

@@ -80,8 +80,8 @@ struct AttributeFilter::Impl {
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
 
-  // Insertions pass; erasing a chunk shuts it (attribute_filter.cc says why). First, because it is
-  // aligned to cache lines.
+  // Insertions hold it shared, erasing a chunk exclusively (attribute_filter_erase.cc says why).
+  // First, because it is aligned to cache lines.
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()

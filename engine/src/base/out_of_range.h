@@ -1,4 +1,4 @@
-// Errors of numbers out of range: "target_fpr is 2; it must be between 1e-15 and 0.5".
+// Errors of numbers out of range: "target_fpr is 2; it must be between 1e-06 and 0.5".
 #ifndef TROMMEL_ENGINE_SRC_BASE_OUT_OF_RANGE_H_
 #define TROMMEL_ENGINE_SRC_BASE_OUT_OF_RANGE_H_
 

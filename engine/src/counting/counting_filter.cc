@@ -14,6 +14,7 @@
 #include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
+
 CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
 CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;

@@ -3,6 +3,7 @@
 #include "engine/src/keys/digest_policy.h"
 
 namespace trommel {
+
 std::string FieldDiffers(std::string_view field, std::string_view ours, std::string_view theirs) {
   return std::string(field) + " differs: " + std::string(ours) + " here, " + std::string(theirs) +
          " there";

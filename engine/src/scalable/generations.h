@@ -1,7 +1,7 @@
 // The generations of a scalable filter: the list of them, how it is read, and how it changes.
 //
 //   Query     reads the list under GracePeriods, and never waits
-//   update    passes the StripedSharedMutex, and then knows that the list stays as it is
+//   update    holds the StripedSharedMutex shared, so that the list stays as it is
 //   change    one thread at a time: prepares the new list, locks the mutex exclusively, publishes
 //             the list, unlocks, and waits for readers of the old list before it frees what only
 //             that list had
@@ -100,8 +100,8 @@ class Generations {
   // These. Their slots must be the plan's, each at most once.
   Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);
 
-  // From now on growth needs room in the budget, too. False, and nothing changes, if there is none
-  // for what is there. Exclusive.
+  // From now on growth needs room in the budget, too. Returns false, and changes nothing, if the
+  // stores that exist do not fit. Exclusive.
   bool Join(std::shared_ptr<MemoryBudget> budget);
 
   // The list for a query: a reader without a lock.
@@ -146,7 +146,7 @@ class Generations {
   };
   StableView LockList() const { return StableView(*this); }
 
-  // Not inside a view or reading:
+  // Requires that the calling thread has no view:
 
   // Begins a new generation, unless another one than `full` is the newest by now, or that has room.
   GrowthRefusal Grow(const Generation* full);

@@ -230,16 +230,15 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source,
                                            GrowthPlans& plans,
                                            std::shared_ptr<MemoryBudget> budget) {
   using Impl = ScalableFilter::Impl;
-  // A limit of 0 would be none at all; no filter fits in 1 byte.
-  const uint64_t room =
-      budget->limit_bytes() - std::min(budget->limit_bytes(), budget->num_bytes());
-  Result<MultiStoreContents> contents =
-      ReadMembers(source, outline, std::max<uint64_t>(room, 1), {});
+  // What the budget leaves out of the limit is used, too.
+  const uint64_t used_bytes =
+      MemoryLimit(limit_bytes) - budget->limit_bytes() + budget->num_bytes();
+  Result<MultiStoreContents> contents = ReadMembers(source, outline, limit_bytes, {}, used_bytes);
   if (!contents.ok()) return contents.error();
   Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
   if (!impl.ok()) return impl.error();
   if (!(*impl)->generations->Join(std::move(budget))) {
-    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters budget"};
+    return Error{ErrorCode::kOutOfMemory, "the memory limit that several filters share is used up"};
   }
   return ScalableFilter(*std::move(impl));
 }

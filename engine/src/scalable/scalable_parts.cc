@@ -14,7 +14,7 @@ Result<ScalableFilter> ScalableParts::Create(const ScalableConfig& config, const
       Generations::Create(plan, config.memory_limit_bytes);
   if (!generations.ok()) return generations.error();
   if (!(*generations)->Join(std::move(budget))) {
-    return Error{ErrorCode::kOutOfMemory, "no room in the memory that several filters budget"};
+    return Error{ErrorCode::kOutOfMemory, "the memory limit that several filters share is used up"};
   }
   return ScalableFilter(std::make_unique<ScalableFilter::Impl>(config, *std::move(generations)));
 }

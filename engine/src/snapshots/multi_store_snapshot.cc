@@ -110,11 +110,13 @@ Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotTy
 }
 
 Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStoreOutline& outline,
-                                       uint64_t limit_bytes, const DigestKey& digest_key) {
+                                       uint64_t limit_bytes, const DigestKey& digest_key,
+                                       uint64_t used_bytes) {
   const SnapshotStart& start = outline.header.start;
   const Result<DigestPolicy> policy = PolicyOfFile(start.digest_kind, start.seed, digest_key);
   if (!policy) return policy.error();
-  if (Status fits = CheckMemoryLimit("the filter needs", outline.block_bytes, limit_bytes); !fits) {
+  const uint64_t least_bytes = used_bytes + outline.block_bytes;
+  if (Status fits = CheckMemoryLimit("the filter needs", least_bytes, limit_bytes); !fits) {
     return fits.error();
   }
   MultiStoreContents contents{.facts = {.type = static_cast<SnapshotType>(start.type),
@@ -122,18 +124,15 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
                                         .params = outline.header.params},
                               .members = {}};
   contents.members.reserve(outline.table.size());
-  const uint64_t limit = MemoryLimit(limit_bytes);
   uint64_t end = kHeaderBytes + std::span(outline.table).size_bytes();
-  uint64_t num_bytes = 0;
   for (size_t i = 0; i < outline.table.size(); ++i) {
     const MemberRecord& record = outline.table[i];
     if (Status zero = CheckZeros(source, end, record.offset); !zero) return zero.error();
-    // A limit of 0 would be none at all; no filter fits in 1 byte.
-    const uint64_t room = std::max<uint64_t>(limit - std::min(limit, num_bytes), 1);
-    Result<FilterContents> member = ReadSections(
-        PartSource(source, record.offset, record.num_bytes), outline.members[i], room, digest_key);
+    Result<FilterContents> member =
+        ReadSections(PartSource(source, record.offset, record.num_bytes), outline.members[i],
+                     limit_bytes, digest_key, used_bytes);
     if (!member) return InMember(i, record, member.error());
-    num_bytes += member->store.num_bytes();
+    used_bytes += member->store.num_bytes();
     end = record.offset + record.num_bytes;
     contents.members.push_back({.words = record.words, .contents = *std::move(member)});
   }

@@ -67,9 +67,10 @@ Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotTy
 
 // The whole valid members that the outline, which ReadOutline returned, tells of. Fails with
 // kInvalidArgument (as PolicyOfFile), kOutOfMemory (all members together over limit_bytes; 0:
-// physical memory), kCorrupt, and as the source does.
+// physical memory), kCorrupt, and as the source does. `used_bytes` as for ReadSections.
 Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStoreOutline& outline,
-                                       uint64_t limit_bytes, const DigestKey& digest_key);
+                                       uint64_t limit_bytes, const DigestKey& digest_key,
+                                       uint64_t used_bytes = 0);
 
 // Both.
 Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, SnapshotType wanted,

@@ -130,7 +130,8 @@ Result<FilterContents> ReadSnapshot(const OpenedSnapshot& snapshot, uint64_t lim
 }
 
 Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHeader& header,
-                                    uint64_t limit_bytes, const DigestKey& digest_key) {
+                                    uint64_t limit_bytes, const DigestKey& digest_key,
+                                    uint64_t used_bytes) {
   const Result<DigestPolicy> policy =
       PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
   if (!policy) return policy.error();
@@ -141,7 +142,8 @@ Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHead
       header.side_table.num_bytes / (sizeof(SideEntryHeader) + SideCounterBytes(geometry, 1));
   const uint64_t least_bytes = geometry.num_bytes() + std::min(header.num_promoted, most_entries) *
                                                           8 * (uint64_t{geometry.num_slices} + 1);
-  if (Status fits = CheckMemoryLimit("the filter needs", least_bytes, limit_bytes); !fits) {
+  const char* const needs = used_bytes == 0 ? "the filter needs" : "the filter needs at least";
+  if (Status fits = CheckMemoryLimit(needs, used_bytes + least_bytes, limit_bytes); !fits) {
     return fits.error();
   }
   Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
@@ -164,7 +166,7 @@ Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHead
   SideTableReader side_table(source, header.side_table, *store);
   if (read) read = side_table.CheckSum();
   if (read) read = CheckBlocks(header, *store, side_table);
-  if (read) read = CheckMemoryLimit("the filter needs", store->num_bytes(), limit_bytes);
+  if (read) read = CheckMemoryLimit(needs, used_bytes + store->num_bytes(), limit_bytes);
   if (!read) return read.error();
 
   const FilterFacts facts{.policy = *policy,

@@ -57,9 +57,8 @@ void BucketRing::EnterBucket(uint64_t bucket, uint64_t now) {
   new_list.current_since = now;
 
   list_.store(&new_list, std::memory_order_seq_cst);
-  now_.store(
-      now,
-      std::memory_order_release);  // after the list: a thread that sees the time sees its bucket
+  // After the list: a thread that sees the time sees its bucket.
+  now_.store(now, std::memory_order_release);
   grace_periods_.Synchronize();
   // What came in late, when the last was cleared, is not owed for what goes now.
   if (uncleared_.empty()) keys_owed_.store(0, std::memory_order_relaxed);

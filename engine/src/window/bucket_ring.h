@@ -74,8 +74,8 @@ struct BucketList {
 
   uint64_t current_since = 0;  // the time that the first Advance into the current bucket gave
   size_t size = 0;
-  std::array<Entry, kMaxEntries>
-      entries;  // ascending; buckets that never were current are left out
+  // Ascending. Buckets that never were current are left out.
+  std::array<Entry, kMaxEntries> entries;
 };
 
 class BucketRing {

@@ -128,6 +128,7 @@ int FailOnAll(const Refusals& refusals) {
                                    EncodingName(encoding), reason.message);
     }
   }
+  error.message = NamingOptions(error.message);
   return FailOnRequest(error);
 }
 
@@ -179,7 +180,9 @@ int RunSize(const SizeOptions& options, const Settings& settings) {
   }
   if (!options.encoding_given) return RunSideBySide(options, settings);
   const Result<Sizing> sizing = SizeEncoding(options, options.family.filter.encoding);
-  if (!sizing.ok()) return FailOnRequest(sizing.error());
+  if (!sizing.ok()) {
+    return FailOnRequest({sizing.error().code, NamingOptions(sizing.error().message)});
+  }
   Report report;
   AddSizingFields(*sizing, {&*sizing, 1}, report);
   DescribeSizing(*sizing, report);

@@ -140,7 +140,7 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
                          FormatCount(filter.num_buckets(), "bucket"),
                          FormatDuration(filter.bucket_ticks())));
   report.AddField("num_buckets", filter.num_buckets());
-  report.Add("now", stats.now, "time", fmt::format("{} ms", FormatCount(stats.now)));
+  report.Add("now", stats.now, "time", fmt::format("{} ms", stats.now));
   Json buckets = Json::Array();
   std::string text = FormatCount(stats.buckets.size(), "live bucket");
   uint64_t fullest = 0;

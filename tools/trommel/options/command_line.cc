@@ -27,7 +27,7 @@ class HelpPage : public CLI::Formatter {
     }
     std::string page = CLI::Formatter::make_help(app, name, mode);
     page = CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
-    return page.substr(0, page.find_last_not_of('\n') + 1);
+    return page.substr(0, page.find_last_not_of('\n') + 1) + '\n';
   }
 
   std::string make_subcommand(const CLI::App* command) const override {

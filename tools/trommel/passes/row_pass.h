@@ -28,7 +28,7 @@ inline constexpr ReaderLimits kRowLimits{.block_bytes = size_t{1} << 22};
 Result<PassTotals> RunRows(std::string_view what, const RowInput& input, const Settings& settings,
                            RowReader& reader, const std::function<Status(RowBatch&)>& take);
 
-// Prints why reading rows failed: --columns that no file has are a usage error, all else bad input.
+// Prints why reading rows failed: column 0 in --columns is a usage error, all else is bad input.
 int FailOnRows(const RowInput& input, const RowReader& reader, const Error& error);
 
 // Digests of the batch's columns: column i is attribute attributes[i]. One task per column.
