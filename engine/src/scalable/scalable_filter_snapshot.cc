@@ -231,8 +231,8 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source,
                                            std::shared_ptr<MemoryBudget> budget) {
   using Impl = ScalableFilter::Impl;
   // What the budget leaves out of the limit is used, too.
-  const uint64_t used_bytes =
-      MemoryLimit(limit_bytes) - budget->limit_bytes() + budget->num_bytes();
+  const uint64_t limit = MemoryLimit(limit_bytes);
+  const uint64_t used_bytes = limit - std::min(limit, budget->limit_bytes()) + budget->num_bytes();
   Result<MultiStoreContents> contents = ReadMembers(source, outline, limit_bytes, {}, used_bytes);
   if (!contents.ok()) return contents.error();
   Result<std::unique_ptr<Impl>> impl = MakeScalable<Impl>(*std::move(contents), limit_bytes, plans);
