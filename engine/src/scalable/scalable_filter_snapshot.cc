@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_audit.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "engine/src/scalable/scalable_parts.h"
