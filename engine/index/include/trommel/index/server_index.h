@@ -1,0 +1,288 @@
+/// @file
+/// ServerIndex, the directory of the secondary index: which regions may hold this attribute value?
+#ifndef TROMMEL_INDEX_SERVER_INDEX_H_
+#define TROMMEL_INDEX_SERVER_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trommel/digest.h"
+#include "trommel/impl_ptr.h"
+#include "trommel/index/region_table.h"
+#include "trommel/keys.h"
+#include "trommel/result.h"
+
+namespace trommel::index {
+
+/// What holds the pairs of an attribute.
+enum class Structure : uint8_t {
+  /// One column of a FilterColumns per region: counting filters of one geometry, whose presence
+  /// bits
+  /// are transposed, so that one query answers for all regions at once.
+  kTransposed = 0,
+  /// One scalable split counting Bloom filter (SSCBF) per server, as in Huang, Fang and Zhang,
+  /// "Split
+  /// Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query asks
+  /// the
+  /// filter of each server in turn, and all regions of a server are candidates together.
+  kServerFilters = 1,
+};
+
+/// Returns "transposed" or "server-filters".
+std::string_view StructureName(Structure structure) noexcept;
+
+/// What is known of an attribute's local indexes.
+enum class AttributeState : uint8_t {
+  kNone = 0,      ///< There are no entries: queries of it are broadcast.
+  kIndexed = 1,   ///< The local indexes have an entry for each value of each row.
+  kBuilding = 2,  ///< Writers maintain entries, and older rows get theirs: queries are broadcast.
+  kDropping = 3,  ///< Entries are being removed: queries are broadcast.
+};
+
+/// What ServerIndex::Create makes.
+struct ServerIndexConfig {
+  std::vector<AttributeState> attributes;        ///< One per attribute of the schema; at least one.
+  Structure structure = Structure::kTransposed;  ///< Of all attributes.
+  /// False-positive rate of one column at its capacity. So a query has about num_regions *
+  /// target_fpr false regions (kTransposed). kServerFilters: P, the rate of one generation at half
+  /// fill.
+  double target_fpr = 0.004;
+  /// kServerFilters: P_d, upper limit of the rate of a whole filter; its generations d follow from
+  /// 1 - (1 - P)^d. A pair that a filter of d generations refuses makes its server's regions
+  /// candidates for every value. 0: no limit.
+  double largest_fpr = 0;
+  /// Columns of kTransposed, at least as many as regions; 0: 1/64 more than regions. While a
+  /// region's column is replaced it has two; a region for which none is free is a candidate for
+  /// every value.
+  uint32_t max_columns = 0;
+  DigestPolicy digest = {.kind = DigestKind::kXxh3};  ///< How values become digests.
+  uint64_t memory_limit_bytes = 0;  ///< Of each attribute's structure; 0: physical memory.
+};
+
+/// A region and an attribute: what has a column.
+struct ColumnName {
+  uint32_t region_id = 0;  ///< Region::id.
+  uint32_t attribute = 0;  ///< Position in the schema.
+
+  /// Memberwise equality.
+  friend bool operator==(const ColumnName&, const ColumnName&) = default;
+};
+
+/// How far a column is built.
+struct BuildState {
+  /// Names the column; 0 if the region has none now, because the attribute has no structure yet or
+  /// no column is free. A column that is marked unbuilt is replaced by another one.
+  uint64_t column_id = 0;
+  bool is_built = false;  ///< All pairs are in.
+  /// Pairs of values up to and with this one are in; none: of no value yet.
+  std::optional<std::string> cursor = {};
+};
+
+/// Of one attribute of a ServerIndex.
+struct AttributeStats {
+  AttributeState state = AttributeState::kNone;  ///< As published.
+  uint64_t pairs_per_region = 0;  ///< Capacity of a column; 0: the attribute has no structure.
+  uint64_t num_pairs = 0;         ///< In the columns of the current version.
+  uint64_t largest_column = 0;    ///< Pairs of the fullest of these.
+  uint32_t num_unbuilt = 0;       ///< Regions that are candidates for every value.
+  uint64_t num_bytes = 0;         ///< Of the structure, replaced columns included.
+  uint64_t row_bytes = 0;         ///< Part of num_bytes: the transposed rows.
+  /// Regions that hold no row with the value but are candidates, expected of a query whose value is
+  /// in no region: by the model for the pairs that are in.
+  double predicted_false_regions = 0;
+  uint32_t most_generations = 0;  ///< kServerFilters: d, of the filter that has most.
+  double largest_fpr = 0;         ///< kServerFilters: P_d of that filter.
+};
+
+/// The statistics of a ServerIndex.
+struct ServerIndexStats {
+  uint64_t version = 0;                    ///< Number of the current version.
+  uint32_t num_regions = 0;                ///< Of the current version.
+  std::vector<AttributeStats> attributes;  ///< As in the schema.
+  uint64_t num_bytes = 0;                  ///< Of all structures.
+  uint32_t num_retired_columns = 0;        ///< Replaced columns that Reclaim has not freed.
+};
+
+/// Says what a database was when the directory was saved: the directory is right only about that
+/// state.
+struct StoreStamp {
+  std::string identity;   ///< Differs between any two databases.
+  uint64_t sequence = 0;  ///< Rises with every write.
+
+  /// Memberwise equality.
+  friend bool operator==(const StoreStamp&, const StoreStamp&) = default;
+};
+
+/// The directory: for an attribute and a value, the regions that may hold a row with it.
+///
+/// Its unit is a *pair* of a value and a region. A pair is inserted when the region's first row
+/// with the value comes, and erased when its last one goes: the local index, which is exact, counts
+/// rows, and the directory counts pairs that share its counters. The answer is a set of regions. It
+/// may have regions too many, and never one too few.
+///
+/// *Columns.* Each region has a column for each attribute. A column whose pairs are not all in is
+/// *unbuilt*, and its region is a candidate for every value of the attribute. Whenever pairs and
+/// rows may disagree, MarkUnbuilt replaces the column by an empty one, which a builder fills in the
+/// order of values. A column becomes built once; a replaced one serves only queries that pinned an
+/// older version.
+///
+/// *Versions.* The region table and the columns that belong to it are published in immutable
+/// versions. A query pins one and sees only its regions.
+///
+/// @code{.unparsed}
+///   operation                     promise
+///   ----------------------------  --------------------------------------------------------------
+///   PinVersion, Candidates        Take no lock and never wait. If an insertion of the pair
+///   happened
+///                                 before the query, and no erasure that could match it has begun,
+///                                 the region is among the candidates; so is every region that is
+///                                 not built.
+///   Insert, Erase, GainPair,      Any thread at any time. Calls for one column wait for each
+///   other. LosePair GetBuildState, AdvanceBuild,  Requires that the calls for one column, and
+///   GainPair and LosePair FinishBuild                   for it, exclude each other: the caller's
+///   lock. MarkUnbuilt, Resize, Publish, Any thread at any time; one after the other. Queries do
+///   not wait. Reclaim Save, LoadColumns, move,      Exclusive. destruction
+/// @endcode
+class ServerIndex {
+ public:
+  /// Creates a directory without structures: all regions are candidates for every value until
+  /// Resize has made an attribute's structure and its columns are built. Fails with
+  /// kInvalidArgument for numbers out of range.
+  static Result<ServerIndex> Create(const ServerIndexConfig& config, RegionTable table);
+
+  /// Moves the directory. One that was moved from may only be destroyed or assigned to. Exclusive.
+  /// @{
+  ServerIndex(ServerIndex&&) noexcept;
+  ServerIndex& operator=(ServerIndex&&) noexcept;
+  ~ServerIndex();
+  /// @}
+
+  struct Version;  ///< Not part of the interface.
+
+  /// A version of the directory that stays as it is for the lifetime of this object. The directory
+  /// must outlive it. Columns that were replaced since are kept for it, so a deadline should end
+  /// it.
+  class Pin {
+   public:
+    /// Moves the pin.
+    Pin(Pin&&) noexcept;
+    Pin& operator=(Pin&&) = delete;
+    ~Pin();
+
+    /// Returns the version's number; the first is 1.
+    uint64_t version() const noexcept;
+    /// Returns the region table.
+    const RegionTable& table() const noexcept;
+    /// Returns the state of an attribute.
+    AttributeState state(uint32_t attribute) const noexcept;
+    /// Returns the words of one answer: bit i is the region at position i of the table.
+    size_t num_words() const noexcept;
+
+    /// Writes the candidates of each value: num_words() words per value. If the attribute is not
+    /// kIndexed, all regions are. Values that are not digests are hashed by the digest policy.
+    /// Cost: the rows of one block per value, about num_regions / 8 bytes for each of its slices
+    /// (kTransposed); a query of each server's filter (kServerFilters).
+    void Candidates(uint32_t attribute, Keys values, std::span<uint64_t> regions) const noexcept;
+    /// As above, for one value.
+    void Candidates(uint32_t attribute, Key value, std::span<uint64_t> regions) const noexcept;
+    /// Returns whether all pairs of the region, at a position of the table, are in.
+    bool IsBuilt(uint32_t attribute, size_t position) const noexcept;
+
+   private:
+    friend class ServerIndex;
+    struct Held;
+    explicit Pin(std::unique_ptr<Held> held) noexcept;
+    std::unique_ptr<Held> held_;
+  };
+
+  /// Pins the current version.
+  Pin PinVersion() const noexcept;
+
+  /// @name Pairs, for callers that know when a region gains and loses a value
+  /// @{
+
+  /// Inserts pairs into the region's column, whether it is built or not. Pairs that the structure
+  /// refuses mark the column unbuilt. Does nothing if the region has no column or no longer exists.
+  void Insert(ColumnName column, Keys values) noexcept;
+  /// Erases pairs. Requires that they were inserted into this column.
+  void Erase(ColumnName column, Keys values) noexcept;
+  /// Marks the column as built: it has all pairs.
+  void FinishBuild(ColumnName column) noexcept;
+  /// @}
+
+  /// @name Pairs, beside a builder that fills columns in the order of values
+  /// @{
+
+  /// Returns whether the column is built or its builder has passed the value: then, and only then,
+  /// must its pair be inserted and erased as rows change.
+  bool IsMaintained(ColumnName column, std::string_view value) const noexcept;
+  /// Inserts the pair if IsMaintained.
+  void GainPair(ColumnName column, std::string_view value) noexcept;
+  /// Erases the pair if IsMaintained.
+  void LosePair(ColumnName column, std::string_view value) noexcept;
+  /// Returns how far the column is built.
+  BuildState GetBuildState(ColumnName column) const;
+  /// Inserts the pairs of these values, which are all of the region after the cursor up to
+  /// `new_cursor`, and moves the cursor there; without a new cursor, the column is built. Returns
+  /// false, changing nothing, if the column is no longer the one that GetBuildState named.
+  bool AdvanceBuild(ColumnName column, uint64_t column_id, std::span<const std::string> values,
+                    const std::optional<std::string>& new_cursor) noexcept;
+  /// Returns the columns that a builder has to fill: of attributes that are kIndexed and have a
+  /// structure, those that are not built and have a column. Gives columns to regions for which none
+  /// was free before.
+  std::vector<ColumnName> ColumnsToBuild();
+  /// @}
+
+  /// @name Versions
+  /// @{
+
+  /// Publishes a version in which these columns are replaced by new, empty, unbuilt ones.
+  /// kServerFilters: and those of all regions of the same servers.
+  void MarkUnbuilt(std::span<const ColumnName> columns);
+  /// Gives the attribute a new structure, for so many pairs per region, and publishes a version in
+  /// which all its columns are new and unbuilt. Fails with kInvalidArgument or kOutOfMemory,
+  /// changing nothing.
+  Status Resize(uint32_t attribute, uint64_t pairs_per_region);
+  /// Waits for queries that pinned older versions, and frees the columns that have been replaced.
+  /// Returns how many. Requires that the calling thread holds no pin.
+  size_t Reclaim();
+  /// @}
+
+  /// Returns statistics. Cost: one pass over the counters of all columns of the current version.
+  ServerIndexStats GetStats() const;
+  /// Returns how values become digests.
+  const DigestPolicy& digest_policy() const noexcept;
+  /// Returns what holds the pairs.
+  Structure structure() const noexcept;
+
+  /// @name Files
+  /// @{
+
+  /// Writes all built columns, by region, with what is said of each server's database. No sync: the
+  /// file has checksums, and a directory that is lost is built again. Fails with kInvalidArgument
+  /// unless there is a stamp per server, and with kIo. Progress, if set, is told bytes written.
+  Status Save(const std::filesystem::path& path, std::span<const StoreStamp> servers) const;
+  /// Reads the columns of regions whose server's stamp is exactly the one in the file, and which
+  /// exist in the current table with the same range; they are built. Returns how many. A file that
+  /// is not whole, or of another configuration, fails with kCorrupt, kVersion, kMismatch or kIo and
+  /// changes nothing: the columns are then to be built.
+  Result<size_t> LoadColumns(const std::filesystem::path& path,
+                             std::span<const StoreStamp> servers);
+  /// @}
+
+ private:
+  struct Impl;
+  explicit ServerIndex(std::unique_ptr<Impl> impl) noexcept;
+  ImplPtr<Impl> impl_;
+};
+
+}  // namespace trommel::index
+
+#endif  // TROMMEL_INDEX_SERVER_INDEX_H_
