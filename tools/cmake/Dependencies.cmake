@@ -2,7 +2,7 @@
 # where FetchContent finds the sources. CMake reads it, and so does tools/setup (which takes the third
 # and fourth words of each line below: keep one dependency a line).
 #
-# Groups: build (compiler and build system), library, tools, tests, bench, check (tools/check, the
+# Groups: build (compiler and build system), library, tools, index, tests, bench, check (tools/check, the
 # fuzz preset and the API reference only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
@@ -21,6 +21,7 @@ trommel_dependency(TBB 2021.8 libtbb-dev library https://github.com/oneapi-src/o
 trommel_dependency(CLI11 2.1.2 libcli11-dev tools https://github.com/CLIUtils/CLI11.git v2.4.2)
 trommel_dependency(fmt 9.1.0 libfmt-dev tools https://github.com/fmtlib/fmt.git 11.0.2)
 trommel_dependency(nlohmann_json 3.11 nlohmann-json3-dev tools https://github.com/nlohmann/json.git v3.11.3)
+trommel_dependency(rocksdb 7.0 librocksdb-dev index)
 trommel_dependency(Catch2 2.13.10 catch2 tests https://github.com/catchorg/Catch2.git v3.7.1)
 trommel_dependency(pkgconfig 0.29 pkg-config tests)
 trommel_dependency(benchmark 1.7.1 libbenchmark-dev bench https://github.com/google/benchmark.git v1.9.0)

@@ -75,3 +75,32 @@ function(trommel_find_xxhash)
     target_include_directories(trommel_xxhash SYSTEM INTERFACE ${TROMMEL_XXHASH_INCLUDE_DIR})
   endif()
 endfunction()
+
+# RocksDB is for the embedded store of the secondary index only: without it, that store and the program
+# trommel-index are left out. Debian's CMake package asks for the development packages of everything that
+# RocksDB itself was built with, so the header and the library are looked for here.
+function(trommel_find_rocksdb)
+  find_path(TROMMEL_ROCKSDB_INCLUDE_DIR rocksdb/version.h DOC "Folder of rocksdb/version.h")
+  find_library(TROMMEL_ROCKSDB_LIBRARY rocksdb DOC "RocksDB")
+  set(found OFF)
+  if(TROMMEL_ROCKSDB_INCLUDE_DIR AND TROMMEL_ROCKSDB_LIBRARY)
+    file(STRINGS ${TROMMEL_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h lines
+      REGEX "#define ROCKSDB_(MAJOR|MINOR|PATCH) [0-9]+")
+    string(REGEX MATCHALL "[0-9]+" numbers "${lines}")
+    list(JOIN numbers . version)
+    if(version VERSION_LESS TROMMEL_DEP_rocksdb_VERSION)
+      message(STATUS "Trommel: RocksDB ${version} is too old")
+    else()
+      set(found ON)
+    endif()
+  endif()
+  if(NOT found)
+    message(STATUS "Trommel: no RocksDB ${TROMMEL_DEP_rocksdb_VERSION} or newer: the embedded store of the "
+      "secondary index and the program trommel-index are left out (Debian: ${TROMMEL_DEP_rocksdb_PACKAGE})")
+  elseif(NOT TARGET trommel_rocksdb)
+    add_library(trommel_rocksdb INTERFACE)
+    target_include_directories(trommel_rocksdb SYSTEM INTERFACE ${TROMMEL_ROCKSDB_INCLUDE_DIR})
+    target_link_libraries(trommel_rocksdb INTERFACE ${TROMMEL_ROCKSDB_LIBRARY})
+  endif()
+  set(TROMMEL_ROCKSDB ${found} PARENT_SCOPE)
+endfunction()
