@@ -61,7 +61,7 @@ class ServerFilters final : public PairStructure {
     return {.num_pairs = stats.num_keys,
             .predicted_fpr = stats.predicted_fpr,
             .num_generations = static_cast<uint32_t>(stats.generations.size()),
-            .largest_fpr = filter.target_fpr()};
+            .largest_fpr = filter.largest_fpr()};
   }
 
   void Query(std::span<const uint64_t> digests,
@@ -112,6 +112,7 @@ Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig
   ScalableConfig scalable{.first_capacity = pairs_per_column,
                           .target_fpr = config.target_fpr,
                           .mode = GrowthMode::kIdentical,
+                          .largest_fpr = config.largest_fpr,
                           .digest = config.digest,
                           .encoding = Encoding::kPlanes,
                           .memory_limit_bytes = config.memory_limit_bytes};
