@@ -179,6 +179,8 @@ class ServerIndex {
     uint64_t version() const noexcept;
     /// Returns the region table.
     const RegionTable& table() const noexcept;
+    /// Returns the number of attributes of the schema.
+    size_t num_attributes() const noexcept;
     /// Returns the state of an attribute.
     AttributeState state(uint32_t attribute) const noexcept;
     /// Returns the words of one answer: bit i is the region at position i of the table, and bits
