@@ -63,7 +63,7 @@ TEST_CASE("no query misses a pair while columns are filled, marked and freed",
     });
     std::thread writer([&] {
       std::mt19937 random(4);
-      for (int step = 0; step < 1500; ++step) {
+      for (int step = 0; step < 1500 || num_queries == 0 || num_built == 0; ++step) {
         const auto region = static_cast<uint32_t>(random() % kRegions);
         const std::string value = "m" + std::to_string(random() % 9);
         const std::lock_guard<std::mutex> lock(locks[region]);
