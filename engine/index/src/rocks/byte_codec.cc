@@ -37,9 +37,14 @@ std::optional<uint64_t> ByteReader::Number(uint64_t largest) {
 
 std::optional<std::string_view> ByteReader::String(size_t longest) {
   const std::optional<uint64_t> length = Number(longest);
-  if (!length || *length > rest_.size()) return std::nullopt;
-  const std::string_view text = rest_.substr(0, *length);
-  rest_.remove_prefix(*length);
+  if (!length) return std::nullopt;
+  return Bytes(*length);
+}
+
+std::optional<std::string_view> ByteReader::Bytes(size_t length) {
+  if (length > rest_.size()) return std::nullopt;
+  const std::string_view text = rest_.substr(0, length);
+  rest_.remove_prefix(length);
   return text;
 }
 

@@ -24,6 +24,8 @@ class ByteReader {
   // the limit; the reader must not be used after it.
   std::optional<uint64_t> Number(uint64_t largest);
   std::optional<std::string_view> String(size_t longest);
+  // As String, without a length before them.
+  std::optional<std::string_view> Bytes(size_t length);
 
   size_t num_left() const { return rest_.size(); }
 
