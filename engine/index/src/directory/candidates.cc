@@ -77,6 +77,7 @@ void Translate(const AttributeColumns& attribute, const uint64_t* columns, uint6
 uint64_t ServerIndex::Pin::version() const noexcept { return version_->number; }
 const RegionTable& ServerIndex::Pin::table() const noexcept { return *version_->table; }
 size_t ServerIndex::Pin::num_words() const noexcept { return version_->num_words; }
+size_t ServerIndex::Pin::num_attributes() const noexcept { return version_->attributes.size(); }
 
 AttributeState ServerIndex::Pin::state(uint32_t attribute) const noexcept {
   CheckUse(attribute < version_->attributes.size(), "the schema has no such attribute");
