@@ -8,6 +8,7 @@
 #define TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 
 #include <mutex>
+#include <thread>
 
 namespace trommel::index {
 
@@ -40,6 +41,15 @@ void WaitThroughSteps(const char* name, const IsOver& is_over, const Block& bloc
   }
   step_scheduler->Step(name);
   while (!is_over()) step_scheduler->Pause(name);
+}
+
+// Lets other threads act, which the calling thread waits for in a loop.
+inline void YieldThroughSteps(const char* name) {
+  if (step_scheduler != nullptr) [[unlikely]] {
+    step_scheduler->Pause(name);
+  } else {
+    std::this_thread::yield();
+  }
 }
 
 // Locks the mutex for the lifetime of what it returns.
