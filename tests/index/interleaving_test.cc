@@ -58,7 +58,8 @@ void RunAll(uint64_t first_seed, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     const std::string failure = interleavings.Run(first_seed + i);
     if (failure.empty()) continue;
-    FAIL("run " << i + 1 << " failed: " << failure << "\n" << interleavings.Explain(first_seed + i));
+    FAIL("run " << i + 1 << " failed: " << failure << "\n"
+                << interleavings.Explain(first_seed + i));
   }
   SUCCEED(count << " interleavings of " << interleavings.num_steps() << " steps");
 }

@@ -13,8 +13,7 @@ thread_local size_t this_actor = 0;
 
 }  // namespace
 
-Interleaver::Interleaver(size_t num_actors)
-    : is_over_(std::make_shared<std::binary_semaphore>(0)) {
+Interleaver::Interleaver(size_t num_actors) : is_over_(std::make_shared<std::binary_semaphore>(0)) {
   for (size_t i = 0; i < num_actors; ++i) {
     actors_.push_back(std::make_shared<Actor>());
     std::thread([this, i] { RunThread(i); }).detach();

@@ -89,8 +89,7 @@ void InterleavingWorld::CheckPairs(const char* when) {
     for (size_t i = 0; i < pin.table().size(); ++i) {
       const Region& region = pin.table()[i];
       if (!pin.IsBuilt(attribute, i)) fail("live: a column is not built");
-      for (const std::string& value :
-           stores_[region.server]->ValuesWith(attribute, region.range)) {
+      for (const std::string& value : stores_[region.server]->ValuesWith(attribute, region.range)) {
         ++num_pairs;
         pin.Candidates(attribute, value, candidates);
         if ((candidates[i / 64] >> i % 64 & 1) == 0) fail("miss: a pair is not in its column");

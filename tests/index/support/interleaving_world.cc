@@ -207,8 +207,7 @@ void InterleavingWorld::ChangeRegions(int num_times) {
         }
       }
       if (middles.empty()) continue;
-      const std::string middle =
-          middles[interleaver_.Draw(static_cast<uint32_t>(middles.size()))];
+      const std::string middle = middles[interleaver_.Draw(static_cast<uint32_t>(middles.size()))];
       const Gate::Exclusive gate(regions_->Of(region.id).gate);
       table[position] = {next_region_id_, {region.range.begin, middle}, region.server};
       table.insert(table.begin() + static_cast<std::ptrdiff_t>(position) + 1,
