@@ -32,13 +32,16 @@ constexpr size_t kQueries = 16'384;
 constexpr size_t kChunk = 256;       // values per call: their answers stay cached
 constexpr size_t kLoopValues = 128;  // of the loop one at a time, which is slow
 constexpr size_t kUpdatedRegions = 64;
-constexpr double kTargetFpr = 0.004;
 
 constexpr char kUsage[] =
-    "usage: server_index_bench [--regions=10,1k,10k] [--pairs=2k] [--servers=16] [--rounds=5]\n"
+    "usage: server_index_bench [--regions=10,1k,10k] [--pairs=2k] [--servers=16] "
+    "[--inverse-rate=150]\n"
+    "                          [--rounds=5]\n"
     "  --regions  how many, in turn, up to 60000\n"
     "  --pairs    per region, in turn\n"
     "  --servers  for the filters of servers, which have all pairs of a server's regions\n"
+    "  --inverse-rate  one over the rate of a column and of a server's filter, which has 8 slices\n"
+    "             up to 152 and 16 beyond\n"
     "  --rounds   paired measurements of each figure, after one that does not count\n";
 
 struct Sides {
@@ -53,7 +56,7 @@ std::span<const uint64_t> PairsOf(uint64_t region, uint64_t pairs_per_region, Po
 }
 
 Result<ServerIndex> MakeDirectory(Structure structure, uint64_t num_regions, uint64_t num_servers,
-                                  uint64_t pairs_per_region) {
+                                  uint64_t pairs_per_region, double rate) {
   std::vector<Region> regions;
   for (uint64_t i = 0; i < num_regions; ++i) {
     char begin[24], end[24];
@@ -66,7 +69,7 @@ Result<ServerIndex> MakeDirectory(Structure structure, uint64_t num_regions, uin
   Result<RegionTable> table = RegionTable::Create(std::move(regions));
   if (!table) return table.error();
   Result<ServerIndex> directory = ServerIndex::Create(
-      {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = kTargetFpr},
+      {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = rate},
       *std::move(table));
   if (!directory) return directory.error();
   if (const Status sized = directory->Resize(0, pairs_per_region); !sized) return sized.error();
@@ -79,18 +82,19 @@ Result<ServerIndex> MakeDirectory(Structure structure, uint64_t num_regions, uin
   return directory;
 }
 
-Result<Sides> MakeSides(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region) {
+Result<Sides> MakeSides(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region,
+                        double rate) {
   Result<ServerIndex> transposed =
-      MakeDirectory(Structure::kTransposed, num_regions, num_servers, pairs_per_region);
+      MakeDirectory(Structure::kTransposed, num_regions, num_servers, pairs_per_region, rate);
   if (!transposed) return transposed.error();
   Result<ServerIndex> server_filters =
-      MakeDirectory(Structure::kServerFilters, num_regions, num_servers, pairs_per_region);
+      MakeDirectory(Structure::kServerFilters, num_regions, num_servers, pairs_per_region, rate);
   if (!server_filters) return server_filters.error();
   Sides sides{{}, *std::move(transposed), *std::move(server_filters)};
   Population owner(0, 1);
   for (uint64_t i = 0; i < num_regions; ++i) {
     Result<CountingFilter> filter =
-        CountingFilter::Create({.capacity = pairs_per_region, .target_fpr = kTargetFpr});
+        CountingFilter::Create({.capacity = pairs_per_region, .target_fpr = rate});
     if (!filter) return filter.error();
     filter->Insert(Keys::Digests(PairsOf(i, pairs_per_region, owner)));
     sides.filters.push_back(*std::move(filter));
@@ -257,10 +261,10 @@ void PrintMemory(const char* name, const ServerIndex& directory, uint64_t num_fa
       stats.predicted_false_regions);
 }
 
-bool RunOne(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region,
+bool RunOne(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region, double rate,
             uint64_t rounds) {
   num_servers = std::min(num_servers, num_regions);
-  Result<Sides> sides = MakeSides(num_regions, num_servers, pairs_per_region);
+  Result<Sides> sides = MakeSides(num_regions, num_servers, pairs_per_region, rate);
   std::string wrong = sides ? CheckMembers(*sides, pairs_per_region) : sides.error().message;
   if (!wrong.empty()) {
     std::fprintf(stderr, "server_index_bench: %s\n", wrong.c_str());
@@ -284,20 +288,24 @@ int Main(int argc, char** argv) {
   std::vector<uint64_t> regions = {10, 1000, 10'000};
   std::vector<uint64_t> pairs = {2000};
   uint64_t servers = 16;
+  uint64_t inverse_rate = 150;
   uint64_t rounds = 5;
   if (!ReadArguments(argc, argv,
                      {CountsArgument("--regions", regions, 1), CountsArgument("--pairs", pairs, 1),
-                      CountArgument("--servers", servers), CountArgument("--rounds", rounds)},
+                      CountArgument("--servers", servers),
+                      CountArgument("--inverse-rate", inverse_rate, 1'000'000),
+                      CountArgument("--rounds", rounds)},
                      kUsage)) {
     return 2;
   }
+  const double rate = 1.0 / static_cast<double>(std::max<uint64_t>(1, inverse_rate));
   std::printf(
       "One thread, target %s. Medians of %d paired rounds; ratios are taken in each round: "
       "median [min..max].\n",
       std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
   for (const uint64_t num_regions : regions) {
     for (const uint64_t pairs_per_region : pairs) {
-      if (!RunOne(num_regions, servers, pairs_per_region, rounds)) return 1;
+      if (!RunOne(num_regions, servers, pairs_per_region, rate, rounds)) return 1;
     }
   }
   return 0;
