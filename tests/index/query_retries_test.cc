@@ -15,7 +15,6 @@ namespace trommel::index::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using FoundKeys = std::vector<std::string>;
 
 // A row in each of the six regions.
 void PutRows(FakeTable& table) {

@@ -12,7 +12,6 @@ namespace trommel::index::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using Keys = std::vector<std::string>;
 
 TEST_CASE("a query refuses conditions that no row could be asked for", "[index]") {
   FakeTable table;
@@ -36,7 +35,7 @@ TEST_CASE("a query asks only the regions that the directory names", "[index]") {
   table.Put("d2", "Oslo");
   table.Put("j1", "Rome");
   const QueryOutcome outcome = table.Find({{kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"d1", "j1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"d1", "j1"});
   CHECK(outcome.rows[0] == Row{"d1", {{"Rome"}, {"red"}, {""}}});
   CHECK(outcome.unanswered.empty());
 
@@ -90,7 +89,7 @@ TEST_CASE("neighbours on one server are one range, and a server gets one lookup"
   }
   FakeTable table(RegionTable::Create(regions).value());
   for (const char* key : {"a", "c", "e", "i", "k"}) table.Put(key, "Rome");  // not g
-  CHECK(KeysOf(table.Find({{kCity, "Rome"}}).value()) == Keys{"a", "c", "e", "i", "k"});
+  CHECK(KeysOf(table.Find({{kCity, "Rome"}}).value()) == FoundKeys{"a", "c", "e", "i", "k"});
   const std::vector<LookupRequest> lookups = table.store.lookups();
   REQUIRE(lookups.size() == 2);
   CHECK(lookups[0].ranges == std::vector<KeyRange>{{"", "c"}, {"i", ""}});
@@ -107,7 +106,7 @@ TEST_CASE("several conditions are intersected, and equal ones count once", "[ind
   table.Put("g1", "Oslo", "red");
   const QueryOutcome outcome =
       table.Find({{kColor, "red"}, {kCity, "Rome"}, {kColor, "red"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"a1", "k1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"a1", "k1"});
   CHECK(outcome.plan.num_candidates == 3);
   CHECK(outcome.plan.num_regions_with_rows == 2);
   CHECK(outcome.plan.num_servers_asked == 2);
@@ -125,7 +124,7 @@ TEST_CASE("two values of one attribute are met by rows that have both", "[index]
   table.Put("a1", "Rome");
   table.Put("a2", "Oslo");
   table.store.Put({"a3", {{"Oslo", "Rome"}, {}, {}}});
-  CHECK(KeysOf(table.Find({{kCity, "Rome"}, {kCity, "Oslo"}}).value()) == Keys{"a3"});
+  CHECK(KeysOf(table.Find({{kCity, "Rome"}, {kCity, "Oslo"}}).value()) == FoundKeys{"a3"});
 }
 
 TEST_CASE("a query without an indexed condition asks all servers, and says so", "[index]") {
@@ -133,7 +132,7 @@ TEST_CASE("a query without an indexed condition asks all servers, and says so", 
   table.Put("d1", "Rome", "red", "late");
   table.Put("k1", "Oslo", "red", "late");
   const QueryOutcome outcome = table.Find({{kNote, "late"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"d1", "k1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"d1", "k1"});
   CHECK(outcome.plan.is_broadcast);
   CHECK(outcome.plan.not_indexed == std::vector<uint32_t>{kNote});
   CHECK(outcome.plan.num_candidates == 6);
@@ -154,7 +153,7 @@ TEST_CASE("a condition without an index is left to the servers of the others", "
   table.Put("d2", "Rome", "red", "early");
   table.Put("k1", "Oslo", "red", "late");
   const QueryOutcome outcome = table.Find({{kNote, "late"}, {kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"d1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"d1"});
   CHECK_FALSE(outcome.plan.is_broadcast);
   CHECK(outcome.plan.not_indexed == std::vector<uint32_t>{kNote});
   CHECK(outcome.plan.num_candidates == 1);
@@ -166,7 +165,7 @@ TEST_CASE("a broadcast asks all servers, which still use their local indexes", "
   FakeTable table;
   table.Put("d1", "Rome");
   const QueryOutcome outcome = table.Find({{kCity, "Rome"}}, 600'000, Routing::kBroadcast).value();
-  CHECK(KeysOf(outcome) == Keys{"d1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"d1"});
   CHECK(outcome.plan.is_broadcast);
   CHECK(outcome.plan.not_indexed.empty());
   CHECK(outcome.plan.num_candidates == 6);
@@ -181,7 +180,7 @@ TEST_CASE("regions whose columns are not built are asked for every value", "[ind
   const std::vector<ColumnName> unbuilt = {{1, kCity}, {4, kCity}};  // c, d and i, j
   table.index.MarkUnbuilt(unbuilt);
   const QueryOutcome outcome = table.Find({{kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"d1", "g1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"d1", "g1"});
   CHECK(outcome.plan.num_candidates == 3);
   CHECK(outcome.plan.num_unbuilt == 2);
   CHECK(outcome.plan.num_regions_with_rows == 2);
@@ -189,7 +188,7 @@ TEST_CASE("regions whose columns are not built are asked for every value", "[ind
 
   // A built column of another condition limits them.
   const QueryOutcome both = table.Find({{kCity, "Rome"}, {kColor, "red"}}).value();
-  CHECK(KeysOf(both) == Keys{"d1", "g1"});
+  CHECK(KeysOf(both) == FoundKeys{"d1", "g1"});
   CHECK(both.plan.num_candidates == 2);
   CHECK(both.plan.num_unbuilt == 1);
 }
@@ -204,7 +203,7 @@ TEST_CASE("rows that were not asked for are ignored", "[index]") {
   table.store.AddStray(0, {"c3", {}});                        // without attributes
   table.store.AddStray(0, {"c1", {{"Rome"}, {}, {}}});        // a second time
   const QueryOutcome outcome = table.Find({{kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"c1"});
+  CHECK(KeysOf(outcome) == FoundKeys{"c1"});
   CHECK(outcome.plan.num_regions_with_rows == 1);
 }
 
@@ -213,7 +212,7 @@ TEST_CASE("answers from other threads are waited for", "[index]") {
   for (const uint32_t server : {0u, 2u}) table.store.SetAlways(server, Behaviour::kOnThread);
   for (const char* key : {"a", "c", "e", "g", "i", "k"}) table.Put(key, "Rome");
   const QueryOutcome outcome = table.Find({{kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == Keys{"a", "c", "e", "g", "i", "k"});
+  CHECK(KeysOf(outcome) == FoundKeys{"a", "c", "e", "g", "i", "k"});
   CHECK(outcome.unanswered.empty());
   CHECK(outcome.plan.num_lookups == 3);
 }

@@ -72,8 +72,10 @@ struct FakeTable {
   FakeStore store;
 };
 
-inline std::vector<std::string> KeysOf(const QueryOutcome& outcome) {
-  std::vector<std::string> keys;
+using FoundKeys = std::vector<std::string>;
+
+inline FoundKeys KeysOf(const QueryOutcome& outcome) {
+  FoundKeys keys;
   for (const Row& row : outcome.rows) keys.push_back(row.key);
   return keys;
 }
