@@ -40,10 +40,10 @@ constexpr size_t kAttributes = 3;  // of which 0 and 1 have entries
 struct TwoServers {
   TwoServers() {
     for (uint32_t i = 0; i < 2; ++i) {
-      auto store = RocksRowStore::Create(folder.path() / std::to_string(i), {"c", i},
-                                         {.num_attributes = kAttributes}, resources);
-      REQUIRE(store.ok());
-      stores.push_back(*std::move(store));
+      auto server = RocksRowStore::Create(folder.path() / std::to_string(i), {"c", i},
+                                          {.num_attributes = kAttributes}, resources);
+      REQUIRE(server.ok());
+      stores.push_back(*std::move(server));
     }
     const std::vector<std::string> splits = {"m"};
     const Result<RegionTable> table = RegionTable::Split(splits, 2);
