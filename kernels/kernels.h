@@ -15,6 +15,7 @@
 
 #include "kernels/cells.h"
 #include "kernels/classic_array.h"
+#include "kernels/columns.h"
 #include "kernels/layout.h"
 
 namespace trommel::kernels {
@@ -150,6 +151,14 @@ struct CellKernels {
                   uint64_t* maybe_present);
 };
 
+// Transposed presence bits (columns.h).
+struct ColumnKernels {
+  // Writes row_words words per digest: the AND of its rows. Thread safety: beside writers of single
+  // bits (presence_words.h).
+  void (*query)(const uint64_t* digests, size_t num_digests, const ColumnRows& rows,
+                uint64_t* columns);
+};
+
 // All kernels of one target.
 struct KernelTable {
   int64_t target;    // Highway's bit
@@ -157,6 +166,7 @@ struct KernelTable {
   HashKernels hash;
   ClassicKernels classic;
   CellKernels cells;
+  ColumnKernels columns;
   BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
   BlockKernels runs4;

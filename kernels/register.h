@@ -39,6 +39,7 @@ inline size_t DispatchIndex(int64_t target) {
 void AddHash(int64_t target, KernelTable& kernels);         // hash-inl.h
 void AddCells(int64_t target, KernelTable& kernels);        // cells-inl.h
 void AddClassic(int64_t target, KernelTable& kernels);      // classic-inl.h
+void AddColumns(int64_t target, KernelTable& kernels);      // columns-inl.h
 void AddUpdate(int64_t target, KernelTable& kernels);       // update-inl.h
 void AddQuery(int64_t target, KernelTable& kernels);        // query-inl.h
 void AddQueryMany(int64_t target, KernelTable& kernels);    // query_many-inl.h

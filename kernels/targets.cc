@@ -25,6 +25,7 @@ KernelTable MakeKernels(int64_t target) {
   AddHash(target, kernels);
   AddCells(target, kernels);
   AddClassic(target, kernels);
+  AddColumns(target, kernels);
   AddUpdate(target, kernels);
   AddQuery(target, kernels);
   AddQueryMany(target, kernels);

@@ -1,5 +1,5 @@
 // Grace periods: readers, and a writer that frees what they have read.
-#include "engine/src/sync/grace_periods.h"
+#include "trommel/sync/grace_periods.h"
 
 #include <atomic>
 #include <cstdint>

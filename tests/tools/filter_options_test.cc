@@ -1,6 +1,9 @@
 // Options of the types: each makes its type, and belongs to it alone.
 #include "tools/trommel/options/filter_options.h"
 
+#include <cmath>
+#include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,7 @@ namespace trommel::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
 
 TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
   const TempFolder folder;
@@ -85,6 +89,32 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
   CHECK_THAT(alike.out, ContainsSubstring("\"mode\":\"identical\""));
 }
 
+TEST_CASE("identical generations end at the largest rate that was asked for", "[tools][family]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const ToolResult full = RunTool({"build", "--type", "scalable", "--identical", "--positions",
+                                   "10k", "-p", "2%", "--largest-fpr", "2.5%", "-o", filter},
+                                  Lines("a", 20'000));
+  CHECK(full.exit_code == 1);  // some keys had no room
+  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
+  const auto most = stats["max_generations"].get<size_t>();
+  const auto each = stats["generation_fpr"].get<double>();
+  CHECK(stats["largest_fpr"] <= 0.025);
+  CHECK(stats["largest_fpr"] == Approx(1 - std::pow(1 - each, most)));
+  CHECK(1 - std::pow(1 - each, most + 1) > 0.025);
+  CHECK(stats["generations"].size() == most);
+  CHECK(stats["full_fpr"] == stats["largest_fpr"]);
+  CHECK(stats["next_generation_bytes"] == 0);
+  const json size = json::parse(RunTool({"size", "--type", "scalable", "--identical", "--positions",
+                                         "10k", "-p", "2%", "--largest-fpr", "2.5%", "--json"})
+                                    .out);
+  CHECK(size["max_generations"] == most);
+  CHECK(size["largest_fpr"] == stats["largest_fpr"]);
+  CHECK(size["slots"].size() == most);
+  CHECK(size["slots"].back()["fpr_so_far"].get<double>() ==
+        Approx(stats["largest_fpr"].get<double>()));
+}
+
 TEST_CASE("what the library refuses is said with the type and the option", "[tools][family]") {
   const TempFolder folder;
   const auto error_of = [&](std::vector<std::string> arguments) {
@@ -99,6 +129,12 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
   CHECK_THAT(error_of({"layered", "--first-fpr", "1e-4"}),
              ContainsSubstring("--type layered: --first-fpr is below -p"));
+  CHECK_THAT(error_of({"scalable", "--identical", "--positions", "1k"}),
+             ContainsSubstring("--type scalable: -n is 10 and --positions 1000; exactly one"));
+  CHECK_THAT(error_of({"scalable", "--identical", "--largest-fpr", "0.1%"}),
+             ContainsSubstring("--type scalable: --largest-fpr is 0.001; it must be at least"));
+  CHECK_THAT(error_of({"scalable", "--largest-fpr", "5%"}),
+             ContainsSubstring("--largest-fpr is 0.05; it must be 0 but for identical"));
   CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),
              ContainsSubstring("--type classic: --counter-bits is 9"));
   CHECK_THAT(error_of({"classic", "--hashes", "5G"}), ContainsSubstring("--hashes"));

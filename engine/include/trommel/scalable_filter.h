@@ -31,17 +31,26 @@ enum class GrowthMode : uint8_t {
   kTightening = 0,
   /// All generations are alike, and a new one is begun when the newest is half full: the scalable
   /// split counting Bloom filter (SSCBF) of Huang, Fang and Zhang ("Split Counting Bloom Filter and
-  /// its Application in Hbase Secondary Index", section 3). The rate of d generations of rate P is
-  /// 1 - (1 - P)^d, which has no bound.
+  /// its Application in Hbase Secondary Index", section 3). The source's M is num_positions, its P
+  /// generation_fpr() and its P_d, the rate of d generations, 1 - (1 - P)^d; largest_fpr bounds it.
   kIdentical = 1,
 };
 
 /// Returns "tightening" or "identical".
 std::string_view GrowthModeName(GrowthMode mode) noexcept;
 
+/// Returns 1 - (1 - P)^d, the rate of d generations of rate P each. Requires 0 <= P < 1.
+double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcept;
+
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  uint64_t first_capacity = 0;  ///< Distinct keys of the first generation; required.
+  /// Distinct keys of the first generation; required, unless num_positions is given.
+  uint64_t first_capacity = 0;
+  /// kIdentical, in place of first_capacity: positions of one generation, in all its slices
+  /// together; rounded up to whole blocks, a multiple of 64. The number of slices k is 8 or 16, as
+  /// num_slices says, or the fewest that meet target_fpr; first_capacity() is then the number of
+  /// keys at half fill, about num_positions ln 2 / k.
+  uint64_t num_positions = 0;
   /// False-positive rate. kTightening: of the whole filter, at every size. kIdentical: the upper
   /// limit for one generation at half fill.
   double target_fpr = 0.01;
@@ -49,6 +58,11 @@ struct ScalableConfig {
   /// Distinct keys beyond which the filter refuses to grow; 0: as many as its budgets allow
   /// (largest_capacity()). The generation that reaches the limit still has its full size.
   uint64_t max_capacity = 0;
+  /// kIdentical: limit on the rate of the whole filter at any time. It has at most floor(ln(1 -
+  /// largest_fpr) / ln(1 - P)) generations at one time, P being the rate of one at capacity by the
+  /// model (generation_fpr()), and refuses to grow beyond as it does at max_capacity. Must be P or
+  /// more. 0: no limit but max_capacity. A filter never has more generations than 2^40 keys take.
+  double largest_fpr = 0;
   uint32_t growth = 2;  ///< kTightening: capacity of a slot over that of the one before; 1 to 16.
   double tightening =
       0.8;  ///< kTightening: rate of a slot over that of the one before; 0.1 to 0.95.
@@ -128,8 +142,9 @@ class ScalableFilter {
   static constexpr size_t kMaxGenerations = 250;
 
   /// Creates an empty filter of one generation. Fails with kInvalidArgument for numbers out of
-  /// range (as SizeFor does) and for a max_capacity beyond the budgets, naming what they allow;
-  /// with kOutOfMemory as CountingFilter::Create does.
+  /// range (as SizeFor does), for a max_capacity beyond the budgets or largest_fpr, naming what
+  /// they allow, and for a largest_fpr below the rate of one generation, naming both; with
+  /// kOutOfMemory as CountingFilter::Create does.
   static Result<ScalableFilter> Create(const ScalableConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -183,13 +198,24 @@ class ScalableFilter {
   /// @{
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
   GrowthMode mode() const noexcept;                    ///< Returns how generations are sized.
-  uint64_t first_capacity() const noexcept;            ///< Returns the configured value.
-  double target_fpr() const noexcept;                  ///< Returns the configured value.
+  /// Returns the configured value, or the keys of one generation where num_positions was given.
+  uint64_t first_capacity() const noexcept;
+  double target_fpr() const noexcept;  ///< Returns the configured value.
   /// Returns how many distinct keys all slots together hold, if keys are inserted and stay. A slot
   /// is free again only when its last key is erased, and generations other than the newest accept
   /// no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for each slot
   /// that was not sized before; nothing from then on.
   uint64_t largest_capacity() const noexcept;
+  /// Returns the rate of one generation at capacity. kIdentical: P, by the model. kTightening: the
+  /// first generation's upper bound.
+  double generation_fpr() const noexcept;
+  /// Returns how many generations there may be at one time. Cost: as largest_capacity().
+  size_t max_generations() const noexcept;
+  /// Returns the rate of the filter when max_generations() are full: kIdentical, FprOfGenerations,
+  /// at or below the configured limit; kTightening, an upper bound, target_fpr(). Beside the model,
+  /// keys that a full newest generation gains from calls in progress add to it. Cost: as
+  /// largest_capacity().
+  double largest_fpr() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;

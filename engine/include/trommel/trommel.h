@@ -24,6 +24,7 @@
 #include "trommel/digest.h"
 #include "trommel/estimates.h"
 #include "trommel/executor.h"
+#include "trommel/filter_columns.h"
 #include "trommel/keys.h"
 #include "trommel/layered_filter.h"
 #include "trommel/outcomes.h"

@@ -22,8 +22,8 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/growth_plan.h"
-#include "engine/src/sync/grace_periods.h"
-#include "engine/src/sync/striped_shared_mutex.h"
+#include "trommel/sync/grace_periods.h"
+#include "trommel/sync/striped_shared_mutex.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {

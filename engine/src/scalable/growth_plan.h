@@ -28,7 +28,8 @@ class GrowthPlan {
  public:
   static constexpr uint32_t kLockBits = kGenerationLockBits;
 
-  // Fails as ScalableFilter::Create does. Sizes the first slot; with a max_capacity the last one,
+  // Requires a config as Resolved returns it (identical_limits.h). Fails as ScalableFilter::Create
+  // does. Sizes the first slot; with a max_capacity the last one,
   // too. Milliseconds; about 10 where the shape is to be chosen.
   static Result<GrowthPlan> Make(const ScalableConfig& config);
 

@@ -67,6 +67,7 @@
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
+#include "engine/src/scalable/identical_limits.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
@@ -77,12 +78,14 @@ ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
 ScalableFilter::~ScalableFilter() = default;
 
 Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
-  Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  const Result<ScalableConfig> resolved = Resolved(config);
+  if (!resolved.ok()) return resolved.error();
+  Result<GrowthPlan> plan = GrowthPlan::Make(*resolved);
   if (!plan.ok()) return plan.error();
   Result<std::unique_ptr<Generations>> generations =
       Generations::Create(*std::move(plan), config.memory_limit_bytes);
   if (!generations.ok()) return generations.error();
-  return ScalableFilter(std::make_unique<Impl>(config, *std::move(generations)));
+  return ScalableFilter(std::make_unique<Impl>(*resolved, *std::move(generations)));
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first generation"};
 }
@@ -207,81 +210,11 @@ uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
   return count;
 }
 
-// --- What it is.
-
-std::string_view GrowthModeName(GrowthMode mode) noexcept {
-  switch (mode) {
-    case GrowthMode::kTightening:
-      return "tightening";
-    case GrowthMode::kIdentical:
-      return "identical";
-  }
-  return "unknown";
-}
-
-const DigestPolicy& ScalableFilter::digest_policy() const noexcept { return impl_->config.digest; }
-GrowthMode ScalableFilter::mode() const noexcept { return impl_->config.mode; }
-uint64_t ScalableFilter::first_capacity() const noexcept { return impl_->config.first_capacity; }
-double ScalableFilter::target_fpr() const noexcept { return impl_->config.target_fpr; }
-uint64_t ScalableFilter::largest_capacity() const noexcept {
-  return impl_->generations->plan().largest_capacity();
-}
-
-uint64_t ScalableFilter::num_keys() const noexcept {
-  const auto list = impl_->generations->Read();
-  uint64_t num_keys = 0;
-  for (const auto& member : list->members()) num_keys += member->num_keys();
-  return num_keys;
-}
-
-size_t ScalableFilter::num_generations() const noexcept {
-  return impl_->generations->Read()->size();
-}
+// --- Exclusive.
 
 void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->config.executor = std::move(executor);
-}
-
-// --- Statistics and clearing.
-
-ScalableStats ScalableFilter::GetStats() const noexcept {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const auto list = impl_->generations->LockList();
-  std::vector<StoreTotals> totals(list->size());
-  impl_->VisitOwnedRanges(list->members(),
-                          [&](size_t g, size_t o) { totals[g] += list->at(g).store.TotalsOf(o); });
-  ScalableStats stats;
-  double current_absent = 1;
-  double predicted_absent = 1;
-  for (size_t g = 0; g < list->size(); ++g) {
-    const Generation& generation = list->at(g);
-    totals[g].num_keys = generation.num_keys();
-    stats.generations.push_back({.geometry = generation.store.geometry(),
-                                 .slot = static_cast<uint32_t>(generation.slot),
-                                 .capacity = generation.capacity,
-                                 .load = generation.load(),
-                                 .budget_fpr = generation.budget_fpr,
-                                 .stats = StatsOf(generation.store, totals[g], 0)});
-    Stats& of_this = stats.generations.back().stats;
-    // Keys beyond the load have set no bits.
-    of_this.predicted_fpr =
-        PredictedFpr(stats.generations.back().geometry, stats.generations.back().load);
-    stats.num_keys += of_this.num_keys;
-    stats.num_bytes += of_this.num_bytes;
-    current_absent *= 1 - of_this.current_fpr;
-    predicted_absent *= 1 - of_this.predicted_fpr;
-  }
-  stats.current_fpr = 1 - current_absent;
-  stats.predicted_fpr = 1 - predicted_absent;
-  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
-  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
-  return stats;
-}
-
-uint64_t ScalableFilter::NextGenerationBytes() const {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->generations->NextBytes();
 }
 
 void ScalableFilter::Clear() {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sync/grace_periods.h"
+#include "trommel/sync/grace_periods.h"
 #include "engine/src/sync/range_locks.h"
 #include "engine/src/window/time_buckets.h"
 

@@ -182,7 +182,8 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
       "keys\n"
       "than it was sized for (-n; with --type window, within the window plus one bucket; with\n"
       "--bucket-capacity, within one bucket). With --identical it exceeds -p as generations are\n"
-      "added. The summary reports the rate at the end.\n"
+      "added, and ends at --largest-fpr if that is given. The summary reports the rate at the "
+      "end.\n"
       "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
       "Without -n the inputs, which must be regular files, are read twice: first to count the "
       "keys.");

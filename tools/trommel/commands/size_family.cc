@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "tools/trommel/commands/size.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/output/time_text.h"
@@ -25,6 +26,7 @@ std::string GeometryText(const Geometry& geometry) {
 void AddAsked(const FamilyOptions& options, Report& report) {
   report.AddField("type", std::string(FilterTypeName(options.type)));
   report.AddField("capacity", options.filter.capacity);
+  if (options.num_positions != 0) report.AddField("num_positions", options.num_positions);
   report.AddField("target_fpr", options.filter.target_fpr);
 }
 
@@ -46,7 +48,7 @@ void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Re
   uint64_t bytes_so_far = 0;
   constexpr uint32_t kMostRows = 40;
   uint64_t capacity = first.capacity;
-  double rate = first.budget_fpr;
+  double rate = is_identical ? filter.generation_fpr() : first.budget_fpr;
   for (uint32_t slot = 0; slot < kMostRows && keys_so_far < largest; ++slot) {
     uint64_t num_bytes = first.geometry.num_bytes();
     if (!is_identical && slot > 0) {
@@ -74,6 +76,7 @@ void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Re
   }
   report.AddField("slots", std::move(slots));
   report.AddField("largest_capacity", largest);
+  if (is_identical) DescribeLargestRate(filter, report);
   report.AddLine(fmt::format("Growth is {} and ends at {}.", GrowthModeName(filter.mode()),
                              FormatCount(largest, "distinct key")));
 }
@@ -140,7 +143,9 @@ void DescribeSize(const AttributeFilter&, const FamilyOptions&, Report&) {}  // 
 }  // namespace
 
 int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
-  if (options.filter.capacity == 0) return Fail(kUsageError, "give a capacity (-n)");
+  if (options.filter.capacity == 0 && options.num_positions == 0) {
+    return Fail(kUsageError, "give a capacity (-n)");
+  }
   const Result<AnyFilter> made = options.Create(nullptr);
   if (!made.ok()) return FailOnRequest(made.error());
   Report report;

@@ -10,6 +10,7 @@
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/digest.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tool {
 
@@ -23,6 +24,9 @@ void DescribeFilter(const AttributeFilter& filter, Report& report);
 
 // Adds the memory that the next growth takes, of a filter that grows.
 void DescribeGrowth(const AnyFilter& filter, Report& report);
+
+// Adds the rate of identical generations when there are as many as there may be, and of one.
+void DescribeLargestRate(const ScalableFilter& filter, Report& report);
 
 // Adds how keys become digests. Of a digest key, only its check value.
 void DescribeDigest(const DigestPolicy& digest, Report& report);

@@ -34,6 +34,8 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--power-of-two", {FilterType::kCounting}},
       {"--max-capacity", {FilterType::kScalable}},
       {"--identical", {FilterType::kScalable}},
+      {"--positions", {FilterType::kScalable}},
+      {"--largest-fpr", {FilterType::kScalable}},
       {"--window", {FilterType::kWindow}},
       {"--buckets", {FilterType::kWindow}},
       {"--bucket-capacity", {FilterType::kWindow}},
@@ -73,9 +75,11 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
     case FilterType::kScalable:
       return AsAny(ScalableFilter::Create(
           {.first_capacity = filter.capacity,
+           .num_positions = options.num_positions,
            .target_fpr = filter.target_fpr,
            .mode = options.is_identical ? GrowthMode::kIdentical : GrowthMode::kTightening,
            .max_capacity = options.max_capacity,
+           .largest_fpr = options.largest_fpr,
            .digest = filter.digest,
            .num_slices = filter.num_slices,
            .encoding = filter.encoding,
@@ -150,6 +154,14 @@ void AddScalable(Command& command, FamilyOptions& options) {
       .Flag("--identical", options.is_identical,
             "All generations alike, each half filled: the published scheme, whose rate grows with "
             "each of them (by default rates tighten, and -p holds at every size)")
+      .Group(group);
+  AddRate(command, "--largest-fpr", options.largest_fpr,
+          "With --identical, the false-positive rate of all generations together at most: there is "
+          "no further generation where that would be exceeded")
+      .Group(group);
+  AddCount(command, "--positions", options.num_positions,
+           "With --identical, the positions of one generation in all its slices, in place of -n; "
+           "it has the fewest slices, 8 or 16, that meet -p")
       .Group(group);
 }
 
@@ -267,7 +279,7 @@ void FamilyOptions::Finish(const Command& command) {
   if (type == FilterType::kWindow && window == 0) {
     throw UsageError{"--window", "is required with --type window"};
   }
-  if (type == FilterType::kScalable && filter.capacity == 0) {
+  if (type == FilterType::kScalable && filter.capacity == 0 && num_positions == 0) {
     filter.capacity = kDefaultFirstCapacity;
   }
 }

@@ -35,6 +35,8 @@ struct FamilyOptions {
   // kScalable: the capacity is the first generation's.
   uint64_t max_capacity = 0;
   bool is_identical = false;
+  uint64_t num_positions = 0;  // is_identical: of a generation, in place of the capacity
+  double largest_fpr = 0;      // is_identical; 0: no limit
   // kWindow: the capacity is that of a window and one bucket.
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;

@@ -132,11 +132,13 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kNames = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
       {"first_capacity", "-n"},
+      {"num_positions", "--positions"},
+      {"largest_fpr", "--largest-fpr"},
       {"max_capacity", "--max-capacity"},
       {"bucket_capacity", "--bucket-capacity"},
       {"capacity", "-n"},

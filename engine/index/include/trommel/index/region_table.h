@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,12 +33,12 @@ class RegionTable {
  public:
   /// Fails with kInvalidArgument unless there are 1 to kMaxRegions regions in the order of their
   /// keys, the first from the empty key, each up to where the next begins, the last without an end,
-  /// all ids different.
+  /// all ids different, all servers below kMaxRegions.
   static Result<RegionTable> Create(std::vector<Region> regions);
 
   /// Returns a table of splits.size() + 1 regions with ids 0, 1, ..., spread evenly over the
-  /// servers: neighbours on one server. Fails with kInvalidArgument unless splits ascend strictly
-  /// and are not empty, and there is a server.
+  /// servers: neighbours on one server. Servers beyond the number of regions get none. Fails with
+  /// kInvalidArgument unless splits ascend strictly and are not empty, and there is a server.
   static Result<RegionTable> Split(std::span<const std::string> splits, uint32_t num_servers);
 
   /// Returns the regions in the order of their keys.

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trommel/digest.h"
@@ -18,6 +19,7 @@
 #include "trommel/index/region_table.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel::index {
 
@@ -137,18 +139,20 @@ struct StoreStamp {
 /// versions. A query pins one and sees only its regions.
 ///
 /// @code{.unparsed}
-///   operation                     promise
-///   ----------------------------  --------------------------------------------------------------
-///   PinVersion, Candidates        Take no lock and never wait. If an insertion of the pair
-///   happened
-///                                 before the query, and no erasure that could match it has begun,
-///                                 the region is among the candidates; so is every region that is
-///                                 not built.
-///   Insert, Erase, GainPair,      Any thread at any time. Calls for one column wait for each
-///   other. LosePair GetBuildState, AdvanceBuild,  Requires that the calls for one column, and
-///   GainPair and LosePair FinishBuild                   for it, exclude each other: the caller's
-///   lock. MarkUnbuilt, Resize, Publish, Any thread at any time; one after the other. Queries do
-///   not wait. Reclaim Save, LoadColumns, move,      Exclusive. destruction
+///   operation                  promise
+///   -------------------------  -----------------------------------------------------------------
+///   PinVersion, Candidates     Take no lock and never wait. If an insertion of the pair happened
+///                              before the query, and no erasure that could match it has begun, the
+///                              region is among the candidates. So is a region that is not built.
+///   Insert, Erase, GainPair,   Any thread at any time. They wait for others of the same column, and
+///   LosePair, IsMaintained     for changes of versions only if the structure refuses a pair.
+///   GetBuildState,             As those; but GainPair, LosePair and these, for one column, exclude
+///   AdvanceBuild, FinishBuild  each other: by a lock of the caller's.
+///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
+///   Publish, ColumnsToBuild,
+///   Reclaim, GetStats
+///   Save, LoadColumns, move,   Exclusive.
+///   destruction
 /// @endcode
 class ServerIndex {
  public:
@@ -171,18 +175,14 @@ class ServerIndex {
   /// it.
   class Pin {
    public:
-    /// Moves the pin.
-    Pin(Pin&&) noexcept;
-    Pin& operator=(Pin&&) = delete;
-    ~Pin();
-
     /// Returns the version's number; the first is 1.
     uint64_t version() const noexcept;
     /// Returns the region table.
     const RegionTable& table() const noexcept;
     /// Returns the state of an attribute.
     AttributeState state(uint32_t attribute) const noexcept;
-    /// Returns the words of one answer: bit i is the region at position i of the table.
+    /// Returns the words of one answer: bit i is the region at position i of the table, and bits
+    /// beyond the last region are 0.
     size_t num_words() const noexcept;
 
     /// Writes the candidates of each value: num_words() words per value. If the attribute is not
@@ -197,9 +197,12 @@ class ServerIndex {
 
    private:
     friend class ServerIndex;
-    struct Held;
-    explicit Pin(std::unique_ptr<Held> held) noexcept;
-    std::unique_ptr<Held> held_;
+    Pin(GracePeriods::Reader reader, const Version& version, const DigestPolicy& digest) noexcept
+        : reader_(std::move(reader)), version_(&version), digest_(&digest) {}
+
+    GracePeriods::Reader reader_;
+    const Version* version_;
+    const DigestPolicy* digest_;
   };
 
   /// Pins the current version.
@@ -246,6 +249,11 @@ class ServerIndex {
   /// Publishes a version in which these columns are replaced by new, empty, unbuilt ones.
   /// kServerFilters: and those of all regions of the same servers.
   void MarkUnbuilt(std::span<const ColumnName> columns);
+  /// Publishes a version with another region table. A region of the same id and range keeps its
+  /// columns, wherever it moves; all others are unbuilt. kServerFilters: regions of servers that
+  /// gain or lose one are unbuilt, too. Fails with kInvalidArgument for more regions than columns,
+  /// and kServerFilters for more servers than before.
+  Status Publish(RegionTable table);
   /// Gives the attribute a new structure, for so many pairs per region, and publishes a version in
   /// which all its columns are new and unbuilt. Fails with kInvalidArgument or kOutOfMemory,
   /// changing nothing.
@@ -267,7 +275,7 @@ class ServerIndex {
 
   /// Writes all built columns, by region, with what is said of each server's database. No sync: the
   /// file has checksums, and a directory that is lost is built again. Fails with kInvalidArgument
-  /// unless there is a stamp per server, and with kIo. Progress, if set, is told bytes written.
+  /// unless there is a stamp per server, and with kIo. Cost: the bytes of all columns.
   Status Save(const std::filesystem::path& path, std::span<const StoreStamp> servers) const;
   /// Reads the columns of regions whose server's stamp is exactly the one in the file, and which
   /// exist in the current table with the same range; they are built. Returns how many. A file that

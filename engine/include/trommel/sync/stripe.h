@@ -1,16 +1,18 @@
-// Stripes: a counter that all threads change is spread over several cache lines, of which each
-// thread uses one.
-#ifndef TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
-#define TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
+/// @file
+/// Stripes: a counter that all threads change is spread over several cache lines, of which each
+/// thread uses one.
+#ifndef TROMMEL_SYNC_STRIPE_H_
+#define TROMMEL_SYNC_STRIPE_H_
 
 #include <atomic>
 #include <cstddef>
 
 namespace trommel {
 
+/// Cache lines of a striped counter.
 inline constexpr size_t kNumStripes = 32;
 
-// The calling thread's stripe, always the same.
+/// Returns the calling thread's stripe, always the same.
 inline size_t StripeOfThread() {
   static std::atomic<size_t> next_stripe{0};
   thread_local const size_t stripe =
@@ -20,4 +22,4 @@ inline size_t StripeOfThread() {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SYNC_STRIPE_H_
+#endif  // TROMMEL_SYNC_STRIPE_H_

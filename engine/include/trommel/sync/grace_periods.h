@@ -1,0 +1,100 @@
+/// @file
+/// GracePeriods: when may memory be freed that lock-free readers may still be reading?
+#ifndef TROMMEL_SYNC_GRACE_PERIODS_H_
+#define TROMMEL_SYNC_GRACE_PERIODS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "trommel/sync/stripe.h"
+
+namespace trommel {
+
+/// Tells a writer when no reader holds anything that was replaced.
+///
+/// A reader enters, loads the current list of stores, queries them, and leaves. A writer that has
+/// published a new list waits for all readers that may have loaded the old one (a grace period);
+/// then no reader holds it any more:
+///
+/// @code{.unparsed}
+///   reader   Enter -- load list ---- query stores ---- leave
+///   writer                 store new list -- Synchronize ........ free what only the old list had
+/// @endcode
+///
+/// Readers never wait: to enter and to leave is one atomic addition each, to a counter on a cache
+/// line that few threads use. There are two sets of counters, and readers enter the one that
+/// `phase` names. Synchronize flips the phase and waits until the other set has drained, twice. New
+/// readers enter the current set, so they cannot delay it; and the second flip waits for a reader
+/// that loaded the phase just before the first flip and then entered the wrong set.
+///
+/// Why that is enough. All of the operations named here are sequentially consistent, so they have
+/// one order. A reader's addition precedes its load of the list. If that load saw the old list, it
+/// precedes the store of the new one, which precedes Synchronize. So the addition precedes every
+/// load that Synchronize makes of the reader's counter, and the load that finds zero comes after
+/// the reader left. The reader's last accesses happened before its leaving (release), and what
+/// follows Synchronize happens after (acquire). It is the two-phase scheme of sleepable
+/// read-copy-update (McKenney, "Sleepable RCU", 2006).
+class GracePeriods {
+ public:
+  /// A reader is inside from Enter until this object is destroyed, on whatever thread.
+  class Reader {
+   public:
+    /// Moves the reader: `other` is inside no longer.
+    Reader(Reader&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
+    Reader& operator=(Reader&&) = delete;
+    ~Reader() {
+      if (count_ != nullptr) count_->fetch_sub(1, std::memory_order_seq_cst);
+    }
+
+   private:
+    friend class GracePeriods;
+    explicit Reader(std::atomic<uint64_t>& count) noexcept : count_(&count) {
+      count_->fetch_add(1, std::memory_order_seq_cst);
+    }
+    std::atomic<uint64_t>* count_;
+  };
+
+  /// Returns a reader that is inside. Thread safety: any thread; never waits.
+  Reader Enter() noexcept {
+    const size_t phase = phase_.load(std::memory_order_seq_cst);
+    return Reader(counters_[StripeOfThread()].of_phase[phase]);
+  }
+
+  /// Returns when all readers that were inside have left. Thread safety: any thread that has no
+  /// reader inside.
+  void Synchronize() {
+    Synchronize([] { std::this_thread::yield(); });
+  }
+
+  /// As above; calls wait() as long as some are inside, again and again.
+  template <class Wait>
+  void Synchronize(const Wait& wait) {
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    for (; !lock.owns_lock(); lock = std::unique_lock<std::mutex>(mutex_, std::try_to_lock)) wait();
+    for (int flip = 0; flip < 2; ++flip) {
+      const size_t old_phase = phase_.load(std::memory_order_relaxed);  // only changed here
+      phase_.store(1 - old_phase, std::memory_order_seq_cst);
+      for (Stripe& stripe : counters_) {
+        while (stripe.of_phase[old_phase].load(std::memory_order_seq_cst) != 0) wait();
+      }
+    }
+  }
+
+ private:
+  struct alignas(64) Stripe {
+    std::array<std::atomic<uint64_t>, 2> of_phase{};
+  };
+
+  std::array<Stripe, kNumStripes> counters_;
+  std::mutex mutex_;
+  std::atomic<size_t> phase_{0};
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_SYNC_GRACE_PERIODS_H_

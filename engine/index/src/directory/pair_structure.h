@@ -1,0 +1,77 @@
+// PairStructure: the pairs of one attribute, in columns. A query answers for all columns at once.
+//
+// Two are here: transposed columns, one per region (transposed_structure.cc), and the source's
+// scalable filters, one per server (server_filters.cc). A map of fingerprints to regions would be a
+// third.
+#ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
+#define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trommel/index/server_index.h"
+#include "trommel/keys.h"
+#include "trommel/result.h"
+
+namespace trommel::index {
+
+class PairStructure {
+ public:
+  struct ColumnStats {
+    uint64_t num_pairs = 0;
+    double predicted_fpr = 0;
+    uint32_t num_generations = 1;
+    double largest_fpr = 0;  // when it has all its generations
+  };
+
+  virtual ~PairStructure() = default;
+
+  // Returns the words of an answer: bit c is column c.
+  virtual size_t num_words() const = 0;
+  virtual uint32_t num_columns() const = 0;
+
+  // Opens a closed column, which then has no pairs. Thread safety: as the operations of a column.
+  virtual Status Open(uint32_t column) = 0;
+  // Closes a column beside queries. Returns what queries that are under way may still read, if
+  // anything: to be freed after a grace period.
+  virtual std::shared_ptr<const void> Close(uint32_t column) noexcept = 0;
+  // Opens a closed column with the pairs that Serialize wrote.
+  virtual Status Load(uint32_t column, std::span<const std::byte> bytes) = 0;
+  virtual std::vector<std::byte> Serialize(uint32_t column) const = 0;
+
+  // Require an open column. Return false if some keys were refused.
+  virtual bool Insert(uint32_t column, Keys keys) noexcept = 0;
+  virtual bool Erase(uint32_t column, Keys keys) noexcept = 0;
+  virtual ColumnStats StatsOf(uint32_t column) const = 0;
+
+  // Writes num_words() words per digest; never waits. Promise: ServerIndex.
+  virtual void Query(std::span<const uint64_t> digests,
+                     std::span<uint64_t> columns) const noexcept = 0;
+  virtual void Query(uint64_t digest, std::span<uint64_t> columns) const noexcept = 0;
+
+  virtual uint64_t num_bytes() const = 0;
+  virtual uint64_t row_bytes() const { return 0; }
+};
+
+// Returns the words of a row of bits for so many columns, as FilterColumns pads them: 1, 2, 4 or a
+// multiple of 8.
+constexpr size_t RowWords(size_t num_columns) {
+  const size_t words = (num_columns + 63) / 64;
+  if (words <= 2) return words;
+  return words <= 4 ? 4 : (words + 7) / 8 * 8;
+}
+
+// Make a structure of closed columns. pairs_per_column is the capacity of each.
+Result<std::shared_ptr<PairStructure>> MakeTransposedStructure(const ServerIndexConfig& config,
+                                                               uint64_t pairs_per_column,
+                                                               uint32_t num_columns);
+Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig& config,
+                                                         uint64_t pairs_per_column,
+                                                         uint32_t num_columns);
+
+}  // namespace trommel::index
+
+#endif  // TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_

@@ -1,0 +1,155 @@
+// Save and LoadColumns: a directory across a clean restart.
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/index/src/directory/directory_file.h"
+#include "engine/index/src/directory/server_index_impl.h"
+
+namespace trommel::index {
+namespace {
+
+Error CannotWrite(const std::filesystem::path& path) {
+  return {ErrorCode::kIo, path.string() + ": cannot be written"};
+}
+
+// The positions of each column of the version that is built for all of its regions.
+std::vector<std::vector<size_t>> BuiltColumns(const AttributeColumns& columns) {
+  std::vector<std::vector<size_t>> positions(columns.structure->num_columns());
+  std::vector<bool> is_whole(positions.size(), true);
+  for (size_t i = 0; i < columns.regions.size(); ++i) {
+    const RegionColumn& region = *columns.regions[i];
+    if (region.column == kNoColumn) continue;
+    positions[region.column].push_back(i);
+    if (!region.is_built.load(std::memory_order_acquire)) is_whole[region.column] = false;
+  }
+  for (size_t c = 0; c < positions.size(); ++c) {
+    if (!is_whole[c]) positions[c].clear();
+  }
+  return positions;
+}
+
+}  // namespace
+
+Status ServerIndex::Save(const std::filesystem::path& path,
+                         std::span<const StoreStamp> servers) const {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const Version& version = *impl_->versions.back();
+  if (servers.size() < version.table->num_servers()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "a directory of " + std::to_string(version.table->num_servers()) +
+                     " servers needs a stamp for each; got " + std::to_string(servers.size())};
+  }
+  DirectoryContents contents{.structure = impl_->config.structure,
+                             .target_fpr = impl_->config.target_fpr,
+                             .largest_fpr = impl_->config.largest_fpr,
+                             .digest_kind = impl_->config.digest.kind,
+                             .digest_seed = impl_->config.digest.seed,
+                             .num_attributes = static_cast<uint32_t>(version.attributes.size()),
+                             .servers = {servers.begin(), servers.end()},
+                             .attributes = {}};
+  const std::filesystem::path temporary = path.string() + ".new";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file.write(kDirectoryMagic, kDirectoryMagicBytes);
+  uint64_t offset = kDirectoryMagicBytes;
+  for (uint32_t a = 0; a < version.attributes.size() && file; ++a) {
+    const AttributeColumns& columns = *version.attributes[a];
+    if (columns.structure == nullptr || columns.state != AttributeState::kIndexed) continue;
+    SavedAttribute& saved = contents.attributes.emplace_back();
+    saved.attribute = a;
+    saved.pairs_per_region = columns.pairs_per_region;
+    const std::vector<std::vector<size_t>> built = BuiltColumns(columns);
+    for (uint32_t c = 0; c < built.size() && file; ++c) {
+      if (built[c].empty()) continue;
+      const std::vector<std::byte> bytes = columns.structure->Serialize(c);
+      file.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+      SavedColumn& column = saved.columns.emplace_back();
+      column.offset = offset;
+      column.num_bytes = bytes.size();
+      offset += bytes.size();
+      for (const size_t position : built[c]) column.regions.push_back((*version.table)[position]);
+    }
+  }
+  const std::string end = EncodeEnd(contents);
+  file.write(end.data(), static_cast<std::streamsize>(end.size()));
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (!file || error) {
+    std::filesystem::remove(temporary, error);
+    return CannotWrite(path);
+  }
+  return Ok();
+}
+
+Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
+                                        std::span<const StoreStamp> servers) {
+  std::ifstream file;
+  Result<DirectoryContents> contents = ReadContents(path, file);
+  if (!contents) return contents.error();
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const ServerIndexConfig& config = impl_->config;
+  if (contents->structure != config.structure || contents->target_fpr != config.target_fpr ||
+      contents->largest_fpr != config.largest_fpr || contents->digest_kind != config.digest.kind ||
+      contents->digest_seed != config.digest.seed ||
+      contents->num_attributes != config.attributes.size()) {
+    return Error{ErrorCode::kMismatch, path.string() + ": of a directory of another configuration"};
+  }
+
+  Impl::Draft draft = impl_->BeginDraft();
+  const RegionTable& table = *draft.version->table;
+  const auto is_current = [&](const Region& region) {
+    const size_t position = table.FindId(region.id);
+    return position != table.size() && table[position] == region &&
+           region.server < servers.size() && region.server < contents->servers.size() &&
+           servers[region.server] == contents->servers[region.server];
+  };
+  size_t num_loaded = 0;
+  for (const SavedAttribute& saved : contents->attributes) {
+    if (saved.attribute >= draft.version->attributes.size()) continue;
+    if (draft.version->attributes[saved.attribute]->state != AttributeState::kIndexed) continue;
+    if (!impl_->MakeStructure(draft, saved.attribute, saved.pairs_per_region)) continue;
+    AttributeColumns& columns = impl_->Change(draft, saved.attribute);
+    std::vector<uint32_t>& free = impl_->free_columns[saved.attribute];
+    for (const SavedColumn& column : saved.columns) {
+      if (free.empty()) break;
+      if (!std::all_of(column.regions.begin(), column.regions.end(), is_current)) continue;
+      // A server's filter must have all regions of the server, and a region one column.
+      size_t num_sharers = 1;
+      if (config.structure == Structure::kServerFilters) {
+        num_sharers = static_cast<size_t>(std::count_if(
+            table.regions().begin(), table.regions().end(),
+            [&](const Region& r) { return r.server == column.regions.front().server; }));
+      }
+      const bool is_taken =
+          std::any_of(column.regions.begin(), column.regions.end(), [&](const Region& region) {
+            return columns.regions[table.FindId(region.id)]->column != kNoColumn;
+          });
+      if (column.regions.size() != num_sharers || is_taken) continue;
+      std::vector<std::byte> bytes(column.num_bytes);
+      file.clear();
+      file.seekg(static_cast<std::streamoff>(column.offset));
+      file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      if (!file || !columns.structure->Load(free.back(), bytes)) continue;
+      for (const Region& region : column.regions) {
+        auto& entry = columns.regions[table.FindId(region.id)];
+        entry = std::make_shared<RegionColumn>(impl_->next_column_id++, free.back());
+        entry->is_built.store(true, std::memory_order_release);
+        ++num_loaded;
+      }
+      free.pop_back();
+    }
+    std::vector<size_t> without;
+    for (size_t i = 0; i < columns.regions.size(); ++i) {
+      if (columns.regions[i]->column == kNoColumn) without.push_back(i);
+    }
+    if (!without.empty()) impl_->Replace(draft, saved.attribute, std::move(without));
+  }
+  impl_->Publish(std::move(draft));
+  return num_loaded;
+}
+
+}  // namespace trommel::index

@@ -1,0 +1,73 @@
+// Columns as snapshots of counting filters.
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/columns/filter_columns_impl.h"
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/disk/byte_source.h"
+#include "engine/src/keys/merge_compatibility.h"
+#include "engine/src/snapshots/filter_files.h"
+#include "engine/src/snapshots/snapshot.h"
+#include "engine/src/snapshots/snapshot_format.h"
+#include "trommel/filter_columns.h"
+
+namespace trommel {
+namespace {
+
+// A column as FilterFiles writes filters.
+struct ColumnFile {
+  Status WriteTo(ByteSink& sink) const { return WriteSnapshot(store, facts, sink); }
+
+  const BlockStore& store;
+  const FilterFacts facts;
+};
+
+// The contents of a snapshot that fits, with `used_bytes` of the limit taken already.
+Result<FilterContents> ReadColumn(const OpenedSnapshot& snapshot, const Geometry& geometry,
+                                  const ColumnsConfig& config, uint64_t used_bytes) {
+  const Result<SnapshotHeader> header = ReadHeader(snapshot);
+  if (!header) return header.error();
+  const DigestPolicy policy{.kind = static_cast<DigestKind>(header->start.digest_kind),
+                            .seed = header->start.seed};
+  const std::string difference = DifferenceOf(geometry, config.digest, GeometryOf(*header), policy);
+  if (!difference.empty()) {
+    return Error{ErrorCode::kMismatch, "cannot load the column: " + difference};
+  }
+  return ReadSections(snapshot.source(), *header, config.memory_limit_bytes, {}, used_bytes);
+}
+
+}  // namespace
+
+std::vector<std::byte> FilterColumns::SerializeColumn(uint32_t column) const {
+  const Column& saved = impl_->At(column);
+  const auto held = saved.Hold();
+  const ColumnsConfig& config = impl_->config;
+  return FilterFiles::Serialize(ColumnFile{
+      held.store, {config.digest, config.column_capacity, config.target_fpr, saved.num_keys}});
+}
+
+Status FilterColumns::LoadColumn(uint32_t column, std::span<const std::byte> bytes) try {
+  if (Status known = impl_->CheckIndex(column); !known) return known;
+  Column& loaded = impl_->At(column);
+  const std::lock_guard lock(loaded.mutex);
+  if (Status closed = impl_->CheckClosed(column); !closed) return closed;
+  Result<FilterContents> contents =
+      FilterFiles::ReadBytes(SpanSource(bytes), [&](const OpenedSnapshot& snapshot) {
+        return ReadColumn(snapshot, impl_->geometry, impl_->config, impl_->budget.num_bytes());
+      });
+  if (!contents) return contents.error();
+  auto store = std::make_unique<BlockStore>(std::move(contents->store));
+  const uint64_t num_bytes = store->num_bytes();
+  // Again: other columns may have been opened meanwhile.
+  if (Status fits = impl_->Reserve(num_bytes); !fits) return fits;
+  impl_->rows.SetAll(column, *store);
+  loaded.store = std::move(store);
+  loaded.num_keys = contents->facts.num_keys;
+  loaded.budget_bytes = num_bytes;
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};
+}
+
+}  // namespace trommel
