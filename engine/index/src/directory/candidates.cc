@@ -14,6 +14,7 @@
 
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/version.h"
+#include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
 namespace {
@@ -77,6 +78,7 @@ void Translate(const AttributeColumns& attribute, const uint64_t* columns, uint6
 uint64_t ServerIndex::Pin::version() const noexcept { return version_->number; }
 const RegionTable& ServerIndex::Pin::table() const noexcept { return *version_->table; }
 size_t ServerIndex::Pin::num_words() const noexcept { return version_->num_words; }
+size_t ServerIndex::Pin::num_attributes() const noexcept { return version_->attributes.size(); }
 
 AttributeState ServerIndex::Pin::state(uint32_t attribute) const noexcept {
   CheckUse(attribute < version_->attributes.size(), "the schema has no such attribute");
@@ -111,6 +113,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Keys values,
   }
 
   const UnbuiltBits unbuilt(columns, words);  // before the rows
+  Step("read rows of bits");
   if (columns.is_plain) {
     columns.structure->Query(digests, regions);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -146,6 +149,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Key value,
     return;
   }
   const UnbuiltBits unbuilt(columns, words);  // before the rows
+  Step("read rows of bits");
   const uint64_t digest = (*digest_)(value);
   if (columns.is_plain) {
     columns.structure->Query(digest, regions);

@@ -6,6 +6,7 @@
 
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
+#include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
 
@@ -209,6 +210,7 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
 }
 
 size_t ServerIndex::Reclaim() {
+  const auto wait = [] { YieldThroughSteps("wait for readers"); };
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::RetiredColumn> old_columns;
   {
@@ -219,7 +221,8 @@ size_t ServerIndex::Reclaim() {
     old_columns.swap(impl_->retired);
   }
   if (old_versions.empty()) return 0;
-  impl_->grace_periods.Synchronize();  // no reader has an old version now
+  impl_->grace_periods.Synchronize(wait);  // no reader has an old version now
+  Step("close columns");
   old_versions.clear();
 
   std::vector<std::shared_ptr<const void>> remains;
@@ -235,7 +238,7 @@ size_t ServerIndex::Reclaim() {
   }
   std::erase(remains, nullptr);
   // Readers of the current version may have come upon the closed columns, too.
-  if (!remains.empty()) impl_->grace_periods.Synchronize();
+  if (!remains.empty()) impl_->grace_periods.Synchronize(wait);
   return old_columns.size();
 }
 
@@ -288,10 +291,15 @@ Status ServerIndex::Publish(RegionTable table) {
                                                         : std::make_shared<RegionColumn>(
                                                               impl_->next_column_id++, kNoColumn));
     }
-    // Filters of servers are retired with the regions that stay; transposed columns with theirs.
-    for (size_t i = 0; i < before.size() && !is_shared; ++i) {
-      if (!is_kept[i]) impl_->Retire(*old_columns[a], a, old_columns[a]->regions[i]->column);
+    // Columns that no region has any more; Replace retires those that some region still has.
+    std::vector<uint32_t> gone;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (!is_kept[i]) gone.push_back(old_columns[a]->regions[i]->column);
     }
+    std::sort(gone.begin(), gone.end());
+    gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+    for (const auto& region : columns.regions) std::erase(gone, region->column);
+    for (const uint32_t column : gone) impl_->Retire(*old_columns[a], a, column);
     impl_->Replace(draft, a, changed);
   }
   impl_->Publish(std::move(draft));

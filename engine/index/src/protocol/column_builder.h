@@ -4,6 +4,7 @@
 #define TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_COLUMN_BUILDER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "engine/index/src/protocol/region_states.h"
@@ -13,6 +14,7 @@
 
 namespace trommel::index {
 
+// Thread safety: any thread; the calling thread must hold no pin.
 class ColumnBuilder {
  public:
   // All of these must outlive the builder. servers[i] is server i's store.
@@ -21,10 +23,21 @@ class ColumnBuilder {
   // Counts the pairs of each region for attributes that have no structure, and gives them one with
   // space for a quarter more than the fullest region needs; gives a larger one to attributes whose
   // fullest column has more than one and a half times its capacity. Returns whether it resized any.
+  // Cost: one seek per pair of the attributes that have no structure.
   Result<bool> SizeStructures();
-  // Builds one chunk of the column: at most max_values values. Returns whether the column is built,
-  // or no longer to be built by this call.
+  // Builds one chunk of the column: at most max_values values of rows, and those in flight. Returns
+  // whether the column is built, or no longer to be built by this call. If the local index cannot
+  // be asked, fails, and the column is as far built as before. Requires max_values > 0.
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
+
+ private:
+  // Counts the values of each region, in the local indexes; returns the most. Without locks: an
+  // estimate, as rows change meanwhile.
+  Result<uint64_t> MostPairs(uint32_t attribute) const;
+
+  ServerIndex& directory_;
+  RegionStates& regions_;
+  const std::span<RowStore* const> servers_;
 };
 
 }  // namespace trommel::index

@@ -8,25 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "engine/index/src/protocol/flight_table.h"
 #include "engine/index/src/protocol/gate.h"
 
 namespace trommel::index {
-
-// A value that operations under way gain or lose.
-struct Flight {
-  uint32_t num_operations = 0;  // that have entered it and not left
-  bool is_present = false;  // whether its pair is in the directory, as far as that is maintained
-};
-
-// The values in flight of one region and attribute.
-struct FlightTable {
-  std::mutex mutex;  // over `flights`, and over the column's cursor
-  std::unordered_map<std::string, Flight> flights;
-};
 
 struct RegionState {
   explicit RegionState(size_t num_attributes) : flight_tables(new FlightTable[num_attributes]) {}
@@ -35,15 +24,21 @@ struct RegionState {
   std::unique_ptr<FlightTable[]> flight_tables;  // by attribute
 };
 
-// The states of all regions, by id. Thread safety: Of may be called by any thread at any time.
+// The states of all regions, by id. Thread safety: any thread may call anything at any time.
 class RegionStates {
  public:
-  RegionStates(size_t num_regions, size_t num_attributes);
+  // Rows share num_row_locks locks.
+  RegionStates(size_t num_regions, size_t num_attributes, size_t num_row_locks = 4096);
   RegionState& Of(uint32_t region_id) { return *states_[region_id]; }
   size_t size() const { return states_.size(); }
 
+  // Locks rows, of any regions, for the lifetime of what it returns. Requires that the thread has
+  // no rows locked.
+  std::vector<std::unique_lock<std::mutex>> LockRows(std::span<const std::string> keys);
+
  private:
   std::vector<std::unique_ptr<RegionState>> states_;
+  std::vector<std::mutex> row_locks_;
 };
 
 }  // namespace trommel::index

@@ -50,7 +50,7 @@ enum class AttributeState : uint8_t {
 
 /// What ServerIndex::Create makes.
 struct ServerIndexConfig {
-  std::vector<AttributeState> attributes;        ///< One per attribute of the schema; at least one.
+  std::vector<AttributeState> attributes = {};   ///< One per attribute of the schema; at least one.
   Structure structure = Structure::kTransposed;  ///< Of all attributes.
   /// False-positive rate of one column at its capacity. So a query has about num_regions *
   /// target_fpr false regions (kTransposed). kServerFilters: P, the rate of one generation at half
@@ -144,8 +144,8 @@ struct StoreStamp {
 ///   PinVersion, Candidates     Take no lock and never wait. If an insertion of the pair happened
 ///                              before the query, and no erasure that could match it has begun, the
 ///                              region is among the candidates. So is a region that is not built.
-///   Insert, Erase, GainPair,   Any thread at any time. They wait for others of the same column, and
-///   LosePair, IsMaintained     for changes of versions only if the structure refuses a pair.
+///   Insert, Erase, GainPair,   Any thread at any time. They wait for others of the same column,
+///   and LosePair, IsMaintained     for changes of versions only if the structure refuses a pair.
 ///   GetBuildState,             As those; but GainPair, LosePair and these, for one column, exclude
 ///   AdvanceBuild, FinishBuild  each other: by a lock of the caller's.
 ///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
@@ -179,6 +179,8 @@ class ServerIndex {
     uint64_t version() const noexcept;
     /// Returns the region table.
     const RegionTable& table() const noexcept;
+    /// Returns the number of attributes of the schema.
+    size_t num_attributes() const noexcept;
     /// Returns the state of an attribute.
     AttributeState state(uint32_t attribute) const noexcept;
     /// Returns the words of one answer: bit i is the region at position i of the table, and bits

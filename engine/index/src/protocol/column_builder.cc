@@ -1,0 +1,110 @@
+#include "engine/index/src/protocol/column_builder.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/index/src/sync/steps.h"
+
+namespace trommel::index {
+namespace {
+
+constexpr uint64_t kLeastCapacity = 64;  // in pairs: below, rows that come soon resize it
+
+// Returns the region as the current version has it, if it exists and the attribute is indexed.
+std::optional<Region> RegionToBuild(const ServerIndex& directory, ColumnName column) {
+  const ServerIndex::Pin pin = directory.PinVersion();
+  const size_t position = pin.table().FindId(column.region_id);
+  if (position == pin.table().size()) return std::nullopt;
+  if (pin.state(column.attribute) != AttributeState::kIndexed) return std::nullopt;
+  return pin.table()[position];
+}
+
+Error WithRegion(const Error& error, const Region& region) {
+  return {error.code, "region " + std::to_string(region.id) + ", server " +
+                          std::to_string(region.server) + ": " + error.message};
+}
+
+uint64_t WithMargin(uint64_t num_pairs) {
+  return std::max(kLeastCapacity, num_pairs + num_pairs / 4);
+}
+
+}  // namespace
+
+ColumnBuilder::ColumnBuilder(ServerIndex& directory, RegionStates& regions,
+                             std::span<RowStore* const> servers)
+    : directory_(directory), regions_(regions), servers_(servers) {}
+
+Result<bool> ColumnBuilder::SizeStructures() {
+  const ServerIndexStats stats = directory_.GetStats();
+  bool is_resized = false;
+  for (uint32_t attribute = 0; attribute < stats.attributes.size(); ++attribute) {
+    const AttributeStats& of = stats.attributes[attribute];
+    if (of.state != AttributeState::kIndexed) continue;
+    uint64_t num_pairs = of.largest_column;
+    if (of.pairs_per_region == 0) {
+      const Result<uint64_t> counted = MostPairs(attribute);
+      if (!counted) return counted.error();
+      num_pairs = *counted;
+    } else if (of.largest_column <= of.pairs_per_region + of.pairs_per_region / 2) {
+      continue;
+    }
+    const Status status = directory_.Resize(attribute, WithMargin(num_pairs));
+    if (!status) return status.error();
+    is_resized = true;
+  }
+  return is_resized;
+}
+
+Result<uint64_t> ColumnBuilder::MostPairs(uint32_t attribute) const {
+  const std::vector<Region> regions = [this] {
+    const ServerIndex::Pin pin = directory_.PinVersion();
+    const auto of_version = pin.table().regions();
+    return std::vector<Region>(of_version.begin(), of_version.end());
+  }();
+  uint64_t most_pairs = 0;
+  for (const Region& region : regions) {
+    uint64_t num_pairs = 0;
+    for (std::optional<std::string> value;; ++num_pairs) {
+      auto next = servers_[region.server]->NextValue(attribute, value, region.range);
+      if (!next) return WithRegion(next.error(), region);
+      if (!*next) break;
+      value = *std::move(next);
+    }
+    most_pairs = std::max(most_pairs, num_pairs);
+  }
+  return most_pairs;
+}
+
+Result<bool> ColumnBuilder::BuildChunk(ColumnName column, size_t max_values) {
+  RegionState& state = regions_.Of(column.region_id);
+  const Gate::Shared gate(state.gate);
+  const std::optional<Region> region = RegionToBuild(directory_, column);
+  if (!region) return true;
+  FlightTable& flights = state.flight_tables[column.attribute];
+  const auto lock = flights.Lock();
+  // Afresh for each chunk: the column may have been replaced.
+  const BuildState build = directory_.GetBuildState(column);
+  if (build.column_id == 0 || build.is_built) return true;
+
+  std::vector<std::string> values;
+  std::optional<std::string> cursor = build.cursor;
+  while (values.size() < max_values) {
+    auto next = servers_[region->server]->NextValue(column.attribute, cursor, region->range);
+    if (!next) return WithRegion(next.error(), *region);
+    cursor = *std::move(next);
+    if (!cursor) break;  // beyond the last value: the column will be built
+    values.push_back(*cursor);
+  }
+  // Operations under way that gain a value rely on its pair from now on.
+  flights.AppendInFlight(build.cursor, cursor, values);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  Step("advance build");
+  const bool is_advanced = directory_.AdvanceBuild(column, build.column_id, values, cursor);
+  return is_advanced && !cursor;
+}
+
+}  // namespace trommel::index

@@ -1,0 +1,65 @@
+#include "engine/index/src/protocol/flight_table.h"
+
+#include "engine/index/src/sync/steps.h"
+
+namespace trommel::index {
+
+std::unique_lock<std::mutex> FlightTable::Lock() {
+  return LockThroughSteps(mutex_, "lock flight table");
+}
+
+Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
+  const auto lock = Lock();
+  const auto flight = num_operations_.find(change.value);
+  if (flight != num_operations_.end()) {
+    ++flight->second;
+    return Ok();
+  }
+  // A value that is lost needs no question: a row of the operation has it, and is locked, so its
+  // pair is in. Nor does one whose pair is not maintained: until this lock is released, its builder
+  // cannot come to it, and then finds it in flight.
+  if (!change.is_lost && place.directory.IsMaintained(place.column, change.value)) {
+    const Result<bool> has_value =
+        place.store.HasValue(place.column.attribute, change.value, place.range);
+    if (!has_value) return has_value.error();
+    // Before the commit: a query that begins after the commit finds the pair.
+    if (!*has_value) {
+      Step("gain pair");
+      place.directory.GainPair(place.column, change.value);
+    }
+  }
+  num_operations_.emplace(change.value, 1);
+  return Ok();
+}
+
+Status FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
+                          CommitOutcome outcome) {
+  const auto lock = Lock();
+  const auto flight = num_operations_.find(change.value);
+  if (--flight->second != 0) return Ok();  // the last one out knows more
+  num_operations_.erase(flight);
+  // No question if a locked row of the operation has the value for certain.
+  if (outcome == CommitOutcome::kDone && change.is_gained) return Ok();
+  if (outcome == CommitOutcome::kNotBegun && change.is_lost) return Ok();
+  // Nor if its pair is not maintained, which only the holder of this lock can change.
+  if (!place.directory.IsMaintained(place.column, change.value)) return Ok();
+  const Result<bool> has_value =
+      place.store.HasValue(place.column.attribute, change.value, place.range);
+  if (!has_value) return has_value.error();
+  // No row can get the value before this lock is released: it would be in flight.
+  if (!*has_value) {
+    Step("lose pair");
+    place.directory.LosePair(place.column, change.value);
+  }
+  return Ok();
+}
+
+void FlightTable::AppendInFlight(const std::optional<std::string>& after,
+                                 const std::optional<std::string>& last,
+                                 std::vector<std::string>& values) const {
+  for (const auto& [value, num_operations] : num_operations_) {
+    if ((!after || value > *after) && (!last || value <= *last)) values.push_back(value);
+  }
+}
+
+}  // namespace trommel::index

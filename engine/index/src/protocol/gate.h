@@ -1,0 +1,106 @@
+// Gate: shared by the operations on a region, exclusive for what switches the region.
+//
+// It is held over writes, which may wait for a disk. So, unlike a StripedSharedMutex, it spins
+// nowhere; and as there is one per region, it has few counters.
+//
+//   shared     add 1 to the thread's counter; if the flag is up, take it back and wait for the flag
+//   exclusive  raise the flag, wait until all counters are 0 -- switch the region -- lower the flag
+//
+// The additions, the flag and the loads that follow them are sequentially consistent. So either an
+// addition precedes the flag in their one order, and the exclusive holder waits for it; or the
+// shared holder sees the flag and takes the addition back. A flag that is up stops new shared
+// holders: a region that always has some cannot keep out an exclusive one. Hence no operation may
+// enter a gate twice.
+#ifndef TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_GATE_H_
+#define TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_GATE_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "engine/index/src/sync/steps.h"
+#include "trommel/sync/stripe.h"
+
+namespace trommel::index {
+
+// Thread safety: any thread. The gate must outlive all calls, also those that leave it.
+class Gate {
+ public:
+  // Is inside the gate for its lifetime, beside others.
+  class Shared {
+   public:
+    explicit Shared(Gate& gate)
+        : gate_(gate), count_(gate.stripes_[StripeOfThread() % kStripes].count) {
+      WaitThroughSteps(
+          "enter gate", [this] { return TryEnter(); },
+          [this] {
+            while (!TryEnter()) gate_.is_exclusive_.wait(1, std::memory_order_acquire);
+          });
+    }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    ~Shared() { Leave(); }
+
+   private:
+    bool TryEnter() {
+      count_.fetch_add(1, std::memory_order_seq_cst);
+      if (gate_.is_exclusive_.load(std::memory_order_seq_cst) == 0) return true;
+      Leave();
+      return false;
+    }
+    void Leave() {
+      count_.fetch_sub(1, std::memory_order_seq_cst);
+      if (gate_.is_exclusive_.load(std::memory_order_seq_cst) != 0) count_.notify_all();
+    }
+
+    Gate& gate_;
+    std::atomic<uint32_t>& count_;
+  };
+
+  // Is inside the gate for its lifetime, alone.
+  class Exclusive {
+   public:
+    explicit Exclusive(Gate& gate)
+        : gate_(gate), lock_(LockThroughSteps(gate.exclusive_, "take gate alone")) {
+      gate_.is_exclusive_.store(1, std::memory_order_seq_cst);
+      for (Stripe& stripe : gate_.stripes_) {
+        const auto load = [&] { return stripe.count.load(std::memory_order_seq_cst); };
+        if (load() == 0) continue;
+        WaitThroughSteps(
+            "wait for gate", [&] { return load() == 0; },
+            [&] {
+              while (const uint32_t count = load()) {
+                stripe.count.wait(count, std::memory_order_seq_cst);
+              }
+            });
+      }
+    }
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+    ~Exclusive() {
+      gate_.is_exclusive_.store(0, std::memory_order_release);
+      gate_.is_exclusive_.notify_all();
+    }
+
+   private:
+    Gate& gate_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+ private:
+  static constexpr size_t kStripes = 8;
+
+  struct alignas(64) Stripe {
+    std::atomic<uint32_t> count{0};
+  };
+
+  std::array<Stripe, kStripes> stripes_;
+  std::atomic<uint32_t> is_exclusive_{0};  // 0 or 1: 4 bytes, which a thread can wait for directly
+  std::mutex exclusive_;
+};
+
+}  // namespace trommel::index
+
+#endif  // TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_GATE_H_

@@ -1,0 +1,141 @@
+#include "engine/index/src/protocol/region_write.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "engine/index/src/protocol/row_changes.h"
+#include "engine/index/src/sync/steps.h"
+
+namespace trommel::index {
+namespace {
+
+// The distinct keys of mutations that are sorted by key.
+std::vector<std::string> KeysOf(std::span<const Mutation* const> mutations) {
+  std::vector<std::string> keys;
+  keys.reserve(mutations.size());
+  for (const Mutation* mutation : mutations) {
+    if (keys.empty() || keys.back() != mutation->key) keys.push_back(mutation->key);
+  }
+  return keys;
+}
+
+}  // namespace
+
+RegionWrite::RegionWrite(const WriteContext& context, uint32_t region_id,
+                         std::vector<const Mutation*> mutations)
+    : context_(context),
+      region_id_(region_id),
+      region_(context.regions.Of(region_id)),
+      mutations_(std::move(mutations)) {
+  std::stable_sort(mutations_.begin(), mutations_.end(),
+                   [](const Mutation* a, const Mutation* b) { return a->key < b->key; });
+}
+
+Status RegionWrite::Run() {
+  // To the end: nothing may switch the region between the commit and the last value left.
+  const Gate::Shared gate(region_.gate);
+  const auto row_locks = context_.regions.LockRows(KeysOf(mutations_));
+  ReadVersion();
+  if (mutations_.empty()) return Ok();
+  if (const Status status = ComputeChanges(); !status) return status;
+  if (rows_.empty()) return Ok();
+
+  const std::vector<ValueChange> changes = ValueChangesOf(entries_);
+  size_t num_entered = 0;
+  Status status = Enter(changes, num_entered);
+  CommitOutcome outcome = CommitOutcome::kNotBegun;
+  if (status.ok()) {
+    status = context_.servers[server_]->Commit(rows_, entries_);
+    outcome = status.ok() ? CommitOutcome::kDone : CommitOutcome::kUnknown;
+  }
+  // A write that failed takes nothing back: the local index says what happened.
+  Leave(std::span(changes).first(num_entered), outcome);
+  if (!status) return WithPlace(status.error());
+  return Ok();
+}
+
+void RegionWrite::ReadVersion() {
+  Step("read version");
+  // No pin is held while waiting for anything: those who reclaim columns wait for pins.
+  const ServerIndex::Pin pin = context_.directory.PinVersion();
+  const RegionTable& table = pin.table();
+  const size_t position = table.FindId(region_id_);
+  if (position == table.size()) {
+    rerouted_.swap(mutations_);
+    return;
+  }
+  range_ = table[position].range;
+  server_ = table[position].server;
+  const auto moved = std::stable_partition(
+      mutations_.begin(), mutations_.end(),
+      [this](const Mutation* mutation) { return range_.Contains(mutation->key); });
+  rerouted_.assign(moved, mutations_.end());
+  mutations_.erase(moved, mutations_.end());
+
+  // Under the rows' locks: whoever overwrites these rows next sees no older states.
+  is_maintained_.resize(context_.schema.attributes.size());
+  for (uint32_t attribute = 0; attribute < is_maintained_.size(); ++attribute) {
+    const AttributeState state = pin.state(attribute);
+    is_maintained_[attribute] =
+        state == AttributeState::kIndexed || state == AttributeState::kBuilding;
+  }
+}
+
+Status RegionWrite::ComputeChanges() {
+  const std::vector<std::string> keys = KeysOf(mutations_);
+  const Result<std::vector<Versions>> old_rows = context_.servers[server_]->Read(keys);
+  if (!old_rows) return WithPlace(old_rows.error());
+  auto mutation = mutations_.begin();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Versions& before = (*old_rows)[i];
+    Versions after = before;
+    for (; mutation != mutations_.end() && (*mutation)->key == keys[i]; ++mutation) {
+      Apply(**mutation, context_.schema.max_versions, after);
+    }
+    if (after == before) continue;
+    AppendEntryChanges(keys[i], before, after, is_maintained_, entries_);
+    rows_.push_back({keys[i], std::move(after)});
+  }
+  return Ok();
+}
+
+Status RegionWrite::Enter(std::span<const ValueChange> changes, size_t& num_entered) {
+  for (const ValueChange& change : changes) {
+    Status status = FlightTableOf(change).Enter(PlaceOf(change), change);
+    if (!status) return status;
+    ++num_entered;
+  }
+  return Ok();
+}
+
+void RegionWrite::Leave(std::span<const ValueChange> entered, CommitOutcome outcome) {
+  std::vector<ColumnName> doubtful;
+  for (const ValueChange& change : entered) {
+    const FlightPlace place = PlaceOf(change);
+    const Status status = FlightTableOf(change).Leave(place, change, outcome);
+    // Changes are in the order of attributes.
+    if (!status && (doubtful.empty() || doubtful.back() != place.column)) {
+      doubtful.push_back(place.column);
+    }
+  }
+  if (!doubtful.empty()) {
+    Step("mark unbuilt");
+    context_.directory.MarkUnbuilt(doubtful);
+  }
+}
+
+FlightTable& RegionWrite::FlightTableOf(const ValueChange& change) {
+  return region_.flight_tables[change.attribute];
+}
+
+FlightPlace RegionWrite::PlaceOf(const ValueChange& change) {
+  return {context_.directory, *context_.servers[server_], {region_id_, change.attribute}, range_};
+}
+
+Error RegionWrite::WithPlace(const Error& error) const {
+  return {error.code, "region " + std::to_string(region_id_) + ", server " +
+                          std::to_string(server_) + ": " + error.message};
+}
+
+}  // namespace trommel::index

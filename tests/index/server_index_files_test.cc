@@ -1,0 +1,154 @@
+// The file of a directory: what is used after a restart, and what is not.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "index/support/directories.h"
+#include "support/catch.h"
+#include "support/scratch_folder.h"
+#include "trommel/index/server_index.h"
+
+namespace trommel::index::tests {
+namespace {
+
+using trommel::tests::ScratchFolder;
+
+std::vector<StoreStamp> Stamps() { return {{"one", 17}, {"two", 99}}; }
+
+ServerIndex Filled(Structure structure) {
+  ServerIndex index = MakeBuilt(structure, 4, 2, 50);
+  for (uint32_t id = 0; id < 4; ++id) {
+    index.GainPair({id, 0}, "all");
+    index.GainPair({id, 0}, "only " + std::to_string(id));
+  }
+  return index;
+}
+
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteAll(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST_CASE("a directory comes back as it was saved", "[index][server_index_files]") {
+  for (const Structure structure : kStructures) {
+    CAPTURE(StructureName(structure));
+    const ScratchFolder folder;
+    const std::filesystem::path path = folder.path() / "directory";
+    const ServerIndex saved = Filled(structure);
+    REQUIRE(saved.Save(path, Stamps()));
+
+    ServerIndex loaded = MakeDirectory(structure, 4, 2);
+    REQUIRE(*loaded.LoadColumns(path, Stamps()) == 4);
+    CHECK(loaded.ColumnsToBuild().empty());
+    CHECK(CandidatesOf(loaded, 0, "all") == Positions{0, 1, 2, 3});
+    CHECK(CandidatesOf(loaded, 0, "only 2") == CandidatesOf(saved, 0, "only 2"));
+    CHECK(CandidatesOf(loaded, 0, "none").empty());
+    CHECK(loaded.GetStats().attributes[0].num_pairs == 8);
+    for (uint32_t id = 0; id < 4; ++id) loaded.LosePair({id, 0}, "all");
+    CHECK(CandidatesOf(loaded, 0, "all").empty());
+  }
+}
+
+TEST_CASE("columns of a server whose database differs are not used",
+          "[index][server_index_files]") {
+  for (const Structure structure : kStructures) {
+    const ScratchFolder folder;
+    const std::filesystem::path path = folder.path() / "directory";
+    REQUIRE(Filled(structure).Save(path, Stamps()));
+    for (const StoreStamp& other : {StoreStamp{"two", 98}, StoreStamp{"2", 99}}) {
+      CAPTURE(StructureName(structure), other.identity, other.sequence);
+      ServerIndex loaded = MakeDirectory(structure, 4, 2);
+      CHECK(*loaded.LoadColumns(path, std::vector<StoreStamp>{{"one", 17}, other}) == 2);
+      CHECK(CandidatesOf(loaded, 0, "none") == Positions{2, 3});
+      CHECK(loaded.ColumnsToBuild() == std::vector<ColumnName>{{2, 0}, {3, 0}});
+    }
+  }
+}
+
+TEST_CASE("columns belong to regions, not to positions", "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  // Region 1 is gone: split into 10 and 11. Region 3 is another range under an old id.
+  const RegionTable table = EvenTable(4, 2);
+  std::vector<Region> regions(table.regions().begin(), table.regions().end());
+  regions[1] = {10, {regions[1].range.begin, "0000015"}, 0};
+  regions.insert(regions.begin() + 2, Region{11, {"0000015", regions[2].range.begin}, 0});
+  regions[3].range.end = "0000025";
+  regions[4].range.begin = "0000025";
+  ServerIndex loaded =
+      *ServerIndex::Create({.attributes = {AttributeState::kIndexed}, .target_fpr = 0.001},
+                           *RegionTable::Create(regions));
+  CHECK(*loaded.LoadColumns(path, Stamps()) == 1);
+  CHECK(CandidatesOf(loaded, 0, "none") == Positions{1, 2, 3, 4});
+}
+
+TEST_CASE("unbuilt columns are not saved", "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  ServerIndex index = Filled(Structure::kTransposed);
+  const ColumnName marked{2, 0};
+  index.MarkUnbuilt({&marked, 1});
+  REQUIRE(index.Save(path, Stamps()));
+  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
+  CHECK(*loaded.LoadColumns(path, Stamps()) == 3);
+  CHECK(CandidatesOf(loaded, 0, "none") == Positions{2});
+}
+
+TEST_CASE("a file that is damaged never makes a region disappear", "[index][server_index_files]") {
+  for (const Structure structure : kStructures) {
+    const ScratchFolder folder;
+    const std::filesystem::path path = folder.path() / "directory";
+    REQUIRE(Filled(structure).Save(path, Stamps()));
+    const std::string bytes = ReadAll(path);
+    const auto check = [&](const std::string& damaged) {
+      WriteAll(path, damaged);
+      ServerIndex loaded = MakeDirectory(structure, 4, 2);
+      const Result<size_t> num_loaded = loaded.LoadColumns(path, Stamps());
+      REQUIRE((!num_loaded || *num_loaded < 4));
+      REQUIRE(CandidatesOf(loaded, 0, "all") == Positions{0, 1, 2, 3});
+      for (uint32_t id = 0; id < 4; ++id) {
+        const Positions found = CandidatesOf(loaded, 0, "only " + std::to_string(id));
+        REQUIRE(std::find(found.begin(), found.end(), id) != found.end());
+      }
+    };
+    const size_t step = bytes.size() / 150 + 1;
+    for (size_t size = 0; size < bytes.size(); size += step) check(bytes.substr(0, size));
+    // A flipped bit is found by the checksum of its column or of the contents. (Bytes that no
+    // checksum covers would be found here.)
+    for (size_t i = 0; i < bytes.size(); i += step) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ 1 << i % 8);
+      check(damaged);
+    }
+  }
+}
+
+TEST_CASE("a directory's file says why it is not used", "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  ServerIndex index = Filled(Structure::kTransposed);
+  CHECK(index.LoadColumns(path, Stamps()).error().code == ErrorCode::kIo);
+  CHECK(index.Save(folder.path() / "no" / "folder", Stamps()).error().code == ErrorCode::kIo);
+  CHECK(index.Save(path, std::vector<StoreStamp>{{"one", 1}}).error().code ==
+        ErrorCode::kInvalidArgument);
+  REQUIRE(index.Save(path, Stamps()));
+  ServerIndex other = MakeDirectory(Structure::kServerFilters, 4, 2);
+  CHECK(other.LoadColumns(path, Stamps()).error().code == ErrorCode::kMismatch);
+  std::string bytes = ReadAll(path);
+  bytes[7] = '2';
+  WriteAll(path, bytes);
+  CHECK(index.LoadColumns(path, Stamps()).error().code == ErrorCode::kVersion);
+  WriteAll(path, "something else");
+  CHECK(index.LoadColumns(path, Stamps()).error().code == ErrorCode::kCorrupt);
+  CHECK(CandidatesOf(index, 0, "all").size() == 4);  // as before
+}
+
+}  // namespace
+}  // namespace trommel::index::tests
