@@ -210,7 +210,7 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
 }
 
 size_t ServerIndex::Reclaim() {
-  const auto wait = [] { YieldThroughSteps("wait for readers"); };
+  const auto wait = [] { WaitALittle("wait for readers"); };
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::RetiredColumn> old_columns;
   {

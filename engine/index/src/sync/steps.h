@@ -7,6 +7,7 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 #define TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -43,12 +44,13 @@ void WaitThroughSteps(const char* name, const IsOver& is_over, const Block& bloc
   while (!is_over()) step_scheduler->Pause(name);
 }
 
-// Lets other threads act, which the calling thread waits for in a loop.
-inline void YieldThroughSteps(const char* name) {
+// Waits a little, in a loop of the calling thread's, for other threads. They may take seconds, as
+// queries do, so the thread sleeps.
+inline void WaitALittle(const char* name) {
   if (step_scheduler != nullptr) [[unlikely]] {
     step_scheduler->Pause(name);
   } else {
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
