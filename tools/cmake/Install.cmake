@@ -1,5 +1,6 @@
-# What `cmake --install` puts in place: one library, its headers, its documents, the CMake package and
-# trommel.pc, all relocatable, and the command when it is built.
+# What `cmake --install` puts in place: the library, its headers, its documents, the CMake package and
+# trommel.pc, all relocatable; and what was built of the secondary index and the commands. The parts of
+# the index are components of the CMake package; trommel.pc is for the library alone.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +9,15 @@ install(TARGETS trommel EXPORT trommel
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(TROMMEL_INDEX_PARTS)
+foreach(part index index_cluster)
+  if(TARGET trommel_${part})
+    install(TARGETS trommel_${part} EXPORT trommel_${part}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    list(APPEND TROMMEL_INDEX_PARTS ${part})
+  endif()
+endforeach()
 if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   if(TARGET trommel-index-cli)
@@ -27,6 +37,10 @@ string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trommel)
 install(EXPORT trommel NAMESPACE trommel:: FILE trommelTargets.cmake DESTINATION ${package_dir})
+foreach(part IN LISTS TROMMEL_INDEX_PARTS)
+  install(EXPORT trommel_${part} NAMESPACE trommel:: FILE trommel_${part}Targets.cmake
+    DESTINATION ${package_dir})
+endforeach()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommelConfig.cmake.in
   ${PROJECT_BINARY_DIR}/trommelConfig.cmake INSTALL_DESTINATION ${package_dir})
 # Before 1.0 a minor version may change the interface.
