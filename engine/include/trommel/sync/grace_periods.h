@@ -1,5 +1,5 @@
 /// @file
-/// GracePeriods: when may memory be freed that lock-free readers may still be reading?
+/// GracePeriods: when memory may be freed that lock-free readers may still be reading.
 #ifndef TROMMEL_SYNC_GRACE_PERIODS_H_
 #define TROMMEL_SYNC_GRACE_PERIODS_H_
 
@@ -41,7 +41,7 @@ namespace trommel {
 /// read-copy-update (McKenney, "Sleepable RCU", 2006).
 class GracePeriods {
  public:
-  /// A reader is inside from Enter until this object is destroyed, on whatever thread.
+  /// A reader is inside from Enter until this object is destroyed, on any thread.
   class Reader {
    public:
     /// Moves the reader: `other` is inside no longer.
@@ -71,7 +71,7 @@ class GracePeriods {
     Synchronize([] { std::this_thread::yield(); });
   }
 
-  /// As above; calls wait() as long as some are inside, again and again.
+  /// Returns when all readers that were inside have left; calls wait() repeatedly until then.
   template <class Wait>
   void Synchronize(const Wait& wait) {
     std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);

@@ -14,8 +14,8 @@
 
 namespace trommel {
 
-/// A shared mutex that readers lock a million times per second and writers a few
-/// times in a filter's lifetime.
+/// A shared mutex that readers lock a million times per second and writers a few times in a
+/// filter's lifetime.
 ///
 /// A shared lock is an atomic addition to a counter on a cache line that few threads use. The
 /// exclusive lock raises a flag and then waits until every counter is zero. Shared lockers that see

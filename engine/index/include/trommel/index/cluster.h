@@ -3,7 +3,6 @@
 #ifndef TROMMEL_INDEX_CLUSTER_H_
 #define TROMMEL_INDEX_CLUSTER_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,9 +24,9 @@
 
 namespace trommel::index {
 
-/// What a new cluster is like. All of it is stored.
+/// The configuration of a new cluster. All of it is stored in the cluster.
 struct ClusterConfig {
-  Schema schema;             ///< Its attributes; which of them are indexed.
+  Schema schema;             ///< Attributes, and which of them are indexed.
   uint32_t num_servers = 1;  ///< 1 to 256.
   /// Keys at which the table is cut into regions, ascending: splits.size() + 1 regions.
   std::vector<std::string> splits;
@@ -35,18 +34,19 @@ struct ClusterConfig {
   double target_fpr = 0.004;                     ///< Of the directory: ServerIndexConfig.
 };
 
-/// How a cluster is opened. Nothing of it is stored.
+/// How a cluster is opened. None of these is stored.
 struct ClusterOptions {
-  /// Whether a write returns only when it is on the disk. Without, a machine that fails may lose
-  /// the last writes (a process that fails does not); rows and index stay in agreement.
+  /// Whether a write returns only when it is on the disk. If false, a crash of the machine may lose
+  /// the last writes (a crash of the process does not); rows and index stay in agreement.
   bool sync_writes = false;
-  uint64_t memory_bytes = uint64_t{256} << 20;  ///< Of all databases: caches and write buffers.
-  uint32_t threads_per_server = 1;              ///< That answer lookups; 1 to 64.
+  /// Caches and write buffers of all databases together; at least 2^20.
+  uint64_t memory_bytes = uint64_t{256} << 20;
+  uint32_t threads_per_server = 1;  ///< Threads that answer lookups, 1 to 64.
   /// Threads that build columns in the background, 0 to 64. 0: only BuildColumns does.
   uint32_t num_builders = 1;
 };
 
-/// What Verify found. Everything agrees if all that begin with num_wrong are 0.
+/// What Verify found: everything agrees if ok().
 struct VerifyReport {
   uint64_t num_rows = 0;             ///< Rows read.
   uint64_t num_entries = 0;          ///< Entries of local indexes read.
@@ -69,34 +69,35 @@ struct VerifyReport {
 
 /// Statistics of one server.
 struct ServerStats {
-  uint32_t num_regions = 0;   ///< That it holds.
+  uint32_t num_regions = 0;   ///< Regions that the server holds.
   uint64_t num_rows = 0;      ///< An estimate by its database.
   uint64_t num_entries = 0;   ///< An estimate by its database.
-  uint64_t disk_bytes = 0;    ///< Of its tables.
+  uint64_t disk_bytes = 0;    ///< Of its database's table files.
   uint64_t memory_bytes = 0;  ///< Caches and write buffers in use.
-  uint64_t num_lookups = 0;   ///< Answered since it was opened.
+  uint64_t num_lookups = 0;   ///< Lookups answered since the cluster was opened.
 };
 
 /// Statistics of a cluster.
 struct ClusterStats {
   ServerIndexStats directory;        ///< Of the directory.
   std::vector<ServerStats> servers;  ///< Of each server.
-  uint64_t num_columns_loaded = 0;   ///< Columns that came from the file when it was opened.
+  uint64_t num_columns_loaded = 0;   ///< Columns read from the directory's file by Open.
 };
 
 /// An indexed table: rows and local indexes in the databases of num_servers region servers, and a
-/// directory in memory in front of them. The embedded implementation of RegionStore, with all that
-/// writes need.
+/// directory in memory in front of them. It is the embedded implementation of RegionStore, and adds
+/// writes, building and verification.
 ///
-/// In its folder: `meta`, a database with schema and region table; `server-000` and so on, a
-/// database with the rows and entries of each server; `directory`, the columns as they were at the
-/// last clean close.
+/// Its folder has `meta`, a database with schema and region table; `server-000` and so on, a
+/// database per server with its rows and entries; and `directory`, the columns as they were at the
+/// last clean close. FORMAT.md describes all of them.
 ///
-/// Thread safety: any thread may call anything at any time, but for Close, move and destruction,
-/// which are exclusive.
+/// Thread safety: any thread may call any function at any time, but for Close, move and
+/// destruction, which are exclusive. Requires that a thread that writes, builds, verifies or closes
+/// holds no ServerIndex::Pin.
 class Cluster {
  public:
-  /// Told about long work: how much is done, of how much. Called from the calling thread.
+  /// Receives the progress of a long call, in the calling thread: the work done, and all of it.
   using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
   /// Creates a cluster in a new folder. Fails with kExists if the folder has anything in it, with
@@ -126,30 +127,34 @@ class Cluster {
   const ClusterConfig& config() const noexcept;  ///< Returns the configuration.
 
   /// @name Rows
-  /// A failed write leaves rows, entries and directory in agreement: whether it was done, the rows
-  /// themselves say.
+  /// Writes fail with kInvalidArgument, changing nothing, if a row does not fit the schema, and
+  /// with kIo or kCorrupt if a database fails. A failed write may have been done or not; rows,
+  /// entries and directory agree in either case.
   /// @{
 
-  /// Writes a row: as a new version of it.
+  /// Writes a row, as a new version of the row of this key.
   Status Put(const Row& row);
-  /// Deletes a row, if it is there.
+  /// Deletes the row of this key with all its versions, if there is one.
   Status Delete(std::string_view key);
   /// Applies mutations in their order. Those of one region are atomic: all of them are visible and
   /// durable, or none. Those of different regions are not, and a failure may leave some done.
   Status Write(std::span<const Mutation> mutations);
-  /// Returns the row with the values of all its readable versions, if there is one.
+  /// Returns the row with the values of all its readable versions, if there is one. Fails with kIo
+  /// or kCorrupt if the database does.
   Result<std::optional<Row>> Get(std::string_view key) const;
   /// @}
 
   /// Answers a query: trommel::index::Query.
   Result<QueryOutcome> Find(const QueryRequest& request) const;
 
-  /// Builds all columns that are not built, in the calling thread and beside the builders; returns
-  /// when there is none left, or early, with false, when `keep_going` returns false.
+  /// Builds all columns that are not built, in the calling thread and beside the builders. Returns
+  /// true when there is none left, and false when `keep_going` has returned false. Fails with the
+  /// error of a database that cannot be read.
   Result<bool> BuildColumns(const Progress& progress = nullptr,
                             const std::function<bool()>& keep_going = nullptr);
 
   /// Verifies that rows, local indexes and directory agree. Writes wait for it; queries do not.
+  /// Fails with kIo if a database cannot be read. Cost: one pass over all rows and entries.
   Result<VerifyReport> Verify(const Progress& progress = nullptr);
 
   ClusterStats GetStats() const;  ///< Returns statistics.

@@ -21,11 +21,12 @@ enum class Routing : uint8_t {
   kBroadcast,  ///< All of them, as with local indexes alone. For comparison.
 };
 
-/// Which rows.
+/// A query: which rows, and how long to look for them.
 struct QueryRequest {
   std::vector<Condition> conditions;      ///< Of any attributes; a row must meet all. At least one.
   Routing routing = Routing::kDirectory;  ///< Which servers are asked.
-  /// How long to wait for servers, in all. Ranges that are not answered by then are reported.
+  /// How long to wait for servers, in all. Ranges that are not answered by then are reported. Less
+  /// than 0 counts as 0, more than a year as a year.
   std::chrono::milliseconds timeout{10'000};
 };
 
@@ -53,7 +54,7 @@ struct QueryPlan {
 struct Unanswered {
   KeyRange range;       ///< Its keys.
   uint32_t server = 0;  ///< The server asked last.
-  Error reason;         ///< What it said, or that it did not answer in time.
+  Error reason;         ///< The server's error, or that it did not answer in time.
 };
 
 /// What a query found. Every row that was committed with the values before the query began, and
@@ -68,9 +69,9 @@ struct QueryOutcome {
 /// their servers by key range, and asks again, by the latest version, for the parts that a server
 /// did not hold or that failed, until the timeout.
 ///
-/// Fails with kInvalidArgument for no condition and for attributes that are not in the index.
-/// Thread safety: any thread. Requires that `index` and `store` outlive the store's last
-/// completion.
+/// Fails with kInvalidArgument if there is no condition, or one of an attribute that the schema
+/// does not have. Thread safety: any thread. Requires that `index` and `store` outlive the store's
+/// last completion.
 Result<QueryOutcome> Query(const ServerIndex& index, RegionStore& store,
                            const QueryRequest& request);
 

@@ -30,14 +30,14 @@ struct LookupRequest {
 
 /// What a server answers.
 struct LookupAnswer {
-  /// Whether the server answered. If it failed, nothing is said about any range, and the rest is
+  /// Whether the server answered. If not, the answer holds for no range, and the other members are
   /// empty.
   Status status = Ok();
   /// The rows of its ranges that met all conditions when they were read, in the order of keys; each
   /// row's values are those of all its readable versions.
   std::vector<Row> rows;
-  /// The parts of the request's ranges that this server does not hold. It says nothing about them:
-  /// "not mine" is an answer of its own, never an empty one.
+  /// The parts of the request's ranges that this server does not hold. They are not answered: a
+  /// server must not answer them with "no rows".
   std::vector<KeyRange> not_mine;
   uint64_t num_entries_read = 0;  ///< Entries of the local index that the server looked at.
   uint64_t num_rows_read = 0;     ///< Rows that it read, whether they met the conditions or not.
@@ -45,7 +45,7 @@ struct LookupAnswer {
 
 /// The store that has the rows: region servers, each with a local index beside its rows.
 ///
-/// What an implementation owes:
+/// What an implementation must do:
 ///
 /// - *Every lookup is answered once*, by a call of its completion: with rows, or with a status that
 ///   says why not. The call comes from a thread of the store, or from within Lookup. A completion
@@ -53,12 +53,12 @@ struct LookupAnswer {
 ///   destroyed.
 /// - *An answer is whole.* If a row of a range that the server holds was committed with the values
 ///   before Lookup was called, and keeps them until the completion, the answer has it. A server
-///   that cannot promise that (it is starting, it lost writes, a disk failed) fails.
-/// - *A server knows what it holds.* For the parts of ranges that it does not hold, it says
-///   "not mine". It decides that before it reads, and holds the range until its answer is complete
-///   (or compares a number of ownership before and after): a range that moves away and comes back
-///   meanwhile must not be answered from a copy that missed writes.
-/// - *Rows are verified*: entries of the local index and rows are read at two moments, so a row
+///   that cannot guarantee that (it is starting, has lost writes, or its disk fails) fails.
+/// - *A range is held while it is answered.* The parts of ranges that the server does not hold are
+///   `not_mine`. The server decides this before it reads, and holds the range until its answer is
+///   complete (or compares a number of ownership before and after): a range that moves away and
+///   comes back meanwhile must not be answered from a copy that missed writes.
+/// - *Rows are verified.* Entries of the local index and rows are read at two moments, so a row
 /// that
 ///   was found through an entry is returned only if it meets all conditions itself.
 class RegionStore {

@@ -32,13 +32,14 @@ inline constexpr size_t kMaxRegions = 60'000;
 class RegionTable {
  public:
   /// Fails with kInvalidArgument unless there are 1 to kMaxRegions regions in the order of their
-  /// keys, the first from the empty key, each up to where the next begins, the last without an end,
-  /// all ids different, all servers below kMaxRegions.
+  /// keys: the first begins at the empty key, each ends where the next begins, and the last has no
+  /// end. Ids must differ, and servers must be below kMaxRegions.
   static Result<RegionTable> Create(std::vector<Region> regions);
 
   /// Returns a table of splits.size() + 1 regions with ids 0, 1, ..., spread evenly over the
   /// servers: neighbours on one server. Servers beyond the number of regions get none. Fails with
-  /// kInvalidArgument unless splits ascend strictly and are not empty, and there is a server.
+  /// kInvalidArgument unless splits ascend strictly, none is empty, there are fewer than
+  /// kMaxRegions of them, and num_servers > 0.
   static Result<RegionTable> Split(std::span<const std::string> splits, uint32_t num_servers);
 
   /// Returns the regions in the order of their keys.

@@ -30,17 +30,15 @@ enum class Structure : uint8_t {
   /// are transposed, so that one query answers for all regions at once.
   kTransposed = 0,
   /// One scalable split counting Bloom filter (SSCBF) per server, as in Huang, Fang and Zhang,
-  /// "Split
-  /// Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query asks
-  /// the
-  /// filter of each server in turn, and all regions of a server are candidates together.
+  /// "Split Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query
+  /// asks the filter of each server in turn, and all regions of a server are candidates together.
   kServerFilters = 1,
 };
 
 /// Returns "transposed" or "server-filters".
 std::string_view StructureName(Structure structure) noexcept;
 
-/// What is known of an attribute's local indexes.
+/// State of an attribute's entries in the local indexes.
 enum class AttributeState : uint8_t {
   kNone = 0,      ///< There are no entries: queries of it are broadcast.
   kIndexed = 1,   ///< The local indexes have an entry for each value of each row.
@@ -52,7 +50,7 @@ enum class AttributeState : uint8_t {
 struct ServerIndexConfig {
   std::vector<AttributeState> attributes = {};   ///< One per attribute of the schema; at least one.
   Structure structure = Structure::kTransposed;  ///< Of all attributes.
-  /// False-positive rate of one column at its capacity. So a query has about num_regions *
+  /// False-positive rate of one column at its capacity, so that a query has about num_regions *
   /// target_fpr false regions (kTransposed). kServerFilters: P, the rate of one generation at half
   /// fill.
   double target_fpr = 0.004;
@@ -60,15 +58,15 @@ struct ServerIndexConfig {
   /// 1 - (1 - P)^d. A pair that a filter of d generations refuses makes its server's regions
   /// candidates for every value. 0: no limit.
   double largest_fpr = 0;
-  /// Columns of kTransposed, at least as many as regions; 0: 1/64 more than regions. While a
-  /// region's column is replaced it has two; a region for which none is free is a candidate for
-  /// every value.
+  /// Columns of kTransposed, at least as many as regions; 0: regions + regions / 64 + 1. A region
+  /// has two columns while one replaces the other; a region for which none is free is a candidate
+  /// for every value.
   uint32_t max_columns = 0;
   DigestPolicy digest = {.kind = DigestKind::kXxh3};  ///< How values become digests.
   uint64_t memory_limit_bytes = 0;  ///< Of each attribute's structure; 0: physical memory.
 };
 
-/// A region and an attribute: what has a column.
+/// Names a column, by its region and its attribute.
 struct ColumnName {
   uint32_t region_id = 0;  ///< Region::id.
   uint32_t attribute = 0;  ///< Position in the schema.
@@ -87,7 +85,7 @@ struct BuildState {
   std::optional<std::string> cursor = {};
 };
 
-/// Of one attribute of a ServerIndex.
+/// Statistics of one attribute of a ServerIndex.
 struct AttributeStats {
   AttributeState state = AttributeState::kNone;  ///< As published.
   uint64_t pairs_per_region = 0;  ///< Capacity of a column; 0: the attribute has no structure.
@@ -97,7 +95,7 @@ struct AttributeStats {
   uint64_t num_bytes = 0;         ///< Of the structure, replaced columns included.
   uint64_t row_bytes = 0;         ///< Part of num_bytes: the transposed rows.
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
-  /// in no region: by the model for the pairs that are in.
+  /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
   uint32_t most_generations = 0;  ///< kServerFilters: d, of the filter that has most.
   double largest_fpr = 0;         ///< kServerFilters: P_d of that filter.
@@ -112,11 +110,11 @@ struct ServerIndexStats {
   uint32_t num_retired_columns = 0;        ///< Replaced columns that Reclaim has not freed.
 };
 
-/// Says what a database was when the directory was saved: the directory is right only about that
-/// state.
+/// Identifies a state of a database. A saved directory is right only about the states with which it
+/// was saved.
 struct StoreStamp {
   std::string identity;   ///< Differs between any two databases.
-  uint64_t sequence = 0;  ///< Rises with every write.
+  uint64_t sequence = 0;  ///< Rises with each write.
 
   /// Memberwise equality.
   friend bool operator==(const StoreStamp&, const StoreStamp&) = default;
@@ -124,16 +122,16 @@ struct StoreStamp {
 
 /// The directory: for an attribute and a value, the regions that may hold a row with it.
 ///
-/// Its unit is a *pair* of a value and a region. A pair is inserted when the region's first row
-/// with the value comes, and erased when its last one goes: the local index, which is exact, counts
-/// rows, and the directory counts pairs that share its counters. The answer is a set of regions. It
-/// may have regions too many, and never one too few.
+/// Its unit is a *pair* of a value and a region. A pair is inserted when the region gets its first
+/// row with the value, and erased when it loses its last one: the local index, which is exact,
+/// counts rows, and the directory counts pairs that share its counters. The answer is a set of
+/// regions. It may have regions too many, and never one too few.
 ///
 /// *Columns.* Each region has a column for each attribute. A column whose pairs are not all in is
 /// *unbuilt*, and its region is a candidate for every value of the attribute. Whenever pairs and
 /// rows may disagree, MarkUnbuilt replaces the column by an empty one, which a builder fills in the
-/// order of values. A column becomes built once; a replaced one serves only queries that pinned an
-/// older version.
+/// order of values. A column becomes built once; a replaced column serves only queries that pinned
+/// an older version.
 ///
 /// *Versions.* The region table and the columns that belong to it are published in immutable
 /// versions. A query pins one and sees only its regions.
@@ -146,8 +144,8 @@ struct StoreStamp {
 ///                              region is among the candidates. So is a region that is not built.
 ///   Insert, Erase, GainPair,   Any thread at any time. They wait for others of the same column,
 ///   and LosePair, IsMaintained     for changes of versions only if the structure refuses a pair.
-///   GetBuildState,             As those; but GainPair, LosePair and these, for one column, exclude
-///   AdvanceBuild, FinishBuild  each other: by a lock of the caller's.
+///   GetBuildState,             As those; but the caller's lock must exclude them, GainPair and
+///   AdvanceBuild, FinishBuild  LosePair of one column from each other.
 ///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
 ///   Publish, ColumnsToBuild,
 ///   Reclaim, GetStats
@@ -170,9 +168,8 @@ class ServerIndex {
 
   struct Version;  ///< Not part of the interface.
 
-  /// A version of the directory that stays as it is for the lifetime of this object. The directory
-  /// must outlive it. Columns that were replaced since are kept for it, so a deadline should end
-  /// it.
+  /// A version of the directory, which does not change for the lifetime of this object. Requires
+  /// that the directory outlives it. Reclaim waits for it, so it should be held for a limited time.
   class Pin {
    public:
     /// Returns the version's number; the first is 1.
@@ -183,8 +180,8 @@ class ServerIndex {
     size_t num_attributes() const noexcept;
     /// Returns the state of an attribute.
     AttributeState state(uint32_t attribute) const noexcept;
-    /// Returns the words of one answer: bit i is the region at position i of the table, and bits
-    /// beyond the last region are 0.
+    /// Returns the number of words of one answer: bit i is the region at position i of the table,
+    /// and bits beyond the last region are 0.
     size_t num_words() const noexcept;
 
     /// Writes the candidates of each value: num_words() words per value. If the attribute is not
@@ -192,7 +189,7 @@ class ServerIndex {
     /// Cost: the rows of one block per value, about num_regions / 8 bytes for each of its slices
     /// (kTransposed); a query of each server's filter (kServerFilters).
     void Candidates(uint32_t attribute, Keys values, std::span<uint64_t> regions) const noexcept;
-    /// As above, for one value.
+    /// Writes the candidates of one value.
     void Candidates(uint32_t attribute, Key value, std::span<uint64_t> regions) const noexcept;
     /// Returns whether all pairs of the region, at a position of the table, are in.
     bool IsBuilt(uint32_t attribute, size_t position) const noexcept;
@@ -213,10 +210,12 @@ class ServerIndex {
   /// @name Pairs, for callers that know when a region gains and loses a value
   /// @{
 
-  /// Inserts pairs into the region's column, whether it is built or not. Pairs that the structure
-  /// refuses mark the column unbuilt. Does nothing if the region has no column or no longer exists.
+  /// Inserts pairs into the region's column, whether it is built or not. If the structure refuses
+  /// one, the region loses its column, and is a candidate for every value until MarkUnbuilt or
+  /// Resize. Does nothing if the region has no column or no longer exists.
   void Insert(ColumnName column, Keys values) noexcept;
-  /// Erases pairs. Requires that they were inserted into this column.
+  /// Erases pairs. Requires that they were inserted into this column. A pair that is certainly not
+  /// in the column marks it unbuilt.
   void Erase(ColumnName column, Keys values) noexcept;
   /// Marks the column as built: it has all pairs.
   void FinishBuild(ColumnName column) noexcept;
@@ -225,8 +224,8 @@ class ServerIndex {
   /// @name Pairs, beside a builder that fills columns in the order of values
   /// @{
 
-  /// Returns whether the column is built or its builder has passed the value: then, and only then,
-  /// must its pair be inserted and erased as rows change.
+  /// Returns whether the column is built or its builder has passed the value. Its pair must be
+  /// inserted and erased as rows change if this is true, and must not be if it is false.
   bool IsMaintained(ColumnName column, std::string_view value) const noexcept;
   /// Inserts the pair if IsMaintained.
   void GainPair(ColumnName column, std::string_view value) noexcept;
@@ -236,7 +235,8 @@ class ServerIndex {
   BuildState GetBuildState(ColumnName column) const;
   /// Inserts the pairs of these values, which are all of the region after the cursor up to
   /// `new_cursor`, and moves the cursor there; without a new cursor, the column is built. Returns
-  /// false, changing nothing, if the column is no longer the one that GetBuildState named.
+  /// false if the column is no longer the one that GetBuildState named, changing nothing, and if
+  /// the structure refuses a pair, as Insert does.
   bool AdvanceBuild(ColumnName column, uint64_t column_id, std::span<const std::string> values,
                     const std::optional<std::string>& new_cursor) noexcept;
   /// Returns the columns that a builder has to fill: of attributes that are kIndexed and have a
@@ -275,9 +275,10 @@ class ServerIndex {
   /// @name Files
   /// @{
 
-  /// Writes all built columns, by region, with what is said of each server's database. No sync: the
-  /// file has checksums, and a directory that is lost is built again. Fails with kInvalidArgument
-  /// unless there is a stamp per server, and with kIo. Cost: the bytes of all columns.
+  /// Writes all built columns, by region, with the stamp of each server's database. Does not sync:
+  /// the file has checksums, and a directory that is lost is built again. Fails with
+  /// kInvalidArgument unless there is a stamp per server, and with kIo. Cost: the bytes of all
+  /// columns.
   Status Save(const std::filesystem::path& path, std::span<const StoreStamp> servers) const;
   /// Reads the columns of regions whose server's stamp is exactly the one in the file, and which
   /// exist in the current table with the same range; they are built. Returns how many. A file that
