@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kValuesPerChunk = 256;
 constexpr std::chrono::milliseconds kIdle{500};
 constexpr std::chrono::milliseconds kLeastBetweenSizings{500};
-// Sizing reads all counters: it may take 1/20 of a thread's time.
+// Sizing reads all counters; it may take 1/20 of a thread's time.
 constexpr int kSizingShare = 20;
 
 }  // namespace
@@ -57,7 +57,7 @@ void BuildPool::BuildInBackground() {
     if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
     if (has_built) has_built = BuildNext(keep_going);
     if (has_built && *has_built) continue;
-    // Nothing to do; or a database fails, and its columns stay unbuilt until it is well.
+    // Nothing to do; or a database fails, and its columns stay unbuilt until it can be read.
     if (has_built) directory_.Reclaim();
     WaitFor(kIdle);
   }
@@ -148,7 +148,7 @@ Result<bool> BuildPool::SizeStructures() {
 Status BuildPool::SizeStructuresIfDue() {
   {
     const std::unique_lock lock(sizing_, std::try_to_lock);
-    if (!lock.owns_lock()) return Ok();  // another thread does it, or Verify forbids it
+    if (!lock.owns_lock()) return Ok();  // another thread sizes, or Verify holds the sizes
     if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return Ok();
     if (Clock::now() < next_sizing_) return Ok();
   }

@@ -24,8 +24,7 @@ namespace trommel::index {
 
 // Threads take columns from one queue, which is filled with the columns that are not built when it
 // is empty. A column that one thread builds is not given to another. A thread that finds nothing to
-// do looks again after a while, since columns may have been marked unbuilt: that asks for no
-// notice.
+// do looks again after a while, because marking a column unbuilt notifies no builder.
 //
 // Thread safety: any thread may call anything at any time, but for Start, Stop and destruction. The
 // calling thread must hold no pin.
@@ -43,7 +42,7 @@ class BuildPool {
   // Waits for the chunks under way, and ends the threads.
   void Stop();
 
-  // Says that rows changed: so structures may have become too small.
+  // Notes that rows changed, so that structures may have become too small.
   void NoteWrite() { num_writes_.fetch_add(1, std::memory_order_relaxed); }
 
   // As Cluster::BuildColumns.

@@ -103,8 +103,7 @@ std::vector<RowStore*> PointersTo(const RowStores& stores) {
   return pointers;
 }
 
-// A store that cannot say what it is gets a stamp that no database has: its columns are built
-// again.
+// A store whose stamp cannot be read gets one that no database has, so its columns are built again.
 std::vector<StoreStamp> StampsOf(const RowStores& stores) {
   std::vector<StoreStamp> stamps;
   for (const std::unique_ptr<RocksRowStore>& store : stores) {
@@ -184,8 +183,8 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
   const Result<size_t> num_loaded =
       impl->directory.LoadColumns(impl->DirectoryFile(), StampsOf(impl->stores));
   if (num_loaded) impl->num_columns_loaded = *num_loaded;
-  // A database that is not what the file says may have been put back from a copy. It could reach
-  // the file's sequence number again, by other writes: so the file must not be there then.
+  // A database with another stamp than the file has may have been restored from a copy. Other
+  // writes could take it to the file's sequence number again, so the file must not exist then.
   if (impl->num_columns_loaded != num_columns) {
     std::error_code error;
     std::filesystem::remove(impl->DirectoryFile(), error);

@@ -36,7 +36,7 @@ struct SavedAttribute {
   std::vector<SavedColumn> columns;
 };
 
-// What a file says of itself.
+// The contents of a file, but for the columns' bytes.
 struct DirectoryContents {
   Structure structure = Structure::kTransposed;
   double target_fpr = 0;

@@ -1,4 +1,5 @@
-// Creation, pairs and building. Every operation looks its column up afresh, as a reader.
+// Creation, pairs and building. Each operation looks up its column in the current version, as a
+// reader.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,7 +28,8 @@ ServerIndex::~ServerIndex() = default;
 
 Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionTable table) {
   if (config.attributes.empty() || config.attributes.size() > kMaxAttributes) {
-    return Invalid("attributes must be 1 to " + std::to_string(kMaxAttributes) + "; got " +
+    return Invalid("the number of attributes must be between 1 and " +
+                   std::to_string(kMaxAttributes) + "; got " +
                    std::to_string(config.attributes.size()));
   }
   if (!(config.target_fpr >= kMinTargetFpr && config.target_fpr <= kMaxTargetFpr)) {
@@ -40,8 +42,8 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
   }
   if (!config.digest.can_hash()) {
     return Invalid(
-        "the digest policy must be able to hash values: kCaller, and kSipHash without its "
-        "key, are not");
+        "the digest policy must be able to hash values; kCaller, and kSipHash without its "
+        "key, cannot");
   }
   const size_t num_regions = table.size();
   const uint64_t max_columns =
@@ -101,7 +103,7 @@ void ServerIndex::Erase(ColumnName column, Keys values) noexcept {
   RegionColumn* const region = Impl::Find(*reading.version, column);
   if (region == nullptr || region->column == kNoColumn) return;
   PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
-  // A refusal says that the column and the rows disagree.
+  // A refusal shows that the column and the rows disagree.
   if (!structure.Erase(region->column, values)) MarkUnbuilt({&column, 1});
 }
 

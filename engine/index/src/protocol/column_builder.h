@@ -27,7 +27,7 @@ class ColumnBuilder {
   Result<bool> SizeStructures();
   // Builds one chunk of the column: at most max_values values of rows, and those in flight. Returns
   // whether the column is built, or no longer to be built by this call. If the local index cannot
-  // be asked, fails, and the column is as far built as before. Requires max_values > 0.
+  // be read, fails, and the column is built as far as before. Requires max_values > 0.
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
 
  private:

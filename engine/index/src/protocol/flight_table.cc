@@ -15,9 +15,9 @@ Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
     ++flight->second;
     return Ok();
   }
-  // A value that is lost needs no question: a row of the operation has it, and is locked, so its
-  // pair is in. Nor does one whose pair is not maintained: until this lock is released, its builder
-  // cannot come to it, and then finds it in flight.
+  // The index need not be read for a value that is lost: a row of the operation has it, and is
+  // locked, so its pair is in. Nor for a value whose pair is not maintained: its builder cannot
+  // reach it until this lock is released, and then finds it in flight.
   if (!change.is_lost && place.directory.IsMaintained(place.column, change.value)) {
     const Result<bool> has_value =
         place.store.HasValue(place.column.attribute, change.value, place.range);
@@ -36,12 +36,12 @@ Status FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
                           CommitOutcome outcome) {
   const auto lock = Lock();
   const auto flight = num_operations_.find(change.value);
-  if (--flight->second != 0) return Ok();  // the last one out knows more
+  if (--flight->second != 0) return Ok();  // the last one out decides
   num_operations_.erase(flight);
-  // No question if a locked row of the operation has the value for certain.
+  // The index need not be read if a locked row of the operation certainly has the value,
   if (outcome == CommitOutcome::kDone && change.is_gained) return Ok();
   if (outcome == CommitOutcome::kNotBegun && change.is_lost) return Ok();
-  // Nor if its pair is not maintained, which only the holder of this lock can change.
+  // or if its pair is not maintained, which only the holder of this lock can change.
   if (!place.directory.IsMaintained(place.column, change.value)) return Ok();
   const Result<bool> has_value =
       place.store.HasValue(place.column.attribute, change.value, place.range);

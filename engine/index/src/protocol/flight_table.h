@@ -5,12 +5,12 @@
 // commit, and leave after it. While a value is in flight, its pair is in:
 //
 //   enter A: no row has it, insert pair -+                        +- leave A: B is still inside
-//   enter B:        in flight, nothing to do -+             +- leave B, the last: ask the index,
+//   enter B:        in flight, nothing to do -+             +- leave B, the last: read the index,
 //                                             +-- commits --+    erase the pair if no row has it
 //
-// "Is in" is meant as far as pairs are maintained: those of a column that its builder has not
-// reached are neither inserted nor erased; the builder inserts the pairs of values in flight when
-// it comes to them. So a value in flight needs no more than the number of its operations.
+// This holds for pairs that are maintained. Those that the column's builder has not reached are
+// neither inserted nor erased; the builder inserts the pairs of values in flight when it reaches
+// them. So the table needs only the number of operations of each value in flight.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_FLIGHT_TABLE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_FLIGHT_TABLE_H_
 
@@ -40,7 +40,7 @@ struct ValueChange {
 enum class CommitOutcome : uint8_t {
   kNotBegun,
   kDone,
-  kUnknown,  // it failed: it was done or not
+  kUnknown,  // it failed, and was done or not
 };
 
 // Where a value is in flight.
@@ -56,10 +56,10 @@ struct FlightPlace {
 // Leave.
 class FlightTable {
  public:
-  // Enters an operation. Fails, without having entered it, if the local index cannot be asked.
+  // Enters an operation. Fails, without having entered it, if the local index cannot be read.
   Status Enter(const FlightPlace& place, const ValueChange& change);
-  // Ends it. Fails, having ended it, if the local index cannot be asked: then the column may have
-  // a pair too many, and is to be marked unbuilt.
+  // Ends it. Fails, having ended it, if the local index cannot be read: then the column may have a
+  // pair too many, and must be marked unbuilt.
   Status Leave(const FlightPlace& place, const ValueChange& change, CommitOutcome outcome);
 
   // Locks the table, and the cursor of its column, for the lifetime of what it returns.

@@ -49,7 +49,7 @@ Status RegionWrite::Run() {
     status = context_.servers[server_]->Commit(rows_, entries_);
     outcome = status.ok() ? CommitOutcome::kDone : CommitOutcome::kUnknown;
   }
-  // A write that failed takes nothing back: the local index says what happened.
+  // Nothing is undone after a failure: Leave reads in the local index whether the commit was done.
   Leave(std::span(changes).first(num_entered), outcome);
   if (!status) return WithPlace(status.error());
   return Ok();
@@ -57,7 +57,7 @@ Status RegionWrite::Run() {
 
 void RegionWrite::ReadVersion() {
   Step("read version");
-  // No pin is held while waiting for anything: those who reclaim columns wait for pins.
+  // No pin is held while waiting for anything, because Reclaim waits for pins.
   const ServerIndex::Pin pin = context_.directory.PinVersion();
   const RegionTable& table = pin.table();
   const size_t position = table.FindId(region_id_);
@@ -73,7 +73,7 @@ void RegionWrite::ReadVersion() {
   rerouted_.assign(moved, mutations_.end());
   mutations_.erase(moved, mutations_.end());
 
-  // Under the rows' locks: whoever overwrites these rows next sees no older states.
+  // Under the rows' locks, so that the next operation on these rows reads no older states.
   is_maintained_.resize(context_.schema.attributes.size());
   for (uint32_t attribute = 0; attribute < is_maintained_.size(); ++attribute) {
     const AttributeState state = pin.state(attribute);

@@ -123,7 +123,7 @@ class Lookups {
       AddPart(lookup, range,
               {.code = ErrorCode::kMismatch,
                .message = "server " + std::to_string(lookup.server) +
-                          " does not hold the range, which the region table says it does"});
+                          " does not hold the range, but the region table has it there"});
     }
     outcome_.num_entries_read += answer.num_entries_read;
     outcome_.num_rows_read += answer.num_rows_read;

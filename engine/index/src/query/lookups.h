@@ -1,4 +1,4 @@
-// AskServers: sends lookups, waits for their answers, and asks again for what was not answered.
+// AskServers: sends lookups, waits for their answers, and sends again what was not answered.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_QUERY_LOOKUPS_H_
 #define TROMMEL_ENGINE_INDEX_SRC_QUERY_LOOKUPS_H_
 
@@ -33,9 +33,10 @@ struct LookupsOutcome {
   uint64_t num_rows_read = 0;
 };
 
-// Asks the servers of `routes` for their ranges. What a server does not hold, or fails to answer,
-// is asked again by the table of the directory's latest version, after pauses that grow. Returns
-// when all is answered, at the deadline, or earlier if the next attempt would come after it.
+// Sends each server of `routes` a lookup for its ranges. Ranges that a server does not hold, or
+// fails to answer, are sent again by the table of the directory's latest version, after pauses that
+// grow. Returns when all is answered, at the deadline, or earlier if the next attempt would come
+// after it.
 LookupsOutcome AskServers(const ServerIndex& index, RegionStore& store, const LookupTerms& terms,
                           const RangesOfServers& routes);
 

@@ -74,7 +74,7 @@ uint32_t Count(const RegionSet& regions) {
   return count;
 }
 
-// Fills in what the plan says of the conditions, and returns the positions of those with an index.
+// Lists the attributes without an index in the plan; returns the positions of the other conditions.
 std::vector<uint32_t> DivideConditions(const ServerIndex::Pin& pin,
                                        std::span<const Condition> conditions, QueryPlan& plan) {
   std::vector<uint32_t> indexed;
@@ -142,7 +142,7 @@ void SortRows(std::vector<Row>& rows) {
 Result<QueryOutcome> Query(const ServerIndex& index, RegionStore& store,
                            const QueryRequest& request) {
   const Clock::time_point start = Clock::now();
-  // Held until the last answer: what the version says of attributes holds as long as it is pinned,
+  // Held until the last answer: the states of attributes hold as long as their version is pinned,
   // so the servers have the entries that the lookups rely on.
   std::optional<ServerIndex::Pin> pin(index.PinVersion());
   if (Status status = ValidateRequest(request, pin->num_attributes()); !status) {

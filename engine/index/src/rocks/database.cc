@@ -112,7 +112,7 @@ Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mo
                                 const DatabaseResources& resources,
                                 const std::vector<std::string>& families) {
   if (mode == OpenMode::kOpen && !IsIn(folder)) {
-    return Error{ErrorCode::kIo, folder.string() + ": has no database"};
+    return Error{ErrorCode::kIo, folder.string() + ": there is no database here"};
   }
   rocksdb::Options options = resources.MakeOptions();
   options.create_if_missing = mode == OpenMode::kCreate;
@@ -136,7 +136,8 @@ Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mo
                                      "); end that process first"};
   }
   Error error = ErrorOf(status, mode == OpenMode::kCreate ? "create it" : "open it", folder);
-  // A file that is gone is no failure of the disk; other column families, no number out of range.
+  // A file that is missing, or another set of column families, is damage: neither a failure of the
+  // disk nor an argument out of range.
   if (mode == OpenMode::kOpen &&
       (status.IsPathNotFound() || status.IsInvalidArgument() || Says(reason, "No such file"))) {
     error.code = ErrorCode::kCorrupt;

@@ -1,5 +1,5 @@
 // Database: a RocksDB database that is open, with its column families; what all databases of a
-// cluster share; and what RocksDB's failures are for us.
+// cluster share; and RocksDB's failures as errors.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_ROCKS_DATABASE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_ROCKS_DATABASE_H_
 

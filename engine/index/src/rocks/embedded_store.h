@@ -18,7 +18,7 @@ namespace trommel::index {
 
 class EmbeddedStore final : public RegionStore {
  public:
-  // Starts a server per store, each with the regions that the table says. The stores must outlive
+  // Starts a server per store, each with its regions of the table. The stores must outlive
   // it. Fails with kIo if the system grants no more threads.
   static Result<std::unique_ptr<EmbeddedStore>> Start(
       std::span<const std::unique_ptr<RocksRowStore>> stores, const RegionTable& table,

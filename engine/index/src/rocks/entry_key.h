@@ -1,7 +1,7 @@
 // Keys of the local index's entries. RocksDB orders them byte by byte:
 //
 //   +-------------------+----------------------------+-------+--------------------+
-//   | attribute         | value, 00 written as 00 ff | 00 01 | row key, as it is  |
+//   | attribute         | value, 00 written as 00 ff | 00 01 | row key, unchanged |
 //   | 4 bytes, big end. |                            | (end) |                    |
 //   +-------------------+----------------------------+-------+--------------------+
 //   |<------------------- prefix ------------------->|

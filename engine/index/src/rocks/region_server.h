@@ -19,11 +19,11 @@
 
 namespace trommel::index {
 
-// How a server that is not well behaves.
+// Failures that tests cause: how a server answers lookups.
 enum class Outage : uint8_t {
-  kNone,    // it is well
-  kFails,   // it fails lookups at once
-  kSilent,  // it does not answer before the deadline
+  kNone,    // normally
+  kFails,   // with a failure, at once
+  kSilent,  // not before the deadline
 };
 
 // Thread safety: any thread may call anything at any time, but for Start and destruction.
@@ -39,7 +39,7 @@ class RegionServer {
 
   // Starts the threads. Fails with kIo if the system grants no more.
   Status Start(uint32_t num_threads);
-  // Says what the server holds from here on. Waits for lookups that are being answered.
+  // Sets what the server holds from now on. Waits for lookups that are being answered.
   void SetHeld(std::vector<KeyRange> ranges);
   // RegionStore::Lookup.
   void Lookup(LookupRequest request, RegionStore::Completion completion);

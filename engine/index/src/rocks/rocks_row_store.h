@@ -59,7 +59,7 @@ class RocksRowStore final : public RowStore {
                                                const KeyRange& range) const override;
   // Once a commit or Sync has failed, these three fail until the database is opened again, and
   // reads go on. The log may have the commit that failed, so the next open may find it done; and
-  // RocksDB may abort the process when it is told to go on with a log that failed.
+  // RocksDB may abort the process when it writes to a log that has failed.
   Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) override;
   Result<StoreStamp> Stamp() const override;
   Status Sync() override;

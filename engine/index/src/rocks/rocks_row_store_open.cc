@@ -1,4 +1,4 @@
-// RocksRowStore::Create and Open: the record that says what a server's database is.
+// RocksRowStore::Create and Open: the record that identifies a server's database.
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>

@@ -1,4 +1,4 @@
-// The bytes of a row in the column family `rows`, under its key as it is:
+// The bytes of a row in the column family `rows`, whose key is the row's key, unchanged:
 //
 //   | 01 | versions | then per version, per attribute of the schema: | values | each value |
 //    form  number                                                     number   string

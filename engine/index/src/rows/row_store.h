@@ -54,8 +54,8 @@ class RowStore {
   virtual Result<std::optional<std::string>> NextValue(uint32_t attribute,
                                                        const std::optional<std::string>& after,
                                                        const KeyRange& range) const = 0;
-  // Changes rows and entries in one atomic write. If it fails, the write was not done and never
-  // will be by this process, or was done: what the local index says then holds.
+  // Changes rows and entries in one atomic write. A write that failed was either done or will never
+  // be done by this process; reads of the local index show which.
   virtual Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) = 0;
   // Returns what the database is now.
   virtual Result<StoreStamp> Stamp() const = 0;

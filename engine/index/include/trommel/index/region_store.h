@@ -59,8 +59,7 @@ struct LookupAnswer {
 ///   complete (or compares a number of ownership before and after): a range that moves away and
 ///   comes back meanwhile must not be answered from a copy that missed writes.
 /// - *Rows are verified.* Entries of the local index and rows are read at two moments, so a row
-/// that
-///   was found through an entry is returned only if it meets all conditions itself.
+///   that was found through an entry is returned only if it meets all conditions itself.
 class RegionStore {
  public:
   /// Receives the answer.

@@ -26,8 +26,7 @@ namespace trommel::index {
 /// What holds the pairs of an attribute.
 enum class Structure : uint8_t {
   /// One column of a FilterColumns per region: counting filters of one geometry, whose presence
-  /// bits
-  /// are transposed, so that one query answers for all regions at once.
+  /// bits are transposed, so that one query answers for all regions at once.
   kTransposed = 0,
   /// One scalable split counting Bloom filter (SSCBF) per server, as in Huang, Fang and Zhang,
   /// "Split Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query
