@@ -13,8 +13,8 @@
 #include "engine/src/attributes/query_plans.h"
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/sync/exclusive_access_check.h"
-#include "trommel/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
+#include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
 

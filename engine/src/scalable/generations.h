@@ -22,9 +22,9 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/growth_plan.h"
+#include "trommel/scalable_filter.h"
 #include "trommel/sync/grace_periods.h"
 #include "trommel/sync/striped_shared_mutex.h"
-#include "trommel/scalable_filter.h"
 
 namespace trommel {
 

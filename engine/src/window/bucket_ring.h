@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "trommel/sync/grace_periods.h"
 #include "engine/src/sync/range_locks.h"
 #include "engine/src/window/time_buckets.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 

@@ -85,7 +85,7 @@ Result<bool> ColumnBuilder::BuildChunk(ColumnName column, size_t max_values) {
   if (!region) return true;
   FlightTable& flights = state.flight_tables[column.attribute];
   const auto lock = flights.Lock();
-  // Read again for each chunk, because the column may have been replaced.
+  // Afresh for each chunk: the column may have been replaced.
   const BuildState build = directory_.GetBuildState(column);
   if (build.column_id == 0 || build.is_built) return true;
 

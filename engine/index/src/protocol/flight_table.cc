@@ -36,12 +36,12 @@ Status FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
                           CommitOutcome outcome) {
   const auto lock = Lock();
   const auto flight = num_operations_.find(change.value);
-  if (--flight->second != 0) return Ok();  // the last one out decides
+  if (--flight->second != 0) return Ok();  // the last one out knows more
   num_operations_.erase(flight);
-  // The index need not be read if a locked row of the operation certainly has the value,
+  // No question if a locked row of the operation has the value for certain.
   if (outcome == CommitOutcome::kDone && change.is_gained) return Ok();
   if (outcome == CommitOutcome::kNotBegun && change.is_lost) return Ok();
-  // or if its pair is not maintained, which only the holder of this lock can change.
+  // Nor if its pair is not maintained, which only the holder of this lock can change.
   if (!place.directory.IsMaintained(place.column, change.value)) return Ok();
   const Result<bool> has_value =
       place.store.HasValue(place.column.attribute, change.value, place.range);

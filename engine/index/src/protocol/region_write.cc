@@ -49,7 +49,7 @@ Status RegionWrite::Run() {
     status = context_.servers[server_]->Commit(rows_, entries_);
     outcome = status.ok() ? CommitOutcome::kDone : CommitOutcome::kUnknown;
   }
-  // Nothing is undone after a failure: Leave reads in the local index whether the commit was done.
+  // A write that failed takes nothing back: the local index says what happened.
   Leave(std::span(changes).first(num_entered), outcome);
   if (!status) return WithPlace(status.error());
   return Ok();
@@ -73,7 +73,7 @@ void RegionWrite::ReadVersion() {
   rerouted_.assign(moved, mutations_.end());
   mutations_.erase(moved, mutations_.end());
 
-  // Under the rows' locks, so that the next operation on these rows reads no older states.
+  // Under the rows' locks: the next operation that overwrites these rows sees no older states.
   is_maintained_.resize(context_.schema.attributes.size());
   for (uint32_t attribute = 0; attribute < is_maintained_.size(); ++attribute) {
     const AttributeState state = pin.state(attribute);
