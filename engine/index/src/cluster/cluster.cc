@@ -61,11 +61,7 @@ Result<std::optional<Row>> Cluster::Get(std::string_view key) const {
   if (!rows) return rows.error();
   const Versions& versions = rows->front();
   if (versions.empty()) return std::optional<Row>();
-  Row row{.key = row_key, .attributes = {}};
-  for (uint32_t attribute = 0; attribute < versions[0].size(); ++attribute) {
-    row.attributes.push_back(ValuesOf(versions, attribute));
-  }
-  return std::optional(std::move(row));
+  return std::optional(MergedRow(key, versions));
 }
 
 Result<QueryOutcome> Cluster::Find(const QueryRequest& request) const {

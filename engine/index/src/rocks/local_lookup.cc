@@ -164,11 +164,7 @@ void LocalLookup::AddIfMet(std::string_view key, const Versions& versions) {
   for (const Condition& condition : request_.conditions) {
     if (!Meets(versions, condition)) return;
   }
-  Row row{.key = std::string(key), .attributes = {}};
-  for (uint32_t attribute = 0; attribute < versions[0].size(); ++attribute) {
-    row.attributes.push_back(ValuesOf(versions, attribute));
-  }
-  answer_.rows.push_back(std::move(row));
+  answer_.rows.push_back(MergedRow(key, versions));
 }
 
 Status LocalLookup::VerifyDeadline() const {

@@ -27,6 +27,9 @@ using Versions = std::vector<std::vector<Values>>;
 // Returns the values of an attribute that a readable version has: sorted, each once.
 Values ValuesOf(const Versions& versions, uint32_t attribute);
 
+// Returns the row with the values of all its readable versions. Requires that there is one.
+Row MergedRow(std::string_view key, const Versions& versions);
+
 // An entry that a commit adds or removes.
 struct EntryChange {
   uint32_t attribute = 0;

@@ -1,5 +1,9 @@
+// The readable versions of a row, taken together.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/index/src/rows/row_store.h"
 
@@ -14,6 +18,14 @@ Values ValuesOf(const Versions& versions, uint32_t attribute) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
+}
+
+Row MergedRow(std::string_view key, const Versions& versions) {
+  Row row{.key = std::string(key), .attributes = {}};
+  for (uint32_t attribute = 0; attribute < versions[0].size(); ++attribute) {
+    row.attributes.push_back(ValuesOf(versions, attribute));
+  }
+  return row;
 }
 
 }  // namespace trommel::index
