@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kDescription =
     "Tables with a secondary index: rows on several region servers, which are databases in one\n"
-    "folder, and a directory of counting filters that says which of them may have a value.";
+    "folder, and a directory of counting filters that names those which may have a value.";
 
 constexpr const char* kMore =
     "Options of all subcommands: --json (report as one JSON object), -q (no progress line on the\n"

@@ -1,5 +1,5 @@
-// TransposedRows: the presence bits of many columns, transposed (kernels/columns.h). It knows
-// digests and the stores of columns, but neither locks nor which columns are open.
+// TransposedRows: the presence bits of many columns, transposed (kernels/columns.h). It
+// depends on digests and on the stores of columns, not on locks or on which columns are open.
 //
 // Invariant, of a column while no operation of its own runs: its bit of a row is set exactly if its
 // store's counter is above 0; without a store it is clear.

@@ -1,11 +1,10 @@
 // The soak of the secondary index: trommel_index_soak
 //
-//   kills FOLDER COUNT SEED [--sync]    starts a process that writes, kills it (SIGKILL) at a
-//   random
-//                                       moment, opens what is left and checks it; COUNT times
-//   mixed FOLDER OPERATIONS SEED        writes and queries from several threads, with restarts,
-//   against
-//                                       an exact model
+//   kills FOLDER COUNT SEED [--sync]    starts a process that writes, kills it (SIGKILL) at
+//                                       some moment, opens what is left and checks it; COUNT
+//                                       times
+//   mixed FOLDER OPERATIONS SEED        writes and queries from several threads, with restarts, and
+//                                       compares with an exact model
 //   work FOLDER SEED [--sync]           what `kills` starts: writes until it is killed
 //
 // Exit status: 0 all is right, 1 something is wrong, 2 wrong usage.

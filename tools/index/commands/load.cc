@@ -60,7 +60,7 @@ int LoadAndClose(const LoadOptions& options, const Settings& settings, TableLoad
   return Finish(report, settings.json, kDone);
 }
 
-// Fails early, before the input is read: Create says the same later.
+// Fails before the input is read, for what Create would refuse later.
 Status CheckNewFolder(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) return Ok();
@@ -157,7 +157,7 @@ void AddNewTableOptions(Command& command, LoadOptions& options) {
             fmt::format("Region servers, each a database (default {})", options.num_servers),
             [&options](uint64_t number) { options.num_servers = static_cast<uint32_t>(number); });
   AddNumber(command, "--regions", 1, index::kMaxRegions, "N",
-            "Ranges of keys, cut so that each has as many rows (default: 4 per server)",
+            "Ranges of keys, cut so that all have about as many rows (default: 4 per server)",
             [&options](uint64_t number) { options.num_regions = static_cast<uint32_t>(number); });
   command
       .Parsed("--structure", "NAME",
@@ -175,7 +175,7 @@ void AddNewTableOptions(Command& command, LoadOptions& options) {
           fmt::format("False-positive rate of a filter when it is full (default {:g})",
                       options.target_fpr));
   AddNumber(command, "--versions", 1, index::kMaxVersions, "N",
-            "Versions of a row that can be read: it has the values of all (default 1)",
+            "Versions of a row that are kept: a row has the values of all of them (default 1)",
             [&options](uint64_t number) { options.max_versions = static_cast<uint32_t>(number); });
 }
 
@@ -187,11 +187,11 @@ void AddTableLoad(Command& parent, const Settings& settings) {
       "Make a table from a tab-separated file\n"
       "The file's first line names the columns. A regular file is read twice, and nothing is\n"
       "written if a row of it is wrong; of a pipe, all rows before the wrong one's batch are.\n"
-      "Ctrl-C stops behind a batch and says how many rows are in.");
+      "Ctrl-C stops after a batch and reports how many rows were written.");
   auto options = std::make_shared<LoadOptions>();
   AddTable(command, options->table);
   command.Text("FILE", options->input.path, "", "Tab-separated rows; -: standard input").Required();
-  command.Flag("--append", options->append, "Add the rows to a table that there is (needs --key)");
+  command.Flag("--append", options->append, "Add the rows to an existing table (needs --key)");
   AddTableInput(command, options->input);
   command.Find("--key").Help(
       "Columns whose cells, with commas between, are the row's key (default: the row's number as 8 "

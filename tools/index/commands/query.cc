@@ -99,8 +99,9 @@ void AddTableQuery(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "query",
       "Print the rows that have these values, all of them\n"
-      "Rows go to standard output, tab-separated under a header line; how they were found goes\n"
-      "to standard error. With -q only their number is printed. Exits 0 if there are rows, 1 if\n"
+      "Rows are printed to standard output, tab-separated under a header line, and how they were\n"
+      "found to standard error. With -q only their number is printed. Exits 0 if there are rows, 1 "
+      "if\n"
       "there are none, 3 if a server did not answer.");
   auto options = std::make_shared<TableQueryOptions>();
   AddTable(command, options->table);

@@ -129,8 +129,8 @@ void AddTableStats(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "stats",
       "Print sizes, and what each attribute costs in the directory\n"
-      "Rows and entries are estimates of the databases. \"False regions\" is how many regions a\n"
-      "query asks in vain, expected for a value that is nowhere.");
+      "Rows and entries are estimates of the databases. \"False regions\" is the expected\n"
+      "number of regions that a query asks for a value that no row has.");
   auto options = std::make_shared<TableOptions>();
   AddTable(command, *options);
   command.SetAction([&settings, options] {

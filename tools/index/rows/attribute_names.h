@@ -1,5 +1,4 @@
-// Attributes by name: "colour=red" as a condition or a value, and what to say of a name that is not
-// there.
+// Attributes by name: "colour=red" as a condition or a value, and errors for unknown names.
 #ifndef TROMMEL_TOOLS_INDEX_ATTRIBUTE_NAMES_H_
 #define TROMMEL_TOOLS_INDEX_ATTRIBUTE_NAMES_H_
 

@@ -16,7 +16,7 @@
 
 namespace trommel::tool {
 
-// What --key and so on say, by name.
+// The values of --key and so on: columns by name.
 struct ColumnOptions {
   std::string key = {};                      // a list; empty: the row's number
   std::optional<std::string> indexed = {};   // a list; none: all but the key
@@ -35,7 +35,7 @@ class TableColumns {
                                           std::span<const std::string> names,
                                           uint32_t max_versions);
 
-  // For a table that there is: each attribute is the column of its name. Fails with
+  // For an existing table: each attribute is the column of its name. Fails with
   // kInvalidArgument for columns that are no attribute, and, where `needs_all`, for attributes
   // without a column; else they are null.
   static Result<TableColumns> ForTable(const ColumnOptions& options,

@@ -30,7 +30,7 @@ Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
   while (rows.names().empty()) {
     const Result<bool> has_rows = rows.reader_.Next(rows.batch_);
     if (!has_rows.ok()) {
-      // The header was fine and the first row is not: Next says so.
+      // The header was fine and the first row is not: Next fails.
       if (rows.names().empty()) return has_rows.error();
       rows.error_ = has_rows.error();
       return rows;

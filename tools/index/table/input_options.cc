@@ -13,7 +13,7 @@ void AddTableInput(Command& command, TableInput& input) {
                "Columns whose cells, with commas between, are the row's key");
   command.Repeatable("--set-valued", input.columns.set_valued, "LIST[:SEPARATOR]",
                      "Columns whose cells are sets: tags,uses or 'tags:;' (separator: a comma; "
-                     "spaces around values go)");
+                     "spaces around values are removed)");
   command.Repeatable("--null", input.columns.nulls, "TEXT",
                      "A cell with this text is null, as an empty one is");
   command.Flag("--crlf", input.strip_cr, "Lines end with a carriage return and a newline");

@@ -22,7 +22,7 @@ void AddTable(Command& command, TableOptions& options) {
 
 void AddTableSync(Command& command, TableOptions& options) {
   command.Flag("--sync", options.sync_writes,
-               "Each write returns when it is on the disk: a machine that fails loses none");
+               "Each write returns when it is on the disk: a crash of the machine loses none");
 }
 
 index::ClusterOptions OpenOptionsOf(const TableOptions& options) {

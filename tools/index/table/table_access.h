@@ -22,11 +22,11 @@ struct TableOptions {
 void AddTable(Command& command, TableOptions& options);
 void AddTableSync(Command& command, TableOptions& options);
 
-// No background builders: BuildTable and the commands themselves say when columns are built.
+// No background builders: commands build columns when they call BuildTable.
 index::ClusterOptions OpenOptionsOf(const TableOptions& options);
 
 // Opens the table, notes interrupts from here on (interrupt.h), does the work, and closes the table
-// whatever came of it. Returns the work's exit code. An error is one line and kBadInput.
+// even if the work failed. Returns the work's exit code. An error is one line and kBadInput.
 int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work);
 
 // Closes a table after the work has returned `code`: where the table cannot be closed cleanly, says

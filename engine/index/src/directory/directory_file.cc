@@ -4,6 +4,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -190,7 +191,10 @@ Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::i
     }
     return Corrupt(path, "not the file of a directory (bad magic)");
   }
-  if (size < kDirectoryMagicBytes + kEndBytes) return Corrupt(path, "truncated");
+  const auto truncated = [&] {
+    return Corrupt(path, "truncated at " + std::to_string(size) + " bytes, or changed at its end");
+  };
+  if (size < kDirectoryMagicBytes + kEndBytes) return truncated();
   file.seekg(static_cast<std::streamoff>(size - kEndBytes));
   file.read(end, sizeof end);
   Decoder numbers(std::string_view(end, 16));
@@ -198,13 +202,14 @@ Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::i
   const uint64_t checksum = numbers.U64();
   if (!file || std::memcmp(end + 16, kDirectoryMagic, kDirectoryMagicBytes) != 0 ||
       num_bytes > size - kDirectoryMagicBytes - kEndBytes) {
-    return Corrupt(path, "truncated");
+    return truncated();
   }
   std::string bytes(num_bytes, '\0');
   file.seekg(static_cast<std::streamoff>(size - kEndBytes - num_bytes));
   file.read(bytes.data(), static_cast<std::streamsize>(num_bytes));
-  if (!file || Checksum(bytes) != checksum)
-    return Corrupt(path, "the contents have another checksum");
+  if (!file || Checksum(bytes) != checksum) {
+    return Corrupt(path, "the checksum of the contents does not match them");
+  }
   Result<DirectoryContents> contents = DecodeContents(bytes);
   if (!contents) return Corrupt(path, contents.error().message);
   for (const SavedAttribute& attribute : contents->attributes) {

@@ -96,7 +96,8 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
       contents->largest_fpr != config.largest_fpr || contents->digest_kind != config.digest.kind ||
       contents->digest_seed != config.digest.seed ||
       contents->num_attributes != config.attributes.size()) {
-    return Error{ErrorCode::kMismatch, path.string() + ": of a directory of another configuration"};
+    return Error{ErrorCode::kMismatch,
+                 path.string() + ": the directory in the file has another configuration"};
   }
 
   Impl::Draft draft = impl_->BeginDraft();
