@@ -41,11 +41,18 @@ void InterleavingWorld::RunQuery() {
 
   uint32_t found = 0;
   for (const Region& region : candidates) {
-    const MemoryRowStore& store = *stores_[region.server];
+    // By key range: from the servers that have the rows now, wherever the region was.
     Step("look up entries");
     const Condition& first = query.conditions[0];
-    for (const std::string& key : store.KeysWith(first.attribute, first.value, region.range)) {
+    std::vector<std::string> keys;
+    for (const auto& store : stores_) {
+      for (std::string& key : store->KeysWith(first.attribute, first.value, region.range)) {
+        keys.push_back(std::move(key));
+      }
+    }
+    for (const std::string& key : keys) {
       Step("look up row");
+      const MemoryRowStore& store = *stores_[owners_[static_cast<size_t>(key[0] - 'a')]];
       if (Meets(store.RowOf(key), query.conditions)) found |= BitOf(key);
     }
   }
