@@ -35,7 +35,7 @@ void InterleavingWorld::ChangeRegions(int num_times) {
     }
     if (next_region_id_ + 2 > kMostRegionIds) return;
     const size_t position = interleaver_.Draw(static_cast<uint32_t>(table.size()));
-    switch (interleaver_.Draw(3)) {
+    switch (interleaver_.Draw(4)) {
       case 0:
         Split(std::move(table), position);
         break;

@@ -1,6 +1,7 @@
 #include "index/support/interleaving_world.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -54,7 +55,9 @@ std::shared_ptr<InterleavingWorld> InterleavingWorld::Draw(Interleaver& interlea
       .structure = draw(2) == 0 ? Structure::kTransposed : Structure::kServerFilters,
       .max_columns = 24};
   world->directory_.emplace(ServerIndex::Create(config, table).value());
-  world->regions_.emplace(kMostRegionIds, kNumAttributes, draw(2) == 0 ? 2 : 16);
+  // Locks of rows: most of the keys share one, or some do, or each has its own.
+  const size_t num_row_locks = std::array{2, 7, 16}[draw(3)];
+  world->regions_.emplace(kMostRegionIds, kNumAttributes, num_row_locks);
   world->writer_.emplace(world->schema_, *world->directory_, *world->regions_, world->servers_);
   world->builder_.emplace(*world->directory_, *world->regions_, world->servers_);
   for (uint32_t a = 0; a < kNumAttributes; ++a) {
@@ -107,7 +110,7 @@ void InterleavingWorld::AddActors() {
     add("query " + std::to_string(i), &InterleavingWorld::Query, 1 + draw(3));
   }
   if (draw(2) == 0) add("marker", &InterleavingWorld::Mark, 1 + draw(3));
-  if (draw(3) == 0) add("splitter", &InterleavingWorld::ChangeRegions, 1 + draw(2));
+  if (draw(2) == 0) add("splitter", &InterleavingWorld::ChangeRegions, 1 + draw(3));
   add("reclaimer", &InterleavingWorld::Reclaim, 1 + draw(3));
   interleaver_.Add("builder", [self] { self->Build(); });
 }
