@@ -97,6 +97,7 @@ rocksdb::Options DatabaseResources::MakeOptions() const {
   options.keep_log_file_num = 2;
   options.max_log_file_size = 1 << 20;
   options.max_manifest_file_size = 16 << 20;
+  options.manifest_preallocation_size = 64 << 10;  // of each of up to 256 databases
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;
