@@ -49,9 +49,9 @@ struct SmallTable {
   // The candidates of a value, bit by region.
   uint64_t Candidates(uint32_t attribute, const std::string& value) const {
     const ServerIndex::Pin pin = directory.PinVersion();
-    std::vector<uint64_t> regions(pin.num_words());
-    pin.Candidates(attribute, value, regions);
-    return regions[0];
+    std::vector<uint64_t> words(pin.num_words());
+    pin.Candidates(attribute, value, words);
+    return words[0];
   }
   uint64_t NumPairs(uint32_t attribute) const {
     return directory.GetStats().attributes[attribute].num_pairs;

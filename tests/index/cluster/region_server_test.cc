@@ -104,7 +104,7 @@ TEST_CASE("a lookup finds the same rows through any of its conditions and throug
     const std::vector<KeyRange> ranges = {{"a2", "c"}, {"c", "e1"}, {"f", "k7"}};
     std::vector<Row> expected;
     for (const auto& [key, versions] : rows) {
-      if (std::ranges::none_of(ranges, [&](const KeyRange& r) { return r.Contains(key); }))
+      if (std::ranges::none_of(ranges, [&key = key](const KeyRange& r) { return r.Contains(key); }))
         continue;
       Row row{.key = key, .attributes = {}};
       for (uint32_t a = 0; a < kAttributes; ++a) row.attributes.push_back(ValuesOf(versions, a));

@@ -1,6 +1,7 @@
 #include "index/support/interleaving_world.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -45,13 +46,18 @@ std::shared_ptr<InterleavingWorld> InterleavingWorld::Draw(Interleaver& interlea
   std::vector<std::string> splits;
   if (num_regions == 2) splits = {KeyOf(1 + draw(3))};
   if (num_regions == 3) splits = {KeyOf(1), KeyOf(2 + draw(2))};
+  const RegionTable table = RegionTable::Split(splits, num_servers).value();
+  for (uint32_t k = 0; k < kNumKeys; ++k) {
+    world->owners_[k] = table[table.Find(KeyOf(k))].server;
+  }
   const ServerIndexConfig config{
       .attributes = std::vector<AttributeState>(kNumAttributes, AttributeState::kIndexed),
       .structure = draw(2) == 0 ? Structure::kTransposed : Structure::kServerFilters,
       .max_columns = 24};
-  world->directory_.emplace(
-      ServerIndex::Create(config, RegionTable::Split(splits, num_servers).value()).value());
-  world->regions_.emplace(kMostRegionIds, kNumAttributes, draw(2) == 0 ? 2 : 16);
+  world->directory_.emplace(ServerIndex::Create(config, table).value());
+  // Locks of rows: most of the keys share one, or some do, or each has its own.
+  const size_t num_row_locks = std::array{2, 7, 16}[draw(3)];
+  world->regions_.emplace(kMostRegionIds, kNumAttributes, num_row_locks);
   world->writer_.emplace(world->schema_, *world->directory_, *world->regions_, world->servers_);
   world->builder_.emplace(*world->directory_, *world->regions_, world->servers_);
   for (uint32_t a = 0; a < kNumAttributes; ++a) {
@@ -104,7 +110,7 @@ void InterleavingWorld::AddActors() {
     add("query " + std::to_string(i), &InterleavingWorld::Query, 1 + draw(3));
   }
   if (draw(2) == 0) add("marker", &InterleavingWorld::Mark, 1 + draw(3));
-  if (draw(3) == 0) add("splitter", &InterleavingWorld::ChangeRegions, 1 + draw(2));
+  if (draw(2) == 0) add("splitter", &InterleavingWorld::ChangeRegions, 1 + draw(3));
   add("reclaimer", &InterleavingWorld::Reclaim, 1 + draw(3));
   interleaver_.Add("builder", [self] { self->Build(); });
 }
@@ -154,77 +160,6 @@ void InterleavingWorld::Build() {
       const Result<bool> is_over = builder_->BuildChunk(columns[which], max_values);
       if (!is_over || *is_over) break;
     }
-  }
-}
-
-void InterleavingWorld::Mark(int num_times) {
-  for (int i = 0; i < num_times; ++i) {
-    Step("mark");
-    const uint32_t attribute = interleaver_.Draw(kNumAttributes);
-    if (interleaver_.Draw(4) == 0) {
-      if (!directory_->Resize(attribute, 64)) Fail("the structure cannot be replaced");
-    } else {
-      const ColumnName column{interleaver_.Draw(next_region_id_), attribute};
-      Note("marks region " + std::to_string(column.region_id));
-      directory_->MarkUnbuilt({&column, 1});
-    }
-    Published();
-  }
-}
-
-void InterleavingWorld::ChangeRegions(int num_times) {
-  for (int i = 0; i < num_times; ++i) {
-    Step("change regions");
-    // This actor alone changes the table.
-    std::vector<Region> table;
-    {
-      const ServerIndex::Pin pin = directory_->PinVersion();
-      table.assign(pin.table().regions().begin(), pin.table().regions().end());
-    }
-    if (next_region_id_ + 2 > kMostRegionIds) return;
-    const size_t position = interleaver_.Draw(static_cast<uint32_t>(table.size()));
-    const Region region = table[position];
-    const uint32_t second_id = next_region_id_ + 1;
-    const bool can_merge =
-        position + 1 < table.size() && table[position + 1].server == region.server;
-    if (can_merge && interleaver_.Draw(2) == 0) {
-      const Region other = table[position + 1];
-      RegionState& low = regions_->Of(std::min(region.id, other.id));
-      RegionState& high = regions_->Of(std::max(region.id, other.id));
-      const Gate::Exclusive low_gate(low.gate);
-      const Gate::Exclusive high_gate(high.gate);
-      table[position] = {next_region_id_, {region.range.begin, other.range.end}, region.server};
-      table.erase(table.begin() + static_cast<std::ptrdiff_t>(position) + 1);
-      Note("merges regions " + std::to_string(region.id) + " and " + std::to_string(other.id));
-      if (!directory_->Publish(RegionTable::Create(table).value())) Fail("not published");
-      Published();
-      next_region_id_ += 1;
-    } else {
-      std::vector<std::string> middles;
-      for (uint32_t k = 1; k < kNumKeys; ++k) {
-        if (region.range.Contains(KeyOf(k)) && region.range.begin != KeyOf(k)) {
-          middles.push_back(KeyOf(k));
-        }
-      }
-      if (middles.empty()) continue;
-      const std::string middle = middles[interleaver_.Draw(static_cast<uint32_t>(middles.size()))];
-      const Gate::Exclusive gate(regions_->Of(region.id).gate);
-      table[position] = {next_region_id_, {region.range.begin, middle}, region.server};
-      table.insert(table.begin() + static_cast<std::ptrdiff_t>(position) + 1,
-                   Region{second_id, {middle, region.range.end}, region.server});
-      Note("splits region " + std::to_string(region.id) + " at " + middle);
-      if (!directory_->Publish(RegionTable::Create(table).value())) Fail("not published");
-      Published();
-      next_region_id_ += 2;
-    }
-  }
-}
-
-void InterleavingWorld::Reclaim(int num_times) {
-  for (int i = 0; i < num_times; ++i) {
-    for (int wait = static_cast<int>(interleaver_.Draw(20)); wait > 0; --wait) Step("wait");
-    const size_t num_columns = directory_->Reclaim();
-    Note("reclaimed " + std::to_string(num_columns) + " columns");
   }
 }
 

@@ -1,8 +1,11 @@
 // InterleavingWorld: a small table, its directory, and the actors of one interleaving: writers,
-// queries, a builder, and those that mark columns, split and merge regions, and reclaim columns.
+// queries, a builder, and those that mark columns, split, merge and move regions, and reclaim
+// columns.
 #ifndef TROMMEL_TESTS_INDEX_SUPPORT_INTERLEAVING_WORLD_H_
 #define TROMMEL_TESTS_INDEX_SUPPORT_INTERLEAVING_WORLD_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -61,6 +64,10 @@ class InterleavingWorld : public std::enable_shared_from_this<InterleavingWorld>
   void Build();
   void Mark(int num_times);
   void ChangeRegions(int num_times);
+  void Split(std::vector<Region> table, size_t position);
+  void Merge(std::vector<Region> table, size_t position);
+  void Move(std::vector<Region> table, size_t position);
+  void PublishTable(std::vector<Region> table);
   void Reclaim(int num_times);
 
   // Returns whether a row of these versions meets all conditions.
@@ -85,7 +92,8 @@ class InterleavingWorld : public std::enable_shared_from_this<InterleavingWorld>
   uint32_t commit_faults_ = 0;    // one commit in so many fails; 0: none
   uint32_t question_faults_ = 0;  // one question in so many
   uint32_t next_region_id_ = 0;
-  uint32_t num_others_ = 0;  // actors that run, but for the builder
+  std::array<uint32_t, kNumKeys> owners_{};  // by key: the server that has its row
+  uint32_t num_others_ = 0;                  // actors that run, but for the builder
   // Versions of the directory that the actors account for; none: also failed questions make some.
   std::optional<uint64_t> num_expected_versions_;
   std::vector<ActiveQuery*> active_;

@@ -116,6 +116,16 @@ Versions MemoryRowStore::RowOf(const std::string& key) const {
   return row == rows_.end() ? Versions{} : row->second;
 }
 
+void MemoryRowStore::MoveRange(const KeyRange& range, MemoryRowStore& to) {
+  const std::scoped_lock lock(mutex_, to.mutex_);
+  std::erase_if(rows_, [&](const auto& row) {
+    return range.Contains(row.first) && to.rows_.insert(row).second;
+  });
+  std::erase_if(entries_, [&](const Entry& entry) {
+    return range.Contains(std::get<2>(entry)) && to.entries_.insert(entry).second;
+  });
+}
+
 bool MemoryRowStore::EntriesAgree(std::span<const uint32_t> attributes) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::set<Entry> expected;

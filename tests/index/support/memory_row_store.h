@@ -47,7 +47,7 @@ class MemoryRowStore final : public RowStore {
   Result<StoreStamp> Stamp() const override;
   Status Sync() override { return Ok(); }
 
-  // --- For checks: no Steps, no failures.
+  // --- For tests: no Steps, no failures.
 
   // Returns the keys of the range with an entry for the value.
   std::vector<std::string> KeysWith(uint32_t attribute, std::string_view value,
@@ -56,6 +56,8 @@ class MemoryRowStore final : public RowStore {
   std::set<std::string> ValuesWith(uint32_t attribute, const KeyRange& range) const;
   std::map<std::string, Versions> Rows() const;
   Versions RowOf(const std::string& key) const;
+  // Moves rows and entries of the range to another store.
+  void MoveRange(const KeyRange& range, MemoryRowStore& to);
   // Returns whether the entries are exactly the values of the rows, for these attributes.
   bool EntriesAgree(std::span<const uint32_t> attributes) const;
 

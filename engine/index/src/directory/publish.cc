@@ -174,10 +174,10 @@ Status ServerIndex::Impl::MakeStructure(Draft& draft, uint32_t attribute,
   const RegionTable& table = *draft.version->table;
   const bool is_shared = config.structure == Structure::kServerFilters;
   // While a server's filter is replaced it has two.
-  const uint32_t num_columns = is_shared ? 2 * table.num_servers() : max_columns;
+  const uint32_t num_columns = is_shared ? 2 * num_servers : max_columns;
   // A generation holds the pairs of a server's regions.
   const uint64_t regions_per_column =
-      is_shared ? (table.size() + table.num_servers() - 1) / table.num_servers() : 1;
+      is_shared ? (table.size() + num_servers - 1) / num_servers : 1;
   Result<std::shared_ptr<PairStructure>> structure =
       is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
                 : MakeTransposedStructure(config, pairs_per_region, num_columns);
@@ -251,16 +251,17 @@ Status ServerIndex::Publish(RegionTable table) {
   }
   const bool is_shared = impl_->config.structure == Structure::kServerFilters;
   const RegionTable& before = *impl_->versions.back()->table;
-  if (is_shared && table.num_servers() > before.num_servers()) {
+  if (is_shared && table.num_servers() > impl_->num_servers) {
     return Error{ErrorCode::kInvalidArgument,
-                 "filters of servers are for " + std::to_string(before.num_servers()) +
+                 "filters of servers are for " + std::to_string(impl_->num_servers) +
                      " servers; got " + std::to_string(table.num_servers())};
   }
   // Where each region was before; before.size(): nowhere, or elsewhere.
   std::vector<size_t> origins(table.size());
   std::vector<size_t> changed;
   std::vector<bool> is_kept(before.size());
-  std::vector<bool> is_concerned(before.num_servers());  // servers that gain or lose a region
+  std::vector<bool> is_concerned(
+      std::max(before.num_servers(), table.num_servers()));  // servers that gain or lose a region
   for (size_t i = 0; i < table.size(); ++i) {
     const size_t origin = before.FindId(table[i].id);
     const bool is_same = origin != before.size() && before[origin].range == table[i].range &&

@@ -57,6 +57,7 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->max_columns = static_cast<uint32_t>(max_columns);
+  impl->num_servers = table.num_servers();
   impl->free_columns.resize(config.attributes.size());
   auto version = std::make_unique<Version>();
   version->table = std::make_shared<const RegionTable>(std::move(table));

@@ -73,6 +73,7 @@ struct ServerIndex::Impl {
 
   ServerIndexConfig config;
   uint32_t max_columns = 0;  // of kTransposed
+  uint32_t num_servers = 0;  // of the first table: kServerFilters has filters for so many
   mutable GracePeriods grace_periods;
   std::atomic<const Version*> current{nullptr};
 
