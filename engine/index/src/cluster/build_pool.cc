@@ -57,7 +57,7 @@ void BuildPool::BuildInBackground() {
     if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
     if (has_built) has_built = BuildNext(keep_going);
     if (has_built && *has_built) continue;
-    // Nothing to do; or a database fails, and its columns stay unbuilt until it can be read.
+    // Nothing to do; or a database fails, and its columns stay unbuilt until it is well.
     if (has_built) directory_.Reclaim();
     WaitFor(kIdle);
   }

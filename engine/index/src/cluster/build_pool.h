@@ -42,7 +42,7 @@ class BuildPool {
   // Waits for the chunks under way, and ends the threads.
   void Stop();
 
-  // Notes that rows changed, so that structures may have become too small.
+  // Says that rows changed: so structures may have become too small.
   void NoteWrite() { num_writes_.fetch_add(1, std::memory_order_relaxed); }
 
   // As Cluster::BuildColumns.

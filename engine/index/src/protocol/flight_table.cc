@@ -15,9 +15,9 @@ Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
     ++flight->second;
     return Ok();
   }
-  // The index need not be read for a value that is lost: a row of the operation has it, and is
-  // locked, so its pair is in. Nor for a value whose pair is not maintained: its builder cannot
-  // reach it until this lock is released, and then finds it in flight.
+  // A value that is lost needs no question: a row of the operation has it, and is locked, so its
+  // pair is in. Nor does one whose pair is not maintained: until this lock is released, its builder
+  // cannot come to it, and then finds it in flight.
   if (!change.is_lost && place.directory.IsMaintained(place.column, change.value)) {
     const Result<bool> has_value =
         place.store.HasValue(place.column.attribute, change.value, place.range);

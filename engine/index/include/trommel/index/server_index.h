@@ -113,7 +113,7 @@ struct ServerIndexStats {
 /// was saved.
 struct StoreStamp {
   std::string identity;   ///< Differs between any two databases.
-  uint64_t sequence = 0;  ///< Rises with each write.
+  uint64_t sequence = 0;  ///< Rises with every write.
 
   /// Memberwise equality.
   friend bool operator==(const StoreStamp&, const StoreStamp&) = default;
