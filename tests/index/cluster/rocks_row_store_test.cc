@@ -1,0 +1,208 @@
+// RocksRowStore against a model: rows in a map, entries in a set.
+#include "engine/index/src/rocks/rocks_row_store.h"
+
+#include <rocksdb/options.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/index/src/rocks/entry_key.h"
+#include "engine/index/src/rows/row_store.h"
+#include "support/catch.h"
+#include "support/scratch_folder.h"
+#include "trommel/index/schema.h"
+
+namespace trommel::index {
+namespace {
+
+using tests::ScratchFolder;
+
+const ServerIdentity kIdentity{.cluster = "c1", .server = 3};
+
+std::string RandomText(std::mt19937_64& random, size_t least, size_t most) {
+  constexpr char kBytes[] = {'\0', '\x01', 'a', 'b', '\xff'};
+  std::string text(least + random() % (most - least + 1), '\0');
+  for (char& byte : text) byte = kBytes[random() % std::size(kBytes)];
+  return text;
+}
+
+// What the row store's calls must return.
+struct Model {
+  std::map<std::string, Versions> rows;
+  std::set<std::tuple<uint32_t, std::string, std::string>> entries;
+
+  bool HasValue(uint32_t attribute, const std::string& value, const KeyRange& range) const {
+    for (const auto& [a, v, key] : entries) {
+      if (a == attribute && v == value && range.Contains(key)) return true;
+    }
+    return false;
+  }
+  std::optional<std::string> NextValue(uint32_t attribute, const std::optional<std::string>& after,
+                                       const KeyRange& range) const {
+    for (const auto& [a, v, key] : entries) {
+      if (a == attribute && (!after || v > *after) && range.Contains(key)) return v;
+    }
+    return std::nullopt;
+  }
+};
+
+// A few random changes of rows and entries. The store does not look whether they belong together.
+void ChangeBoth(std::mt19937_64& random, RowStore& store, Model& model) {
+  std::vector<RowChange> rows;
+  std::vector<EntryChange> entries;
+  std::set<std::string> keys;
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = RandomText(random, 1, 4);
+    if (!keys.insert(key).second) continue;
+    if (random() % 3 == 0) {
+      rows.push_back({.key = key, .versions = {}});
+      model.rows.erase(key);
+    } else {
+      rows.push_back({.key = key, .versions = {{{RandomText(random, 0, 3)}, {}}}});
+      model.rows[key] = rows.back().versions;
+    }
+    EntryChange entry{.attribute = static_cast<uint32_t>(random() % 2),
+                      .value = RandomText(random, 0, 3),
+                      .row_key = key,
+                      .is_added = random() % 2 == 0};
+    const std::tuple parts{entry.attribute, entry.value, entry.row_key};
+    if (entry.is_added) {
+      model.entries.insert(parts);
+    } else {
+      model.entries.erase(parts);
+    }
+    entries.push_back(std::move(entry));
+  }
+  REQUIRE(store.Commit(rows, entries).ok());
+}
+
+void CompareWithModel(std::mt19937_64& random, const RowStore& store, const Model& model) {
+  for (int i = 0; i < 300; ++i) {
+    const uint32_t attribute = random() % 2;
+    const KeyRange range{.begin = RandomText(random, 0, 2), .end = RandomText(random, 0, 2)};
+    const std::string value = RandomText(random, 0, 3);
+    const Result<bool> has_value = store.HasValue(attribute, value, range);
+    REQUIRE(has_value.ok());
+    REQUIRE(*has_value == model.HasValue(attribute, value, range));
+    const auto after = i % 8 == 0 ? std::nullopt : std::optional(value);
+    const auto next = store.NextValue(attribute, after, range);
+    REQUIRE(next.ok());
+    REQUIRE(*next == model.NextValue(attribute, after, range));
+  }
+  std::vector<std::string> keys = {"not there"};
+  for (const auto& [key, versions] : model.rows) keys.push_back(key);
+  const Result<std::vector<Versions>> rows = store.Read(keys);
+  REQUIRE(rows.ok());
+  REQUIRE(rows->size() == keys.size());
+  CHECK(rows->front().empty());
+  for (size_t i = 1; i < keys.size(); ++i) REQUIRE((*rows)[i] == model.rows.at(keys[i]));
+}
+
+TEST_CASE("a row store answers as a map of rows and a set of entries do") {
+  const ScratchFolder folder;
+  // So little memory that tables are written, too.
+  const DatabaseResources resources(1 << 18, 1);
+  const RowStoreOptions options{.num_attributes = 2};
+  auto store = RocksRowStore::Create(folder / "s", kIdentity, options, resources);
+  REQUIRE(store.ok());
+  std::mt19937_64 random(6);
+  Model model;
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 10; ++i) ChangeBoth(random, **store, model);
+    CompareWithModel(random, **store, model);
+    if (round % 4 == 3) {
+      store = Error{};
+      store = RocksRowStore::Open(folder / "s", kIdentity, options, resources);
+      REQUIRE(store.ok());
+    }
+  }
+}
+
+TEST_CASE("values are found one after the other among many of other regions") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  const auto store =
+      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(store.ok());
+  std::vector<EntryChange> entries;
+  for (int i = 0; i < 2'000; ++i) {
+    // Most values have no row in [k, l), some have one there and hundreds before and behind.
+    const std::string value = std::to_string(100'000 + i);
+    entries.push_back({.value = value, .row_key = "a", .is_added = true});
+    entries.push_back({.value = value, .row_key = "z", .is_added = true});
+    if (i % 100 != 0) continue;
+    entries.push_back({.value = value, .row_key = "k", .is_added = true});
+    for (int j = 0; j < 300; ++j) {
+      entries.push_back({.value = value, .row_key = "b" + std::to_string(j), .is_added = true});
+      entries.push_back({.value = value, .row_key = "l" + std::to_string(j), .is_added = true});
+    }
+  }
+  REQUIRE((*store)->Commit({}, entries).ok());
+  std::optional<std::string> value;
+  for (int i = 0; i <= 2'000; i += 100) {
+    const auto next = (*store)->NextValue(0, value, {.begin = "k", .end = "l"});
+    REQUIRE(next.ok());
+    value = *next;
+    REQUIRE(value == (i < 2'000 ? std::optional(std::to_string(100'000 + i)) : std::nullopt));
+  }
+}
+
+TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  auto store = RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(store.ok());
+  const std::vector<RowChange> rows = {{.key = "k", .versions = {{{"v"}}}}};
+  REQUIRE((*store)->Commit(rows, {}).ok());
+  const Result<StoreStamp> first = (*store)->Stamp();
+  REQUIRE(first.ok());
+  REQUIRE((*store)->Sync().ok());
+  for (int i = 0; i < 3; ++i) {
+    store = Error{};
+    store = RocksRowStore::Open(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+    REQUIRE(store.ok());
+    CHECK(*(*store)->Stamp() == *first);
+  }
+  REQUIRE((*store)->Commit(rows, {}).ok());
+  CHECK((*store)->Stamp()->sequence > first->sequence);
+  CHECK((*store)->Stamp()->identity == first->identity);
+
+  const auto other =
+      RocksRowStore::Create(folder / "t", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(other.ok());
+  CHECK((*other)->Stamp()->identity != first->identity);
+}
+
+TEST_CASE("a row whose bytes are damaged is an error that names folder and key") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  const auto store =
+      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(store.ok());
+  const Database& database = (*store)->database();
+  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->rows_family(), "bad", "xyz").ok());
+  const auto rows = (*store)->Read(std::vector<std::string>{"bad"});
+  REQUIRE_FALSE(rows.ok());
+  CHECK(rows.error().code == ErrorCode::kCorrupt);
+  CHECK(rows.error().message.find((folder / "s").string()) != std::string::npos);
+  CHECK(rows.error().message.find("\"bad\"") != std::string::npos);
+
+  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), "bad", "").ok());
+  const std::string entry = AttributePrefix(0) + "cut";
+  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), entry, "").ok());
+  const auto next = (*store)->NextValue(0, std::nullopt, {});
+  REQUIRE_FALSE(next.ok());
+  CHECK(next.error().code == ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace trommel::index
