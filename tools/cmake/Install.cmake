@@ -10,6 +10,9 @@ install(TARGETS trommel EXPORT trommel
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TROMMEL_BUILD_TOOLS)
   install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET trommel-index-cli)
+    install(TARGETS trommel-index-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endif()
 
 # The documents that public headers point to, in the same folders as here: they link each other.

@@ -1,14 +1,9 @@
-// The command `trommel`: wires the subcommands, and turns what goes wrong into one line and a code.
-#include <fcntl.h>
+// The command `trommel`: wires the subcommands.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +12,7 @@
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/commands/demo/demo.h"
 #include "tools/trommel/options/command_line.h"
-#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/program.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/targets.h"
 #include "trommel/version.h"
@@ -59,15 +54,6 @@ constexpr const char* kTopics =
     "that\n"
     "  it changes while it reads its input: one that waits for an idle pipe makes others wait\n"
     "  (--wait). Commands that only read take no lock.\n";
-
-// A file opened while standard error is closed would get its number, and our messages. Each end is
-// made unusable the way a closed one is: what is read cannot be read, what is written not written.
-void FillClosedStreams() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) != -1) continue;
-    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
-  }
-}
 
 void AddHelpCommand(CommandLine& line) {
   Command command =
@@ -124,18 +110,5 @@ int Main(int argc, char** argv) {
 }  // namespace trommel::tool
 
 int main(int argc, char** argv) {
-  // A parent may have left SIGPIPE ignored; a reader that is gone must end this program silently.
-  std::signal(SIGPIPE, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f is an error like one to a full disk
-  trommel::tool::FillClosedStreams();
-  int code = trommel::tool::kBadInput;
-  try {
-    code = trommel::tool::Main(argc, argv);
-  } catch (const std::bad_alloc&) {
-    code = trommel::tool::Fail(trommel::tool::kBadInput, "out of memory");
-  } catch (const std::exception& error) {
-    code = trommel::tool::Fail(trommel::tool::kBadInput, error.what());
-  }
-  trommel::tool::EndAsInterrupted();
-  return code;
+  return trommel::tool::RunProgram("trommel", [&] { return trommel::tool::Main(argc, argv); });
 }

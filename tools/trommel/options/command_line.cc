@@ -164,8 +164,8 @@ bool Command::IsGiven(const std::string& name) const { return app_->count(name) 
 void Command::SetAction(std::function<int()> action) { (*actions_)[app_] = std::move(action); }
 
 CommandLine::CommandLine(const std::string& description, const std::string& more,
-                         const std::string& version)
-    : Command(new CLI::App(description, "trommel"), &all_actions_) {
+                         const std::string& version, const std::string& name)
+    : Command(new CLI::App(description, name), &all_actions_) {
   app_->formatter(std::make_shared<HelpPage>());
   app_->footer(more);
   app_->set_version_flag("-V,--version", version);

@@ -104,9 +104,9 @@ class Command {
 // The whole command line.
 class CommandLine : public Command {
  public:
-  // The first help page is `description`, the subcommands and `more`.
+  // The first help page is `description`, the subcommands and `more`. `name` is the program's.
   explicit CommandLine(const std::string& description, const std::string& more = "",
-                       const std::string& version = "");
+                       const std::string& version = "", const std::string& name = "trommel");
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

@@ -16,6 +16,11 @@
 #include "tools/trommel/output/interrupt.h"
 
 namespace trommel::tool {
+namespace {
+
+const char* program_name = "trommel";
+
+}  // namespace
 
 void Report::Add(std::string_view name, Json value, std::string_view label, std::string text) {
   AddField(name, std::move(value));
@@ -61,10 +66,12 @@ void WriteToStderr(std::string_view text) noexcept {
   [[maybe_unused]] const size_t ignored = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+void NameProgram(const char* name) noexcept { program_name = name; }
+
 int Fail(ExitCode code, std::string_view message) {
   if (NotedInterrupt() != 0) return code;
   fmt::memory_buffer line;  // a short line needs no memory, of which there may be none left
-  fmt::format_to(std::back_inserter(line), "trommel: {}\n", message);
+  fmt::format_to(std::back_inserter(line), "{}: {}\n", program_name, message);
   WriteToStderr({line.data(), line.size()});
   return code;
 }

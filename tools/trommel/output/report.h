@@ -59,6 +59,9 @@ Status WriteText(std::string_view text, std::FILE* stream);
 // the exit code still tells.
 void WriteToStderr(std::string_view text) noexcept;
 
+// What messages call the program: "trommel" until this is called. The name must live on.
+void NameProgram(const char* name) noexcept;
+
 // Prints "trommel: message" to standard error and returns `code`. Prints nothing when the failure
 // is an interrupt.
 int Fail(ExitCode code, std::string_view message);

@@ -1,0 +1,113 @@
+// trommel-index delete: rows by their keys.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/index/commands/table_commands.h"
+#include "tools/index/table/table_access.h"
+#include "tools/trommel/input/input_file.h"
+#include "tools/trommel/input/key_format.h"
+#include "tools/trommel/input/piece_reader.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/progress.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/index/cluster.h"
+
+namespace trommel::tool {
+namespace {
+
+struct DeleteOptions {
+  TableOptions table;
+  std::vector<std::string> keys;
+  std::string keys_file;
+};
+
+struct DeleteTotals {
+  uint64_t num_keys = 0;
+  uint64_t num_rows = 0;  // that were there
+};
+
+Status DeleteKeys(index::Cluster& table, std::span<const std::string> keys, DeleteTotals& totals) {
+  std::vector<index::Mutation> mutations;
+  for (const std::string& key : keys) {
+    const Result<std::optional<index::Row>> row = table.Get(key);
+    if (!row.ok()) return row.error();
+    ++totals.num_keys;
+    if (*row) mutations.push_back({key, std::nullopt});
+  }
+  if (Status written = table.Write(mutations); !written.ok()) return written;
+  totals.num_rows += mutations.size();
+  return Ok();
+}
+
+// The lines of a file; empty ones are no keys.
+Status DeleteLines(index::Cluster& table, const std::string& path, bool quiet,
+                   DeleteTotals& totals) {
+  constexpr ReaderLimits kKeyLimits{.block_bytes = size_t{1} << 16};
+  PieceReader reader({path}, KeyOptions{}, kKeyLimits);
+  Progress progress("deleting", quiet, TotalBytes({path}));
+  uint64_t num_bytes = 0;
+  Piece piece;
+  while (reader.Next(piece)) {
+    std::vector<std::string> keys;
+    std::string_view text = piece.text();
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      if (end > 0) keys.emplace_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (Status deleted = DeleteKeys(table, keys, totals); !deleted.ok()) return deleted;
+    if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
+    if (piece.error) return *piece.error;
+    num_bytes += piece.num_bytes;
+    progress.Update(totals.num_keys, num_bytes);
+  }
+  return Ok();
+}
+
+int Delete(const DeleteOptions& options, const Settings& settings, index::Cluster& table) {
+  DeleteTotals totals;
+  Status done = options.keys_file.empty()
+                    ? DeleteKeys(table, options.keys, totals)
+                    : DeleteLines(table, options.keys_file, settings.quiet, totals);
+  if (done.ok()) done = BuildTable(table, settings.quiet);
+  if (!done.ok()) {
+    const std::string state = FormatCount(totals.num_rows, "row") + " deleted";
+    if (NotedInterrupt() == 0) return Fail(kBadInput, done.error().message + "; " + state);
+    WriteToStderr("trommel-index: interrupted: " + state + "\n");
+    return kBadInput;
+  }
+  Report report;
+  report.Add("num_keys", totals.num_keys, "keys", FormatCount(totals.num_keys));
+  report.Add("num_rows", totals.num_rows, "rows deleted", FormatCount(totals.num_rows));
+  return Finish(report, settings.json, totals.num_rows > 0 ? kDone : kNegativeAnswer);
+}
+
+}  // namespace
+
+void AddTableDelete(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "delete", "Delete rows\nExits 0 if there was one of the keys, 1 if there was none.");
+  auto options = std::make_shared<DeleteOptions>();
+  AddTable(command, options->table);
+  command.Arguments("KEY", options->keys, "Keys of the rows");
+  command.Text("--keys", options->keys_file, "FILE",
+               "Delete the rows of these keys, one per line; -: standard input");
+  AddTableSync(command, options->table);
+  command.SetAction([&settings, options] {
+    const bool has_file = !options->keys_file.empty();
+    if (has_file && !options->keys.empty()) throw UsageError{"--keys", "not with KEY"};
+    if (!has_file && options->keys.empty()) throw UsageError{"KEY", "missing, and no --keys"};
+    return WithTable(options->table,
+                     [&](index::Cluster& table) { return Delete(*options, settings, table); });
+  });
+}
+
+}  // namespace trommel::tool

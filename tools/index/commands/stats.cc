@@ -1,0 +1,142 @@
+// trommel-index stats: what a table is made of, and what its directory costs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tools/index/commands/table_commands.h"
+#include "tools/index/table/table_access.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/index/cluster.h"
+
+namespace trommel::tool {
+namespace {
+
+std::string_view StateName(index::AttributeState state) {
+  switch (state) {
+    case index::AttributeState::kIndexed:
+      return "indexed";
+    case index::AttributeState::kBuilding:
+      return "building";
+    case index::AttributeState::kDropping:
+      return "dropping";
+    case index::AttributeState::kNone:
+      break;
+  }
+  return "none";
+}
+
+double BitsPerPair(const index::AttributeStats& stats) {
+  if (stats.num_pairs == 0) return 0;
+  return 8 * static_cast<double>(stats.num_bytes) / static_cast<double>(stats.num_pairs);
+}
+
+void DescribeServers(const index::ClusterStats& stats, Report& report) {
+  index::ServerStats sum;
+  Json servers = Json::Array();
+  for (const index::ServerStats& server : stats.servers) {
+    sum.num_rows += server.num_rows;
+    sum.num_entries += server.num_entries;
+    sum.disk_bytes += server.disk_bytes;
+    sum.memory_bytes += server.memory_bytes;
+    servers.Append(Json{{"num_regions", server.num_regions},
+                        {"num_rows", server.num_rows},
+                        {"num_entries", server.num_entries},
+                        {"disk_bytes", server.disk_bytes},
+                        {"memory_bytes", server.memory_bytes}});
+  }
+  report.Add("num_servers", stats.servers.size(), "servers", FormatCount(stats.servers.size()));
+  report.Add("num_regions", stats.directory.num_regions, "regions",
+             FormatCount(stats.directory.num_regions));
+  report.Add("num_rows", sum.num_rows, "rows", "about " + FormatCount(sum.num_rows));
+  report.Add("num_entries", sum.num_entries, "index entries",
+             "about " + FormatCount(sum.num_entries));
+  report.Add("disk_bytes", sum.disk_bytes, "disk", FormatBytes(sum.disk_bytes));
+  report.Add("memory_bytes", sum.memory_bytes, "memory of databases",
+             FormatBytes(sum.memory_bytes));
+  report.AddField("servers", std::move(servers));
+}
+
+void DescribeAttributes(const index::Schema& schema, const index::ServerIndexStats& stats,
+                        Report& report) {
+  size_t width = std::string_view("attribute").size();
+  for (const index::Attribute& attribute : schema.attributes) {
+    width = std::max(width, attribute.name.size());
+  }
+  report.AddLine("");
+  report.AddLine(fmt::format("{:<{}}  {:>9}  {:>10}  {:>8}  {:>9}  {:>9}  {:>8}", "attribute",
+                             width, "pairs", "per region", "bits per", "bytes", "false",
+                             "regions"));
+  report.AddLine(fmt::format("{:<{}}  {:>9}  {:>10}  {:>8}  {:>9}  {:>9}  {:>8}", "", width, "",
+                             "at most", "pair", "", "regions", "unbuilt"));
+  Json list = Json::Array();
+  for (size_t i = 0; i < schema.attributes.size(); ++i) {
+    const std::string& name = schema.attributes[i].name;
+    const index::AttributeStats& of = stats.attributes[i];
+    list.Append(Json{{"name", name},
+                     {"state", StateName(of.state)},
+                     {"num_pairs", of.num_pairs},
+                     {"pairs_per_region", of.pairs_per_region},
+                     {"largest_column", of.largest_column},
+                     {"bits_per_pair", BitsPerPair(of)},
+                     {"num_bytes", of.num_bytes},
+                     {"predicted_false_regions", of.predicted_false_regions},
+                     {"num_unbuilt", of.num_unbuilt}});
+    if (of.state == index::AttributeState::kNone) {
+      report.AddLine(fmt::format("{:<{}}  no index", name, width));
+      continue;
+    }
+    const std::string bits = of.num_pairs == 0 ? "-" : fmt::format("{:.1f}", BitsPerPair(of));
+    report.AddLine(fmt::format("{:<{}}  {:>9}  {:>10}  {:>8}  {:>9}  {:>9.3f}  {:>8}", name, width,
+                               FormatCount(of.num_pairs), FormatCount(of.pairs_per_region), bits,
+                               FormatBytes(of.num_bytes), of.predicted_false_regions,
+                               FormatCount(of.num_unbuilt)));
+  }
+  report.AddField("attributes", std::move(list));
+}
+
+int RunTableStats(const Settings& settings, const index::Cluster& table) {
+  const index::ClusterStats stats = table.GetStats();
+  const index::ClusterConfig& config = table.config();
+  Report report;
+  DescribeServers(stats, report);
+  const std::string structure(StructureName(config.structure));
+  report.Add("directory_bytes", stats.directory.num_bytes, "directory",
+             fmt::format("{}, {}, false-positive rate {} when full",
+                         FormatBytes(stats.directory.num_bytes), structure,
+                         FormatRate(config.target_fpr)));
+  report.AddField("structure", structure);
+  report.AddField("target_fpr", config.target_fpr);
+  report.Add("version", stats.directory.version, "table version",
+             FormatCount(stats.directory.version));
+  report.Add("max_versions", config.schema.max_versions, "versions of a row",
+             fmt::format("at most {}", config.schema.max_versions));
+  report.Add("num_columns_loaded", stats.num_columns_loaded, "columns loaded",
+             FormatCount(stats.num_columns_loaded));
+  DescribeAttributes(config.schema, stats.directory, report);
+  return Finish(report, settings.json, kDone);
+}
+
+}  // namespace
+
+void AddTableStats(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "stats",
+      "Print sizes, and what each attribute costs in the directory\n"
+      "Rows and entries are estimates of the databases. \"False regions\" is how many regions a\n"
+      "query asks in vain, expected for a value that is nowhere.");
+  auto options = std::make_shared<TableOptions>();
+  AddTable(command, *options);
+  command.SetAction([&settings, options] {
+    return WithTable(*options,
+                     [&](const index::Cluster& table) { return RunTableStats(settings, table); });
+  });
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,21 @@
+// The subcommands of trommel-index: one file each. Each declares the subcommand, its options and
+// its action. The settings must outlive the command line.
+#ifndef TROMMEL_TOOLS_INDEX_TABLE_COMMANDS_H_
+#define TROMMEL_TOOLS_INDEX_TABLE_COMMANDS_H_
+
+#include "tools/trommel/options/command_line.h"
+
+namespace trommel::tool {
+
+void AddTableLoad(Command& parent, const Settings& settings);
+void AddTablePut(Command& parent, const Settings& settings);
+void AddTableDelete(Command& parent, const Settings& settings);
+void AddTableGet(Command& parent, const Settings& settings);
+void AddTableQuery(Command& parent, const Settings& settings);
+void AddTableStats(Command& parent, const Settings& settings);
+void AddTableVerify(Command& parent, const Settings& settings);
+void AddTableDemo(Command& parent, const Settings& settings);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_INDEX_TABLE_COMMANDS_H_

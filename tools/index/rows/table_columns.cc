@@ -1,0 +1,182 @@
+// Names become places once, before the first row.
+#include "tools/index/rows/table_columns.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/index/rows/attribute_names.h"
+#include "tools/trommel/input/column_names.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+namespace {
+
+Error BadColumn(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// The columns of a list, in its order. Errors begin with the option's name.
+Result<std::vector<size_t>> ColumnsOf(std::string_view option, std::string_view list,
+                                      std::span<const std::string> names) {
+  std::vector<size_t> columns;
+  for (const std::string& name : SplitNames(list)) {
+    const Result<size_t> column = FindNamed("column", name, names);
+    if (!column.ok()) return BadColumn(fmt::format("{}: {}", option, column.error().message));
+    if (std::ranges::find(columns, *column) != columns.end()) {
+      return BadColumn(fmt::format("{}: column {} is named twice", option, Quoted(name)));
+    }
+    columns.push_back(*column);
+  }
+  return columns;
+}
+
+bool Has(std::span<const size_t> columns, size_t column) {
+  return std::ranges::find(columns, column) != columns.end();
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// "tags,uses:;" as list and separator. A colon may be part of a name, too: a text whose names are
+// all there has no separator.
+std::pair<std::string, std::string> SplitSeparator(std::string_view text,
+                                                   std::span<const std::string> names) {
+  const std::vector<std::string> listed = SplitNames(text);
+  const bool are_all_names = std::ranges::all_of(listed, [names](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  });
+  const size_t colon = text.ends_with("::") ? text.size() - 2 : text.rfind(':');
+  if (are_all_names || colon == std::string_view::npos || colon + 1 == text.size()) {
+    return {std::string(text), ","};
+  }
+  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+}  // namespace
+
+Status TableColumns::FindKey(const ColumnOptions& options, std::span<const std::string> names) {
+  Result<std::vector<size_t>> columns = ColumnsOf("--key", options.key, names);
+  if (!columns.ok()) return columns.error();
+  key_columns_ = std::move(*columns);
+  nulls_ = options.nulls;
+  return Ok();
+}
+
+Status TableColumns::FindSets(const ColumnOptions& options, std::span<const std::string> names) {
+  separators_.resize(names.size());
+  for (const std::string& text : options.set_valued) {
+    const auto [list, separator] = SplitSeparator(text, names);
+    const Result<std::vector<size_t>> columns = ColumnsOf("--set-valued", list, names);
+    if (!columns.ok()) return columns.error();
+    for (const size_t column : *columns) separators_[column] = separator;
+  }
+  return Ok();
+}
+
+Result<TableColumns> TableColumns::ForNewTable(const ColumnOptions& options,
+                                               std::span<const std::string> names,
+                                               uint32_t max_versions) {
+  TableColumns columns;
+  if (Status found = columns.FindKey(options, names); !found.ok()) return found.error();
+  if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
+  Result<std::vector<size_t>> indexed = ColumnsOf("--index", options.indexed.value_or(""), names);
+  if (!indexed.ok()) return indexed.error();
+  Result<std::vector<size_t>> not_indexed = ColumnsOf("--not-index", options.not_indexed, names);
+  if (!not_indexed.ok()) return not_indexed.error();
+  columns.schema_.max_versions = max_versions;
+  for (size_t column = 0; column < names.size(); ++column) {
+    const bool is_named = Has(*indexed, column);
+    if (columns.IsKey(column) && columns.key_columns_.size() == 1 && !is_named) continue;
+    const bool is_indexed =
+        (options.indexed ? is_named : !columns.IsKey(column)) && !Has(*not_indexed, column);
+    columns.schema_.attributes.push_back({names[column], is_indexed});
+    columns.attributes_.push_back({column, columns.separators_[column]});
+  }
+  if (columns.attributes_.empty()) return BadColumn("there is no column beside the key");
+  if (Status valid = index::Validate(columns.schema_); !valid.ok()) return valid.error();
+  return columns;
+}
+
+Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
+                                            std::span<const std::string> names,
+                                            const index::Schema& schema, bool needs_all) {
+  TableColumns columns;
+  if (Status found = columns.FindKey(options, names); !found.ok()) return found.error();
+  if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
+  columns.schema_ = schema;
+  const std::vector<std::string> attributes = NamesOf(schema);
+  for (size_t column = 0; column < names.size(); ++column) {
+    if (columns.IsKey(column)) continue;
+    const Result<size_t> found = FindNamed("attribute", names[column], attributes);
+    if (!found.ok()) {
+      return BadColumn(
+          fmt::format("column {}: the table has {}", column + 1, found.error().message));
+    }
+  }
+  for (const std::string& attribute : attributes) {
+    const auto found = std::ranges::find(names, attribute);
+    if (found == names.end()) {
+      if (needs_all) {
+        return BadColumn(fmt::format("no column for the table's attribute {}", Quoted(attribute)));
+      }
+      columns.attributes_.push_back({});
+      continue;
+    }
+    const auto column = static_cast<size_t>(found - names.begin());
+    columns.attributes_.push_back({column, columns.separators_[column]});
+  }
+  return columns;
+}
+
+bool TableColumns::IsNull(std::string_view text) const {
+  return text.empty() || std::ranges::find(nulls_, text) != nulls_.end();
+}
+
+bool TableColumns::IsKey(size_t column) const { return Has(key_columns_, column); }
+
+index::Values TableColumns::ValuesOf(const AttributeColumn& attribute,
+                                     std::string_view cell) const {
+  index::Values values;
+  if (IsNull(cell)) return values;
+  if (attribute.separator.empty()) {
+    values.emplace_back(cell);
+    return values;
+  }
+  for (;;) {
+    const size_t end = cell.find(attribute.separator);
+    const std::string_view value = Trimmed(cell.substr(0, end));
+    if (!IsNull(value)) values.emplace_back(value);
+    if (end == std::string_view::npos) break;
+    cell.remove_prefix(end + attribute.separator.size());
+  }
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+Result<index::Row> TableColumns::RowOf(std::span<const std::string_view> cells,
+                                       uint64_t row_number) const {
+  index::Row row;
+  if (key_columns_.empty()) {
+    constexpr uint64_t kMostRows = uint64_t{1} << 32;
+    if (row_number >= kMostRows) return BadColumn("more rows than 8 hex digits can count: --key");
+    row.key = fmt::format("{:08x}", row_number);
+  }
+  for (const size_t column : key_columns_) {
+    if (column != key_columns_.front()) row.key += ',';
+    row.key += cells[column];
+  }
+  if (row.key.empty()) return BadColumn("the key is empty");
+  row.attributes.reserve(attributes_.size());
+  for (const AttributeColumn& attribute : attributes_) {
+    row.attributes.push_back(attribute.column ? ValuesOf(attribute, cells[*attribute.column])
+                                              : index::Values());
+  }
+  if (Status valid = index::Validate(schema_, row); !valid.ok()) return valid.error();
+  return row;
+}
+
+}  // namespace trommel::tool

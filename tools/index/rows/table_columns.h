@@ -1,0 +1,72 @@
+// Which columns of a tab-separated file are a row's key and attributes, and how cells become
+// values.
+#ifndef TROMMEL_TOOLS_INDEX_TABLE_COLUMNS_H_
+#define TROMMEL_TOOLS_INDEX_TABLE_COLUMNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trommel/index/schema.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+// What --key and so on say, by name.
+struct ColumnOptions {
+  std::string key;                      // a list; empty: the row's number
+  std::optional<std::string> indexed;   // a list; none: all but the key
+  std::string not_indexed;              // a list
+  std::vector<std::string> set_valued;  // lists, each perhaps with a separator: "tags:;"
+  std::vector<std::string> nulls;       // spellings of null beside the empty cell
+};
+
+// Not thread-safe.
+class TableColumns {
+ public:
+  // For a new table: its schema follows from the columns. One key column is no attribute unless
+  // --index names it, for the key has its value; several are. Fails with kInvalidArgument for
+  // columns that are not there, that are named twice, and where no attribute is left.
+  static Result<TableColumns> ForNewTable(const ColumnOptions& options,
+                                          std::span<const std::string> names,
+                                          uint32_t max_versions);
+
+  // For a table that there is: each attribute is the column of its name. Fails with
+  // kInvalidArgument for columns that are no attribute, and, where `needs_all`, for attributes
+  // without a column; else they are null.
+  static Result<TableColumns> ForTable(const ColumnOptions& options,
+                                       std::span<const std::string> names,
+                                       const index::Schema& schema, bool needs_all);
+
+  const index::Schema& schema() const noexcept { return schema_; }
+
+  // The row of these cells, one per column of the file. Row numbers start from 0. Fails with
+  // kInvalidArgument for an empty key and as index::Validate does.
+  Result<index::Row> RowOf(std::span<const std::string_view> cells, uint64_t row_number) const;
+
+ private:
+  struct AttributeColumn {
+    std::optional<size_t> column;  // none: null
+    std::string separator;         // of values; empty: the cell is one value
+  };
+
+  Status FindKey(const ColumnOptions& options, std::span<const std::string> names);
+  Status FindSets(const ColumnOptions& options, std::span<const std::string> names);
+  index::Values ValuesOf(const AttributeColumn& attribute, std::string_view cell) const;
+  bool IsNull(std::string_view text) const;
+  bool IsKey(size_t column) const;
+
+  index::Schema schema_;
+  std::vector<size_t> key_columns_;
+  std::vector<std::string> separators_;  // of each column
+  std::vector<AttributeColumn> attributes_;
+  std::vector<std::string> nulls_;
+};
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_INDEX_TABLE_COLUMNS_H_

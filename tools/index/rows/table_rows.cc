@@ -1,0 +1,87 @@
+// Cells are views into the reader's batch; rows are copies.
+#include "tools/index/rows/table_rows.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace trommel::tool {
+namespace {
+
+constexpr ReaderLimits kTableLimits{.block_bytes = size_t{1} << 20};
+
+RowFormat FormatOf(bool strip_cr) {
+  RowFormat format;
+  format.strip_cr = strip_cr;
+  format.makes_names = true;
+  return format;
+}
+
+}  // namespace
+
+TableRows::TableRows(const std::string& path, bool strip_cr)
+    : name_(path == "-" ? "(stdin)" : path), reader_({path}, FormatOf(strip_cr), kTableLimits) {}
+
+Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
+  TableRows rows(path, strip_cr);
+  while (rows.names().empty()) {
+    const Result<bool> has_rows = rows.reader_.Next(rows.batch_);
+    if (!has_rows.ok()) {
+      // The header was fine and the first row is not: Next says so.
+      if (rows.names().empty()) return has_rows.error();
+      rows.error_ = has_rows.error();
+      return rows;
+    }
+    if (!*has_rows) break;
+    rows.has_batch_ = true;
+    rows.num_bytes_ += rows.batch_.num_bytes;
+  }
+  if (rows.names().empty()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: empty: its first line should name the columns", rows.name_)};
+  }
+  return rows;
+}
+
+Result<bool> TableRows::Next(const TableColumns& columns, std::vector<index::Row>& rows) {
+  rows.clear();
+  if (error_) return *error_;
+  if (!std::exchange(has_batch_, false)) {
+    const Result<bool> has_rows = reader_.Next(batch_);
+    if (!has_rows.ok() || !*has_rows) return has_rows;
+    num_bytes_ += batch_.num_bytes;
+  }
+  num_empty_ += batch_.num_empty;
+  std::vector<std::string_view> cells(names().size());
+  for (size_t i = 0; i < batch_.rows.size(); ++i) {
+    for (size_t column = 0; column < cells.size(); ++column) {
+      cells[column] = batch_.columns[column][i];
+    }
+    Result<index::Row> row = columns.RowOf(cells, num_rows_);
+    if (!row.ok()) {
+      error_ = Error{row.error().code,
+                     fmt::format("{}:{}: {}", name_, LineOf(batch_.rows[i]), row.error().message)};
+      if (rows.empty()) return *error_;
+      return true;
+    }
+    rows.push_back(std::move(*row));
+    ++num_rows_;
+  }
+  CountLines();
+  return true;
+}
+
+uint64_t TableRows::LineOf(std::string_view row) const {
+  const std::vector<char>& buffer = batch_.piece.buffer;
+  return lines_before_ + 1 + static_cast<uint64_t>(std::count(buffer.data(), row.data(), '\n'));
+}
+
+void TableRows::CountLines() {
+  const char* const begin = batch_.piece.buffer.data();
+  lines_before_ += static_cast<uint64_t>(std::count(begin, begin + batch_.piece.end, '\n'));
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,57 @@
+// A table is closed on every way out: a clean close saves the directory.
+#include "tools/index/table/table_access.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/progress.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+
+void AddTable(Command& command, TableOptions& options) {
+  command.Text("TABLE", options.folder, "", "The table's folder").Required();
+  AddBytes(command, "--memory", options.memory_bytes,
+           fmt::format("For caches and write buffers of all servers (default {})",
+                       FormatBytes(options.memory_bytes)));
+}
+
+void AddTableSync(Command& command, TableOptions& options) {
+  command.Flag("--sync", options.sync_writes,
+               "Each write returns when it is on the disk: a machine that fails loses none");
+}
+
+index::ClusterOptions OpenOptionsOf(const TableOptions& options) {
+  return {
+      .sync_writes = options.sync_writes, .memory_bytes = options.memory_bytes, .num_builders = 0};
+}
+
+int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work) {
+  NoteInterrupts();
+  Result<index::Cluster> table = index::Cluster::Open(options.folder, OpenOptionsOf(options));
+  if (!table.ok()) return FailOnInput(table.error());
+  return CloseTable(*table, options.folder, work(*table));
+}
+
+int CloseTable(index::Cluster& table, const std::string& folder, int code) {
+  if (Status closed = table.Close(); !closed.ok()) {
+    return Fail(kBadInput, fmt::format("closing {}: {}", folder, closed.error().message));
+  }
+  return code;
+}
+
+Status BuildTable(index::Cluster& table, bool quiet) {
+  Progress progress("building", quiet, std::nullopt);
+  const auto draw = [&progress](uint64_t done, uint64_t total) {
+    if (!progress.IsDue()) return;
+    progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total, "column")));
+  };
+  const Result<bool> built = table.BuildColumns(draw, [] { return NotedInterrupt() == 0; });
+  return built.ok() ? Ok() : Status(built.error());
+}
+
+}  // namespace trommel::tool

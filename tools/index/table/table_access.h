@@ -1,0 +1,42 @@
+// Opening a table, building what is not built, and closing it, for every command.
+#ifndef TROMMEL_TOOLS_INDEX_TABLE_ACCESS_H_
+#define TROMMEL_TOOLS_INDEX_TABLE_ACCESS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "tools/trommel/options/command_line.h"
+#include "trommel/index/cluster.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+struct TableOptions {
+  std::string folder;
+  uint64_t memory_bytes = index::ClusterOptions{}.memory_bytes;
+  bool sync_writes = false;
+};
+
+// TABLE and --memory; AddTableSync: --sync.
+void AddTable(Command& command, TableOptions& options);
+void AddTableSync(Command& command, TableOptions& options);
+
+// No background builders: BuildTable and the commands themselves say when columns are built.
+index::ClusterOptions OpenOptionsOf(const TableOptions& options);
+
+// Opens the table, notes interrupts from here on (interrupt.h), does the work, and closes the table
+// whatever came of it. Returns the work's exit code. An error is one line and kBadInput.
+int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work);
+
+// Closes a table after the work has returned `code`: where the table cannot be closed cleanly, says
+// so and returns kBadInput.
+int CloseTable(index::Cluster& table, const std::string& folder, int code);
+
+// Builds the columns that are not built, with progress. Ends early when an interrupt is noted: then
+// the rest is built later. Fails as Cluster::BuildColumns does.
+Status BuildTable(index::Cluster& table, bool quiet);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_INDEX_TABLE_ACCESS_H_

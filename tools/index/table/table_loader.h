@@ -1,0 +1,76 @@
+// Writing the rows of a tab-separated file into a table.
+#ifndef TROMMEL_TOOLS_INDEX_TABLE_LOADER_H_
+#define TROMMEL_TOOLS_INDEX_TABLE_LOADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/index/rows/key_sample.h"
+#include "tools/index/rows/table_columns.h"
+#include "tools/index/rows/table_rows.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/index/cluster.h"
+#include "trommel/result.h"
+
+namespace trommel::tool {
+
+// A file, and how its columns become rows.
+struct TableInput {
+  std::string path;  // "-": standard input
+  bool strip_cr = false;
+  ColumnOptions columns;
+  uint64_t batch_rows = 1000;  // per call of Cluster::Write
+  bool quiet = false;          // no progress
+};
+
+// What the columns of these names are to a table.
+using FindColumns = std::function<Result<TableColumns>(std::span<const std::string> names)>;
+
+// Not thread-safe.
+class TableLoader {
+ public:
+  // Opens the input and finds its columns. Fails as TableRows::Open and `find` do.
+  static Result<TableLoader> Open(const TableInput& input, const FindColumns& find);
+
+  const TableColumns& columns() const noexcept { return columns_; }
+
+  // Reads a regular file to its end, another input to the end or until many rows are held in
+  // memory, and writes nothing: an error in these rows fails here. Adds their keys to the sample.
+  // Returns whether that was all.
+  Result<bool> ReadAhead(KeySample& sample);
+
+  // Writes all rows in batches. Stops behind a whole batch when a row is wrong, a write fails or an
+  // interrupt is noted, and fails. num_rows() are in the table then.
+  Status WriteTo(index::Cluster& table);
+
+  uint64_t num_rows() const noexcept { return num_written_; }
+
+  // Rows, different keys, speed.
+  void Describe(Report& report);
+
+ private:
+  TableLoader(TableInput input, TableRows rows, TableColumns columns);
+
+  Status WriteBatch(index::Cluster& table, std::span<index::Row> rows);
+
+  TableInput input_;
+  TableRows rows_;
+  TableColumns columns_;
+  std::vector<index::Row> held_;  // read and not written
+  DifferentKeys keys_;
+  uint64_t num_written_ = 0;
+  double seconds_ = 0;  // of WriteTo
+};
+
+// The error of a load that stopped, with what is in the table by now: one line and kBadInput. For
+// an interrupt, too, which ends the program afterwards.
+int FailInLoad(const TableInput& input, const std::string& folder, uint64_t num_rows,
+               const Error& error);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_INDEX_TABLE_LOADER_H_
