@@ -36,6 +36,9 @@ struct Comparison {
   CombinationBytes combinations;
 };
 
+// 1234567 is "1,234,567".
+std::string Grouped(uint64_t number);
+
 std::string ComparisonText(const Comparison& comparison);
 // The three costs that the source names, and latency: one panel each, a bar for each way.
 std::string ComparisonSvg(const Comparison& comparison);

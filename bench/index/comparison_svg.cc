@@ -10,12 +10,12 @@ namespace trommel::bench {
 namespace {
 
 constexpr double kPanelWidth = 470;
-constexpr double kPanelHeight = 250;
+constexpr double kPanelHeight = 265;
 constexpr double kMargin = 20;
 constexpr double kTitle = 84;  // title and legend
 constexpr double kBar = 20;
 constexpr double kGap = 26;
-constexpr double kBarsTop = 44;
+constexpr double kBarsTop = 60;
 constexpr double kBarsBottom = kPanelHeight - 40;
 
 using FigureOf = std::function<double(const WayFigures&)>;
@@ -81,11 +81,10 @@ std::string ComparisonSvg(const Comparison& all) {
       {"Whole query, median us (logarithmic; no network)",
        [](const WayFigures& way) { return Quantile(way.total_us, 0.5); }, true},
   };
-  std::string svg = SvgText(kMargin, 28, "font-weight=\"bold\" font-size=\"16\"",
-                            Printed("%s: %llu rows, %llu servers, %llu regions", all.table.c_str(),
-                                    static_cast<unsigned long long>(all.num_rows),
-                                    static_cast<unsigned long long>(all.num_servers),
-                                    static_cast<unsigned long long>(all.num_regions)));
+  std::string svg =
+      SvgText(kMargin, 28, "font-weight=\"bold\" font-size=\"16\"",
+              all.table + ": " + Grouped(all.num_rows) + " rows, " + Grouped(all.num_servers) +
+                  " servers, " + Grouped(all.num_regions) + " regions");
   for (size_t way = 0; way < kNumWays; ++way) {
     const double x = kMargin + 8 + 150 * static_cast<double>(way);
     svg += Printed("<rect x=\"%.1f\" y=\"46\" width=\"14\" height=\"14\" fill=\"%s\"/>\n", x,

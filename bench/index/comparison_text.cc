@@ -7,14 +7,6 @@
 namespace trommel::bench {
 namespace {
 
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
-    digits.insert(static_cast<size_t>(i), 1, ',');
-  }
-  return digits;
-}
-
 std::string Rounded(double number) { return Grouped(static_cast<uint64_t>(std::llround(number))); }
 
 std::string Spread(const Figures& figures) {
@@ -73,16 +65,12 @@ std::string ModelText(const Comparison& all) {
   std::string text = "False regions of values that no row has, per query:\n";
   const double regions_per_server =
       static_cast<double>(all.num_regions) / static_cast<double>(all.num_servers);
-  for (const KindFigures& kind : all.kinds) {
-    for (const Way way : {Way::kServerFilters, Way::kTransposed}) {
-      const WayFigures& figures = kind.ways[static_cast<size_t>(way)];
-      const Agreement agreement = CompareWithModel(way, figures, regions_per_server);
-      if (agreement == Agreement::kNotCompared) continue;
-      text +=
-          Printed("  %-15s measured %.4f, model %.4f: %s\n", NameOf(way), figures.FalseRegions(),
-                  figures.predicted_false_regions / static_cast<double>(figures.num_queries),
-                  agreement == Agreement::kAgrees ? "agrees" : "DIFFERS");
-    }
+  const KindFigures& absent = all.kinds[static_cast<size_t>(QueryKind::kAbsent)];
+  for (const Way way : {Way::kServerFilters, Way::kTransposed}) {
+    const WayFigures& figures = absent.ways[static_cast<size_t>(way)];
+    text += Printed("  %-15s measured %.5f, model %.5f: %s\n", NameOf(way), figures.FalseRegions(),
+                    figures.predicted_false_regions / static_cast<double>(figures.num_queries),
+                    Verdict(CompareWithModel(way, figures, regions_per_server)));
   }
   return text;
 }
@@ -168,6 +156,14 @@ std::string CombinationText(const Comparison& all) {
 }
 
 }  // namespace
+
+std::string Grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
+    digits.insert(static_cast<size_t>(i), 1, ',');
+  }
+  return digits;
+}
 
 std::string ComparisonText(const Comparison& all) {
   std::string text = all.machine + "\n" + all.command + "\n\n";
