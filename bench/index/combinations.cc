@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
+#include <iterator>
 #include <set>
 #include <string>
 #include <unordered_map>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 #include "bench/index/comparison.h"
 #include "bench/text/figures.h"
@@ -13,8 +14,8 @@ constexpr double kPanelWidth = 470;
 constexpr double kPanelHeight = 265;
 constexpr double kMargin = 20;
 constexpr double kTitle = 84;  // title and legend
-constexpr double kBar = 20;
-constexpr double kGap = 26;
+constexpr double kBar = 17;
+constexpr double kGap = 20;
 constexpr double kBarsTop = 60;
 constexpr double kBarsBottom = kPanelHeight - 40;
 

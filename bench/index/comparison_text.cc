@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "bench/index/comparison.h"
 #include "bench/text/figures.h"

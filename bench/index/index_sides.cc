@@ -11,6 +11,7 @@
 #include "engine/index/src/query/lookups.h"
 #include "engine/index/src/rocks/database.h"
 #include "engine/index/src/rows/row_store.h"
+#include "trommel/index/server_index.h"
 
 namespace trommel::bench {
 namespace {

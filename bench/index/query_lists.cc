@@ -10,6 +10,8 @@ const char* NameOf(QueryKind kind) noexcept {
   switch (kind) {
     case QueryKind::kByWeight:
       return "by weight";
+    case QueryKind::kSelective:
+      return "selective";
     case QueryKind::kDistinct:
       return "distinct";
     case QueryKind::kAbsent:
@@ -21,7 +23,12 @@ const char* NameOf(QueryKind kind) noexcept {
 }
 
 QueryDraw::QueryDraw(const IndexedTable& table, const ExactMap& map, uint64_t seed)
-    : table_(table), random_(seed) {
+    : table_(table), num_rows_(table.schema.attributes.size()), random_(seed) {
+  for (const index::Row& row : table.rows) {
+    for (size_t i = 0; i < num_rows_.size(); ++i) {
+      for (const std::string& value : row.attributes[i]) ++num_rows_[i][value];
+    }
+  }
   for (uint32_t i = 0; i < table.schema.attributes.size(); ++i) {
     values_.push_back(map.ValuesOf(i));
     if (table.schema.attributes[i].is_indexed && !values_[i].empty()) indexed_.push_back(i);
@@ -39,6 +46,15 @@ Conditions QueryDraw::DrawOne(QueryKind kind) {
   switch (kind) {
     case QueryKind::kByWeight:
       return {AnyValueOf(attribute)};
+    case QueryKind::kSelective: {
+      constexpr int kMostTries = 10'000;
+      index::Condition value = AnyValueOf(attribute);
+      for (int i = 0; i < kMostTries; ++i) {
+        if (num_rows_[value.attribute].at(value.value) <= kMostSelectiveRows) break;
+        value = AnyValueOf(Attribute());
+      }
+      return {value};
+    }
     case QueryKind::kDistinct:
       return {{attribute, std::string(values_[attribute][Below(values_[attribute].size())])}};
     case QueryKind::kAbsent:

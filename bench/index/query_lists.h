@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "bench/index/exact_map.h"
@@ -17,17 +19,22 @@ namespace trommel::bench {
 // Each draws the attribute first, all indexed ones alike: else attributes whose values all differ
 // would be nearly all that is asked for.
 enum class QueryKind : uint8_t {
-  kByWeight,  // a value of a row: in proportion to the rows that have it
-  kDistinct,  // a value of the attribute's, each alike
-  kAbsent,    // a value that no row has
-  kPair,      // values of two attributes of one row
+  kByWeight,   // a value of a row: in proportion to the rows that have it
+  kSelective,  // the same, of values that few rows have
+  kDistinct,   // a value of the attribute's, each alike
+  kAbsent,     // a value that no row has
+  kPair,       // values of two attributes of one row
 };
-inline constexpr size_t kNumQueryKinds = 4;
+inline constexpr size_t kNumQueryKinds = 5;
 const char* NameOf(QueryKind kind) noexcept;
+
+// Values of kSelective are in at most so many rows, unless a table has hardly one that is.
+inline constexpr uint32_t kMostSelectiveRows = 1000;
 
 using Conditions = std::vector<index::Condition>;
 
-// Draws from a table that has an indexed attribute with a value. Not thread-safe.
+// Draws from a table that has an indexed attribute with a value, and must outlive the draw as it
+// is; so must the map. Not thread-safe.
 class QueryDraw {
  public:
   QueryDraw(const IndexedTable& table, const ExactMap& map, uint64_t seed);
@@ -44,8 +51,9 @@ class QueryDraw {
   size_t Below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random_); }
 
   const IndexedTable& table_;
-  std::vector<uint32_t> indexed_;                      // attributes with a value
-  std::vector<std::vector<std::string_view>> values_;  // of each attribute
+  std::vector<uint32_t> indexed_;                                         // attributes with a value
+  std::vector<std::vector<std::string_view>> values_;                     // of each attribute
+  std::vector<std::unordered_map<std::string_view, uint32_t>> num_rows_;  // of each value
   std::mt19937_64 random_;
 };
 

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "trommel/index/cluster.h"
+#include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 
 namespace trommel::bench {

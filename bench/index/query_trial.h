@@ -11,6 +11,7 @@
 #include "bench/index/index_sides.h"
 #include "bench/index/query_lists.h"
 #include "bench/text/figures.h"
+#include "trommel/index/query.h"
 #include "trommel/result.h"
 
 namespace trommel::bench {

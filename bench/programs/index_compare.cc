@@ -23,6 +23,11 @@
 #include "bench/index/write_trial.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
+#include "trommel/index/cluster.h"
+#include "trommel/index/region_table.h"
+#include "trommel/index/schema.h"
+#include "trommel/index/server_index.h"
+#include "trommel/result.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -35,7 +40,7 @@ constexpr char kUsage[] =
     "  --index       columns, or all (default): all but the key's\n"
     "  --set-valued  columns whose cells are lists, separated by commas\n"
     "  --catalogue   made-up products instead of a file\n"
-    "  --queries     of each of four kinds (default 2k); --seconds for each kind (default 60)\n"
+    "  --queries     of each of five kinds (default 2k); --seconds for each kind (default 60)\n"
     "  --updates     rows that are changed (default 10k); --deletes (default 5k)\n"
     "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n"
     "  --json, --svg files to write\n";

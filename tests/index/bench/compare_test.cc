@@ -67,8 +67,8 @@ TEST_CASE("the exact map has the pairs that were inserted and not erased", "[ind
 
 TEST_CASE("the exact map's regions of two values are those that have each", "[index]") {
   ExactMap map(2);
-  for (const uint16_t region : {9, 2, 5}) map.Insert(0, "a", region);
-  for (const uint16_t region : {5, 7, 9}) map.Insert(1, "b", region);
+  for (const uint16_t region : RegionList{9, 2, 5}) map.Insert(0, "a", region);
+  for (const uint16_t region : RegionList{5, 7, 9}) map.Insert(1, "b", region);
   const Conditions both = {{0, "a"}, {1, "b"}};
   CHECK(map.RegionsOf(both) == RegionList{5, 9});
 }
@@ -152,6 +152,9 @@ TEST_CASE("drawn values are in a row, and absent ones in none", "[index]") {
       CHECK(query.size() == (kind == QueryKind::kPair ? 2 : 1));
       for (const index::Condition& each : query) CHECK_FALSE(map.RegionsOf({&each, 1}).empty());
     }
+  }
+  for (const Conditions& query : draw.Draw(QueryKind::kSelective, 200)) {
+    CHECK_FALSE(map.RegionsOf(query).empty());
   }
   for (const Conditions& query : draw.Draw(QueryKind::kAbsent, 200)) {
     CHECK(map.RegionsOf(query).empty());
