@@ -69,9 +69,10 @@ std::string ModelText(const Comparison& all) {
   const KindFigures& absent = all.kinds[static_cast<size_t>(QueryKind::kAbsent)];
   for (const Way way : {Way::kServerFilters, Way::kTransposed}) {
     const WayFigures& figures = absent.ways[static_cast<size_t>(way)];
-    text += Printed("  %-15s measured %.5f, model %.5f: %s\n", NameOf(way), figures.FalseRegions(),
-                    figures.predicted_false_regions / static_cast<double>(figures.num_queries),
-                    Verdict(CompareWithModel(way, figures, regions_per_server)));
+    text += Printed(
+        "  %-15s measured %.5f, model %.5f: %s\n", NameOf(way), figures.FalseRegions(),
+        figures.predicted_false_regions / static_cast<double>(figures.num_queries),
+        Verdict(CompareWithModel(figures, way == Way::kServerFilters ? regions_per_server : 1)));
   }
   return text;
 }

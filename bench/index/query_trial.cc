@@ -42,6 +42,8 @@ void WayFigures::Add(const index::QueryOutcome& outcome) {
   ++num_queries;
   num_regions_asked += plan.num_candidates;
   num_regions_with_rows += plan.num_regions_with_rows;
+  const uint64_t num_false = plan.num_candidates - plan.num_regions_with_rows;
+  sum_false_squares += num_false * num_false;
   num_servers_asked += plan.num_servers_asked;
   num_servers_with_rows += plan.num_servers_with_rows;
   num_rows_read += plan.num_rows_read;
@@ -89,13 +91,13 @@ Result<KindFigures> RunQueries(const IndexSides& sides, QueryKind kind,
   return figures;
 }
 
-Agreement CompareWithModel(Way way, const WayFigures& figures, double regions_per_server) {
+Agreement CompareWithModel(const WayFigures& figures, double least_group) {
   const double expected = figures.predicted_false_regions;
-  const double together = way == Way::kServerFilters ? regions_per_server : 1;
-  if (expected < kLeastExpected * together) return Agreement::kNotCompared;
-  const double found =
-      static_cast<double>(figures.num_regions_asked - figures.num_regions_with_rows);
-  const double deviation = std::sqrt(expected * together);
+  if (expected < kLeastExpected * least_group) return Agreement::kNotCompared;
+  const auto found = static_cast<double>(figures.num_regions_asked - figures.num_regions_with_rows);
+  const double measured_group =
+      found == 0 ? 0 : static_cast<double>(figures.sum_false_squares) / found;
+  const double deviation = std::sqrt(expected * std::max(least_group, measured_group));
   return std::abs(found - expected) <= 4 * deviation ? Agreement::kAgrees : Agreement::kDiffers;
 }
 

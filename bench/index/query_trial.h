@@ -27,6 +27,7 @@ struct WayFigures {
   uint64_t num_rows_returned = 0;
   uint64_t num_entries_read = 0;
   uint64_t num_lookups = 0;
+  uint64_t sum_false_squares = 0;      // of the false regions of each query
   double predicted_false_regions = 0;  // by the model; for values that no row has
   Figures directory_us;                // one per query
   Figures total_us;
@@ -59,11 +60,12 @@ Result<KindFigures> RunQueries(const IndexSides& sides, QueryKind kind,
 
 enum class Agreement : uint8_t { kNotCompared, kAgrees, kDiffers };
 
-// Compares false regions of values that no row has with the model's: each region (kServerFilters:
-// the regions of each server together) is false by a chance of its own, so that the variance of
-// their sum is at most its expectation times the regions that are false together. Within 4 standard
-// deviations they agree. Too few that are expected are not compared.
-Agreement CompareWithModel(Way way, const WayFigures& figures, double regions_per_server);
+// Compares the false regions of values that no row has with the model's. They come in groups: those
+// of a server together (kServerFilters), and those whose columns have values in common, since a
+// value sets the same bits in each column. So the variance of their sum is its expectation times
+// the size of a group, as measured, at least `least_group`. Within 4 standard deviations they
+// agree; too few that are expected are not compared.
+Agreement CompareWithModel(const WayFigures& figures, double least_group);
 
 // The share-th smallest figure: 0.5 is the median.
 double Quantile(Figures figures, double share);

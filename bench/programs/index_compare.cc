@@ -209,6 +209,7 @@ int Main(int argc, char** argv) {
     return 1;
   }
   std::fputs(ComparisonText(all).c_str(), stdout);
+  std::fflush(stdout);
   const bool is_written =
       WriteFile(options.json, ComparisonJson(all)) && WriteFile(options.svg, ComparisonSvg(all));
   return is_written ? 0 : 1;

@@ -91,6 +91,7 @@ TEST_CASE("all ways return the same rows, and only the exact map asks no region 
   const WayFigures& broadcast = figures->ways[static_cast<size_t>(Way::kBroadcast)];
   CHECK(broadcast.num_regions_asked == 3 * 4);
   CHECK(broadcast.FalseRegions() == Approx((12 - 1 - 2 - 4) / 3.0));
+  CHECK(broadcast.sum_false_squares == 9 + 4 + 0);
   CHECK(broadcast.ServersWithoutRecord() == Approx(1 / 3.0));
   CHECK(broadcast.num_lookups == 3 * 2);
   const WayFigures& exact = figures->ways[static_cast<size_t>(Way::kExactMap)];
@@ -164,13 +165,20 @@ TEST_CASE("drawn values are in a row, and absent ones in none", "[index]") {
 TEST_CASE("measured and predicted false regions agree within four standard deviations", "[index]") {
   WayFigures figures;
   figures.predicted_false_regions = 100;
-  figures.num_regions_asked = 139;
-  CHECK(CompareWithModel(Way::kTransposed, figures, 4) == Agreement::kAgrees);
-  figures.num_regions_asked = 141;
-  CHECK(CompareWithModel(Way::kTransposed, figures, 4) == Agreement::kDiffers);
-  CHECK(CompareWithModel(Way::kServerFilters, figures, 4) == Agreement::kAgrees);
+  const auto compare = [&figures](uint64_t num_false, uint64_t group, double least_group) {
+    figures.num_regions_asked = num_false;
+    figures.sum_false_squares = num_false * group;
+    return CompareWithModel(figures, least_group);
+  };
+  CHECK(compare(139, 1, 1) == Agreement::kAgrees);
+  CHECK(compare(141, 1, 1) == Agreement::kDiffers);
+  CHECK(compare(61, 1, 1) == Agreement::kAgrees);
+  CHECK(compare(59, 1, 1) == Agreement::kDiffers);
+  CHECK(compare(179, 1, 4) == Agreement::kAgrees);  // groups of four
+  CHECK(compare(179, 4, 1) == Agreement::kAgrees);
+  CHECK(compare(181, 4, 4) == Agreement::kDiffers);
   figures.predicted_false_regions = 4;
-  CHECK(CompareWithModel(Way::kTransposed, figures, 4) == Agreement::kNotCompared);
+  CHECK(compare(4, 1, 1) == Agreement::kNotCompared);
 }
 
 TEST_CASE("rows of a tab-separated file have sets, nulls and different keys", "[index]") {
