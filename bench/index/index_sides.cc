@@ -1,0 +1,176 @@
+#include "bench/index/index_sides.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/index/src/protocol/row_changes.h"
+#include "engine/index/src/query/key_ranges.h"
+#include "engine/index/src/query/lookups.h"
+#include "engine/index/src/rocks/database.h"
+#include "engine/index/src/rows/row_store.h"
+#include "trommel/index/server_index.h"
+
+namespace trommel::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::minutes kQueryTimeout{2};
+
+// Adds the time since `start` and starts again.
+void Lap(Clock::time_point& start, double& seconds) {
+  const Clock::time_point now = Clock::now();
+  seconds += std::chrono::duration<double>(now - start).count();
+  start = now;
+}
+
+Result<std::unique_ptr<index::Cluster>> MakeTable(const std::filesystem::path& folder,
+                                                  index::ClusterConfig config,
+                                                  index::Structure structure,
+                                                  const index::ClusterOptions& options) {
+  config.structure = structure;
+  Result<index::Cluster> table = index::Cluster::Create(folder, config, options);
+  if (!table) return table.error();
+  return std::make_unique<index::Cluster>(*std::move(table));
+}
+
+}  // namespace
+
+const char* NameOf(Way way) noexcept {
+  switch (way) {
+    case Way::kBroadcast:
+      return "broadcast";
+    case Way::kServerFilters:
+      return "server filters";
+    case Way::kTransposed:
+      return "transposed";
+    case Way::kExactMap:
+      return "exact map";
+  }
+  return "";
+}
+
+IndexSides::IndexSides(index::RegionTable table, const index::Schema& schema)
+    : table_(std::move(table)), map_(schema.attributes.size()) {
+  for (const index::Attribute& each : schema.attributes) is_indexed_.push_back(each.is_indexed);
+}
+
+Result<IndexSides> IndexSides::Create(const std::filesystem::path& folder,
+                                      const index::Schema& schema,
+                                      const std::vector<std::string>& splits,
+                                      uint32_t num_servers) {
+  Result<index::RegionTable> table = index::RegionTable::Split(splits, num_servers);
+  if (!table) return table.error();
+  IndexSides sides(*std::move(table), schema);
+  const index::ClusterConfig config{.schema = schema, .num_servers = num_servers, .splits = splits};
+  index::ClusterOptions options;
+  options.num_builders = 0;  // columns are built when their time is taken
+  auto filters = MakeTable(folder / "filters", config, index::Structure::kServerFilters, options);
+  if (!filters) return filters.error();
+  sides.server_filters_ = *std::move(filters);
+  auto transposed =
+      MakeTable(folder / "transposed", config, index::Structure::kTransposed, options);
+  if (!transposed) return transposed.error();
+  sides.transposed_ = *std::move(transposed);
+
+  const index::DatabaseResources resources(options.memory_bytes, num_servers);
+  const index::RowStoreOptions of_stores{.num_attributes = schema.attributes.size()};
+  for (uint32_t i = 0; i < num_servers; ++i) {
+    const std::filesystem::path place = folder / "plain" / std::to_string(i);
+    std::filesystem::create_directories(place);
+    auto store = index::RocksRowStore::Create(place, {.cluster = "plain", .server = i}, of_stores,
+                                              resources);
+    if (!store) return store.error();
+    sides.plain_.push_back(*std::move(store));
+  }
+  return sides;
+}
+
+Result<index::QueryOutcome> IndexSides::Ask(Way way,
+                                            std::span<const index::Condition> conditions) const {
+  if (way == Way::kExactMap) return AskMap(conditions);
+  index::QueryRequest request;
+  request.conditions.assign(conditions.begin(), conditions.end());
+  request.timeout = kQueryTimeout;
+  if (way == Way::kBroadcast) request.routing = index::Routing::kBroadcast;
+  const index::Cluster& directory = way == Way::kServerFilters ? *server_filters_ : *transposed_;
+  return index::Query(directory.directory(), transposed_->store(), request);
+}
+
+index::QueryOutcome IndexSides::AskMap(std::span<const index::Condition> conditions) const {
+  const Clock::time_point start = Clock::now();
+  index::LookupTerms terms{.conditions = {conditions.begin(), conditions.end()},
+                           .indexed_conditions = {},
+                           .timeout = kQueryTimeout,
+                           .deadline = start + kQueryTimeout};
+  for (uint32_t i = 0; i < conditions.size(); ++i) terms.indexed_conditions.push_back(i);
+  index::QueryOutcome outcome;
+  index::QueryPlan& plan = outcome.plan;
+  const RegionList candidates = map_.RegionsOf(conditions);
+  plan.directory_time = Clock::now() - start;
+  index::RangesOfServers routes;
+  for (const size_t region : candidates) {
+    index::Append(routes[table_[region].server], table_[region].range);
+  }
+  index::LookupsOutcome lookups =
+      index::AskServers(transposed_->directory(), transposed_->store(), terms, routes);
+  plan.total_time = Clock::now() - start;
+  plan.num_candidates = static_cast<uint32_t>(candidates.size());
+  std::set<size_t> regions;
+  for (const index::Row& row : lookups.rows) regions.insert(table_.Find(row.key));
+  plan.num_regions_with_rows = static_cast<uint32_t>(regions.size());
+  plan.num_servers_asked = static_cast<uint32_t>(lookups.servers_asked.size());
+  plan.num_servers_with_rows = static_cast<uint32_t>(lookups.servers_with_rows.size());
+  plan.num_lookups = lookups.num_lookups;
+  plan.num_retries = lookups.num_retries;
+  plan.num_entries_read = lookups.num_entries_read;
+  plan.num_rows_read = lookups.num_rows_read;
+  outcome.rows = std::move(lookups.rows);
+  std::ranges::sort(outcome.rows, {}, &index::Row::key);
+  outcome.unanswered = std::move(lookups.unanswered);
+  return outcome;
+}
+
+Status IndexSides::WritePlain(std::span<const index::Mutation> mutations, PlainSeconds& seconds) {
+  Clock::time_point start = Clock::now();
+  std::map<size_t, std::vector<const index::Mutation*>> parts;
+  for (const index::Mutation& each : mutations) parts[table_.Find(each.key)].push_back(&each);
+  for (auto& [position, part] : parts) {
+    std::ranges::sort(part, {}, &index::Mutation::key);
+    std::vector<std::string> keys;
+    for (const index::Mutation* const mutation : part) keys.push_back(mutation->key);
+    index::RocksRowStore& store = *plain_[table_[position].server];
+    const Result<std::vector<index::Versions>> old_rows = store.Read(keys);
+    if (!old_rows) return old_rows.error();
+    std::vector<index::RowChange> rows;
+    std::vector<index::EntryChange> entries;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      index::Versions after = (*old_rows)[i];
+      index::Apply(*part[i], 1, after);
+      if (after == (*old_rows)[i]) continue;
+      index::AppendEntryChanges(keys[i], (*old_rows)[i], after, is_indexed_, entries);
+      rows.push_back({keys[i], std::move(after)});
+    }
+    Lap(start, seconds.read);
+    if (const Status status = store.Commit(rows, entries); !status) return status;
+    Lap(start, seconds.commit);
+    for (const index::EntryChange& entry : entries) {
+      const auto region = static_cast<uint16_t>(position);
+      if (entry.is_added) {
+        map_.Insert(entry.attribute, entry.value, region);
+        continue;
+      }
+      const Result<bool> has_value =
+          store.HasValue(entry.attribute, entry.value, table_[position].range);
+      if (!has_value) return has_value.error();
+      if (!*has_value) map_.Erase(entry.attribute, entry.value, region);
+    }
+    Lap(start, seconds.map);
+  }
+  return Ok();
+}
+
+}  // namespace trommel::bench

@@ -1,0 +1,78 @@
+// The sides of index_compare: two tables that differ in the structure of their directory, and the
+// same rows and entries in plain databases, with an exact map in memory.
+#ifndef TROMMEL_BENCH_INDEX_INDEX_SIDES_H_
+#define TROMMEL_BENCH_INDEX_INDEX_SIDES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/index/exact_map.h"
+#include "engine/index/src/rocks/rocks_row_store.h"
+#include "trommel/index/cluster.h"
+#include "trommel/index/query.h"
+#include "trommel/index/region_table.h"
+#include "trommel/index/schema.h"
+#include "trommel/result.h"
+
+namespace trommel::bench {
+
+// How a query is answered.
+enum class Way : uint8_t {
+  kBroadcast,      // local indexes alone
+  kServerFilters,  // one SSCBF per server, queried in turn
+  kTransposed,     // the transposed directory
+  kExactMap,       // ExactMap
+};
+inline constexpr size_t kNumWays = 4;
+const char* NameOf(Way way) noexcept;
+
+// Seconds of the parts of a write to the plain databases.
+struct PlainSeconds {
+  double read = 0;    // of the old rows: entries to be removed follow from them
+  double commit = 0;  // of rows and entries: the same batch as in the tables
+  double map = 0;     // changes of the exact map, and questions to the local index for them
+};
+
+// Not thread-safe.
+class IndexSides {
+ public:
+  // Makes three folders in this one. All have equal databases and as much memory.
+  static Result<IndexSides> Create(const std::filesystem::path& folder, const index::Schema& schema,
+                                   const std::vector<std::string>& splits, uint32_t num_servers);
+
+  // Answers a query from the rows of one table, with the directory of the way: all ways ask the
+  // same databases by the same code.
+  Result<index::QueryOutcome> Ask(Way way, std::span<const index::Condition> conditions) const;
+
+  // Writes rows, deletes some, without a directory; with one commit per region, as the tables do.
+  // Requires that values ascend, each once.
+  Status WritePlain(std::span<const index::Mutation> mutations, PlainSeconds& seconds);
+
+  index::Cluster& transposed() { return *transposed_; }
+  const index::Cluster& transposed() const { return *transposed_; }
+  index::Cluster& server_filters() { return *server_filters_; }
+  const index::Cluster& server_filters() const { return *server_filters_; }
+  const ExactMap& map() const { return map_; }
+  const index::RegionTable& table() const { return table_; }
+
+ private:
+  IndexSides(index::RegionTable table, const index::Schema& schema);
+
+  index::QueryOutcome AskMap(std::span<const index::Condition> conditions) const;
+
+  index::RegionTable table_;
+  std::vector<bool> is_indexed_;  // by attribute
+  ExactMap map_;
+  std::vector<std::unique_ptr<index::RocksRowStore>> plain_;  // by server
+  std::unique_ptr<index::Cluster> server_filters_;
+  std::unique_ptr<index::Cluster> transposed_;
+};
+
+}  // namespace trommel::bench
+
+#endif  // TROMMEL_BENCH_INDEX_INDEX_SIDES_H_
