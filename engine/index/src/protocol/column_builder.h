@@ -31,6 +31,8 @@ class ColumnBuilder {
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
 
  private:
+  // A server's filter is sized for an even share of the regions, and has all of its server's pairs.
+  uint64_t RegionsPerColumn() const;
   // Counts the values of each region, in the local indexes; returns the most. Without locks: an
   // estimate, as rows change meanwhile.
   Result<uint64_t> MostPairs(uint32_t attribute) const;
