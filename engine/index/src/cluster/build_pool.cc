@@ -102,11 +102,16 @@ Result<bool> BuildPool::BuildAll(const std::function<void(uint64_t done, uint64_
 Result<bool> BuildPool::BuildNext(const std::function<bool()>& keep_going) {
   const std::optional<ColumnName> column = TakeColumn();
   if (!column) return false;
+  // Gives the column back also if keep_going, which is a caller's, throws.
+  struct Taken {
+    ~Taken() { pool.EndColumn(column); }
+    BuildPool& pool;
+    const ColumnName column;
+  } const taken{*this, *column};
   Result<bool> is_built = false;
   while (is_built && !*is_built && keep_going()) {
     is_built = builder_.BuildChunk(*column, kValuesPerChunk);
   }
-  EndColumn(*column);
   if (!is_built) return is_built.error();
   return true;
 }
@@ -132,6 +137,7 @@ void BuildPool::EndColumn(ColumnName column) {
     ++num_ended_;
   }
   changed_.notify_all();
+  NoteWrite();  // it may have more pairs than when structures were sized last
 }
 
 Result<bool> BuildPool::SizeStructures() {
@@ -139,6 +145,7 @@ Result<bool> BuildPool::SizeStructures() {
   const Clock::time_point begin = Clock::now();
   num_writes_sized_ = num_writes_.load(std::memory_order_relaxed);
   Result<bool> is_resized = builder_.SizeStructures();
+  if (!is_resized) num_writes_sized_.reset();  // to be tried again, whether rows change or not
   const Clock::time_point end = Clock::now();
   next_sizing_ =
       end + std::max<Clock::duration>(kLeastBetweenSizings, (end - begin) * kSizingShare);
