@@ -115,7 +115,7 @@ struct ServerIndexStats {
 /// Says what a database was when the directory was saved: the directory is right only about that
 /// state.
 struct StoreStamp {
-  std::string identity;   ///< Differs between any two databases.
+  std::string identity;   ///< Differs between any two databases; empty: not known, as no other.
   uint64_t sequence = 0;  ///< Rises with every write.
 
   /// Memberwise equality.
