@@ -7,6 +7,7 @@
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/sync/steps.h"
+#include "trommel/sizing.h"
 
 namespace trommel::index {
 
@@ -178,6 +179,12 @@ Status ServerIndex::Impl::MakeStructure(Draft& draft, uint32_t attribute,
   // A generation holds the pairs of a server's regions.
   const uint64_t regions_per_column =
       is_shared ? (table.size() + table.num_servers() - 1) / table.num_servers() : 1;
+  if (pairs_per_region > kMaxCapacity / regions_per_column) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "pairs_per_region must be at most " +
+                     std::to_string(kMaxCapacity / regions_per_column) + "; got " +
+                     std::to_string(pairs_per_region)};
+  }
   Result<std::shared_ptr<PairStructure>> structure =
       is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
                 : MakeTransposedStructure(config, pairs_per_region, num_columns);
