@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -53,12 +54,17 @@ void BuildPool::Stop() {
 void BuildPool::BuildInBackground() {
   const auto keep_going = [this] { return !is_stopping_.load(std::memory_order_relaxed); };
   while (keep_going()) {
-    Result<bool> has_built = true;
-    if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
-    if (has_built) has_built = BuildNext(keep_going);
-    if (has_built && *has_built) continue;
-    // Nothing to do; or a database fails, and its columns stay unbuilt until it is well.
-    if (has_built) directory_.Reclaim();
+    try {
+      Result<bool> has_built = true;
+      if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
+      if (has_built) has_built = BuildNext(keep_going);
+      if (has_built && *has_built) continue;
+      // Nothing to do; or a database fails, and its columns stay unbuilt until it is well. Other
+      // servers' columns are replaced meanwhile, so the old ones are freed in any case.
+      directory_.Reclaim();
+    } catch (const std::bad_alloc&) {
+      // As with a database that fails.
+    }
     WaitFor(kIdle);
   }
 }
