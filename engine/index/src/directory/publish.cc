@@ -217,7 +217,8 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
 }
 
 size_t ServerIndex::Reclaim() {
-  const auto wait = [] { YieldThroughSteps("wait for readers"); };
+  uint64_t num_waits = 0;
+  const auto wait = [&num_waits] { YieldThroughSteps("wait for readers", num_waits++); };
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::RetiredColumn> old_columns;
   {

@@ -7,6 +7,8 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 #define TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 
+#include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -43,12 +45,15 @@ void WaitThroughSteps(const char* name, const IsOver& is_over, const Block& bloc
   while (!is_over()) step_scheduler->Pause(name);
 }
 
-// Lets other threads act, which the calling thread waits for in a loop.
-inline void YieldThroughSteps(const char* name) {
+// Lets other threads act, which the calling thread waits for in a loop: for the num_waits-th time.
+// Those that do not come at once may take seconds, in which the loop is not to take a core.
+inline void YieldThroughSteps(const char* name, uint64_t num_waits) {
   if (step_scheduler != nullptr) [[unlikely]] {
     step_scheduler->Pause(name);
-  } else {
+  } else if (num_waits < 1000) {
     std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
