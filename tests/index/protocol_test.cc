@@ -22,12 +22,13 @@ using tests::MemoryRowStore;
 // Regions 0 (up to "m") and 1, on servers 0 and 1; attributes 0 and 1 are indexed, 2 is not.
 struct SmallTable {
   explicit SmallTable(uint32_t max_versions = 1, Structure structure = Structure::kTransposed,
-                      uint32_t num_servers = 2)
+                      uint32_t num_servers = 2, uint64_t memory_limit_bytes = 0)
       : schema{{{"city", true}, {"team", true}, {"note", false}}, max_versions},
         directory(ServerIndex::Create(
                       {.attributes = {AttributeState::kIndexed, AttributeState::kIndexed,
                                       AttributeState::kNone},
-                       .structure = structure},
+                       .structure = structure,
+                       .memory_limit_bytes = memory_limit_bytes},
                       RegionTable::Split(std::vector<std::string>{"m"}, num_servers).value())
                       .value()) {
     const Result<bool> is_sized = builder.SizeStructures();
@@ -280,6 +281,22 @@ TEST_CASE("structures have space for a quarter more than the fullest region need
   CHECK(table.NumUnbuilt(0) == 2);
   table.BuildAll();
   CHECK(table.NumPairs(0) == 97);
+}
+
+TEST_CASE("an attribute that outgrows the memory does not keep others from growing",
+          "[index][protocol]") {
+  SmallTable table(1, Structure::kTransposed, 2, 1 << 18);
+  std::vector<Mutation> batch;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string value = std::to_string(i);
+    batch.push_back({"a" + value, std::vector<Values>{{value}, {}, {}}});
+    if (i < 200) (*batch.back().attributes)[1] = {value};
+  }
+  REQUIRE(table.writer.Write(batch).ok());
+  CHECK(table.builder.SizeStructures().error().code == ErrorCode::kOutOfMemory);
+  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 64);
+  CHECK(table.directory.GetStats().attributes[1].pairs_per_region == 250);
+  CHECK(table.Candidates(0, "7") == 0b01);
 }
 
 TEST_CASE("a filter of a server is sized by the pairs of a region, not of all regions",
