@@ -55,9 +55,8 @@ void BuildPool::BuildInBackground() {
   const auto keep_going = [this] { return !is_stopping_.load(std::memory_order_relaxed); };
   while (keep_going()) {
     try {
-      Result<bool> has_built = true;
-      if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
-      if (has_built) has_built = BuildNext(keep_going);
+      SizeStructuresIfDue();
+      const Result<bool> has_built = BuildNext(keep_going);
       if (has_built && *has_built) continue;
       // Nothing to do; or a database fails, and its columns stay unbuilt until it is well. Other
       // servers' columns are replaced meanwhile, so the old ones are freed in any case.
@@ -158,16 +157,15 @@ Result<bool> BuildPool::SizeStructures() {
   return is_resized;
 }
 
-Status BuildPool::SizeStructuresIfDue() {
+void BuildPool::SizeStructuresIfDue() {
   {
     const std::unique_lock lock(sizing_, std::try_to_lock);
-    if (!lock.owns_lock()) return Ok();  // another thread does it, or Verify forbids it
-    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return Ok();
-    if (Clock::now() < next_sizing_) return Ok();
+    if (!lock.owns_lock()) return;  // another thread does it, or Verify forbids it
+    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return;
+    if (Clock::now() < next_sizing_) return;
   }
-  const Result<bool> sized = SizeStructures();
-  if (!sized) return sized.error();
-  return Ok();
+  // A failure makes it due again. Columns that have a structure are built all the same.
+  static_cast<void>(SizeStructures());
 }
 
 void BuildPool::WaitFor(std::chrono::milliseconds time) {

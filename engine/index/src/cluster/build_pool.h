@@ -65,7 +65,7 @@ class BuildPool {
   Result<bool> SizeStructures();
   // The same, if rows or columns have changed, or the last one failed, and the last time is long
   // enough ago.
-  Status SizeStructuresIfDue();
+  void SizeStructuresIfDue();
   // Waits for other threads' columns, or for so long.
   void WaitFor(std::chrono::milliseconds time);
 
