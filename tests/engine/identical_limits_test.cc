@@ -85,6 +85,12 @@ TEST_CASE("a limit on the rate allows the most generations that stay below it",
   }
 }
 
+TEST_CASE("a rate next to nothing allows more generations than any filter has",
+          "[engine][scalable][growth]") {
+  CHECK(MostGenerations(1e-24, 0.5) > ScalableFilter::kMaxGenerations);
+  CHECK(MostGenerations(0, 0.5) > ScalableFilter::kMaxGenerations);
+}
+
 TEST_CASE("the rate at capacity allows for keys that looked present when they came",
           "[engine][scalable][growth]") {
   ScalableConfig config = Identical();

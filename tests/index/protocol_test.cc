@@ -1,5 +1,6 @@
 // TableWriter and ColumnBuilder in one thread: what is written, asked and refused.
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,13 +21,16 @@ using tests::MemoryRowStore;
 
 // Regions 0 (up to "m") and 1, on servers 0 and 1; attributes 0 and 1 are indexed, 2 is not.
 struct SmallTable {
-  explicit SmallTable(uint32_t max_versions = 1)
+  explicit SmallTable(uint32_t max_versions = 1, Structure structure = Structure::kTransposed,
+                      uint32_t num_servers = 2, uint64_t memory_limit_bytes = 0)
       : schema{{{"city", true}, {"team", true}, {"note", false}}, max_versions},
-        directory(
-            ServerIndex::Create({.attributes = {AttributeState::kIndexed, AttributeState::kIndexed,
-                                                AttributeState::kNone}},
-                                RegionTable::Split(std::vector<std::string>{"m"}, 2).value())
-                .value()) {
+        directory(ServerIndex::Create(
+                      {.attributes = {AttributeState::kIndexed, AttributeState::kIndexed,
+                                      AttributeState::kNone},
+                       .structure = structure,
+                       .memory_limit_bytes = memory_limit_bytes},
+                      RegionTable::Split(std::vector<std::string>{"m"}, num_servers).value())
+                      .value()) {
     const Result<bool> is_sized = builder.SizeStructures();
     REQUIRE(is_sized.ok());
     REQUIRE(*is_sized);
@@ -174,6 +178,19 @@ TEST_CASE("a failed commit leaves directory and rows in agreement", "[index][pro
   CHECK(table.NumUnbuilt(0) == 0);
 }
 
+TEST_CASE("a write that finds no memory keeps no value in flight", "[index][protocol]") {
+  SmallTable table;
+  REQUIRE(table.Put("n", {{"Bonn"}, {}, {}}).ok());
+  table.stores[1].commit_fault = []() -> CommitFault { throw std::bad_alloc(); };
+  CHECK(table.Put("n", {{"Rome"}, {}, {}}).error().code == ErrorCode::kOutOfMemory);
+  table.stores[1].commit_fault = nullptr;
+  CHECK(table.Candidates(0, "Rome") == 0);
+  CHECK(table.Candidates(0, "Bonn") == 0b10);
+  REQUIRE(table.Put("n", {{"Rome"}, {}, {}}).ok());
+  REQUIRE(table.Delete("n").ok());
+  CHECK(table.NumPairs(0) == 0);
+}
+
 TEST_CASE("a question that fails before the commit leaves everything as it was",
           "[index][protocol]") {
   SmallTable table;
@@ -264,6 +281,40 @@ TEST_CASE("structures have space for a quarter more than the fullest region need
   CHECK(table.NumUnbuilt(0) == 2);
   table.BuildAll();
   CHECK(table.NumPairs(0) == 97);
+}
+
+TEST_CASE("an attribute that outgrows the memory does not keep others from growing",
+          "[index][protocol]") {
+  SmallTable table(1, Structure::kTransposed, 2, 1 << 18);
+  std::vector<Mutation> batch;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string value = std::to_string(i);
+    batch.push_back({"a" + value, std::vector<Values>{{value}, {}, {}}});
+    if (i < 200) (*batch.back().attributes)[1] = {value};
+  }
+  REQUIRE(table.writer.Write(batch).ok());
+  CHECK(table.builder.SizeStructures().error().code == ErrorCode::kOutOfMemory);
+  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 64);
+  CHECK(table.directory.GetStats().attributes[1].pairs_per_region == 250);
+  CHECK(table.Candidates(0, "7") == 0b01);
+}
+
+TEST_CASE("a filter of a server is sized by the pairs of a region, not of all regions",
+          "[index][protocol]") {
+  SmallTable table(1, Structure::kServerFilters, 1);
+  std::vector<Mutation> batch;
+  for (int i = 0; i < 192; ++i) {
+    batch.push_back({(i % 2 == 0 ? "a" : "z") + std::to_string(i),
+                     std::vector<Values>{{std::to_string(i)}, {}, {}}});
+  }
+  REQUIRE(table.writer.Write(batch).ok());
+  CHECK(table.directory.GetStats().attributes[0].largest_column == 192);
+  CHECK_FALSE(*table.builder.SizeStructures());  // one and a half times 64 pairs per region
+  REQUIRE(table.Put("m", {{"192"}, {}, {}}).ok());
+  CHECK(*table.builder.SizeStructures());
+  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 121);
+  table.BuildAll();
+  CHECK(table.NumPairs(0) == 193);
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ TEST_CASE("columns of a server whose database differs are not used",
   }
 }
 
+TEST_CASE("two databases that did not say what they are are not the same",
+          "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  const std::vector<StoreStamp> stamps = {{"one", 17}, {}};
+  REQUIRE(Filled(Structure::kTransposed).Save(path, stamps));
+  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
+  CHECK(*loaded.LoadColumns(path, stamps) == 2);
+}
+
 TEST_CASE("columns belong to regions, not to positions", "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";

@@ -335,8 +335,15 @@ TEST_CASE("a directory of impossible numbers is refused", "[index][server_index]
         "max_columns must be between 10 (regions) and 65536; got 9");
   CHECK(code({.digest = {.kind = DigestKind::kCaller}}).code == ErrorCode::kInvalidArgument);
 
+  const ServerIndexConfig filters = {.attributes = {AttributeState::kIndexed},
+                                     .structure = Structure::kServerFilters};
+  CHECK(ServerIndex::Create(filters, EvenTable(32'769, 32'769)).error().message ==
+        "filters of servers are for at most 32768 servers; got 32769");
+  CHECK(ServerIndex::Create(filters, EvenTable(32'768, 32'768)).ok());
+
   ServerIndex index = MakeDirectory(Structure::kTransposed, 3, 3);
   CHECK(index.Resize(0, 0).error().code == ErrorCode::kInvalidArgument);
+  CHECK(index.Resize(0, uint64_t{1} << 63).error().code == ErrorCode::kInvalidArgument);
   ServerIndex small = *ServerIndex::Create(
       {.attributes = {AttributeState::kIndexed}, .memory_limit_bytes = 4096}, EvenTable(3, 3));
   CHECK(small.Resize(0, 1'000'000).error().code == ErrorCode::kOutOfMemory);

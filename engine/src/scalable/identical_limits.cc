@@ -96,7 +96,8 @@ uint64_t MostGenerations(double generation_fpr, double largest_fpr) noexcept {
   // What d generations have allows d: a quotient that is whole but for rounding is rounded up.
   constexpr double kRounding = 1 + 1e-12;
   const double quotient = std::log1p(-largest_fpr) / std::log1p(-generation_fpr);
-  return static_cast<uint64_t>(std::floor(quotient * kRounding));
+  constexpr double kMost = 0x1p53;  // a generation of a key or two has next to no rate
+  return static_cast<uint64_t>(std::floor(std::min(quotient * kRounding, kMost)));
 }
 
 Result<ScalableConfig> Resolved(const ScalableConfig& config) {

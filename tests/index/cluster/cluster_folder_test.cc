@@ -155,6 +155,17 @@ TEST_CASE("a folder in use, or with other things in it, is refused") {
   CHECK(second.error().code == ErrorCode::kExists);
 }
 
+TEST_CASE("a damaged database is not taken for one in use, whatever its folder is called") {
+  const ScratchFolder folder;
+  CreateWithRows(folder / "blocks", Structure::kTransposed);
+  for (const auto& file : std::filesystem::directory_iterator(folder / "blocks" / "server-001")) {
+    if (file.path().filename().string().starts_with("MANIFEST")) {
+      std::filesystem::remove(file.path());
+    }
+  }
+  RequireRefused(folder / "blocks", ErrorCode::kCorrupt, "No such file");
+}
+
 TEST_CASE("servers' folders that are missing or of another cluster are refused") {
   const ScratchFolder folder;
   CreateWithRows(folder / "c", Structure::kTransposed);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -176,6 +177,9 @@ TEST_CASE("building stops when it is told to, and goes on later") {
   REQUIRE(first.ok());
   CHECK_FALSE(*first);
   RequireAgreement(*cluster, false);
+  num_left = 3;
+  const auto give_up = [&] { return num_left-- > 0 ? true : throw std::runtime_error("enough"); };
+  CHECK_THROWS_AS(cluster->BuildColumns(nullptr, give_up), std::runtime_error);
   const Result<bool> second = cluster->BuildColumns();
   REQUIRE(second.ok());
   CHECK(*second);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -53,12 +54,16 @@ void BuildPool::Stop() {
 void BuildPool::BuildInBackground() {
   const auto keep_going = [this] { return !is_stopping_.load(std::memory_order_relaxed); };
   while (keep_going()) {
-    Result<bool> has_built = true;
-    if (const Status status = SizeStructuresIfDue(); !status) has_built = status.error();
-    if (has_built) has_built = BuildNext(keep_going);
-    if (has_built && *has_built) continue;
-    // Nothing to do; or a database fails, and its columns stay unbuilt until it is well.
-    if (has_built) directory_.Reclaim();
+    try {
+      SizeStructuresIfDue();
+      const Result<bool> has_built = BuildNext(keep_going);
+      if (has_built && *has_built) continue;
+      // Nothing to do; or a database fails, and its columns stay unbuilt until it is well. Other
+      // servers' columns are replaced meanwhile, so the old ones are freed in any case.
+      directory_.Reclaim();
+    } catch (const std::bad_alloc&) {
+      // As with a database that fails.
+    }
     WaitFor(kIdle);
   }
 }
@@ -102,11 +107,16 @@ Result<bool> BuildPool::BuildAll(const std::function<void(uint64_t done, uint64_
 Result<bool> BuildPool::BuildNext(const std::function<bool()>& keep_going) {
   const std::optional<ColumnName> column = TakeColumn();
   if (!column) return false;
+  // Gives the column back also if keep_going, which is a caller's, throws.
+  struct Taken {
+    ~Taken() { pool.EndColumn(column); }
+    BuildPool& pool;
+    const ColumnName column;
+  } const taken{*this, *column};
   Result<bool> is_built = false;
   while (is_built && !*is_built && keep_going()) {
     is_built = builder_.BuildChunk(*column, kValuesPerChunk);
   }
-  EndColumn(*column);
   if (!is_built) return is_built.error();
   return true;
 }
@@ -132,6 +142,7 @@ void BuildPool::EndColumn(ColumnName column) {
     ++num_ended_;
   }
   changed_.notify_all();
+  NoteWrite();  // it may have more pairs than when structures were sized last
 }
 
 Result<bool> BuildPool::SizeStructures() {
@@ -139,22 +150,22 @@ Result<bool> BuildPool::SizeStructures() {
   const Clock::time_point begin = Clock::now();
   num_writes_sized_ = num_writes_.load(std::memory_order_relaxed);
   Result<bool> is_resized = builder_.SizeStructures();
+  if (!is_resized) num_writes_sized_.reset();  // to be tried again, whether rows change or not
   const Clock::time_point end = Clock::now();
   next_sizing_ =
       end + std::max<Clock::duration>(kLeastBetweenSizings, (end - begin) * kSizingShare);
   return is_resized;
 }
 
-Status BuildPool::SizeStructuresIfDue() {
+void BuildPool::SizeStructuresIfDue() {
   {
     const std::unique_lock lock(sizing_, std::try_to_lock);
-    if (!lock.owns_lock()) return Ok();  // another thread sizes, or Verify holds the sizes
-    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return Ok();
-    if (Clock::now() < next_sizing_) return Ok();
+    if (!lock.owns_lock()) return;  // another thread does it, or Verify forbids it
+    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return;
+    if (Clock::now() < next_sizing_) return;
   }
-  const Result<bool> sized = SizeStructures();
-  if (!sized) return sized.error();
-  return Ok();
+  // A failure makes it due again. Columns that have a structure are built all the same.
+  static_cast<void>(SizeStructures());
 }
 
 void BuildPool::WaitFor(std::chrono::milliseconds time) {

@@ -42,7 +42,7 @@ class BuildPool {
   // Waits for the chunks under way, and ends the threads.
   void Stop();
 
-  // Says that rows changed: so structures may have become too small.
+  // Says that rows or columns changed: so structures may have become too small.
   void NoteWrite() { num_writes_.fetch_add(1, std::memory_order_relaxed); }
 
   // As Cluster::BuildColumns.
@@ -62,8 +62,9 @@ class BuildPool {
   void EndColumn(ColumnName column);
   // Sizes structures. Returns whether one was replaced.
   Result<bool> SizeStructures();
-  // The same, if rows have changed and the last time is long enough ago.
-  Status SizeStructuresIfDue();
+  // The same, if rows or columns have changed, or the last one failed, and the last time is long
+  // enough ago.
+  void SizeStructuresIfDue();
   // Waits for other threads' columns, or for so long.
   void WaitFor(std::chrono::milliseconds time);
 

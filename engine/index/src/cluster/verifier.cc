@@ -95,6 +95,7 @@ Status Verifier::VerifyRows(Server& server) {
   const RegionTable& table = server.pin.table();
   Status status = Ok();
   const auto visit = [&](std::string_view key, const Result<Versions>& versions) {
+    if (!status) return;  // the index cannot be read: the scan goes on for nothing
     ++report_.num_rows;
     Advance();
     if (!versions) {
@@ -112,9 +113,7 @@ Status Verifier::VerifyRows(Server& server) {
         server.pending.push_back(ValuePrefix(attribute, value).append(key));
       }
     }
-    if (status.ok() && server.pending.size() >= kEntriesPerRead) {
-      status = FindPendingEntries(server);
-    }
+    if (server.pending.size() >= kEntriesPerRead) status = FindPendingEntries(server);
   };
   const Status scanned = ScanRows(server.store, visit);
   if (!scanned) return scanned;

@@ -7,6 +7,7 @@
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/sync/steps.h"
+#include "trommel/sizing.h"
 
 namespace trommel::index {
 
@@ -178,6 +179,12 @@ Status ServerIndex::Impl::MakeStructure(Draft& draft, uint32_t attribute,
   // A generation holds the pairs of a server's regions.
   const uint64_t regions_per_column =
       is_shared ? (table.size() + num_servers - 1) / num_servers : 1;
+  if (pairs_per_region > kMaxCapacity / regions_per_column) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "pairs_per_region must be at most " +
+                     std::to_string(kMaxCapacity / regions_per_column) + "; got " +
+                     std::to_string(pairs_per_region)};
+  }
   Result<std::shared_ptr<PairStructure>> structure =
       is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
                 : MakeTransposedStructure(config, pairs_per_region, num_columns);
@@ -210,7 +217,8 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
 }
 
 size_t ServerIndex::Reclaim() {
-  const auto wait = [] { WaitALittle("wait for readers"); };
+  uint64_t num_waits = 0;
+  const auto wait = [&num_waits] { YieldThroughSteps("wait for readers", num_waits++); };
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::RetiredColumn> old_columns;
   {

@@ -106,6 +106,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
     const size_t position = table.FindId(region.id);
     return position != table.size() && table[position] == region &&
            region.server < servers.size() && region.server < contents->servers.size() &&
+           !servers[region.server].identity.empty() &&
            servers[region.server] == contents->servers[region.server];
   };
   size_t num_loaded = 0;

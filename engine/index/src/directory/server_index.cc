@@ -54,6 +54,12 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
                    std::to_string(max_columns));
   }
 
+  // While a server's filter is replaced it has two.
+  if (config.structure == Structure::kServerFilters && table.num_servers() > kMaxColumns / 2) {
+    return Invalid("filters of servers are for at most " + std::to_string(kMaxColumns / 2) +
+                   " servers; got " + std::to_string(table.num_servers()));
+  }
+
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->max_columns = static_cast<uint32_t>(max_columns);

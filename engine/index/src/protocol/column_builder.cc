@@ -39,23 +39,39 @@ ColumnBuilder::ColumnBuilder(ServerIndex& directory, RegionStates& regions,
 
 Result<bool> ColumnBuilder::SizeStructures() {
   const ServerIndexStats stats = directory_.GetStats();
+  const uint64_t regions_per_column = RegionsPerColumn();
   bool is_resized = false;
+  std::optional<Error> first_failure;  // one attribute's does not keep the others from theirs
   for (uint32_t attribute = 0; attribute < stats.attributes.size(); ++attribute) {
     const AttributeStats& of = stats.attributes[attribute];
     if (of.state != AttributeState::kIndexed) continue;
-    uint64_t num_pairs = of.largest_column;
+    uint64_t num_pairs = (of.largest_column + regions_per_column - 1) / regions_per_column;
     if (of.pairs_per_region == 0) {
       const Result<uint64_t> counted = MostPairs(attribute);
-      if (!counted) return counted.error();
+      if (!counted) {
+        if (!first_failure) first_failure = counted.error();
+        continue;
+      }
       num_pairs = *counted;
-    } else if (of.largest_column <= of.pairs_per_region + of.pairs_per_region / 2) {
+    } else if (num_pairs <= of.pairs_per_region + of.pairs_per_region / 2) {
       continue;
     }
     const Status status = directory_.Resize(attribute, WithMargin(num_pairs));
-    if (!status) return status.error();
+    if (!status) {
+      if (!first_failure) first_failure = status.error();
+      continue;
+    }
     is_resized = true;
   }
+  if (first_failure) return *std::move(first_failure);
   return is_resized;
+}
+
+uint64_t ColumnBuilder::RegionsPerColumn() const {
+  if (directory_.structure() == Structure::kTransposed) return 1;
+  const ServerIndex::Pin pin = directory_.PinVersion();
+  const size_t num_servers = pin.table().num_servers();
+  return (pin.table().size() + num_servers - 1) / num_servers;
 }
 
 Result<uint64_t> ColumnBuilder::MostPairs(uint32_t attribute) const {

@@ -22,7 +22,8 @@ class ColumnBuilder {
 
   // Counts the pairs of each region for attributes that have no structure, and gives them one with
   // space for a quarter more than the fullest region needs; gives a larger one to attributes whose
-  // fullest column has more than one and a half times its capacity. Returns whether it resized any.
+  // fullest column has more than one and a half times its capacity. Returns whether it resized any,
+  // or, when all attributes were tried, the first failure.
   // Cost: one seek per pair of the attributes that have no structure.
   Result<bool> SizeStructures();
   // Builds one chunk of the column: at most max_values values of rows, and those in flight. Returns
@@ -31,6 +32,8 @@ class ColumnBuilder {
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
 
  private:
+  // A server's filter is sized for an even share of the regions, and has all of its server's pairs.
+  uint64_t RegionsPerColumn() const;
   // Counts the values of each region, in the local indexes; returns the most. Without locks: an
   // estimate, as rows change meanwhile.
   Result<uint64_t> MostPairs(uint32_t attribute) const;

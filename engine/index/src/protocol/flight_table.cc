@@ -18,17 +18,19 @@ Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
   // A value that is lost needs no question: a row of the operation has it, and is locked, so its
   // pair is in. Nor does one whose pair is not maintained: until this lock is released, its builder
   // cannot come to it, and then finds it in flight.
+  bool is_new = false;
   if (!change.is_lost && place.directory.IsMaintained(place.column, change.value)) {
     const Result<bool> has_value =
         place.store.HasValue(place.column.attribute, change.value, place.range);
     if (!has_value) return has_value.error();
-    // Before the commit: a query that begins after the commit finds the pair.
-    if (!*has_value) {
-      Step("gain pair");
-      place.directory.GainPair(place.column, change.value);
-    }
+    is_new = !*has_value;
   }
   num_operations_.emplace(change.value, 1);
+  // Before the commit: a query that begins after the commit finds the pair.
+  if (is_new) {
+    Step("gain pair");
+    place.directory.GainPair(place.column, change.value);
+  }
   return Ok();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 #include "engine/index/src/protocol/row_changes.h"
@@ -43,11 +44,18 @@ Status RegionWrite::Run() {
 
   const std::vector<ValueChange> changes = ValueChangesOf(entries_);
   size_t num_entered = 0;
-  Status status = Enter(changes, num_entered);
   CommitOutcome outcome = CommitOutcome::kNotBegun;
-  if (status.ok()) {
-    status = context_.servers[server_]->Commit(rows_, entries_);
-    outcome = status.ok() ? CommitOutcome::kDone : CommitOutcome::kUnknown;
+  Status status = Ok();
+  try {
+    status = Enter(changes, num_entered);
+    if (status.ok()) {
+      outcome = CommitOutcome::kUnknown;
+      status = context_.servers[server_]->Commit(rows_, entries_);
+      if (status.ok()) outcome = CommitOutcome::kDone;
+    }
+  } catch (const std::bad_alloc&) {
+    // What was entered leaves all the same: a value that stayed in flight would keep its pair.
+    status = Error{ErrorCode::kOutOfMemory, "the system refused memory for the write"};
   }
   // A write that failed takes nothing back: the local index says what happened.
   Leave(std::span(changes).first(num_entered), outcome);

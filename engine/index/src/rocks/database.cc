@@ -56,6 +56,12 @@ bool Says(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Whether another process, or this one, has the database's lock. Not by the word alone, which may
+// be part of a folder's name.
+bool IsOfLock(std::string_view reason) {
+  return Says(reason, "While lock file") || Says(reason, "lock hold by current process");
+}
+
 }  // namespace
 
 Error ErrorOf(const rocksdb::Status& status, std::string_view doing,
@@ -132,7 +138,7 @@ Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mo
   if (status.ok()) return database;
 
   const std::string reason = status.ToString();
-  if (status.IsIOError() && Says(reason, "lock")) {
+  if (status.IsIOError() && IsOfLock(reason)) {
     return Error{ErrorCode::kIo, folder.string() + ": another process has it open (" + reason +
                                      "); end that process first"};
   }

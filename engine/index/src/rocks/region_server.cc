@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -102,7 +103,7 @@ Status RegionServer::WaitThroughOutage(const LookupRequest& request) {
   return Ok();
 }
 
-LookupAnswer RegionServer::Answer(const LookupRequest& request) {
+LookupAnswer RegionServer::Answer(const LookupRequest& request) try {
   if (const Status status = Verify(request); !status) return Failed(status.error());
   if (const Status status = WaitThroughOutage(request); !status) return Failed(status.error());
   LookupAnswer answer;
@@ -114,6 +115,9 @@ LookupAnswer RegionServer::Answer(const LookupRequest& request) {
   }
   answer.not_mine = std::move(parts.not_held);
   return answer;
+} catch (const std::bad_alloc&) {
+  return Failed({ErrorCode::kOutOfMemory,
+                 store_.database().folder().string() + ": the system refused memory for a lookup"});
 }
 
 Status RegionServer::Verify(const LookupRequest& request) const {

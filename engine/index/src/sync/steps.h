@@ -8,6 +8,7 @@
 #define TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -44,13 +45,15 @@ void WaitThroughSteps(const char* name, const IsOver& is_over, const Block& bloc
   while (!is_over()) step_scheduler->Pause(name);
 }
 
-// Waits a little, in a loop of the calling thread's, for other threads. They may take seconds, as
-// queries do, so the thread sleeps.
-inline void WaitALittle(const char* name) {
+// Lets other threads act, which the calling thread waits for in a loop: for the num_waits-th time.
+// Those that do not come at once may take seconds, in which the loop is not to take a core.
+inline void YieldThroughSteps(const char* name, uint64_t num_waits) {
   if (step_scheduler != nullptr) [[unlikely]] {
     step_scheduler->Pause(name);
+  } else if (num_waits < 1000) {
+    std::this_thread::yield();
   } else {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

@@ -112,7 +112,7 @@ struct ServerIndexStats {
 /// Identifies a state of a database. A saved directory is right only about the states with which it
 /// was saved.
 struct StoreStamp {
-  std::string identity;   ///< Differs between any two databases.
+  std::string identity;   ///< Differs between any two databases; empty: not known, as no other.
   uint64_t sequence = 0;  ///< Rises with every write.
 
   /// Memberwise equality.
