@@ -19,11 +19,11 @@
 // vectors of these; Arm (DDI 0487, B2.2.1) promises it for each element of SIMD and SVE accesses.
 //
 // Rows of transposed presence bits (columns.h) are words of 64 bits, one bit per column. Writers of
-// different columns share them without a lock, so that each changes its bit by an atomic
-// read-modify-write (SetRowBits, ClearRowBits), which stores every other column's bit as it is.
-// What queries need of them is the first point, for aligned words of 64 bits, which the same
-// promises cover; the second follows from it, because a writer clears a bit only where it must
-// become clear.
+// different columns share a word without a common lock, so each changes its own bit by an atomic
+// read-modify-write (SetRowBits, ClearRowBits), which leaves all other bits as they are. A bit that
+// stays set across an update is not stored at all. Queries rely on the first point for words of 64
+// bits: *an aligned vector load does not tear within its aligned 64-bit words* either, by the same
+// promises.
 //
 // TROMMEL_ATOMIC_WORDS=1 does without the assumption: word by word, relaxed. ThreadSanitizer builds
 // set it, because only then can it tell these accesses from a race; the CMake option

@@ -68,17 +68,17 @@ TEST_CASE("a column's bytes are those of a counting filter after the same operat
   REQUIRE(columns.LoadColumn(2, filter.Serialize()).ok());
   CHECK((columns.SerializeColumn(2) == bytes));
   CHECK(columns.GetStats(2).num_keys == filter.num_keys());
-  std::vector<uint64_t> asked = keys;
-  for (const uint64_t key : tests::NonMemberKeys(1000, 2)) asked.push_back(key);
-  for (const uint64_t key : asked) {
+  std::vector<uint64_t> queried = keys;
+  for (const uint64_t key : tests::NonMemberKeys(1000, 2)) queried.push_back(key);
+  for (const uint64_t key : queried) {
     REQUIRE(columns.MayContain(2, key) == filter.MayContain(key));
     REQUIRE(columns.MayContain(64, key) == filter.MayContain(key));
   }
   CHECK(columns.Erase(2, std::span(keys).subspan(50)) == EraseOutcome{keys.size() - 50, 0});
   CHECK(columns.GetStats(2).fill_ratio == 0);
-  std::vector<uint64_t> answers(asked.size() * 2);
+  std::vector<uint64_t> answers(queried.size() * 2);
   columns.CloseColumn(64);
-  columns.Query(asked, answers);
+  columns.Query(queried, answers);
   CHECK(std::ranges::all_of(answers, [](uint64_t word) { return word == 0; }));
 }
 
@@ -88,13 +88,13 @@ TEST_CASE("hostile bytes leave a column closed and the rows as they were", "[eng
   columns.Insert(1, KeysWithCopies(1));
   const Bytes good = columns.SerializeColumn(1);
   columns.CloseColumn(1);
-  const std::vector<uint64_t> asked = KeysWithCopies(1);
-  std::vector<uint64_t> answers(asked.size() * 2);
+  const std::vector<uint64_t> queried = KeysWithCopies(1);
+  std::vector<uint64_t> answers(queried.size() * 2);
   const auto load = [&](std::span<const std::byte> bytes) {
     const Status loaded = columns.LoadColumn(1, bytes);
     REQUIRE(columns.IsOpen(1) == loaded.ok());
     if (loaded.ok()) columns.CloseColumn(1);
-    columns.Query(asked, answers);
+    columns.Query(queried, answers);
     REQUIRE(std::ranges::all_of(answers, [](uint64_t word) { return word == 0; }));
     if (loaded.ok() || loaded.error().code != ErrorCode::kMismatch) return loaded;
     // A damaged type or geometry under a checksum that agrees is not made by accident.

@@ -82,20 +82,20 @@ TEST_CASE("columns answer as counting filters of their geometry after the same o
       REQUIRE(columns.Erase(column, key) == filter.Erase(key));
     }
   }
-  std::vector<uint64_t> asked = pool;
-  for (const uint64_t key : tests::NonMemberKeys(500, 2)) asked.push_back(key);
-  const std::vector<uint64_t> answers = AnswersOf(columns, asked);
+  std::vector<uint64_t> queried = pool;
+  for (const uint64_t key : tests::NonMemberKeys(500, 2)) queried.push_back(key);
+  const std::vector<uint64_t> answers = AnswersOf(columns, queried);
   const size_t words = columns.row_words();
-  for (size_t i = 0; i < asked.size(); ++i) {
+  for (size_t i = 0; i < queried.size(); ++i) {
     const auto answer = std::span(answers).subspan(i * words, words);
     std::vector<uint64_t> single(words, ~uint64_t{0});
-    columns.Query(asked[i], single);
+    columns.Query(queried[i], single);
     REQUIRE(std::ranges::equal(answer, single));
     for (uint32_t c = 0; c < words * 64; ++c) {
       const auto filter = want.find(c);
-      const bool shown = filter != want.end() && filter->second.MayContain(asked[i]);
+      const bool shown = filter != want.end() && filter->second.MayContain(queried[i]);
       REQUIRE(ShowsColumn(answer, c) == shown);
-      if (c < num_columns) REQUIRE(columns.MayContain(c, asked[i]) == shown);
+      if (c < num_columns) REQUIRE(columns.MayContain(c, queried[i]) == shown);
     }
   }
   for (const auto& [column, filter] : want) {

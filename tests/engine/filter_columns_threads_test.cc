@@ -89,9 +89,9 @@ TEST_CASE("a key that is in a column is never missed while neighbours change and
   CHECK(num_wrong == 0);
   CHECK((columns.SerializeColumn(40) == before));
   for (const uint32_t c : {1U, 2U, 3U, 40U, 64U}) columns.CloseColumn(c);
-  std::vector<uint64_t> asked = tests::MemberKeys(3000, 5);
-  std::vector<uint64_t> answers(asked.size() * words);
-  columns.Query(asked, answers);
+  std::vector<uint64_t> queried = tests::MemberKeys(3000, 5);
+  std::vector<uint64_t> answers(queried.size() * words);
+  columns.Query(queried, answers);
   CHECK(std::ranges::all_of(answers, [](uint64_t word) { return word == 0; }));
 }
 

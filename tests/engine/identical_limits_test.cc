@@ -73,7 +73,8 @@ TEST_CASE("a limit on the rate allows the most generations that stay below it",
   for (const double generation_fpr : {3e-5, 0.006, 0.3}) {
     for (const double largest_fpr : {1e-5, 0.004, 0.05, 0.5}) {
       uint64_t most = 0;
-      while (AnyOf(generation_fpr, most + 1) <= largest_fpr) ++most;
+      double fpr = generation_fpr;  // of one more
+      for (; fpr <= largest_fpr; ++most) fpr += (1 - fpr) * generation_fpr;
       CHECK(MostGenerations(generation_fpr, largest_fpr) == most);
     }
   }
@@ -82,6 +83,40 @@ TEST_CASE("a limit on the rate allows the most generations that stay below it",
       REQUIRE(MostGenerations(generation_fpr, FprOfGenerations(generation_fpr, d)) == d);
     }
   }
+}
+
+TEST_CASE("the rate at capacity allows for keys that looked present when they came",
+          "[engine][scalable][growth]") {
+  ScalableConfig config = Identical();
+  config.first_capacity = GENERATE(uint64_t{1}, 20'000);
+  const GrowthSlot slot = IdenticalSlot(config).value();
+  // Key by key: so many keys come for each that takes room.
+  double num_keys = 0;
+  for (uint64_t i = 0; i < slot.capacity; ++i) {
+    num_keys += 1 / (1 - PredictedFpr(slot.geometry, static_cast<uint64_t>(num_keys)));
+  }
+  const double fpr = FprAtCapacity(slot);
+  CHECK(fpr == Approx(PredictedFpr(slot.geometry, static_cast<uint64_t>(std::llround(num_keys))))
+                   .epsilon(0.01));
+  CHECK(fpr > PredictedFpr(slot.geometry, slot.capacity));
+}
+
+TEST_CASE("a filter that is as full as its limit allows has the rate of the limit",
+          "[engine][scalable][long]") {
+  ScalableConfig config = Identical();
+  config.first_capacity = 300'000;
+  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const double each = FprAtCapacity(IdenticalSlot(config).value());
+  config.largest_fpr = FprOfGenerations(each, 4);
+  ScalableFilter filter = ScalableFilter::Create(config).value();
+  REQUIRE(filter.max_generations() == 4);
+  CHECK(filter.largest_fpr() == config.largest_fpr);
+  const uint64_t seed = Catch::rngSeed();
+  REQUIRE(NumRefused(filter, MemberKeys(5 * filter.largest_capacity() / 4, seed)) > 0);
+  const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
+  std::vector<uint64_t> bitmap(BitmapWords(non_members.size()));
+  CHECK(BinomialBound(config.largest_fpr, non_members.size())
+            .ContainsHits(filter.Query(non_members, bitmap)));
 }
 
 TEST_CASE("a filter refuses the generation that would exceed its largest rate",
@@ -96,7 +131,6 @@ TEST_CASE("a filter refuses the generation that would exceed its largest rate",
   CHECK(filter.largest_fpr() == Approx(AnyOf(generation_fpr, num_generations)));
   CHECK(AnyOf(generation_fpr, num_generations + 1) > 0.03);
   const GenerationStats first = filter.GetStats().generations.front();
-  CHECK(generation_fpr == PredictedFpr(first.geometry, first.capacity));
   CHECK(filter.largest_capacity() == num_generations * first.capacity);
 
   // One generation after the other; no rate that is measured exceeds the limit.
@@ -236,7 +270,7 @@ TEST_CASE("numbers of identical generations that contradict each other are refus
   CHECK_THAT(with([](auto& c) { c.largest_fpr = 1; }), ContainsSubstring("largest_fpr is 1"));
   const Result<GrowthSlot> slot = FirstSlot(Identical());
   REQUIRE(slot.ok());
-  const double generation_fpr = PredictedFpr(slot->geometry, slot->capacity);
+  const double generation_fpr = FprAtCapacity(*slot);
   const std::string refusal = with([](auto& c) { c.largest_fpr = 0.001; });
   CHECK_THAT(refusal, ContainsSubstring("largest_fpr is 0.001"));
   const double named = std::stod(refusal.substr(refusal.find("at least ") + 9));

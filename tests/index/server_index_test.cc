@@ -274,6 +274,23 @@ TEST_CASE("columns follow their regions into another table", "[index][server_ind
   }
 }
 
+TEST_CASE("a server that lost its last region may get one again", "[index][server_index]") {
+  for (const Structure structure : kStructures) {
+    CAPTURE(StructureName(structure));
+    ServerIndex index = MakeBuilt(structure, 2, 2, 50);
+    index.GainPair({1, 0}, "red");
+    for (const uint32_t server : {0u, 1u, 0u, 1u}) {
+      const RegionTable& table = index.PinVersion().table();
+      std::vector<Region> regions(table.regions().begin(), table.regions().end());
+      regions[1].server = server;
+      REQUIRE(index.Publish(*RegionTable::Create(regions)));
+      index.Reclaim();
+      const Positions found = CandidatesOf(index, 0, "red");
+      CHECK(std::count(found.begin(), found.end(), 1) == 1);
+    }
+  }
+}
+
 TEST_CASE("false regions are as many as the model says", "[index][server_index]") {
   constexpr uint32_t kRegions = 200;
   constexpr size_t kPairs = 400;

@@ -58,10 +58,10 @@ struct ScalableConfig {
   /// Distinct keys beyond which the filter refuses to grow; 0: as many as its budgets allow
   /// (largest_capacity()). The generation that reaches the limit still has its full size.
   uint64_t max_capacity = 0;
-  /// kIdentical: limit on the rate of the whole filter at any time. It has at most floor(ln(1 -
-  /// largest_fpr) / ln(1 - P)) generations at one time, P being the rate of one at capacity by the
-  /// model (generation_fpr()), and refuses to grow beyond as it does at max_capacity. Must be P or
-  /// more. 0: no limit but max_capacity. A filter never has more generations than 2^40 keys take.
+  /// kIdentical: limit on the rate of the whole filter at any time, as the model predicts it. There
+  /// are at most floor(ln(1 - largest_fpr) / ln(1 - P)) generations at one time, P being
+  /// generation_fpr(), and growth beyond them, or beyond 2^40 keys, is refused as growth beyond
+  /// max_capacity is. Must be at least P. 0: no limit but max_capacity.
   double largest_fpr = 0;
   uint32_t growth = 2;  ///< kTightening: capacity of a slot over that of the one before; 1 to 16.
   double tightening =
@@ -206,15 +206,16 @@ class ScalableFilter {
   /// no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for each slot
   /// that was not sized before; nothing from then on.
   uint64_t largest_capacity() const noexcept;
-  /// Returns the rate of one generation at capacity. kIdentical: P, by the model. kTightening: the
-  /// first generation's upper bound.
+  /// Returns the rate of one generation that has taken its capacity of new keys. kIdentical: P, as
+  /// the model predicts it; a little above PredictedFpr of the capacity, for keys that look present
+  /// when they come are taken beside it. kTightening: the first generation's upper bound. Cost:
+  /// that of some 64 PredictedFpr.
   double generation_fpr() const noexcept;
   /// Returns how many generations there may be at one time. Cost: as largest_capacity().
   size_t max_generations() const noexcept;
-  /// Returns the rate of the filter when max_generations() are full: kIdentical, FprOfGenerations,
-  /// at or below the configured limit; kTightening, an upper bound, target_fpr(). Beside the model,
-  /// keys that a full newest generation gains from calls in progress add to it. Cost: as
-  /// largest_capacity().
+  /// Returns the rate of the filter when it has max_generations() and all are full. kIdentical:
+  /// their FprOfGenerations, no more than the configured limit. kTightening: an upper bound,
+  /// target_fpr(). Cost: as largest_capacity().
   double largest_fpr() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.

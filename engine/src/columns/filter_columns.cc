@@ -92,9 +92,9 @@ void FilterColumns::CloseColumn(uint32_t column) noexcept {
 }
 
 bool FilterColumns::IsOpen(uint32_t column) const noexcept {
-  const Column& asked = impl_->At(column);
-  const std::lock_guard lock(asked.mutex);
-  return asked.store != nullptr;
+  const Column& queried = impl_->At(column);
+  const std::lock_guard lock(queried.mutex);
+  return queried.store != nullptr;
 }
 
 // --- Updates: first the counters, then the column's bits of the rows (transposed_rows.h).
@@ -188,12 +188,12 @@ uint64_t FilterColumns::num_bytes() const noexcept {
 }
 
 Stats FilterColumns::GetStats(uint32_t column) const noexcept {
-  const Column& asked = impl_->At(column);
-  const auto held = asked.Hold();
+  const Column& queried = impl_->At(column);
+  const auto held = queried.Hold();
   StoreTotals totals;
   for (size_t o = 0; o < held.store.num_owned_ranges(); ++o) totals += held.store.TotalsOf(o);
-  totals.num_keys = asked.num_keys;
-  return StatsOf(held.store, totals, asked.num_refused_erases);
+  totals.num_keys = queried.num_keys;
+  return StatsOf(held.store, totals, queried.num_refused_erases);
 }
 
 }  // namespace trommel

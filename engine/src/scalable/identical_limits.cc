@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/src/base/out_of_range.h"
-#include "engine/src/scalable/growth_slot.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -58,7 +57,7 @@ Result<ScalableConfig> WithLimitResolved(ScalableConfig config) {
   }
   const Result<GrowthSlot> slot = FirstSlot(config);
   if (!slot.ok()) return slot.error();
-  const double generation_fpr = PredictedFpr(slot->geometry, slot->capacity);
+  const double generation_fpr = FprAtCapacity(*slot);
   const uint64_t most = std::min<uint64_t>(MostGenerations(generation_fpr, largest_fpr),
                                            ScalableFilter::kMaxGenerations);
   if (most == 0) {
@@ -81,6 +80,17 @@ Result<ScalableConfig> WithLimitResolved(ScalableConfig config) {
 }
 
 }  // namespace
+
+double FprAtCapacity(const GrowthSlot& slot) noexcept {
+  constexpr int kSteps = 64;
+  const double step = static_cast<double>(slot.capacity) / kSteps;
+  const auto fpr_of = [&](double num_keys) {
+    return PredictedFpr(slot.geometry, static_cast<uint64_t>(std::llround(num_keys)));
+  };
+  double num_keys = 0;
+  for (int i = 0; i < kSteps; ++i) num_keys += step / (1 - fpr_of(num_keys + step / 2));
+  return fpr_of(num_keys);
+}
 
 uint64_t MostGenerations(double generation_fpr, double largest_fpr) noexcept {
   // What d generations have allows d: a quotient that is whole but for rounding is rounded up.

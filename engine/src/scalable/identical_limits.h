@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "engine/src/scalable/growth_slot.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 
@@ -15,6 +16,11 @@ namespace trommel {
 // the fields, where they contradict each other, are out of range, or are not for the mode. Sizes
 // one generation where it replaces a field. Cost: microseconds.
 Result<ScalableConfig> Resolved(const ScalableConfig& config);
+
+// The rate, by the model, of a generation that has taken its capacity of keys. Keys that it shows
+// when they come need no room, but its blocks are as if they were in: after n keys that it did not
+// show they are those of N keys, where dN/dn = 1 / (1 - rate of N). Cost: some 64 PredictedFpr.
+double FprAtCapacity(const GrowthSlot& slot) noexcept;
 
 // The most generations of this rate that together stay at or below largest_fpr, but for rounding:
 // floor(ln(1 - largest_fpr) / ln(1 - generation_fpr)). Both rates are above 0 and below 1.

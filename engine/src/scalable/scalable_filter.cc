@@ -56,13 +56,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "engine/src/blocks/store_list.h"
-#include "engine/src/blocks/store_stats.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/src/blocks/store_stats.h"
+#include "engine/src/scalable/identical_limits.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
@@ -39,8 +40,7 @@ double ScalableFilter::generation_fpr() const noexcept {
   const GrowthPlan& plan = impl_->generations->plan();
   // Of a forged file's tightening plan no slot may be possible; its budgets are known.
   if (mode() == GrowthMode::kTightening) return plan.BudgetOf(0)->budget_fpr;
-  const GrowthSlot all = plan.slot(0);
-  return PredictedFpr(all.geometry, all.capacity);
+  return FprAtCapacity(plan.slot(0));
 }
 
 size_t ScalableFilter::max_generations() const noexcept {

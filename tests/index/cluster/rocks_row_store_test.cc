@@ -24,7 +24,7 @@
 namespace trommel::index {
 namespace {
 
-using tests::ScratchFolder;
+using trommel::tests::ScratchFolder;
 
 const ServerIdentity kIdentity{.cluster = "c1", .server = 3};
 

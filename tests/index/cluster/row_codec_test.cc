@@ -14,7 +14,7 @@
 namespace trommel::index {
 namespace {
 
-constexpr size_t kAttributes = 3;
+constexpr size_t kRowAttributes = 3;
 
 const Versions& SampleRow() {
   static const Versions versions = {{{"a", std::string("b\0", 2)}, {}, {""}},
@@ -24,7 +24,7 @@ const Versions& SampleRow() {
 }
 
 TEST_CASE("a row's bytes give its versions back") {
-  const Result<Versions> versions = DecodeRow(EncodeRow(SampleRow()), kAttributes);
+  const Result<Versions> versions = DecodeRow(EncodeRow(SampleRow()), kRowAttributes);
   REQUIRE(versions.ok());
   CHECK(*versions == SampleRow());
 }
@@ -32,12 +32,12 @@ TEST_CASE("a row's bytes give its versions back") {
 TEST_CASE("a row that is cut at any length, or longer, is an error") {
   const std::string bytes = EncodeRow(SampleRow());
   for (size_t length = 0; length < bytes.size(); ++length) {
-    const Result<Versions> versions = DecodeRow(bytes.substr(0, length), kAttributes);
+    const Result<Versions> versions = DecodeRow(bytes.substr(0, length), kRowAttributes);
     REQUIRE_FALSE(versions.ok());
     REQUIRE(versions.error().code == ErrorCode::kCorrupt);
   }
-  CHECK_FALSE(DecodeRow(bytes + std::string(1, '\0'), kAttributes).ok());
-  CHECK_FALSE(DecodeRow(bytes, kAttributes + 1).ok());
+  CHECK_FALSE(DecodeRow(bytes + std::string(1, '\0'), kRowAttributes).ok());
+  CHECK_FALSE(DecodeRow(bytes, kRowAttributes + 1).ok());
 }
 
 TEST_CASE("a row with any bit flipped is an error, or another row in the same form") {
@@ -45,7 +45,7 @@ TEST_CASE("a row with any bit flipped is an error, or another row in the same fo
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
-    const Result<Versions> versions = DecodeRow(damaged, kAttributes);
+    const Result<Versions> versions = DecodeRow(damaged, kRowAttributes);
     if (versions) REQUIRE(EncodeRow(*versions) == damaged);
   }
 }
@@ -66,7 +66,7 @@ TEST_CASE("random bytes never crash a reader of rows") {
     for (size_t left = random() % 24; left > 0; --left) {
       bytes.push_back(static_cast<char>(random() % 8 == 0 ? random() : random() % 4));
     }
-    const Result<Versions> versions = DecodeRow(bytes, kAttributes);
+    const Result<Versions> versions = DecodeRow(bytes, kRowAttributes);
     if (versions) REQUIRE(EncodeRow(*versions) == bytes);
   }
 }

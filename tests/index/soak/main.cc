@@ -3,7 +3,7 @@
 //   kills FOLDER COUNT SEED [--sync]    starts a process that writes, kills it (SIGKILL) at a
 //   random
 //                                       moment, opens what is left and checks it; COUNT times
-//   mixed FOLDER OPERATIONS SEED        writes and queries from several threads, with restarts,
+//   mixed FOLDER CHANGES SEED        writes and queries from several threads, with restarts,
 //   against
 //                                       an exact model
 //   work FOLDER SEED [--sync]           what `kills` starts: writes until it is killed
@@ -176,9 +176,10 @@ int Kills(const char* program, const std::filesystem::path& folder, uint64_t cou
   if (!cluster) return Fail(cluster.error().message);
   if (Report(DrainAndCheck(*cluster), "after the last kill") != 0) return 1;
   std::printf(
-      "%llu kills, %llu writes done before them, every row found by every indexed attribute, "
-      "nothing left when all rows were deleted\n",
-      static_cast<unsigned long long>(count), static_cast<unsigned long long>(num_writes));
+      "%llu kills, %llu writes done before them, %llu columns from files; every row found by every "
+      "indexed attribute, nothing left when all rows were deleted\n",
+      static_cast<unsigned long long>(count), static_cast<unsigned long long>(num_writes),
+      static_cast<unsigned long long>(num_loaded));
   return 0;
 }
 
@@ -186,17 +187,22 @@ int Kills(const char* program, const std::filesystem::path& folder, uint64_t cou
 
 class Mixed {
  public:
-  Mixed(Cluster& cluster, std::vector<Model>& models, uint64_t seed)
-      : cluster_(cluster), models_(models), seed_(seed) {}
+  struct WriterState {
+    uint64_t number = 0;  // of the next write
+    uint64_t num_changes = 0;
+  };
 
-  // Each writer's operations [begin, end): mostly writes, some queries.
-  bool Run(uint64_t begin, uint64_t end) {
+  Mixed(Cluster& cluster, std::vector<Model>& models, std::vector<WriterState>& writers,
+        uint64_t seed)
+      : cluster_(cluster), models_(models), writers_(writers), seed_(seed) {}
+
+  // Writes until each writer has changed so many rows since the beginning.
+  bool RunUntil(uint64_t num_changes) {
     std::vector<std::thread> threads;
     for (uint32_t writer = 0; writer < kNumWriters; ++writer) {
       threads.emplace_back([&, writer] {
-        for (uint64_t number = begin; number < end && !has_failed_; ++number) {
-          Step(writer, number);
-        }
+        WriterState& state = writers_[writer];
+        while (state.num_changes < num_changes && !has_failed_) Step(writer, state);
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -205,11 +211,13 @@ class Mixed {
   uint64_t num_queries() const { return num_queries_; }
 
  private:
-  void Step(uint32_t writer, uint64_t number) {
+  void Step(uint32_t writer, WriterState& state) {
+    const uint64_t number = state.number++;
     const std::vector<Change> changes = ChangesOf(seed_, writer, number);
     const Status status = cluster_.Write(MutationsOf(writer, changes));
     if (!status) return Wrong(status.error().message);
     models_[writer].Apply(changes);
+    state.num_changes += changes.size();
     if (Mix(number ^ seed_) % 16 == 0) Ask(writer, changes[0].slot);
     if (Mix(number ^ seed_) % 4096 == 1 && writer == 0) {
       const ColumnName marked{static_cast<uint32_t>(Mix(number) % 8),
@@ -252,6 +260,7 @@ class Mixed {
 
   Cluster& cluster_;
   std::vector<Model>& models_;
+  std::vector<WriterState>& writers_;
   uint64_t seed_;
   std::atomic<bool> has_failed_{false};
   std::atomic<uint64_t> num_queries_{0};
@@ -266,13 +275,14 @@ int RunMixed(const std::filesystem::path& folder, uint64_t operations, uint64_t 
   std::vector<Model> models(kNumWriters);
   constexpr uint64_t kRounds = 10;
   const uint64_t per_writer = operations / kNumWriters + 1;
+  std::vector<Mixed::WriterState> writers(kNumWriters);
   uint64_t num_queries = 0, num_loaded = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {
     Result<Cluster> cluster = Cluster::Open(folder, {.memory_bytes = uint64_t{64} << 20});
     if (!cluster) return Fail(cluster.error().message);
     num_loaded += cluster->GetStats().num_columns_loaded;
-    Mixed mixed(*cluster, models, seed);
-    if (!mixed.Run(per_writer * round / kRounds, per_writer * (round + 1) / kRounds)) return 1;
+    Mixed mixed(*cluster, models, writers, seed);
+    if (!mixed.RunUntil(per_writer * (round + 1) / kRounds)) return 1;
     num_queries += mixed.num_queries();
     if (const Result<bool> built = cluster->BuildColumns(); !built) {
       return Fail(built.error().message);
@@ -285,13 +295,20 @@ int RunMixed(const std::filesystem::path& folder, uint64_t operations, uint64_t 
   Result<Cluster> cluster = Cluster::Open(folder);
   if (!cluster) return Fail(cluster.error().message);
   if (Report(DrainAndCheck(*cluster), "at the end") != 0) return 1;
+  uint64_t num_changes = 0, num_writes = 0;
+  for (const Mixed::WriterState& writer : writers) {
+    num_changes += writer.num_changes;
+    num_writes += writer.number;
+  }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_time).count();
   std::printf(
-      "%llu writes by %u threads and %llu queries, %llu restarts (%llu columns from the "
+      "%llu row changes in %llu writes by %u threads, and %llu queries, %llu restarts (%llu "
+      "columns from the "
       "file), no row missed, nothing left when all rows were deleted: %.0f s\n",
-      static_cast<unsigned long long>(per_writer * kNumWriters), kNumWriters,
-      static_cast<unsigned long long>(num_queries), static_cast<unsigned long long>(kRounds),
-      static_cast<unsigned long long>(num_loaded), seconds);
+      static_cast<unsigned long long>(num_changes), static_cast<unsigned long long>(num_writes),
+      kNumWriters, static_cast<unsigned long long>(num_queries),
+      static_cast<unsigned long long>(kRounds), static_cast<unsigned long long>(num_loaded),
+      seconds);
   return 0;
 }
 
@@ -310,6 +327,6 @@ int main(int argc, char** argv) {
   if (args.size() == 4 && args[0] == "mixed") return RunMixed(args[1], number(2), number(3));
   std::fprintf(stderr,
                "usage: trommel_index_soak kills FOLDER COUNT SEED [--sync]\n"
-               "       trommel_index_soak mixed FOLDER OPERATIONS SEED\n");
+               "       trommel_index_soak mixed FOLDER CHANGES SEED\n");
   return 2;
 }

@@ -35,7 +35,7 @@ constexpr uint64_t kBatchRows = 1000;
 
 struct DemoOptions {
   std::string folder;  // empty: one that is removed at the end
-  uint64_t num_products = 200'000;
+  uint64_t num_products = 50'000;
 };
 
 Error DemoInterrupted() { return {ErrorCode::kIo, "interrupted"}; }

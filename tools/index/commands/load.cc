@@ -88,7 +88,8 @@ int LoadNew(const LoadOptions& options, const Settings& settings) {
   if (!loader.ok())
     return Fail(are_columns_wrong ? kUsageError : kBadInput, loader.error().message);
   KeySample sample;
-  const Result<bool> is_whole = loader->ReadAhead(sample);
+  constexpr size_t kMostHeldRows = 100'000;
+  const Result<bool> is_whole = loader->ReadAhead(sample, kMostHeldRows);
   if (!is_whole.ok()) return FailOnInput(is_whole.error());
 
   constexpr uint32_t kRegionsPerServer = 4;
@@ -135,7 +136,7 @@ int Append(const LoadOptions& options, const Settings& settings) {
   Status read = Ok();
   if (!loader.ok()) {
     read = loader.error();
-  } else if (const Result<bool> ahead = loader->ReadAhead(sample); !ahead.ok()) {
+  } else if (const Result<bool> ahead = loader->ReadAhead(sample, 0); !ahead.ok()) {
     read = ahead.error();
   }
   if (!read.ok()) return CloseTable(*table, options.table.folder, FailOnInput(read.error()));

@@ -45,7 +45,7 @@ int PutFile(const PutOptions& options, const Settings& settings, index::Cluster&
       });
   if (!loader.ok()) return FailOnInput(loader.error());
   KeySample sample;
-  if (const Result<bool> read = loader->ReadAhead(sample); !read.ok()) {
+  if (const Result<bool> read = loader->ReadAhead(sample, 0); !read.ok()) {
     return FailOnInput(read.error());
   }
   Status done = loader->WriteTo(table);

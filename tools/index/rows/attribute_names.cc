@@ -44,7 +44,7 @@ bool IsNear(std::string_view wanted, std::string_view name) {
   const std::string a = LowerCase(wanted);
   const std::string b = LowerCase(name);
   if (a.size() >= 3 && b.find(a) != std::string::npos) return true;
-  return EditDistance(a, b) <= std::max<size_t>(1, a.size() / 3);
+  return EditDistance(a, b) <= 1 + a.size() / 4;
 }
 
 std::string Listed(std::span<const std::string> names) {

@@ -40,19 +40,23 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// "tags,uses:;" as list and separator. A colon may be part of a name, too: a text whose names are
-// all there has no separator.
-std::pair<std::string, std::string> SplitSeparator(std::string_view text,
-                                                   std::span<const std::string> names) {
-  const std::vector<std::string> listed = SplitNames(text);
-  const bool are_all_names = std::ranges::all_of(listed, [names](const std::string& name) {
+bool AreNames(std::string_view list, std::span<const std::string> names) {
+  return std::ranges::all_of(SplitNames(list), [names](const std::string& name) {
     return std::ranges::find(names, name) != names.end();
   });
-  const size_t colon = text.ends_with("::") ? text.size() - 2 : text.rfind(':');
-  if (are_all_names || colon == std::string_view::npos || colon + 1 == text.size()) {
-    return {std::string(text), ","};
+}
+
+// "tags,uses:;" as list and separator. A colon may be part of a name or separator, too: the list is
+// the longest text whose names are all there.
+std::pair<std::string, std::string> SplitSeparator(std::string_view text,
+                                                   std::span<const std::string> names) {
+  if (AreNames(text, names)) return {std::string(text), ","};
+  const size_t last = text.empty() ? 0 : text.size() - 1;  // a separator is not empty
+  for (size_t colon = last; (colon = text.substr(0, colon).rfind(':')) != std::string_view::npos;) {
+    if (colon == 0 || !AreNames(text.substr(0, colon), names)) continue;
+    return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
   }
-  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+  return {std::string(text.substr(0, text.find(':'))), ","};
 }
 
 }  // namespace

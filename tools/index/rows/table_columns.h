@@ -18,11 +18,11 @@ namespace trommel::tool {
 
 // What --key and so on say, by name.
 struct ColumnOptions {
-  std::string key;                      // a list; empty: the row's number
-  std::optional<std::string> indexed;   // a list; none: all but the key
-  std::string not_indexed;              // a list
-  std::vector<std::string> set_valued;  // lists, each perhaps with a separator: "tags:;"
-  std::vector<std::string> nulls;       // spellings of null beside the empty cell
+  std::string key = {};                      // a list; empty: the row's number
+  std::optional<std::string> indexed = {};   // a list; none: all but the key
+  std::string not_indexed = {};              // a list
+  std::vector<std::string> set_valued = {};  // lists, each perhaps with a separator: "tags:;"
+  std::vector<std::string> nulls = {};       // spellings of null beside the empty cell
 };
 
 // Not thread-safe.

@@ -52,9 +52,9 @@ void DescribeCounts(const index::QueryPlan& plan, Report& report) {
   report.AddField("num_unbuilt", plan.num_unbuilt);
   if (plan.num_unbuilt > 0) {
     report.AddLine(
-        fmt::format("{} of these are asked because a column is not built: "
-                    "trommel-index verify builds it",
-                    FormatCount(plan.num_unbuilt, "region")));
+        fmt::format("{} of them because a column is not built (trommel-index verify "
+                    "builds it)",
+                    FormatCount(plan.num_unbuilt)));
   }
   report.Add("num_servers_asked", plan.num_servers_asked, "servers asked",
              fmt::format("{} of {}; {} had rows", FormatCount(plan.num_servers_asked),

@@ -17,8 +17,6 @@
 namespace trommel::tool {
 namespace {
 
-constexpr size_t kMostHeldRows = 100'000;
-
 Error Interrupted() { return {ErrorCode::kIo, "interrupted"}; }
 
 }  // namespace
@@ -34,7 +32,7 @@ Result<TableLoader> TableLoader::Open(const TableInput& input, const FindColumns
   return TableLoader(input, std::move(*rows), std::move(*columns));
 }
 
-Result<bool> TableLoader::ReadAhead(KeySample& sample) {
+Result<bool> TableLoader::ReadAhead(KeySample& sample, size_t most_held) {
   const std::optional<uint64_t> total_bytes = TotalBytes({input_.path});
   Progress progress("reading", input_.quiet, total_bytes);
   std::optional<TableRows> survey;
@@ -45,7 +43,7 @@ Result<bool> TableLoader::ReadAhead(KeySample& sample) {
   }
   TableRows& source = survey ? *survey : rows_;
   std::vector<index::Row> rows;
-  while (survey || held_.size() < kMostHeldRows) {
+  while (survey || held_.size() < most_held) {
     const Result<bool> has_rows = source.Next(columns_, rows);
     if (!has_rows.ok()) return has_rows.error();
     if (!*has_rows) return true;

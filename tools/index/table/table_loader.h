@@ -38,10 +38,10 @@ class TableLoader {
 
   const TableColumns& columns() const noexcept { return columns_; }
 
-  // Reads a regular file to its end, another input to the end or until many rows are held in
-  // memory, and writes nothing: an error in these rows fails here. Adds their keys to the sample.
-  // Returns whether that was all.
-  Result<bool> ReadAhead(KeySample& sample);
+  // Reads a regular file to its end, another input until `most_held` rows are held in memory, and
+  // writes nothing: an error in these rows fails here. Adds their keys to the sample. Returns
+  // whether that was all.
+  Result<bool> ReadAhead(KeySample& sample, size_t most_held);
 
   // Writes all rows in batches. Stops behind a whole batch when a row is wrong, a write fails or an
   // interrupt is noted, and fails. num_rows() are in the table then.

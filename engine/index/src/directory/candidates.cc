@@ -14,6 +14,7 @@
 
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/version.h"
+#include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
 namespace {
@@ -112,6 +113,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Keys values,
   }
 
   const UnbuiltBits unbuilt(columns, words);  // before the rows
+  Step("read rows of bits");
   if (columns.is_plain) {
     columns.structure->Query(digests, regions);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -147,6 +149,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Key value,
     return;
   }
   const UnbuiltBits unbuilt(columns, words);  // before the rows
+  Step("read rows of bits");
   const uint64_t digest = (*digest_)(value);
   if (columns.is_plain) {
     columns.structure->Query(digest, regions);

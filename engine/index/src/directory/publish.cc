@@ -6,6 +6,7 @@
 
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
+#include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
 
@@ -173,10 +174,10 @@ Status ServerIndex::Impl::MakeStructure(Draft& draft, uint32_t attribute,
   const RegionTable& table = *draft.version->table;
   const bool is_shared = config.structure == Structure::kServerFilters;
   // While a server's filter is replaced it has two.
-  const uint32_t num_columns = is_shared ? 2 * table.num_servers() : max_columns;
+  const uint32_t num_columns = is_shared ? 2 * num_servers : max_columns;
   // A generation holds the pairs of a server's regions.
   const uint64_t regions_per_column =
-      is_shared ? (table.size() + table.num_servers() - 1) / table.num_servers() : 1;
+      is_shared ? (table.size() + num_servers - 1) / num_servers : 1;
   Result<std::shared_ptr<PairStructure>> structure =
       is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
                 : MakeTransposedStructure(config, pairs_per_region, num_columns);
@@ -209,6 +210,7 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
 }
 
 size_t ServerIndex::Reclaim() {
+  const auto wait = [] { WaitALittle("wait for readers"); };
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::RetiredColumn> old_columns;
   {
@@ -219,7 +221,8 @@ size_t ServerIndex::Reclaim() {
     old_columns.swap(impl_->retired);
   }
   if (old_versions.empty()) return 0;
-  impl_->grace_periods.Synchronize();  // no reader has an old version now
+  impl_->grace_periods.Synchronize(wait);  // no reader has an old version now
+  Step("close columns");
   old_versions.clear();
 
   std::vector<std::shared_ptr<const void>> remains;
@@ -235,7 +238,7 @@ size_t ServerIndex::Reclaim() {
   }
   std::erase(remains, nullptr);
   // Readers of the current version may have come upon the closed columns, too.
-  if (!remains.empty()) impl_->grace_periods.Synchronize();
+  if (!remains.empty()) impl_->grace_periods.Synchronize(wait);
   return old_columns.size();
 }
 
@@ -248,16 +251,17 @@ Status ServerIndex::Publish(RegionTable table) {
   }
   const bool is_shared = impl_->config.structure == Structure::kServerFilters;
   const RegionTable& before = *impl_->versions.back()->table;
-  if (is_shared && table.num_servers() > before.num_servers()) {
+  if (is_shared && table.num_servers() > impl_->num_servers) {
     return Error{ErrorCode::kInvalidArgument,
-                 "filters of servers are for " + std::to_string(before.num_servers()) +
+                 "filters of servers are for " + std::to_string(impl_->num_servers) +
                      " servers; got " + std::to_string(table.num_servers())};
   }
   // Where each region was before; before.size(): nowhere, or elsewhere.
   std::vector<size_t> origins(table.size());
   std::vector<size_t> changed;
   std::vector<bool> is_kept(before.size());
-  std::vector<bool> is_concerned(before.num_servers());  // servers that gain or lose a region
+  std::vector<bool> is_concerned(
+      std::max(before.num_servers(), table.num_servers()));  // servers that gain or lose a region
   for (size_t i = 0; i < table.size(); ++i) {
     const size_t origin = before.FindId(table[i].id);
     const bool is_same = origin != before.size() && before[origin].range == table[i].range &&
@@ -288,10 +292,15 @@ Status ServerIndex::Publish(RegionTable table) {
                                                         : std::make_shared<RegionColumn>(
                                                               impl_->next_column_id++, kNoColumn));
     }
-    // Filters of servers are retired with the regions that stay; transposed columns with theirs.
-    for (size_t i = 0; i < before.size() && !is_shared; ++i) {
-      if (!is_kept[i]) impl_->Retire(*old_columns[a], a, old_columns[a]->regions[i]->column);
+    // Columns that no region has any more; Replace retires those that some region still has.
+    std::vector<uint32_t> gone;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (!is_kept[i]) gone.push_back(old_columns[a]->regions[i]->column);
     }
+    std::sort(gone.begin(), gone.end());
+    gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+    for (const auto& region : columns.regions) std::erase(gone, region->column);
+    for (const uint32_t column : gone) impl_->Retire(*old_columns[a], a, column);
     impl_->Replace(draft, a, changed);
   }
   impl_->Publish(std::move(draft));

@@ -5,6 +5,7 @@
 
 #include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
+#include "engine/index/src/sync/steps.h"
 #include "trommel/filter_columns.h"
 #include "trommel/sizing.h"
 
@@ -54,6 +55,7 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->max_columns = static_cast<uint32_t>(max_columns);
+  impl->num_servers = table.num_servers();
   impl->free_columns.resize(config.attributes.size());
   auto version = std::make_unique<Version>();
   version->table = std::make_shared<const RegionTable>(std::move(table));
@@ -115,6 +117,7 @@ void ServerIndex::GainPair(ColumnName column, std::string_view value) noexcept {
   RegionColumn* const region = Impl::Find(*reading.version, column);
   if (region == nullptr || !region->Maintains(value)) return;
   PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
+  Step("insert pair");
   if (!structure.Insert(region->column, std::span(&value, 1))) impl_->GiveUp(column, region->id);
 }
 
@@ -123,6 +126,7 @@ void ServerIndex::LosePair(ColumnName column, std::string_view value) noexcept {
   RegionColumn* const region = Impl::Find(*reading.version, column);
   if (region == nullptr || !region->Maintains(value)) return;
   PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
+  Step("erase pair");
   if (!structure.Erase(region->column, std::span(&value, 1))) MarkUnbuilt({&column, 1});
 }
 
@@ -143,10 +147,12 @@ bool ServerIndex::AdvanceBuild(ColumnName column, uint64_t column_id,
   RegionColumn* const region = Impl::Find(*reading.version, column);
   if (region == nullptr || region->column == kNoColumn || region->id != column_id) return false;
   PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
+  Step("insert pairs");
   if (!structure.Insert(region->column, values)) {
     impl_->GiveUp(column, column_id);
     return false;
   }
+  Step("move cursor");
   if (!new_cursor.has_value()) {
     impl_->SetBuilt(column, column_id);
     return true;

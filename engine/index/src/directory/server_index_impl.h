@@ -4,7 +4,7 @@
 // current version, and leave when they no longer use it. Changes of versions exclude each other.
 // What a change replaces is kept in `versions` and `retired` until Reclaim has waited for all
 // readers that may have seen it. Since writers are such readers, a column that is closed has no
-// writer, either.
+// writer, either. No Step is taken with a mutex locked.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/index/src/directory/version.h"
+#include "engine/index/src/sync/steps.h"
 #include "trommel/index/server_index.h"
 #include "trommel/sync/grace_periods.h"
 
@@ -40,6 +41,7 @@ struct ServerIndex::Impl {
     const Version* version;
   };
   Reading Read() const {
+    Step("read current version");
     GracePeriods::Reader reader = grace_periods.Enter();
     // After entering, and sequentially consistent with the store in Publish: grace_periods.h.
     return {std::move(reader), current.load(std::memory_order_seq_cst)};
@@ -71,6 +73,7 @@ struct ServerIndex::Impl {
 
   ServerIndexConfig config;
   uint32_t max_columns = 0;  // of kTransposed
+  uint32_t num_servers = 0;  // of the first table: kServerFilters has filters for so many
   mutable GracePeriods grace_periods;
   std::atomic<const Version*> current{nullptr};
 

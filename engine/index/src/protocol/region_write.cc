@@ -73,7 +73,7 @@ void RegionWrite::ReadVersion() {
   rerouted_.assign(moved, mutations_.end());
   mutations_.erase(moved, mutations_.end());
 
-  // Under the rows' locks: whoever overwrites these rows next sees no older states.
+  // Under the rows' locks: the next operation that overwrites these rows sees no older states.
   is_maintained_.resize(context_.schema.attributes.size());
   for (uint32_t attribute = 0; attribute < is_maintained_.size(); ++attribute) {
     const AttributeState state = pin.state(attribute);

@@ -95,16 +95,17 @@ class Lookups {
 
   // Sends all parts that are due, one lookup per server.
   void SendAgain() {
-    const auto due = std::ranges::partition(
-        parts_, [now = Clock::now()](const Part& part) { return part.due > now; });
-    if (due.empty()) return;
+    const auto due =
+        std::partition(parts_.begin(), parts_.end(),
+                       [now = Clock::now()](const Part& part) { return part.due > now; });
+    if (due == parts_.end()) return;
     std::vector<KeyRange> ranges;
     Clock::duration pause = kFirstPause;
-    for (Part& part : due) {
-      ranges.push_back(std::move(part.what.range));
-      pause = std::max(pause, part.pause);
+    for (auto part = due; part != parts_.end(); ++part) {
+      ranges.push_back(std::move(part->what.range));
+      pause = std::max(pause, part->pause);
     }
-    parts_.erase(due.begin(), due.end());
+    parts_.erase(due, parts_.end());
     const RangesOfServers routes =
         Route(Normalized(std::move(ranges)), index_.PinVersion().table());
     outcome_.num_retries += static_cast<uint32_t>(routes.size());

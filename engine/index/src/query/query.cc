@@ -133,8 +133,9 @@ RangesOfServers RangesOf(const RegionTable& table, const RegionSet& candidates) 
 // A row that was found twice, because its region moved between two lookups, is kept once.
 void SortRows(std::vector<Row>& rows) {
   std::ranges::sort(rows, {}, &Row::key);
-  const auto repeated = std::ranges::unique(rows, {}, &Row::key);
-  rows.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(rows.begin(), rows.end(),
+                                    [](const Row& a, const Row& b) { return a.key == b.key; });
+  rows.erase(repeated, rows.end());
 }
 
 }  // namespace

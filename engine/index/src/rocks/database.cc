@@ -3,6 +3,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
@@ -93,10 +94,11 @@ rocksdb::Options DatabaseResources::MakeOptions() const {
   options.max_open_files = max_open_files_;
   options.max_background_jobs = 2;  // of threads that all databases of the process share
   options.max_file_opening_threads = 1;
-  options.info_log_level = rocksdb::WARN_LEVEL;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1 << 20;
+  // No log of messages. On a full disk, RocksDB with assertions (Debian's) aborts the process when
+  // the second message cannot be written.
+  options.info_log = std::make_shared<rocksdb::Logger>(rocksdb::HEADER_LEVEL);
   options.max_manifest_file_size = 16 << 20;
+  options.manifest_preallocation_size = 64 << 10;  // of each of up to 256 databases
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;

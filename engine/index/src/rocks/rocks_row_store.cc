@@ -117,6 +117,7 @@ Result<std::optional<std::string>> RocksRowStore::NextValue(uint32_t attribute,
 
 Status RocksRowStore::Commit(std::span<const RowChange> rows,
                              std::span<const EntryChange> entries) {
+  if (const Status writable = VerifyWritable(); !writable) return writable;
   rocksdb::WriteBatch batch;
   rocksdb::Status status;
   for (const RowChange& row : rows) {
@@ -130,21 +131,14 @@ Status RocksRowStore::Commit(std::span<const RowChange> rows,
     status = entry.is_added ? batch.Put(index_family(), key, rocksdb::Slice())
                             : batch.Delete(index_family(), key);
   }
-  if (status.ok()) {
-    rocksdb::WriteOptions options;
-    options.sync = options_.sync_writes;
-    status = database_.db().Write(options, &batch);
-    if (!status.ok()) has_failed_commit_.store(true, std::memory_order_relaxed);
-  }
-  return database_.Check(status, "write");
+  if (!status.ok()) return database_.Check(status, "write");
+  rocksdb::WriteOptions options;
+  options.sync = options_.sync_writes;
+  return CheckWrite(database_.db().Write(options, &batch), "write");
 }
 
 Result<StoreStamp> RocksRowStore::Stamp() const {
-  if (has_failed_commit_.load(std::memory_order_relaxed)) {
-    return Error{ErrorCode::kIo, database_.folder().string() +
-                                     ": a write failed, so the next open will look again at what "
-                                     "it holds"};
-  }
+  if (const Status writable = VerifyWritable(); !writable) return writable.error();
   StoreStamp stamp;
   const Status status =
       database_.Check(database_.db().GetDbIdentity(stamp.identity), "read its identity");
@@ -153,6 +147,21 @@ Result<StoreStamp> RocksRowStore::Stamp() const {
   return stamp;
 }
 
-Status RocksRowStore::Sync() { return database_.Check(database_.db().FlushWAL(true), "sync"); }
+Status RocksRowStore::Sync() {
+  if (const Status writable = VerifyWritable(); !writable) return writable;
+  return CheckWrite(database_.db().FlushWAL(true), "sync");
+}
+
+Status RocksRowStore::VerifyWritable() const {
+  if (!has_failed_.load(std::memory_order_acquire)) return Ok();
+  return Error{ErrorCode::kIo, database_.folder().string() +
+                                   ": cannot write: an earlier write failed; when its reason is "
+                                   "gone, open the cluster again"};
+}
+
+Status RocksRowStore::CheckWrite(const rocksdb::Status& status, std::string_view doing) {
+  if (!status.ok()) has_failed_.store(true, std::memory_order_release);
+  return database_.Check(status, doing);
+}
 
 }  // namespace trommel::index

@@ -4,6 +4,8 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_ROCKS_ROCKS_ROW_STORE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_ROCKS_ROCKS_ROW_STORE_H_
 
+#include <rocksdb/status.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +57,10 @@ class RocksRowStore final : public RowStore {
   Result<std::optional<std::string>> NextValue(uint32_t attribute,
                                                const std::optional<std::string>& after,
                                                const KeyRange& range) const override;
+  // Once a commit or Sync has failed, these three fail until the database is opened again, and
+  // reads go on. The log may have the commit that failed, so the next open may find it done; and
+  // RocksDB may abort the process when it is told to go on with a log that failed.
   Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) override;
-  // Fails once a commit has failed: the log may have it, and a later open may find it done.
   Result<StoreStamp> Stamp() const override;
   Status Sync() override;
 
@@ -71,9 +75,14 @@ class RocksRowStore final : public RowStore {
   RocksRowStore(Database database, const RowStoreOptions& options)
       : database_(std::move(database)), options_(options) {}
 
+  // Returns success, or why no write is possible any more.
+  Status VerifyWritable() const;
+  // Notes a write that failed. Returns success, or its reason.
+  Status CheckWrite(const rocksdb::Status& status, std::string_view doing);
+
   const Database database_;
   const RowStoreOptions options_;
-  std::atomic<bool> has_failed_commit_ = false;
+  std::atomic<bool> has_failed_ = false;
 };
 
 }  // namespace trommel::index

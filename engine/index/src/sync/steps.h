@@ -7,7 +7,9 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 #define TROMMEL_ENGINE_INDEX_SRC_SYNC_STEPS_H_
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 namespace trommel::index {
 
@@ -40,6 +42,16 @@ void WaitThroughSteps(const char* name, const IsOver& is_over, const Block& bloc
   }
   step_scheduler->Step(name);
   while (!is_over()) step_scheduler->Pause(name);
+}
+
+// Waits a little, in a loop of the calling thread's, for other threads. They may take seconds, as
+// queries do, so the thread sleeps.
+inline void WaitALittle(const char* name) {
+  if (step_scheduler != nullptr) [[unlikely]] {
+    step_scheduler->Pause(name);
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 // Locks the mutex for the lifetime of what it returns.

@@ -56,7 +56,8 @@ struct VerifyReport {
   uint64_t num_missing_entries = 0;   ///< Values of rows without an entry.
   uint64_t num_dangling_entries = 0;  ///< Entries whose row does not have the value.
   uint64_t num_missing_pairs = 0;     ///< Pairs that the directory denies: rows that it would lose.
-  uint64_t num_wrong_counts = 0;  ///< Columns with another number of pairs than the local index.
+  uint64_t num_wrong_counts =
+      0;  ///< Attributes with another number of pairs than in local indexes.
   std::vector<std::string> examples;  ///< The first few findings, one line each.
 
   /// Returns whether everything agrees.

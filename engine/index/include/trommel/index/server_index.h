@@ -254,7 +254,7 @@ class ServerIndex {
   /// Publishes a version with another region table. A region of the same id and range keeps its
   /// columns, wherever it moves; all others are unbuilt. kServerFilters: regions of servers that
   /// gain or lose one are unbuilt, too. Fails with kInvalidArgument for more regions than columns,
-  /// and kServerFilters for more servers than before.
+  /// and kServerFilters for more servers than the first table had.
   Status Publish(RegionTable table);
   /// Gives the attribute a new structure, for so many pairs per region, and publishes a version in
   /// which all its columns are new and unbuilt. Fails with kInvalidArgument or kOutOfMemory,

@@ -1,0 +1,144 @@
+// Verify: it finds each kind of disagreement.
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/index/src/rocks/entry_key.h"
+#include "engine/index/src/rocks/meta_store.h"
+#include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rows/row_store.h"
+#include "index/support/clusters.h"
+#include "support/catch.h"
+#include "support/scratch_folder.h"
+#include "trommel/index/cluster.h"
+#include "trommel/index/server_index.h"
+
+namespace trommel::index {
+namespace {
+
+using tests::PutSmallRows;
+using tests::SmallConfig;
+using tests::SmallOptions;
+using tests::SmallRow;
+using trommel::tests::ScratchFolder;
+
+// What Verify says of a cluster whose server 0 was changed behind its back.
+VerifyReport ReportAfter(const std::function<void(RocksRowStore&)>& change) {
+  const ScratchFolder folder;
+  {
+    Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
+    REQUIRE(cluster.ok());
+    REQUIRE(PutSmallRows(*cluster, 300).ok());
+    REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
+    REQUIRE(cluster->Close().ok());
+  }
+  {
+    const Result<MetaStore> meta = MetaStore::Open(folder / "c");
+    REQUIRE(meta.ok());
+    const Result<MetaRecords> records = meta->Read();
+    REQUIRE(records.ok());
+    const DatabaseResources resources(1 << 20, 1);
+    const auto store =
+        RocksRowStore::Open(ServerFolder(folder / "c", 0), {records->cluster.cluster_id, 0},
+                            {.num_attributes = 3}, resources);
+    REQUIRE(store.ok());
+    change(**store);
+  }
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(cluster->BuildColumns().ok());
+  const Result<VerifyReport> report = cluster->Verify();
+  REQUIRE(report.ok());
+  CHECK(report->ok() == report->examples.empty());
+  return *report;
+}
+
+TEST_CASE("a cluster that was not touched verifies, with all its rows and pairs") {
+  const VerifyReport report = ReportAfter([](RocksRowStore&) {});
+  CHECK(report.ok());
+  CHECK(report.num_rows == 301);
+  CHECK(report.num_entries == 602);
+  // Each of six regions has all 7 colors and 5 sizes, and one has two values more.
+  CHECK(report.num_pairs == 6 * 12 + 2);
+  CHECK(report.num_unbuilt_columns == 0);
+}
+
+TEST_CASE("Verify finds values without an entry") {
+  const VerifyReport report = ReportAfter([](RocksRowStore& store) {
+    const std::vector<EntryChange> entries = {{0, "only", "a", false}};
+    REQUIRE(store.Commit({}, entries).ok());
+  });
+  CHECK(report.num_missing_entries == 1);
+  CHECK(report.num_dangling_entries == 0);
+  REQUIRE(report.examples.size() == 1);
+  CHECK(report.examples[0].find("\"only\"") != std::string::npos);
+}
+
+TEST_CASE("Verify finds entries without a row that has the value") {
+  const VerifyReport report = ReportAfter([](RocksRowStore& store) {
+    const std::vector<EntryChange> entries = {
+        {0, "other", "a", true}, {1, "only", "a1", true}, {2, "-", "a", true}};
+    REQUIRE(store.Commit({}, entries).ok());
+    REQUIRE(store.database()
+                .db()
+                .Put(rocksdb::WriteOptions(), store.index_family(), "not an entry", "")
+                .ok());
+  });
+  CHECK(report.num_dangling_entries == 4);
+  CHECK(report.num_missing_entries == 0);
+}
+
+TEST_CASE("Verify finds an entry for each that is missing, however many there are") {
+  // As many entries too many as too few: their numbers agree.
+  const VerifyReport report = ReportAfter([](RocksRowStore& store) {
+    const std::vector<EntryChange> entries = {{0, "only", "a", false}, {0, "other", "a", true}};
+    REQUIRE(store.Commit({}, entries).ok());
+  });
+  CHECK(report.num_missing_entries == 1);
+  CHECK(report.num_dangling_entries == 1);
+}
+
+TEST_CASE("Verify finds rows that cannot be read, and rows of other servers") {
+  const VerifyReport report = ReportAfter([](RocksRowStore& store) {
+    const std::vector<RowChange> rows = {{.key = "zebra", .versions = {{{}, {}, {}}}}};
+    REQUIRE(store.Commit(rows, {}).ok());
+    REQUIRE(
+        store.database().db().Put(rocksdb::WriteOptions(), store.rows_family(), "bad", "bad").ok());
+  });
+  CHECK(report.num_wrong_rows == 2);
+  CHECK(report.num_missing_entries + report.num_dangling_entries == 0);
+}
+
+TEST_CASE("Verify finds pairs that the directory denies, and a wrong number of pairs") {
+  for (const Structure structure : {Structure::kTransposed, Structure::kServerFilters}) {
+    const ScratchFolder folder;
+    ClusterConfig config = SmallConfig();
+    config.structure = structure;
+    Result<Cluster> cluster = Cluster::Create(folder / "c", config, SmallOptions());
+    REQUIRE(cluster.ok());
+    REQUIRE(PutSmallRows(*cluster, 300).ok());
+    REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
+    REQUIRE(cluster->BuildColumns().ok());
+    cluster->directory().LosePair({.region_id = 0, .attribute = 0}, "only");
+    const Result<VerifyReport> lost = cluster->Verify();
+    REQUIRE(lost.ok());
+    CHECK(lost->num_missing_pairs == 1);
+    CHECK(lost->num_wrong_counts == 1);
+
+    cluster->directory().GainPair({.region_id = 0, .attribute = 0}, "only");
+    CHECK(cluster->Verify()->ok());
+    cluster->directory().GainPair({.region_id = 0, .attribute = 0}, "too many");
+    const Result<VerifyReport> gained = cluster->Verify();
+    CHECK(gained->num_missing_pairs == 0);
+    CHECK(gained->num_wrong_counts == 1);
+  }
+}
+
+}  // namespace
+}  // namespace trommel::index
