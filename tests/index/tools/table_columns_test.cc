@@ -42,7 +42,7 @@ TEST_CASE("one key column is no attribute, several are, without an index", "[too
   CHECK(two->RowOf(Cells{"bash", "5.2", "", "1"}, 0)->key == "5.2,bash");
 }
 
-TEST_CASE("--index and --not-index say which attributes are indexed", "[tools]") {
+TEST_CASE("the options --index and --not-index say which attributes are indexed", "[tools]") {
   const auto listed =
       TableColumns::ForNewTable({.key = "name", .indexed = "name,size"}, kColumns, 1);
   REQUIRE(listed.ok());
