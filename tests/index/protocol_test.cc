@@ -263,6 +263,39 @@ TEST_CASE("a builder that cannot ask leaves the column as far built as before",
   CHECK(*table.builder.BuildChunk({0, 2}, 10));  // never to be built: it has no index
 }
 
+TEST_CASE("a builder passes values that only other regions of the server have, chunk by chunk",
+          "[index][protocol]") {
+  SmallTable table(1, Structure::kTransposed, 1);
+  std::vector<Mutation> batch;
+  for (int i = 0; i < 20; ++i) {
+    const std::string value = std::to_string(100 + i);
+    batch.push_back({"a" + value, std::vector<Values>{{value}, {}, {}}});
+  }
+  batch.push_back({"z", std::vector<Values>{{"112", "119"}, {}, {}}});
+  REQUIRE(table.writer.Write(batch).ok());
+  const ColumnName column{1, 0};
+  table.directory.MarkUnbuilt({&column, 1});
+  const auto build_next = [&] { return *table.builder.BuildChunk(column, 2); };
+
+  CHECK_FALSE(build_next());
+  CHECK(table.directory.GetBuildState(column).cursor == "102");
+  CHECK(table.NumPairs(0) == 20);
+  // What rows gain and lose up to the cursor counts from now on, and beyond it when the builder
+  // comes there.
+  REQUIRE(table.Put("y", {{"101", "103"}, {}, {}}).ok());
+  CHECK(table.NumPairs(0) == 21);
+  CHECK_FALSE(build_next());
+  CHECK(table.directory.GetBuildState(column).cursor == "105");
+  CHECK(table.NumPairs(0) == 22);
+  REQUIRE(table.Delete("y").ok());
+  CHECK(table.NumPairs(0) == 20);
+  while (!build_next()) {
+  }
+  CHECK(table.NumUnbuilt(0) == 0);
+  CHECK(table.NumPairs(0) == 22);
+  CHECK(table.Candidates(0, "112") == 0b11);
+}
+
 TEST_CASE("structures have space for a quarter more than the fullest region needs",
           "[index][protocol]") {
   SmallTable table;

@@ -3,6 +3,7 @@
 
 #include <rocksdb/options.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -46,12 +47,16 @@ struct Model {
     }
     return false;
   }
-  std::optional<std::string> NextValue(uint32_t attribute, const std::optional<std::string>& after,
-                                       const KeyRange& range) const {
+  // The values beyond `after` of rows of the range; all of the attribute if there is no range.
+  std::vector<std::string> ValuesBeyond(const std::optional<std::string>& after, uint32_t attribute,
+                                        const KeyRange* range) const {
+    std::set<std::string> values;
     for (const auto& [a, v, key] : entries) {
-      if (a == attribute && (!after || v > *after) && range.Contains(key)) return v;
+      if (a == attribute && (!after || v > *after) && (range == nullptr || range->Contains(key))) {
+        values.insert(v);
+      }
     }
-    return std::nullopt;
+    return {values.begin(), values.end()};
   }
 };
 
@@ -85,6 +90,29 @@ void ChangeBoth(std::mt19937_64& random, RowStore& store, Model& model) {
   REQUIRE(store.Commit(rows, entries).ok());
 }
 
+// Walks from `after` to the end. Each walk must have all values up to where it stopped, and stop at
+// a value.
+void CompareWalks(const RowStore& store, const Model& model, uint32_t attribute,
+                  std::optional<std::string> after, const KeyRange& range, size_t max_values) {
+  const std::vector<std::string> expected = model.ValuesBeyond(after, attribute, &range);
+  const std::vector<std::string> all = model.ValuesBeyond(std::nullopt, attribute, nullptr);
+  std::vector<std::string> found;
+  do {
+    const Result<ValueWalk> walk = store.WalkValues(attribute, after, range, max_values);
+    REQUIRE(walk.ok());
+    REQUIRE(walk->values.size() <= max_values);
+    found.insert(found.end(), walk->values.begin(), walk->values.end());
+    if (walk->reached) {
+      REQUIRE((!after || *walk->reached > *after));
+      REQUIRE(std::binary_search(all.begin(), all.end(), *walk->reached));
+      const auto rest = std::upper_bound(expected.begin(), expected.end(), *walk->reached);
+      REQUIRE(found == std::vector<std::string>(expected.begin(), rest));
+    }
+    after = walk->reached;
+  } while (after);
+  REQUIRE(found == expected);
+}
+
 void CompareWithModel(std::mt19937_64& random, const RowStore& store, const Model& model) {
   for (int i = 0; i < 300; ++i) {
     const uint32_t attribute = random() % 2;
@@ -94,9 +122,7 @@ void CompareWithModel(std::mt19937_64& random, const RowStore& store, const Mode
     REQUIRE(has_value.ok());
     REQUIRE(*has_value == model.HasValue(attribute, value, range));
     const auto after = i % 8 == 0 ? std::nullopt : std::optional(value);
-    const auto next = store.NextValue(attribute, after, range);
-    REQUIRE(next.ok());
-    REQUIRE(*next == model.NextValue(attribute, after, range));
+    CompareWalks(store, model, attribute, after, range, 1 + random() % (i % 2 == 0 ? 3 : 100));
   }
   std::vector<std::string> keys = {"not there"};
   for (const auto& [key, versions] : model.rows) keys.push_back(key);
@@ -147,13 +173,61 @@ TEST_CASE("values are found one after the other among many of other regions") {
     }
   }
   REQUIRE((*store)->Commit({}, entries).ok());
-  std::optional<std::string> value;
-  for (int i = 0; i <= 2'000; i += 100) {
-    const auto next = (*store)->NextValue(0, value, {.begin = "k", .end = "l"});
-    REQUIRE(next.ok());
-    value = *next;
-    REQUIRE(value == (i < 2'000 ? std::optional(std::to_string(100'000 + i)) : std::nullopt));
+  const size_t max_values = GENERATE(size_t{1}, size_t{3}, size_t{1'000});
+  std::vector<std::string> found;
+  std::optional<std::string> reached;
+  do {
+    const Result<ValueWalk> walk =
+        (*store)->WalkValues(0, reached, {.begin = "k", .end = "l"}, max_values);
+    REQUIRE(walk.ok());
+    found.insert(found.end(), walk->values.begin(), walk->values.end());
+    reached = walk->reached;
+  } while (reached);
+  std::vector<std::string> expected;
+  for (int i = 0; i < 2'000; i += 100) expected.push_back(std::to_string(100'000 + i));
+  CHECK(found == expected);
+}
+
+TEST_CASE("a walk stops long before the end of values that only other regions have") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  const auto store =
+      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(store.ok());
+  constexpr int kNumValues = 10'000;
+  // One entry per value; or many, which a seek passes.
+  const int per_value = GENERATE(1, 20);
+  std::vector<EntryChange> entries;
+  for (int i = 0; i < kNumValues; ++i) {
+    for (int j = 0; j < per_value; ++j) {
+      const std::string key = "a" + std::to_string(j);
+      entries.push_back({.value = std::to_string(100'000 + i), .row_key = key, .is_added = true});
+    }
   }
+  entries.push_back({.value = "999999", .row_key = "k", .is_added = true});
+  REQUIRE((*store)->Commit({}, entries).ok());
+  const KeyRange range = GENERATE(KeyRange{"k", "l"}, KeyRange{"K", "L"});
+  const bool has_last = range.Contains("k");
+
+  constexpr size_t kMaxValues = 16;
+  constexpr int kMostPassed = 4 * kMaxValues + 64;  // each value takes one step at least
+  std::optional<std::string> reached;
+  int num_walks = 0;
+  std::vector<std::string> found;
+  for (int passed = 0;; ++num_walks) {
+    const Result<ValueWalk> walk = (*store)->WalkValues(0, reached, range, kMaxValues);
+    REQUIRE(walk.ok());
+    found.insert(found.end(), walk->values.begin(), walk->values.end());
+    reached = walk->reached;
+    if (!reached) break;
+    REQUIRE(found.empty());
+    const int position = std::stoi(*reached) - 100'000 + 1;
+    REQUIRE(position > passed);
+    REQUIRE(position <= passed + kMostPassed);
+    passed = position;
+  }
+  CHECK(num_walks >= kNumValues / kMostPassed);
+  CHECK(found == (has_last ? std::vector<std::string>{"999999"} : std::vector<std::string>{}));
 }
 
 TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
@@ -199,9 +273,9 @@ TEST_CASE("a row whose bytes are damaged is an error that names folder and key")
   REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), "bad", "").ok());
   const std::string entry = AttributePrefix(0) + "cut";
   REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), entry, "").ok());
-  const auto next = (*store)->NextValue(0, std::nullopt, {});
-  REQUIRE_FALSE(next.ok());
-  CHECK(next.error().code == ErrorCode::kCorrupt);
+  const auto walk = (*store)->WalkValues(0, std::nullopt, {}, 1);
+  REQUIRE_FALSE(walk.ok());
+  CHECK(walk.error().code == ErrorCode::kCorrupt);
 }
 
 }  // namespace

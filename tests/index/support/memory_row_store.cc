@@ -1,6 +1,11 @@
 #include "index/support/memory_row_store.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
 
 #include "engine/index/src/sync/steps.h"
 
@@ -37,16 +42,31 @@ Result<bool> MemoryRowStore::HasValue(uint32_t attribute, std::string_view value
          std::get<1>(*entry) == value && range.Contains(std::get<2>(*entry));
 }
 
-Result<std::optional<std::string>> MemoryRowStore::NextValue(
-    uint32_t attribute, const std::optional<std::string>& after, const KeyRange& range) const {
-  if (const Status status = Ask("ask for next value"); !status) return status.error();
+Result<ValueWalk> MemoryRowStore::WalkValues(uint32_t attribute,
+                                             const std::optional<std::string>& after,
+                                             const KeyRange& range, size_t max_values) const {
+  if (const Status status = Ask("walk over values"); !status) return status.error();
   const std::lock_guard<std::mutex> lock(mutex_);
+  ValueWalk walk;
+  size_t num_seen = 0;
+  std::optional<std::string> last = after;
   for (auto entry = entries_.lower_bound(Entry(attribute, after.value_or(""), ""));
        entry != entries_.end() && std::get<0>(*entry) == attribute; ++entry) {
     const auto& [_, value, key] = *entry;
-    if (range.Contains(key) && (!after || value > *after)) return std::optional(value);
+    if (after && value == *after) continue;
+    if (value != last) {
+      if (walk.values.size() == max_values || num_seen == max_values + max_values / 2) {
+        walk.reached = last;
+        break;
+      }
+      last = value;
+      ++num_seen;
+    }
+    if (range.Contains(key) && (walk.values.empty() || walk.values.back() != value)) {
+      walk.values.push_back(value);
+    }
   }
-  return std::optional<std::string>();
+  return walk;
 }
 
 Status MemoryRowStore::Commit(std::span<const RowChange> rows,

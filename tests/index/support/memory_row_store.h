@@ -3,6 +3,7 @@
 #ifndef TROMMEL_TESTS_INDEX_SUPPORT_MEMORY_ROW_STORE_H_
 #define TROMMEL_TESTS_INDEX_SUPPORT_MEMORY_ROW_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,7 +33,7 @@ class MemoryRowStore final : public RowStore {
  public:
   // Asked before each commit.
   std::function<CommitFault()> commit_fault;
-  // Asked before each question (Read, HasValue, NextValue): whether it fails.
+  // Asked before each question (Read, HasValue, WalkValues): whether it fails.
   std::function<bool()> question_fails;
   // Called with what a commit changes, in one step with it.
   std::function<void(std::span<const RowChange>)> on_commit;
@@ -40,9 +41,10 @@ class MemoryRowStore final : public RowStore {
   Result<std::vector<Versions>> Read(std::span<const std::string> keys) const override;
   Result<bool> HasValue(uint32_t attribute, std::string_view value,
                         const KeyRange& range) const override;
-  Result<std::optional<std::string>> NextValue(uint32_t attribute,
-                                               const std::optional<std::string>& after,
-                                               const KeyRange& range) const override;
+  // Looks at no more than max_values + max_values / 2 values, so that walks stop at values outside
+  // of the range, too.
+  Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
+                               const KeyRange& range, size_t max_values) const override;
   Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) override;
   Result<StoreStamp> Stamp() const override;
   Status Sync() override { return Ok(); }

@@ -12,8 +12,8 @@
 #include <bit>
 #include <vector>
 
-#include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/version.h"
+#include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {

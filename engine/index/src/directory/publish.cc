@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/index/src/directory/misuse.h"
 #include "engine/index/src/directory/server_index_impl.h"
+#include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
 #include "trommel/sizing.h"
 

@@ -1,6 +1,8 @@
 #include "engine/index/src/protocol/column_builder.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +13,8 @@
 namespace trommel::index {
 namespace {
 
-constexpr uint64_t kLeastCapacity = 64;  // in pairs: below, rows that come soon resize it
+constexpr uint64_t kLeastCapacity = 64;   // in pairs: below, rows that come soon resize it
+constexpr size_t kValuesPerCount = 4096;  // of one walk: it may need memory for so many
 
 // Returns the region as the current version has it, if it exists and the attribute is indexed.
 std::optional<Region> RegionToBuild(const ServerIndex& directory, ColumnName column) {
@@ -83,12 +86,14 @@ Result<uint64_t> ColumnBuilder::MostPairs(uint32_t attribute) const {
   uint64_t most_pairs = 0;
   for (const Region& region : regions) {
     uint64_t num_pairs = 0;
-    for (std::optional<std::string> value;; ++num_pairs) {
-      auto next = servers_[region.server]->NextValue(attribute, value, region.range);
-      if (!next) return WithRegion(next.error(), region);
-      if (!*next) break;
-      value = *std::move(next);
-    }
+    std::optional<std::string> cursor;
+    do {
+      Result<ValueWalk> walk =
+          servers_[region.server]->WalkValues(attribute, cursor, region.range, kValuesPerCount);
+      if (!walk) return WithRegion(walk.error(), region);
+      num_pairs += walk->values.size();
+      cursor = std::move(walk->reached);
+    } while (cursor);
     most_pairs = std::max(most_pairs, num_pairs);
   }
   return most_pairs;
@@ -105,22 +110,29 @@ Result<bool> ColumnBuilder::BuildChunk(ColumnName column, size_t max_values) {
   const BuildState build = directory_.GetBuildState(column);
   if (build.column_id == 0 || build.is_built) return true;
 
-  std::vector<std::string> values;
-  std::optional<std::string> cursor = build.cursor;
-  while (values.size() < max_values) {
-    auto next = servers_[region->server]->NextValue(column.attribute, cursor, region->range);
-    if (!next) return WithRegion(next.error(), *region);
-    cursor = *std::move(next);
-    if (!cursor) break;  // beyond the last value: the column will be built
-    values.push_back(*cursor);
-  }
-  // Operations under way that gain a value rely on its pair from now on.
-  flights.AppendInFlight(build.cursor, cursor, values);
+  // One walk, as of one moment. It may stop at a value that only other regions have, with few
+  // values or none: the cursor moves there all the same, because this region has no pairs in
+  // between but those of `values`:
+  //
+  //   values      b   d         g   j         of the server; those of the region: b, d, j
+  //   walk        b   d         |             stops at g: its values b and d, the cursor becomes g
+  //   in flight           e         h         e is before the cursor: its pair goes in with b and
+  //   d;
+  //                                           h is beyond it: a later chunk finds it
+  //
+  // A commit during or after the walk changes only values in flight: they entered before this lock
+  // and cannot leave while it is held, and those up to the cursor go in. Operations that enter or
+  // leave afterwards maintain every value up to the cursor, and no other.
+  Result<ValueWalk> walk = servers_[region->server]->WalkValues(column.attribute, build.cursor,
+                                                                region->range, max_values);
+  if (!walk) return WithRegion(walk.error(), *region);
+  std::vector<std::string>& values = walk->values;
+  flights.AppendInFlight(build.cursor, walk->reached, values);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   Step("advance build");
-  const bool is_advanced = directory_.AdvanceBuild(column, build.column_id, values, cursor);
-  return is_advanced && !cursor;
+  const bool is_advanced = directory_.AdvanceBuild(column, build.column_id, values, walk->reached);
+  return is_advanced && !walk->reached;
 }
 
 }  // namespace trommel::index

@@ -24,11 +24,12 @@ class ColumnBuilder {
   // space for a quarter more than the fullest region needs; gives a larger one to attributes whose
   // fullest column has more than one and a half times its capacity. Returns whether it resized any,
   // or, when all attributes were tried, the first failure.
-  // Cost: one seek per pair of the attributes that have no structure.
+  // Cost: for attributes that have no structure, one pass per region over the values of its server.
   Result<bool> SizeStructures();
-  // Builds one chunk of the column: at most max_values values of rows, and those in flight. Returns
-  // whether the column is built, or no longer to be built by this call. If the local index cannot
-  // be read, fails, and the column is built as far as before. Requires max_values > 0.
+  // Builds one chunk of the column: what one walk over at most max_values values of rows finds, and
+  // the values in flight. Returns whether the column is built, or no longer to be built by this
+  // call. If the local index cannot be read, fails, and the column is built as far as before.
+  // Requires max_values > 0. Cost: writers of the attribute in this region wait for one WalkValues.
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
 
  private:

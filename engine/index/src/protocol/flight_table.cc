@@ -5,6 +5,10 @@
 namespace trommel::index {
 
 std::unique_lock<std::mutex> FlightTable::Lock() {
+  // A builder locks the table again as soon as it has released it, long before a thread that waits
+  // for it has woken. Such a thread has the turn, so the builder waits for it in between: an
+  // operation waits for a chunk or two, not for the whole column.
+  const auto turn = LockThroughSteps(turn_, "wait for flight table");
   return LockThroughSteps(mutex_, "lock flight table");
 }
 

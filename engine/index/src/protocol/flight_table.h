@@ -71,6 +71,7 @@ class FlightTable {
                       std::vector<std::string>& values) const;
 
  private:
+  std::mutex turn_;  // of the thread that locks mutex_ next; held only until it has
   std::mutex mutex_;
   std::unordered_map<std::string, uint32_t> num_operations_;  // by value; none is 0
 };

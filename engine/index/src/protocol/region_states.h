@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/index/src/model/misuse.h"
 #include "engine/index/src/protocol/flight_table.h"
 #include "engine/index/src/protocol/gate.h"
 
@@ -29,7 +30,11 @@ class RegionStates {
  public:
   // Rows share num_row_locks locks.
   RegionStates(size_t num_regions, size_t num_attributes, size_t num_row_locks = 4096);
-  RegionState& Of(uint32_t region_id) { return *states_[region_id]; }
+  // Requires region_id < size().
+  RegionState& Of(uint32_t region_id) {
+    CheckUse(region_id < states_.size(), "there is no state of a region with this id");
+    return *states_[region_id];
+  }
   size_t size() const { return states_.size(); }
 
   // Locks rows, of any regions, for the lifetime of what it returns. Requires that the thread has

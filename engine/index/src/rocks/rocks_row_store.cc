@@ -31,14 +31,17 @@ namespace trommel::index {
 namespace {
 
 // A cursor that is this near is faster stepped there than sought.
-constexpr int kStepsBeforeSeek = 8;
+constexpr size_t kStepsBeforeSeek = 8;
 
-void Forward(rocksdb::Iterator& cursor, const std::string& target) {
-  for (int i = 0; i < kStepsBeforeSeek; ++i) {
+// Moves the cursor to the first entry at the target or beyond it, which is not where it is. Returns
+// how many seeks and steps it took.
+size_t Forward(rocksdb::Iterator& cursor, const std::string& target) {
+  for (size_t i = 1; i <= kStepsBeforeSeek; ++i) {
     cursor.Next();
-    if (!cursor.Valid() || ViewOf(cursor.key()) >= target) return;
+    if (!cursor.Valid() || ViewOf(cursor.key()) >= target) return i;
   }
   cursor.Seek(target);
+  return kStepsBeforeSeek + 1;
 }
 
 }  // namespace
@@ -85,10 +88,19 @@ Result<bool> RocksRowStore::HasValue(uint32_t attribute, std::string_view value,
   return cursor->Valid();
 }
 
-Result<std::optional<std::string>> RocksRowStore::NextValue(uint32_t attribute,
-                                                            const std::optional<std::string>& after,
-                                                            const KeyRange& range) const {
-  if (range.empty()) return std::optional<std::string>();
+// Each step lands before, in or behind the range's entries of a value, here of c to e:
+//
+//   entries    x/a x/d x/f   y/a y/b   z/f   ...
+//   cursor      1   2         3         4           1 -> 2: sought x/c
+//                                                   2 -> 3: x is a value; sought what is beyond x
+//                                                   3 -> 4: sought y/c, and y has no entry there
+//
+// A value is decided when the cursor is in or behind the range, or at another value.
+Result<ValueWalk> RocksRowStore::WalkValues(uint32_t attribute,
+                                            const std::optional<std::string>& after,
+                                            const KeyRange& range, size_t max_values) const {
+  ValueWalk walk;
+  if (range.empty()) return walk;
   const std::string begin =
       after ? BeyondPrefix(ValuePrefix(attribute, *after)) : AttributePrefix(attribute);
   const std::string end_key = BeyondPrefix(AttributePrefix(attribute));
@@ -97,22 +109,34 @@ Result<std::optional<std::string>> RocksRowStore::NextValue(uint32_t attribute,
   options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> cursor(
       database_.db().NewIterator(options, index_family()));
-  // Each step lands in the range's entries of a value, or before or behind them.
+  const size_t most_moves = 4 * max_values + 64;
+  size_t num_moves = 1;
   for (cursor->Seek(begin); cursor->Valid();) {
     const std::string_view bytes = ViewOf(cursor->key());
     Result<EntryKey> entry = DecodeEntryKey(bytes);
     if (!entry) {
       return Error{entry.error().code, database_.folder().string() + ": " + entry.error().message};
     }
-    if (range.Contains(entry->row_key)) return std::optional(std::move(entry->value));
     std::string prefix(bytes.substr(0, entry->prefix_bytes));
-    const bool is_before = entry->row_key < range.begin;
-    Forward(*cursor, is_before ? prefix + range.begin : BeyondPrefix(std::move(prefix)));
+    if (entry->row_key < range.begin) {
+      num_moves += Forward(*cursor, prefix + range.begin);
+      // Still undecided if the cursor is at an entry of the value.
+      if (cursor->Valid() && ViewOf(cursor->key()).starts_with(prefix)) continue;
+    } else {
+      if (range.Contains(entry->row_key)) walk.values.push_back(entry->value);
+      if (walk.values.size() < max_values) {
+        num_moves += Forward(*cursor, BeyondPrefix(std::move(prefix)));
+      }
+    }
+    if (walk.values.size() == max_values || num_moves >= most_moves) {
+      walk.reached = std::move(entry->value);
+      break;
+    }
   }
   if (const Status status = database_.Check(cursor->status(), "read its index"); !status) {
     return status.error();
   }
-  return std::optional<std::string>();
+  return walk;
 }
 
 Status RocksRowStore::Commit(std::span<const RowChange> rows,

@@ -7,6 +7,7 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_ROWS_ROW_STORE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_ROWS_ROW_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,13 @@ struct RowChange {
   Versions versions;  // none: the row is deleted
 };
 
+// Values of the local index, in order.
+struct ValueWalk {
+  std::vector<std::string> values;  // of rows of the range, ascending
+  // The walk has seen all values up to and with this one; none: all that there are.
+  std::optional<std::string> reached;
+};
+
 class RowStore {
  public:
   virtual ~RowStore() = default;
@@ -52,11 +60,13 @@ class RowStore {
   // Returns whether a row of the range has the value, by the local index.
   virtual Result<bool> HasValue(uint32_t attribute, std::string_view value,
                                 const KeyRange& range) const = 0;
-  // Returns the least value beyond `after` (none: the least of all) that a row of the range has, by
-  // the local index; none if there is no such value.
-  virtual Result<std::optional<std::string>> NextValue(uint32_t attribute,
-                                                       const std::optional<std::string>& after,
-                                                       const KeyRange& range) const = 0;
+  // Walks over the values beyond `after` (none: from the least) in the local index, as it was at
+  // one moment of the call. Stops at the last of max_values values that rows of the range have; and
+  // at any value, of the range or not, once it has taken as long as other threads should wait for a
+  // lock that the caller holds. Requires max_values > 0.
+  // Cost: bounded by max_values, however many values other ranges have.
+  virtual Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
+                                       const KeyRange& range, size_t max_values) const = 0;
   // Changes rows and entries in one atomic write. A write that failed was either done or will never
   // be done by this process; reads of the local index show which.
   virtual Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) = 0;

@@ -1,6 +1,6 @@
 // CheckUse: a programmer's mistake ends the program with a message.
-#ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_MISUSE_H_
-#define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_MISUSE_H_
+#ifndef TROMMEL_ENGINE_INDEX_SRC_MODEL_MISUSE_H_
+#define TROMMEL_ENGINE_INDEX_SRC_MODEL_MISUSE_H_
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,4 +17,4 @@ inline void CheckUse(bool condition, const char* message) noexcept {
 
 }  // namespace trommel::index
 
-#endif  // TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_MISUSE_H_
+#endif  // TROMMEL_ENGINE_INDEX_SRC_MODEL_MISUSE_H_
