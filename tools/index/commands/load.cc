@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "tools/index/commands/table_commands.h"
+#include "tools/index/rows/key_sample.h"
 #include "tools/index/table/input_options.h"
 #include "tools/index/table/new_table.h"
 #include "tools/index/table/table_access.h"
