@@ -1,4 +1,4 @@
-// trommel-index demo: a catalogue of products in a table, queried both ways, changed and verified.
+// trommel-index demo: rows in a table, queried both ways, changed and verified.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -8,15 +8,17 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "bench/sides/catalogue.h"
 #include "tools/index/commands/demo_queries.h"
+#include "tools/index/commands/demo_rows.h"
 #include "tools/index/commands/table_commands.h"
+#include "tools/index/table/input_options.h"
+#include "tools/index/table/new_table.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/interrupt.h"
@@ -28,14 +30,15 @@
 namespace trommel::tool {
 namespace {
 
-constexpr uint64_t kCatalogueSeed = 20240229;
-constexpr uint32_t kNumDemoServers = 16;
-constexpr size_t kNumDemoRegions = 64;
-constexpr uint64_t kBatchRows = 1000;
+constexpr size_t kChangesPerWrite = 1000;
 
 struct DemoOptions {
-  std::string folder;  // empty: one that is removed at the end
+  std::string path;  // a file of rows, or a new folder to keep the table in; empty: neither
+  bool is_file = false;
   uint64_t num_products = 50'000;
+  NewTableOptions made;
+
+  DemoOptions() { made.num_servers = 16; }
 };
 
 Error DemoInterrupted() { return {ErrorCode::kIo, "interrupted"}; }
@@ -70,59 +73,53 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Status LoadProducts(const bench::Catalogue& catalogue, uint64_t num_products, bool quiet,
-                    index::Cluster& table) {
-  Progress progress("loading", quiet, std::nullopt);
-  for (uint64_t begin = 0; begin < num_products; begin += kBatchRows) {
-    std::vector<index::Mutation> batch;
-    for (uint64_t i = begin; i < std::min(begin + kBatchRows, num_products); ++i) {
-      index::Row row = catalogue.Product(i);
-      batch.push_back({std::move(row.key), std::move(row.attributes)});
-    }
-    if (Status written = table.Write(batch); !written.ok()) return written;
-    if (NotedInterrupt() != 0) return DemoInterrupted();
-    if (progress.IsDue()) {
-      progress.Draw(
-          fmt::format("{} of {} products", FormatCount(begin), FormatCount(num_products)));
-    }
-  }
-  return Ok();
-}
-
-// Each fiftieth product gets the values of another one, and the one after it is deleted.
-Status ChangeProducts(const bench::Catalogue& catalogue, uint64_t num_products,
-                      index::Cluster& table, Report& report) {
-  constexpr uint64_t kStep = 50;
+// Writes the changes batch by batch.
+Status ChangeRows(const DemoRows& rows, index::Cluster& table, Report& report) {
   uint64_t num_updated = 0;
   uint64_t num_deleted = 0;
   std::vector<index::Mutation> batch;
-  for (uint64_t i = 0; i + 1 < num_products; i += kStep) {
-    std::string key = catalogue.Product(i).key;
-    batch.push_back({std::move(key), catalogue.Product(num_products + i).attributes});
-    batch.push_back({catalogue.Product(i + 1).key, std::nullopt});
-    ++num_updated;
-    ++num_deleted;
-    if (batch.size() < kBatchRows && i + kStep + 1 < num_products) continue;
+  for (bool has_more = true; has_more;) {
+    std::optional<index::Mutation> change = rows.Change(num_updated + num_deleted);
+    has_more = change.has_value();
+    if (change) {
+      ++(change->attributes ? num_updated : num_deleted);
+      batch.push_back(std::move(*change));
+    }
+    if (has_more && batch.size() < kChangesPerWrite) continue;
     if (Status written = table.Write(batch); !written.ok()) return written;
     if (NotedInterrupt() != 0) return DemoInterrupted();
     batch.clear();
   }
   report.AddField("num_updated", num_updated);
   report.AddField("num_deleted", num_deleted);
-  report.AddLine(fmt::format("\n{} updated, {} deleted.", FormatCount(num_updated, "product"),
+  report.AddLine(fmt::format("\n{} updated, {} deleted.", FormatCount(num_updated, rows.noun()),
                              FormatCount(num_deleted)));
   return Ok();
 }
 
-// Queries and verifies. Returns whether all was as it should be.
-Result<bool> Inspect(index::Cluster& table, const char* fields, Report& report) {
-  const Result<std::vector<DemoFigures>> figures = RunDemoQueries(table);
+Result<index::VerifyReport> VerifyTable(index::Cluster& table, bool quiet) {
+  Progress progress("verifying", quiet, std::nullopt);
+  Result<index::VerifyReport> verified = table.Verify([&](uint64_t done, uint64_t total) {
+    if (!progress.IsDue()) return;
+    progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total)));
+  });
+  if (NotedInterrupt() != 0) return DemoInterrupted();
+  return verified;
+}
+
+// Queries and verifies. Returns whether all was as it should be. Times are shown of the table as it
+// was before the changes alone.
+Result<bool> Inspect(index::Cluster& table, std::span<const DemoQuery> queries, bool is_before,
+                     bool quiet, Report& report) {
+  constexpr size_t kMostTimes = 7;
+  const Result<std::vector<DemoFigures>> figures =
+      RunDemoQueries(table, queries, is_before ? kMostTimes : 1, quiet);
   if (!figures.ok()) return figures.error();
-  const Result<index::VerifyReport> verified = table.Verify();
+  const Result<index::VerifyReport> verified = VerifyTable(table, quiet);
   if (!verified.ok()) return verified.error();
-  if (std::string_view(fields) == "before") DescribeDemoQueries(*figures, report);
+  if (is_before) DescribeDemoQueries(*figures, report);
   const bool do_agree = std::ranges::all_of(*figures, &DemoFigures::do_agree);
-  report.AddField(fmt::format("is_right_{}", fields), do_agree && verified->ok());
+  report.AddField(is_before ? "is_right_before" : "is_right_after", do_agree && verified->ok());
   report.AddLine(
       fmt::format("Verified: {} rows, {} index entries and {} pairs of the directory {}.",
                   FormatCount(verified->num_rows), FormatCount(verified->num_entries),
@@ -132,59 +129,83 @@ Result<bool> Inspect(index::Cluster& table, const char* fields, Report& report) 
   return do_agree && verified->ok();
 }
 
-Result<bool> RunSteps(const DemoOptions& options, const Settings& settings, index::Cluster& table,
+Result<bool> RunSteps(DemoRows& rows, const Settings& settings, index::Cluster& table,
                       Report& report) {
-  const bench::Catalogue catalogue(kCatalogueSeed);
   const auto start = std::chrono::steady_clock::now();
-  Status done = LoadProducts(catalogue, options.num_products, settings.quiet, table);
+  Status done = rows.WriteTo(table);
   if (!done.ok()) return done.error();
   const double load_seconds = SecondsSince(start);
   if (done = BuildTable(table, settings.quiet); !done.ok()) return done.error();
   const double build_seconds = SecondsSince(start) - load_seconds;
-  report.AddField("num_products", options.num_products);
+  report.AddField(fmt::format("num_{}s", rows.noun()), rows.num_rows());
   report.AddField("load_seconds", load_seconds);
   report.AddField("build_seconds", build_seconds);
   report.AddLine(fmt::format(
       "{} with {} attributes in {} regions on {} servers: written in {:.1f} s, directory built in "
       "{:.1f} s ({}).\n",
-      FormatCount(options.num_products, "product"), table.config().schema.attributes.size(),
+      FormatCount(rows.num_rows(), rows.noun()), table.config().schema.attributes.size(),
       table.config().splits.size() + 1, table.config().num_servers, load_seconds, build_seconds,
       FormatBytes(table.GetStats().directory.num_bytes)));
-  const Result<bool> before = Inspect(table, "before", report);
+  const Result<std::vector<DemoQuery>> queries = rows.Queries();
+  if (!queries.ok()) return queries.error();
+  const Result<bool> before = Inspect(table, *queries, true, settings.quiet, report);
   if (!before.ok()) return before;
-  done = ChangeProducts(catalogue, options.num_products, table, report);
-  if (!done.ok()) return done.error();
+  if (done = ChangeRows(rows, table, report); !done.ok()) return done.error();
   if (done = BuildTable(table, settings.quiet); !done.ok()) return done.error();
-  const Result<bool> after = Inspect(table, "after", report);
+  const Result<bool> after = Inspect(table, *queries, false, settings.quiet, report);
   if (!after.ok()) return after;
   return *before && *after;
 }
 
 int RunTableDemo(const DemoOptions& options, const Settings& settings) {
   NoteInterrupts();
+  int code = kDone;
+  const std::unique_ptr<DemoRows> rows =
+      options.is_file ? MakeFileRows(options.made, code)
+                      : MakeCatalogueRows(options.num_products, options.made);
+  if (rows == nullptr) return code;
+  const bool is_kept = !options.is_file && !options.path.empty();
   DemoFolder temporary;
-  if (options.folder.empty()) {
+  if (!is_kept) {
     if (const Status made = temporary.Make(); !made.ok()) return FailOnInput(made.error());
   }
-  const std::string& folder = options.folder.empty() ? temporary.path() : options.folder;
-  index::ClusterConfig config;
-  config.schema = bench::Catalogue::MakeSchema();
-  config.num_servers = kNumDemoServers;
-  config.splits = bench::Catalogue(kCatalogueSeed).Splits(options.num_products, kNumDemoRegions);
+  const std::string& folder = is_kept ? options.path : temporary.path();
   TableOptions table_options;
   table_options.folder = folder;
   Result<index::Cluster> table =
-      index::Cluster::Create(folder, config, OpenOptionsOf(table_options));
-  if (!table.ok()) return FailOnInput(table.error());
+      index::Cluster::Create(folder, rows->config(), OpenOptionsOf(table_options));
+  if (!table.ok()) return is_kept ? FailOnInput(table.error()) : FailOnRequest(table.error());
   Report report;
-  const Result<bool> is_right = RunSteps(options, settings, *table, report);
+  const Result<bool> is_right = RunSteps(*rows, settings, *table, report);
   if (!is_right.ok()) return CloseTable(*table, folder, FailOnInput(is_right.error()));
-  if (const int code = CloseTable(*table, folder, kDone); code != kDone) return code;
-  if (!options.folder.empty()) {
+  if (code = CloseTable(*table, folder, kDone); code != kDone) return code;
+  if (is_kept) {
     report.AddLine(
-        fmt::format("\nThe table is in {0}: trommel-index query {0} tag=tag-2500", options.folder));
+        fmt::format("\nThe table is in {0}: trommel-index query {0} tag=tag-2500", folder));
   }
   return Finish(report, settings.json, *is_right ? kDone : kNegativeAnswer);
+}
+
+// Whether the path is a file of rows: a name that ends in .tsv, or what is there and no folder.
+bool IsFileOfRows(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  return path == "-" || path.ends_with(".tsv") ||
+         (std::filesystem::exists(status) && !std::filesystem::is_directory(status));
+}
+
+// Fails for options of a file without one, and of the catalogue with one.
+void SetDemoFile(const Command& command, DemoOptions& options) {
+  options.is_file = IsFileOfRows(options.path);
+  for (const char* const name : {"--key", "--set-valued", "--null", "--crlf", "--batch"}) {
+    if (!command.IsGiven(name)) continue;
+    if (options.path.empty()) throw UsageError{name, "needs a file"};
+    options.is_file = true;
+  }
+  if (options.is_file && command.IsGiven("--products")) {
+    throw UsageError{"--products", "not with a file"};
+  }
+  if (options.is_file) options.made.input.path = options.path;
 }
 
 }  // namespace
@@ -192,14 +213,22 @@ int RunTableDemo(const DemoOptions& options, const Settings& settings) {
 void AddTableDemo(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "demo",
-      "Load a made-up catalogue, query, change and verify it\n"
+      "Load a file or a made-up catalogue, query, change and verify it\n"
+      "Queries of a file are drawn from its rows. Its table is removed at the end.\n"
       "Exits 1 if the directory and a broadcast find different rows, or the table is not right.");
   auto options = std::make_shared<DemoOptions>();
-  command.Text("FOLDER", options->folder, "",
-               "Keep the table in this new folder (default: one that is removed at the end)");
+  command.Text("FILE|FOLDER", options->path, "",
+               "Tab-separated rows (NAME.tsv, or any file that is there; -: standard input), or a "
+               "new folder to keep the catalogue's table in");
   AddCount(command, "--products", options->num_products,
-           fmt::format("How many products (default {})", FormatCount(options->num_products)));
-  command.SetAction([&settings, options] { return RunTableDemo(*options, settings); });
+           fmt::format("Of the catalogue (default {})", FormatCount(options->num_products)));
+  AddTableInput(command, options->made.input);
+  AddRegions(command, options->made);
+  command.SetAction([&settings, options, command] {
+    SetDemoFile(command, *options);
+    options->made.input.quiet = settings.quiet;
+    return RunTableDemo(*options, settings);
+  });
 }
 
 }  // namespace trommel::tool

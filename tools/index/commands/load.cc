@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "tools/index/commands/table_commands.h"
+#include "tools/index/rows/key_sample.h"
 #include "tools/index/table/input_options.h"
+#include "tools/index/table/new_table.h"
 #include "tools/index/table/table_access.h"
 #include "tools/index/table/table_loader.h"
 #include "tools/trommel/options/value_options.h"
@@ -19,20 +22,14 @@
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
-#include "trommel/index/region_table.h"
 
 namespace trommel::tool {
 namespace {
 
 struct LoadOptions {
   TableOptions table;
-  TableInput input;
+  NewTableOptions made;
   bool append = false;
-  uint32_t num_servers = 4;
-  uint32_t num_regions = 0;  // 0: not given
-  uint32_t max_versions = 1;
-  index::Structure structure = index::Structure::kTransposed;
-  double target_fpr = index::ClusterConfig{}.target_fpr;
 };
 
 // What only a new table can be given.
@@ -44,13 +41,14 @@ int LoadAndClose(const LoadOptions& options, const Settings& settings, TableLoad
                  index::Cluster& table, Report& report) {
   const auto load = [&]() -> int {
     if (const Status written = loader.WriteTo(table); !written.ok()) {
-      return FailInLoad(options.input, options.table.folder, loader.num_rows(), written.error());
+      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(),
+                        written.error());
     }
     if (const Status built = BuildTable(table, settings.quiet); !built.ok()) {
-      return FailInLoad(options.input, options.table.folder, loader.num_rows(), built.error());
+      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(), built.error());
     }
     if (NotedInterrupt() != 0) {
-      return FailInLoad(options.input, options.table.folder, loader.num_rows(), {});
+      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(), {});
     }
     return kDone;
   };
@@ -77,29 +75,10 @@ int LoadNew(const LoadOptions& options, const Settings& settings) {
   }
   NoteInterrupts();
   const std::string& folder = options.table.folder;
-  bool are_columns_wrong = false;
-  Result<TableLoader> loader =
-      TableLoader::Open(options.input, [&](std::span<const std::string> names) {
-        auto columns =
-            TableColumns::ForNewTable(options.input.columns, names, options.max_versions);
-        are_columns_wrong = !columns.ok();
-        return columns;
-      });
-  if (!loader.ok())
-    return Fail(are_columns_wrong ? kUsageError : kBadInput, loader.error().message);
-  KeySample sample;
-  constexpr size_t kMostHeldRows = 100'000;
-  const Result<bool> is_whole = loader->ReadAhead(sample, kMostHeldRows);
-  if (!is_whole.ok()) return FailOnInput(is_whole.error());
-
-  constexpr uint32_t kRegionsPerServer = 4;
-  index::ClusterConfig config;
-  config.schema = loader->columns().schema();
-  config.num_servers = options.num_servers;
-  config.splits = sample.Splits(options.num_regions > 0 ? options.num_regions
-                                                        : kRegionsPerServer * options.num_servers);
-  config.structure = options.structure;
-  config.target_fpr = options.target_fpr;
+  int code = kDone;
+  std::optional<NewTable> made = ReadNewTable(options.made, code);
+  if (!made) return code;
+  const index::ClusterConfig& config = made->config;
   Result<index::Cluster> table =
       index::Cluster::Create(folder, config, OpenOptionsOf(options.table));
   if (!table.ok()) return FailOnRequest(table.error());
@@ -115,12 +94,12 @@ int LoadNew(const LoadOptions& options, const Settings& settings) {
              fmt::format("{} on {}", FormatCount(config.splits.size() + 1),
                          FormatCount(config.num_servers, "server")));
   report.AddField("num_servers", config.num_servers);
-  report.AddField("is_cut_by_all_rows", *is_whole);
-  if (!*is_whole) {
+  report.AddField("is_cut_by_all_rows", made->is_cut_by_all_rows);
+  if (!made->is_cut_by_all_rows) {
     report.AddLine(
         "The regions were cut by the first rows alone, because the input is no regular file.");
   }
-  return LoadAndClose(options, settings, *loader, *table, report);
+  return LoadAndClose(options, settings, made->loader, *table, report);
 }
 
 int Append(const LoadOptions& options, const Settings& settings) {
@@ -129,8 +108,9 @@ int Append(const LoadOptions& options, const Settings& settings) {
       index::Cluster::Open(options.table.folder, OpenOptionsOf(options.table));
   if (!table.ok()) return FailOnInput(table.error());
   Result<TableLoader> loader =
-      TableLoader::Open(options.input, [&](std::span<const std::string> names) {
-        return TableColumns::ForTable(options.input.columns, names, table->config().schema, true);
+      TableLoader::Open(options.made.input, [&](std::span<const std::string> names) {
+        return TableColumns::ForTable(options.made.input.columns, names, table->config().schema,
+                                      true);
       });
   KeySample sample;
   Status read = Ok();
@@ -147,36 +127,31 @@ int Append(const LoadOptions& options, const Settings& settings) {
 void AddNewTableOptions(Command& command, LoadOptions& options) {
   command.Parsed("--index", "LIST", "Attributes to index (default: all but the key)",
                  [&options](const std::string& text) {
-                   options.input.columns.indexed = text;
+                   options.made.input.columns.indexed = text;
                    return Ok();
                  });
-  command.Text("--not-index", options.input.columns.not_indexed, "LIST",
+  command.Text("--not-index", options.made.input.columns.not_indexed, "LIST",
                "Attributes not to index: queries of them ask all servers");
-  constexpr uint64_t kMostServers = 256;
-  AddNumber(command, "--servers", 1, kMostServers, "N",
-            fmt::format("Region servers, each a database (default {})", options.num_servers),
-            [&options](uint64_t number) { options.num_servers = static_cast<uint32_t>(number); });
-  AddNumber(command, "--regions", 1, index::kMaxRegions, "N",
-            "Ranges of keys, cut so that all have about as many rows (default: 4 per server)",
-            [&options](uint64_t number) { options.num_regions = static_cast<uint32_t>(number); });
+  AddRegions(command, options.made);
   command
       .Parsed("--structure", "NAME",
               "Of the directory: transposed, a filter per region; server-filters, one per server "
               "(default transposed)",
               [&options](const std::string& name) {
                 const bool is_transposed = name == StructureName(index::Structure::kTransposed);
-                options.structure = is_transposed ? index::Structure::kTransposed
-                                                  : index::Structure::kServerFilters;
+                options.made.structure = is_transposed ? index::Structure::kTransposed
+                                                       : index::Structure::kServerFilters;
                 return Ok();
               })
       .OneOf({std::string(StructureName(index::Structure::kTransposed)),
               std::string(StructureName(index::Structure::kServerFilters))});
-  AddRate(command, "--rate", options.target_fpr,
+  AddRate(command, "--rate", options.made.target_fpr,
           fmt::format("False-positive rate of a filter when it is full (default {:g})",
-                      options.target_fpr));
-  AddNumber(command, "--versions", 1, index::kMaxVersions, "N",
-            "Versions of a row that are kept: a row has the values of all of them (default 1)",
-            [&options](uint64_t number) { options.max_versions = static_cast<uint32_t>(number); });
+                      options.made.target_fpr));
+  AddNumber(
+      command, "--versions", 1, index::kMaxVersions, "N",
+      "Versions of a row that are kept: a row has the values of all of them (default 1)",
+      [&options](uint64_t number) { options.made.max_versions = static_cast<uint32_t>(number); });
 }
 
 }  // namespace
@@ -190,21 +165,22 @@ void AddTableLoad(Command& parent, const Settings& settings) {
       "Ctrl-C stops after a batch and reports how many rows were written.");
   auto options = std::make_shared<LoadOptions>();
   AddTable(command, options->table);
-  command.Text("FILE", options->input.path, "", "Tab-separated rows; -: standard input").Required();
+  command.Text("FILE", options->made.input.path, "", "Tab-separated rows; -: standard input")
+      .Required();
   command.Flag("--append", options->append, "Add the rows to an existing table (needs --key)");
-  AddTableInput(command, options->input);
+  AddTableInput(command, options->made.input);
   command.Find("--key").Help(
       "Columns whose cells, with commas between, are the row's key (default: the row's number as 8 "
       "hex digits)");
   AddNewTableOptions(command, *options);
   AddTableSync(command, options->table);
   command.SetAction([&settings, options, command] {
-    options->input.quiet = settings.quiet;
+    options->made.input.quiet = settings.quiet;
     if (!options->append) return LoadNew(*options, settings);
     for (const char* const name : kOfNewTables) {
       if (command.IsGiven(name)) throw UsageError{name, "not with --append"};
     }
-    if (options->input.columns.key.empty()) throw UsageError{"--append", "needs --key"};
+    if (options->made.input.columns.key.empty()) throw UsageError{"--append", "needs --key"};
     return Append(*options, settings);
   });
 }

@@ -1,4 +1,4 @@
-// A reservoir and its quantiles.
+// The quantiles of a sample.
 #include "tools/index/rows/key_sample.h"
 
 #include <algorithm>
@@ -8,22 +8,8 @@
 
 namespace trommel::tool {
 
-void KeySample::Add(std::string_view key) {
-  ++num_added_;
-  if (keys_.size() < most_keys_) {
-    keys_.emplace_back(key);
-    return;
-  }
-  // xorshift64 (Marsaglia, "Xorshift RNGs", 2003): enough to spread a sample.
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
-  const uint64_t place = random_ % num_added_;
-  if (place < keys_.size()) keys_[place] = key;
-}
-
 std::vector<std::string> KeySample::Splits(size_t num_regions) const {
-  std::vector<std::string> keys = keys_;
+  std::vector<std::string> keys = keys_.items();
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   std::vector<std::string> splits;

@@ -8,25 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/index/rows/reservoir.h"
+
 namespace trommel::tool {
 
-// Not thread-safe. Each key has the same chance to be in the sample (Vitter's algorithm R); with
-// the same keys in the same order, the sample is the same.
+// Not thread-safe.
 class KeySample {
  public:
-  explicit KeySample(size_t most_keys = 200'000) : most_keys_(most_keys) {}
+  explicit KeySample(size_t most_keys = 200'000) : keys_(most_keys) {}
 
-  void Add(std::string_view key);
+  void Add(std::string_view key) { keys_.Add(key); }
 
   // Keys that cut the sampled ones into num_regions ranges of about the same number, strictly
   // ascending. Fewer where there are not enough different keys.
   std::vector<std::string> Splits(size_t num_regions) const;
 
  private:
-  size_t most_keys_;
-  std::vector<std::string> keys_;
-  uint64_t num_added_ = 0;
-  uint64_t random_ = 0x9E3779B97F4A7C15;
+  Reservoir<std::string> keys_;
 };
 
 // Counts different keys by their digests: two keys have the same one with probability 2^-64. 8

@@ -55,7 +55,7 @@ Result<bool> TableLoader::ReadAhead(KeySample& sample, size_t most_held) {
   return false;
 }
 
-Status TableLoader::WriteTo(index::Cluster& table) {
+Status TableLoader::WriteTo(index::Cluster& table, const WatchRow& watch) {
   const auto start = std::chrono::steady_clock::now();
   Progress progress("loading", input_.quiet, TotalBytes({input_.path}));
   std::vector<index::Row> rows;
@@ -67,7 +67,7 @@ Status TableLoader::WriteTo(index::Cluster& table) {
     // The last batch may be smaller, but not before an error: "after the last whole batch".
     while (left.size() >= input_.batch_rows || (read.ok() && !has_more && !left.empty())) {
       const size_t num_rows = std::min<size_t>(left.size(), input_.batch_rows);
-      if (Status done = WriteBatch(table, left.first(num_rows)); !done.ok()) return done;
+      if (Status done = WriteBatch(table, left.first(num_rows), watch); !done.ok()) return done;
       left = left.subspan(num_rows);
       if (NotedInterrupt() != 0) return Interrupted();
       progress.Update(num_written_, rows_.num_bytes(), "rows");
@@ -79,11 +79,13 @@ Status TableLoader::WriteTo(index::Cluster& table) {
   return Ok();
 }
 
-Status TableLoader::WriteBatch(index::Cluster& table, std::span<index::Row> rows) {
+Status TableLoader::WriteBatch(index::Cluster& table, std::span<index::Row> rows,
+                               const WatchRow& watch) {
   std::vector<index::Mutation> mutations;
   mutations.reserve(rows.size());
   for (index::Row& row : rows) {
     keys_.Add(row.key);
+    if (watch) watch(row);
     mutations.push_back({std::move(row.key), std::move(row.attributes)});
   }
   if (Status written = table.Write(mutations); !written.ok()) return written;

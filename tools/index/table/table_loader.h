@@ -30,6 +30,8 @@ struct TableInput {
 // What the columns of these names are to a table.
 using FindColumns = std::function<Result<TableColumns>(std::span<const std::string> names)>;
 
+using WatchRow = std::function<void(const index::Row& row)>;
+
 // Not thread-safe.
 class TableLoader {
  public:
@@ -44,8 +46,9 @@ class TableLoader {
   Result<bool> ReadAhead(KeySample& sample, size_t most_held);
 
   // Writes all rows in batches. Stops behind a whole batch when a row is wrong, a write fails or an
-  // interrupt is noted, and fails. num_rows() are in the table then.
-  Status WriteTo(index::Cluster& table);
+  // interrupt is noted, and fails. num_rows() are in the table then. Shows each row to `watch`
+  // before it is written.
+  Status WriteTo(index::Cluster& table, const WatchRow& watch = nullptr);
 
   uint64_t num_rows() const noexcept { return num_written_; }
 
@@ -55,7 +58,7 @@ class TableLoader {
  private:
   TableLoader(TableInput input, TableRows rows, TableColumns columns);
 
-  Status WriteBatch(index::Cluster& table, std::span<index::Row> rows);
+  Status WriteBatch(index::Cluster& table, std::span<index::Row> rows, const WatchRow& watch);
 
   TableInput input_;
   TableRows rows_;
