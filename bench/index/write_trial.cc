@@ -99,7 +99,7 @@ Status WriteTrial::RunSlab(const Mutations& slab, size_t rows_per_write, WriteFi
     return SecondsOf([&]() -> Status {
       for (std::span<const index::Mutation> left = slab; !left.empty();) {
         const size_t num_rows = std::min(rows_per_write, left.size());
-        if (const Status status = write(left.first(num_rows)); !status) return status;
+        if (Status status = write(left.first(num_rows)); !status) return status;
         left = left.subspan(num_rows);
       }
       return Ok();

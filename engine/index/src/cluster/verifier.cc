@@ -85,8 +85,8 @@ Result<VerifyReport> Verifier::Run() {
 Status Verifier::VerifyServer(uint32_t number, const ServerIndex::Pin& pin) {
   Server server{.number = number, .store = *stores_[number], .pin = pin};
   server.candidates.resize(pin.num_words());
-  if (const Status status = VerifyRows(server); !status) return status;
-  if (const Status status = VerifyEntries(server); !status) return status;
+  if (Status status = VerifyRows(server); !status) return status;
+  if (Status status = VerifyEntries(server); !status) return status;
   report_.num_entries += server.num_entries;
   return server.num_entries == server.num_found ? Ok() : VerifyRowsOfEntries(server);
 }
@@ -115,7 +115,7 @@ Status Verifier::VerifyRows(Server& server) {
     }
     if (server.pending.size() >= kEntriesPerRead) status = FindPendingEntries(server);
   };
-  const Status scanned = ScanRows(server.store, visit);
+  Status scanned = ScanRows(server.store, visit);
   if (!scanned) return scanned;
   if (!status) return status;
   return FindPendingEntries(server);

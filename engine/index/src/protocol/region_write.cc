@@ -39,7 +39,7 @@ Status RegionWrite::Run() {
   const auto row_locks = context_.regions.LockRows(KeysOf(mutations_));
   ReadVersion();
   if (mutations_.empty()) return Ok();
-  if (const Status status = ComputeChanges(); !status) return status;
+  if (Status status = ComputeChanges(); !status) return status;
   if (rows_.empty()) return Ok();
 
   const std::vector<ValueChange> changes = ValueChangesOf(entries_);

@@ -41,7 +41,8 @@ void EmbeddedStore::Lookup(LookupRequest request, Completion completion) {
     completion(std::move(answer));
     return;
   }
-  servers_[request.server]->Lookup(std::move(request), std::move(completion));
+  RegionServer& server = *servers_[request.server];
+  server.Lookup(std::move(request), std::move(completion));
 }
 
 }  // namespace trommel::index

@@ -104,7 +104,7 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
     EntryCursor& cursor = *cursors_[i];
     answer_.num_entries_read += cursor.MoveTo(target);
     if (!cursor.has_entry()) {
-      const Status status = store_.database().Check(cursor.status(), "read its index");
+      Status status = store_.database().Check(cursor.status(), "read its index");
       if (!status) return status;
       break;
     }
@@ -117,11 +117,11 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
       target.push_back('\0');  // the least key beyond it
       num_agreed = 0;
       if (candidates_.size() == kRowsPerRead) {
-        if (const Status status = ReadCandidates(); !status) return status;
+        if (Status status = ReadCandidates(); !status) return status;
       }
     }
     if (++num_steps % kStepsPerDeadlineCheck == 0) {
-      if (const Status status = VerifyDeadline(); !status) return status;
+      if (Status status = VerifyDeadline(); !status) return status;
     }
   }
   return ReadCandidates();
@@ -129,7 +129,7 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
 
 Status LocalLookup::ReadCandidates() {
   if (candidates_.empty()) return Ok();
-  if (const Status status = VerifyDeadline(); !status) return status;
+  if (Status status = VerifyDeadline(); !status) return status;
   const Result<std::vector<Versions>> rows = store_.Read(candidates_);
   if (!rows) return rows.error();
   for (size_t i = 0; i < candidates_.size(); ++i) {
@@ -153,7 +153,7 @@ Status LocalLookup::ScanRows(const KeyRange& range) {
     if (!versions) return versions.error();
     AddIfMet(key, *versions);
     if (++num_steps % kStepsPerDeadlineCheck == 0) {
-      if (const Status status = VerifyDeadline(); !status) return status;
+      if (Status status = VerifyDeadline(); !status) return status;
     }
   }
   return store_.database().Check(rows->status(), "read its rows");

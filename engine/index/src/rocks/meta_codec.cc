@@ -68,7 +68,7 @@ bool ReadSplits(ByteReader& reader, std::vector<std::string>& splits) {
 }  // namespace
 
 Status ValidateConfig(const ClusterConfig& config) {
-  if (const Status status = Validate(config.schema); !status) return status;
+  if (Status status = Validate(config.schema); !status) return status;
   if (config.num_servers < 1 || config.num_servers > kMaxServers) {
     return Error{ErrorCode::kInvalidArgument, "num_servers must be between 1 and " +
                                                   std::to_string(kMaxServers) + "; got " +

@@ -141,7 +141,7 @@ Result<ValueWalk> RocksRowStore::WalkValues(uint32_t attribute,
 
 Status RocksRowStore::Commit(std::span<const RowChange> rows,
                              std::span<const EntryChange> entries) {
-  if (const Status writable = VerifyWritable(); !writable) return writable;
+  if (Status writable = VerifyWritable(); !writable) return writable;
   rocksdb::WriteBatch batch;
   rocksdb::Status status;
   for (const RowChange& row : rows) {
@@ -172,7 +172,7 @@ Result<StoreStamp> RocksRowStore::Stamp() const {
 }
 
 Status RocksRowStore::Sync() {
-  if (const Status writable = VerifyWritable(); !writable) return writable;
+  if (Status writable = VerifyWritable(); !writable) return writable;
   return CheckWrite(database_.db().FlushWAL(true), "sync");
 }
 

@@ -28,9 +28,9 @@ struct Row {
 };
 
 /// Longest row key, in bytes.
-inline constexpr size_t kMaxKeyBytes = 32 * 1024;
+inline constexpr size_t kMaxKeyBytes = size_t{32} << 10;
 /// Longest value, in bytes.
-inline constexpr size_t kMaxValueBytes = 64 * 1024;
+inline constexpr size_t kMaxValueBytes = size_t{64} << 10;
 /// Most attributes of a schema.
 inline constexpr size_t kMaxAttributes = 1024;
 /// Most versions of a row that a table keeps.
