@@ -184,19 +184,24 @@ std::string CheckMembers(const Sides& sides, uint64_t pairs_per_region) {
 
 // --- The tables.
 
-void PrintQueries(const Sides& sides, std::span<const uint64_t> digests, uint64_t rounds) {
-  TrialRow row{"all regions", std::vector<Figures>(6)};
+// Cold: each way after the others, which have evicted its lines. Warm: right after a first pass
+// over the same values.
+void PrintQueries(const Sides& sides, std::span<const uint64_t> digests, uint64_t rounds,
+                  bool is_warm) {
+  TrialRow row{is_warm ? "warm" : "cold", std::vector<Figures>(6)};
   volatile uint64_t sum = 0;
   InRounds(6, rounds, [&](size_t way, bool counts) {
     const auto some = digests.first(way == 0 ? kLoopValues : kQueries);
-    const double ns = CpuNsPerKey(some.size(), [&] {
+    const auto pass = [&] {
       sum = way == 0   ? LoopOne(sides, some)
             : way == 1 ? LoopBatch(sides, some)
             : way == 2 ? DirectoryOne(sides.transposed, some)
             : way == 3 ? DirectoryBatch(sides.transposed, some)
             : way == 4 ? DirectoryOne(sides.server_filters, some)
                        : DirectoryBatch(sides.server_filters, some);
-    });
+    };
+    if (is_warm) pass();
+    const double ns = CpuNsPerKey(some.size(), pass);
     if (counts) row.sides[way].push_back(ns);
   });
   std::printf("%s", FormatTrial("Queries of values in no region, ns per value",
@@ -274,7 +279,7 @@ bool RunOne(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_regio
   const std::span<const uint64_t> digests = non_members.batch().digests;
   std::printf("\n%s regions of %s pairs on %s servers\n", CountName(num_regions).c_str(),
               CountName(pairs_per_region).c_str(), CountName(num_servers).c_str());
-  PrintQueries(*sides, digests, rounds);
+  for (const bool is_warm : {false, true}) PrintQueries(*sides, digests, rounds, is_warm);
   PrintUpdates(*sides, pairs_per_region, rounds);
   std::printf("\n");
   PrintMemory("transposed", sides->transposed, CountRegions(sides->transposed, digests));
