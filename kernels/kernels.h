@@ -16,6 +16,7 @@
 #include "kernels/cells.h"
 #include "kernels/classic_array.h"
 #include "kernels/columns.h"
+#include "kernels/fingerprint_layout.h"
 #include "kernels/layout.h"
 
 namespace trommel::kernels {
@@ -61,6 +62,14 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
+// The outcome of one key that is updated by itself.
+enum class OneFate : uint8_t {
+  kDone,       // inserted or erased
+  kUnchanged,  // not inserted because present, not erased because absent
+  kSpill,      // as above: the block is promoted
+  kStop,       // as above: the block must be promoted first
+};
+
 // Operations on blocks of one shape and encoding. Updates apply the digests of a range; spilled
 // indices and bitmap bits count from the chunk's start. Bitmaps of updates must be zero at the
 // range's bits; the bits of spilled keys stay zero for the caller to set. `spilled` must have space
@@ -91,6 +100,10 @@ struct BlockKernels {
                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
   // One digest; all arguments are passed in registers.
   bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
+  // One key: the same as a batch of one, without its pipeline.
+  OneFate (*insert_one)(uint64_t digest, const Blocks& blocks);
+  OneFate (*insert_if_absent_one)(uint64_t digest, const Blocks& blocks);
+  OneFate (*erase_one)(uint64_t digest, const Blocks& blocks);
 
   // Several stores of this shape, of any numbers of blocks, queried for the same digests.
   // Sets the bit of each digest that some store shows; otherwise as query.
@@ -110,6 +123,31 @@ struct BlockKernels {
   uint64_t (*can_subtract)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
   // into[b] = from[2b] + from[2b + 1]; begin and end count blocks of `into`.
   uint64_t (*fold)(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end);
+};
+
+// Operations on blocks of fingerprints of one shape. Updates as in BlockKernels. A block that is
+// marked or promoted spills each key whose outcome the block alone cannot tell.
+struct FingerprintKernels {
+  UpdateProgress (*insert)(const uint64_t* digests, const DigestRange& range,
+                           const FingerprintBlocks& blocks, uint32_t* spilled);
+  // A key that the block shows is left alone, whether or not the block is promoted.
+  UpdateProgress (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
+                                     const FingerprintBlocks& blocks, uint64_t* inserted,
+                                     uint32_t* spilled);
+  UpdateProgress (*erase)(const uint64_t* digests, const DigestRange& range,
+                          const FingerprintBlocks& blocks, uint64_t* erased, uint32_t* spilled);
+
+  // Writes BitmapWords(num_digests) words: bit i is set if its block shows digest i. Writes to
+  // `unsure`, which must have space for num_digests indices, those of digests that the block does
+  // not show and may hold elsewhere; returns their number.
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const FingerprintBlocks& blocks,
+                  uint64_t* shown, uint32_t* unsure);
+
+  // One digest. query_one: kDone if shown, kUnchanged if absent, kSpill if unsure.
+  OneFate (*insert_one)(uint64_t digest, const FingerprintBlocks& blocks);
+  OneFate (*insert_if_absent_one)(uint64_t digest, const FingerprintBlocks& blocks);
+  OneFate (*erase_one)(uint64_t digest, const FingerprintBlocks& blocks);
+  OneFate (*query_one)(uint64_t digest, const FingerprintBlocks& blocks);
 };
 
 struct HashKernels {
@@ -173,7 +211,9 @@ struct KernelTable {
   BlockKernels runs5;
   BlockKernels runs8;
   BlockKernels runs10;
-  LongRunKernels long_runs4;  // by slices of a block, whatever its encoding
+  FingerprintKernels wide_fingerprints;    // slots of 16 bits
+  FingerprintKernels narrow_fingerprints;  // slots of 8 bits
+  LongRunKernels long_runs4;               // by slices of a block, whatever its encoding
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;
   LongRunKernels long_runs10;
