@@ -173,6 +173,16 @@ class CountingFilter {
   /// advance.
   Status Fold();
 
+  /// Doubles the number of blocks, with fingerprints. The filter is then exactly what it would be
+  /// had it been created with twice the blocks and one bit less per fingerprint
+  /// (Geometry::fingerprint_bits): half of the load, at about the same false-positive rate. Fold
+  /// undoes it. capacity() and target_fpr() stay as they are.
+  ///
+  /// Fails with kInvalidArgument without fingerprints, or if they have no bit to spare (8 doublings
+  /// with slots of 16 bits, 6 with slots of 8) or num_blocks would exceed kMaxBlocks, and with
+  /// kOutOfMemory: it needs memory for both sizes while it runs. Cost: one pass over all blocks.
+  Status Grow();
+
   /// Removes all keys and resets the counts of refused erasures. Keeps the memory and writes all of
   /// it.
   void Clear() noexcept;

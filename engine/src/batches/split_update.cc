@@ -115,7 +115,7 @@ class Round {
   }
 
   void Unsplit(size_t c, std::span<uint64_t> answers) {
-    std::array<uint32_t, size_t{1} << BlockStore::kMaxOwnedRangeBits> cursors;
+    std::array<uint32_t, size_t{1} << Store::kMaxOwnedRangeBits> cursors;
     UnsplitAnswers(RangesOf(c), StartsOf(c), SplitAnswersOf(c),
                    std::span(cursors).first(num_ranges_), answers.data() + FirstOf(c) / 64);
   }

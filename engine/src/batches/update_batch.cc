@@ -15,7 +15,7 @@ uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
                       std::span<uint64_t> answers) {
   uint64_t num_applied = 0;
   ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    std::array<uint64_t, BlockStore::kBitmapWords> bits;
+    std::array<uint64_t, Store::kBitmapWords> bits;
     const size_t num_words = (digests.size() + 63) / 64;
     std::fill_n(bits.begin(), num_words, 0);
     target.store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
@@ -55,7 +55,7 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
   const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
   SplitByRange(digests, lock_bits, ranges, split, starts);
 
-  std::array<uint64_t, BlockStore::kBitmapWords> split_answers{};
+  std::array<uint64_t, Store::kBitmapWords> split_answers{};
   uint64_t num_applied = 0;
   for (size_t r = 0; r < target.locks->num_locks(); ++r) {
     if (starts[r] == starts[r + 1]) continue;

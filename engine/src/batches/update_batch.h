@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -26,7 +26,7 @@ namespace trommel {
 
 // What an update works on.
 struct UpdateTarget {
-  BlockStore& store;
+  Store& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
   RangeLocks* locks = nullptr;   // null: the caller has the store to itself
@@ -42,7 +42,7 @@ uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
 
 // Applies the update to keys [range.begin, range.end), under their lock where there are locks, and
 // adds them to its count: every update with locks goes through here. The keys must belong to range
-// `range_idx` of 2^range_bits. Bits of `bits` as in BlockStore::Apply, zero before; none for
+// `range_idx` of 2^range_bits. Bits of `bits` as in Store::Apply, zero before; none for
 // kInsert. Returns how many keys were inserted or erased.
 uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
                     const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,

@@ -3,15 +3,16 @@
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/blocks/encoding.h"
 #include "engine/src/blocks/side_table.h"
+#include "engine/src/blocks/store.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 #include "trommel/result.h"
@@ -19,39 +20,8 @@
 
 namespace trommel {
 
-enum class Update : uint8_t {
-  kInsert,
-  kInsertIfAbsent,
-  kInsertIfPresent,  // only keys that answer "maybe present": no presence bit changes
-  kErase,
-};
-
-// Sums over some blocks, so that owned ranges can be added up.
-struct StoreTotals {
-  kernels::Tally tally;
-  uint64_t side_table_bytes = 0;
-  uint64_t num_keys = 0;  // set by filters that count keys: a store does not
-
-  StoreTotals& operator+=(const StoreTotals& other) {
-    tally.num_present += other.tally.num_present;
-    tally.num_promoted += other.tally.num_promoted;
-    tally.product_sum += other.tally.product_sum;
-    side_table_bytes += other.side_table_bytes;
-    num_keys += other.num_keys;
-    return *this;
-  }
-};
-
-// The blocks are divided three ways, each into equal ranges named by a digest's top bits:
-//
-//   shards: shard_bits (geometry)  >=  owned ranges: at most 10 bits  >=  lock ranges: lock_bits
-//
-// The blocks of an owned range belong to one task at a time, and have a side table of their own.
-class BlockStore {
+class BlockStore final : public Store {
  public:
-  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
-  // More would make nothing faster, and a file may have any shard_bits.
-  static constexpr uint32_t kMaxOwnedRangeBits = 10;
   // Space for one block's counters.
   using Counters = std::array<uint64_t, kernels::kMaxCounters>;
 
@@ -59,13 +29,10 @@ class BlockStore {
   // memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
-  // inserted or erased; the range's bits must be zero before. Not used for kInsert.
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-             uint64_t* answers);
-
-  // Prefetches the digests' blocks for an update.
-  void FetchAhead(std::span<const uint64_t> digests) const;
+             uint64_t* answers) override;
+  bool UpdateOne(Update update, uint64_t digest) override;
+  void FetchAhead(std::span<const uint64_t> digests) const override;
 
   // Apply to a whole span. Requires zeroed bitmaps.
   void Insert(std::span<const uint64_t> digests) {
@@ -78,41 +45,39 @@ class BlockStore {
     Apply(Update::kErase, digests.data(), {0, digests.size()}, erased.data());
   }
 
-  // For any number of digests.
-  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const;
-  // The same with the first num_probes slices only: 1 .. num_slices.
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
-                    uint64_t* maybe_present) const;
+                    uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                uint32_t* selection) const;
-  bool MayContain(uint64_t digest) const {
+                uint32_t* selection) const override;
+  bool MayContain(uint64_t digest) const override {
     return block_kernels().may_contain(digest, presence_base_, geometry_.num_blocks);
   }
-  uint64_t CountEstimate(uint64_t digest) const;
+  uint64_t CountEstimate(uint64_t digest) const override;
 
-  // Requires equal geometries (for Folded, an even num_blocks). Merge and Subtract end the program
-  // when the side table runs out of memory: half of a merge would be worse.
-  void Merge(const BlockStore& other) noexcept;
-  // Returns false, and changes nothing, if a counter would fall below zero.
-  [[nodiscard]] bool Subtract(const BlockStore& other) noexcept;
+  // A key within the block is the index of a counter.
+  BlockContents ReadContents(uint64_t block_idx) const override;
+  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+
+  void Merge(const Store& other) noexcept override;
+  [[nodiscard]] bool Subtract(const Store& other) noexcept override;
+  // Half the blocks. Requires an even num_blocks.
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
-  void Clear();
+  Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
+  // Fails with kInvalidArgument: positions do not tell which half a key belongs to.
+  Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
+  void Clear() override;
 
   // Copies the owned range from a store of the same geometry.
   void CopyOwnedRange(const BlockStore& from, uint64_t range_idx);
-  // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
-  // Requires a new store.
-  void TouchOwnedRange(uint64_t range_idx);
+  void TouchOwnedRange(uint64_t range_idx) override;
   // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
   void ClearOwnedRange(uint64_t range_idx);
 
-  const Geometry& geometry() const { return geometry_; }
-  uint32_t owned_range_bits() const { return std::min(geometry_.shard_bits, kMaxOwnedRangeBits); }
-  size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
-  StoreTotals TotalsOf(uint64_t range_idx) const;
+  StoreTotals TotalsOf(uint64_t range_idx) const override;
   const SideTable& side_table() const { return side_table_; }
-  uint64_t num_bytes() const;
-  uint64_t huge_page_bytes() const;  // of presence bits and counts, on huge pages now
+  uint64_t num_bytes() const override;
+  uint64_t huge_page_bytes() const override;
   kernels::Tally Tally() const;
 
   // --- Single blocks: for promoted ones, and for snapshots.
@@ -165,7 +130,6 @@ class BlockStore {
     return kernels::BlockIndex(digest, geometry_.num_blocks);
   }
 
-  Geometry geometry_;
   const BlockEncoding* encoding_ = nullptr;
   BlockKernelsMember kernels_ = nullptr;
   BlockMemory presence_;

@@ -79,10 +79,27 @@ void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> cou
   }
 }
 
+BlockContents BlockStore::ReadContents(uint64_t block_idx) const {
+  Counters counters;
+  ReadCounters(block_idx, counters);
+  BlockContents contents;
+  for (uint32_t i = 0; i < num_counters(); ++i) {
+    if (counters[i] > 0) contents.push_back({i, counters[i]});
+  }
+  return contents;
+}
+
+void BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+  Counters counters = {};
+  for (const BlockKey& entry : contents) counters[entry.key] = entry.count;
+  WriteCounters(block_idx, counters);
+}
+
 // In each of these the kernel runs over many blocks and stops at a block that is promoted or would
 // have to be; that block is done counter by counter.
 
-void BlockStore::Merge(const BlockStore& other) noexcept {
+void BlockStore::Merge(const Store& store) noexcept {
+  const auto& other = static_cast<const BlockStore&>(store);
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
@@ -96,7 +113,8 @@ void BlockStore::Merge(const BlockStore& other) noexcept {
   }
 }
 
-bool BlockStore::Subtract(const BlockStore& other) noexcept {
+bool BlockStore::Subtract(const Store& store) noexcept {
+  const auto& other = static_cast<const BlockStore&>(store);
   assert(geometry_ == other.geometry_);
   Counters ours;
   Counters theirs;
@@ -142,6 +160,18 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
     folded->WriteCounters(b, low);
   }
   return folded;
+}
+
+Result<std::unique_ptr<Store>> BlockStore::HalfSize(uint64_t limit_bytes) const {
+  Result<BlockStore> folded = Folded(limit_bytes);
+  if (!folded) return folded.error();
+  return std::unique_ptr<Store>(std::make_unique<BlockStore>(*std::move(folded)));
+}
+
+Result<std::unique_ptr<Store>> BlockStore::DoubleSize(uint64_t /*limit_bytes*/) const {
+  return Error{ErrorCode::kInvalidArgument,
+               "the encoding cannot double: its blocks do not tell "
+               "which keys would go to which half"};
 }
 
 void BlockStore::Clear() {

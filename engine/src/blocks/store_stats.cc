@@ -4,10 +4,18 @@
 
 namespace trommel {
 
-Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases) {
+Stats StatsOf(const Store& store, const StoreTotals& totals, uint64_t num_refused_erases) {
   const Geometry& geometry = store.geometry();
   const double num_blocks = static_cast<double>(geometry.num_blocks);
-  const double num_combinations = std::pow(geometry.slice_positions(), geometry.num_slices);
+  // Of fingerprints: slots that are taken, and the values that keys in blocks cover.
+  const bool has_fingerprints = HasFingerprints(geometry.encoding);
+  const double num_combinations = has_fingerprints
+                                      ? std::exp2(geometry.fingerprint_bits)
+                                      : std::pow(geometry.slice_positions(), geometry.num_slices);
+  const double num_slots =
+      geometry.encoding == Encoding::kFingerprints16 ? kernels::kWideSlots : kernels::kNarrowSlots;
+  const double num_places =
+      has_fingerprints ? num_blocks * num_slots : static_cast<double>(geometry.num_positions());
   Stats stats;
   stats.num_keys = totals.num_keys;
   stats.num_bytes = geometry.num_bytes() + totals.side_table_bytes;
@@ -15,8 +23,7 @@ Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_r
   stats.num_promoted = totals.tally.num_promoted;
   stats.num_refused_erases = num_refused_erases;
   stats.huge_page_bytes = store.huge_page_bytes();
-  stats.fill_ratio =
-      static_cast<double>(totals.tally.num_present) / static_cast<double>(geometry.num_positions());
+  stats.fill_ratio = static_cast<double>(totals.tally.num_present) / num_places;
   stats.current_fpr = static_cast<double>(totals.tally.product_sum) / num_combinations / num_blocks;
   stats.predicted_fpr = PredictedFpr(geometry, totals.num_keys);
   return stats;

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/store.h"
 #include "trommel/outcomes.h"
 
 namespace trommel {
 
-Stats StatsOf(const BlockStore& store, const StoreTotals& totals, uint64_t num_refused_erases);
+Stats StatsOf(const Store& store, const StoreTotals& totals, uint64_t num_refused_erases);
 
 }  // namespace trommel
 

@@ -64,7 +64,8 @@ void CheckAlone(Impl* impl) {
 }  // namespace
 
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
-    : filter(std::move(whole)), locks(RangeLocks::LockBitsFor(core().store.owned_range_bits())) {
+    : filter(std::move(whole)),
+      locks(RangeLocks::LockBitsFor(core().block_store().owned_range_bits())) {
   // The keys that are in the filter already belong to no lock: they count for the first one.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;
@@ -151,7 +152,7 @@ uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->core().policy(key);
   const auto held = impl_->HoldFor(digest);
-  return impl_->core().store.CountEstimate(digest);
+  return impl_->core().store->CountEstimate(digest);
 }
 
 // --- What it is.
@@ -168,7 +169,7 @@ uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_k
 
 Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
   [[maybe_unused]] const auto access = access_check.Enter();
-  const BlockStore& from = core().store;
+  const BlockStore& from = core().block_store();
   Result<CountingFilter> copy =
       CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
   if (!copy) return copy;
@@ -176,13 +177,13 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
   into.capacity = core().capacity;
   into.target_fpr = core().target_fpr;
   into.num_keys = locks.VisitRanges(from.num_owned_ranges(),
-                                    [&](size_t o) { into.store.CopyOwnedRange(from, o); });
+                                    [&](size_t o) { into.block_store().CopyOwnedRange(from, o); });
   return copy;
 }
 
 Stats ConcurrentFilter::Impl::GetStats() {
   [[maybe_unused]] const auto access = access_check.Enter();
-  const BlockStore& store = core().store;
+  const BlockStore& store = core().block_store();
   StoreTotals totals;
   const uint64_t num_keys =
       locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });

@@ -1,19 +1,37 @@
 #include "trommel/counting_filter.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "engine/src/base/check.h"
+#include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/sizing/block_load.h"
 #include "engine/src/snapshots/filter_files.h"
+#include "engine/src/snapshots/fingerprint_snapshot.h"
 
 namespace trommel {
+namespace {
+
+Result<std::unique_ptr<Store>> MakeStore(const Geometry& geometry, uint64_t limit_bytes) {
+  if (HasFingerprints(geometry.encoding)) {
+    Result<std::unique_ptr<FingerprintStore>> store =
+        FingerprintStore::Create(geometry, limit_bytes);
+    if (!store) return store.error();
+    return std::unique_ptr<Store>(*std::move(store));
+  }
+  Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
+  if (!store) return store.error();
+  return std::unique_ptr<Store>(std::make_unique<BlockStore>(*std::move(store)));
+}
+
+}  // namespace
 
 CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
@@ -48,7 +66,7 @@ Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geomet
                                                           const DigestPolicy& digest,
                                                           uint64_t memory_limit_bytes) {
   if (const Status good = CheckPolicy(digest); !good) return good.error();
-  Result<BlockStore> store = BlockStore::Create(geometry, memory_limit_bytes);
+  Result<std::unique_ptr<Store>> store = MakeStore(geometry, memory_limit_bytes);
   if (!store) return store.error();
   auto impl = std::make_unique<Impl>(*std::move(store));
   impl->policy = digest;
@@ -117,35 +135,33 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 
 void CountingFilter::Insert(Key key) noexcept {
   const uint64_t digest = impl_->policy(key);
-  impl_->store.Insert(std::span(&digest, 1));
+  impl_->store->UpdateOne(Update::kInsert, digest);
   impl_->num_keys += 1;
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
   const uint64_t digest = impl_->policy(key);
-  uint64_t inserted = 0;
-  impl_->store.InsertIfAbsent(std::span(&digest, 1), std::span(&inserted, 1));
-  impl_->num_keys += inserted;
-  return inserted != 0;
+  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, digest);
+  impl_->num_keys += uint64_t{is_inserted};
+  return is_inserted;
 }
 
 bool CountingFilter::Erase(Key key) noexcept {
   const uint64_t digest = impl_->policy(key);
-  uint64_t erased = 0;
-  impl_->store.Erase(std::span(&digest, 1), std::span(&erased, 1));
-  impl_->num_keys -= erased;
-  impl_->num_refused_erases += 1 - erased;
-  return erased != 0;
+  const bool is_erased = impl_->store->UpdateOne(Update::kErase, digest);
+  impl_->num_keys -= uint64_t{is_erased};
+  impl_->num_refused_erases += uint64_t{!is_erased};
+  return is_erased;
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
   // Digests skip the policy: instructions here delay the cache miss.
   const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
-  return impl_->store.MayContain(digest);
+  return impl_->store->MayContain(digest);
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
-  return impl_->store.CountEstimate(impl_->policy(key));
+  return impl_->store->CountEstimate(impl_->policy(key));
 }
 
 // --- Whole filters.
@@ -154,7 +170,7 @@ Status CountingFilter::Merge(const CountingFilter& other) {
   if (Status good = CheckMerge(DifferenceOf(*this, other), num_keys(), other.num_keys()); !good) {
     return good;
   }
-  impl_->store.Merge(other.impl_->store);
+  impl_->store->Merge(*other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
   return Ok();
 }
@@ -163,7 +179,7 @@ Status CountingFilter::Subtract(const CountingFilter& other) {
   if (std::string difference = DifferenceOf(*this, other); !difference.empty()) {
     return Error{ErrorCode::kMismatch, "cannot subtract: " + difference};
   }
-  if (!impl_->store.Subtract(other.impl_->store)) {
+  if (!impl_->store->Subtract(*other.impl_->store)) {
     return Error{ErrorCode::kInvalidArgument,
                  "cannot subtract: the other filter holds keys that were not inserted here"};
   }
@@ -179,31 +195,60 @@ Status CountingFilter::Fold() {
                                                   ", and only an even number can be halved"};
   }
   try {
-    Result<BlockStore> folded = impl_->store.Folded(impl_->memory_limit_bytes);
-    if (!folded) return folded.error();
-    impl_->store = *std::move(folded);
+    Result<std::unique_ptr<Store>> half = impl_->store->HalfSize(impl_->memory_limit_bytes);
+    if (!half) return half.error();
+    impl_->store = *std::move(half);
   } catch (const std::bad_alloc&) {  // the folded side table; this filter is as it was
     return Error{ErrorCode::kOutOfMemory, "cannot fold: no memory for the side table"};
   }
   return Ok();
 }
 
+Status CountingFilter::Grow() {
+  const Geometry& now = geometry();
+  const uint32_t least_bits =
+      now.encoding == Encoding::kFingerprints16 ? kernels::kMinWideBits : kernels::kMinNarrowBits;
+  if (!impl_->has_fingerprints()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "cannot grow: " + std::string(EncodingName(now.encoding)) +
+                     " do not tell which keys would go to which half; fingerprints do"};
+  }
+  if (now.fingerprint_bits <= least_bits) {
+    return Error{ErrorCode::kInvalidArgument, "cannot grow: fingerprint_bits is " +
+                                                  std::to_string(now.fingerprint_bits) +
+                                                  ", the least, and each doubling takes one"};
+  }
+  if (now.num_blocks > kMaxBlocks / 2) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "cannot grow: num_blocks is " + std::to_string(now.num_blocks) +
+                     ", and twice as many would be more than " + std::to_string(kMaxBlocks)};
+  }
+  try {
+    Result<std::unique_ptr<Store>> twice = impl_->store->DoubleSize(impl_->memory_limit_bytes);
+    if (!twice) return twice.error();
+    impl_->store = *std::move(twice);
+  } catch (const std::bad_alloc&) {  // the new side table; this filter is as it was
+    return Error{ErrorCode::kOutOfMemory, "cannot grow: no memory for the side table"};
+  }
+  return Ok();
+}
+
 void CountingFilter::Clear() noexcept {
-  impl_->store.Clear();
+  impl_->store->Clear();
   impl_->num_keys = 0;
   impl_->num_refused_erases = 0;
 }
 
 Stats CountingFilter::GetStats() const noexcept {
   StoreTotals totals;
-  for (size_t o = 0; o < impl_->store.num_owned_ranges(); ++o) totals += impl_->store.TotalsOf(o);
+  for (size_t o = 0; o < impl_->store->num_owned_ranges(); ++o) totals += impl_->store->TotalsOf(o);
   totals.num_keys = impl_->num_keys;
-  return StatsOf(impl_->store, totals, impl_->num_refused_erases);
+  return StatsOf(*impl_->store, totals, impl_->num_refused_erases);
 }
 
 // --- What it is.
 
-const Geometry& CountingFilter::geometry() const noexcept { return impl_->store.geometry(); }
+const Geometry& CountingFilter::geometry() const noexcept { return impl_->store->geometry(); }
 const DigestPolicy& CountingFilter::digest_policy() const noexcept { return impl_->policy; }
 uint64_t CountingFilter::capacity() const noexcept { return impl_->capacity; }
 double CountingFilter::target_fpr() const noexcept { return impl_->target_fpr; }
@@ -213,13 +258,25 @@ uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
 
 Result<CountingFilter> CountingFilter::ReadFrom(const OpenedSnapshot& snapshot,
                                                 uint64_t limit_bytes, const DigestKey& digest_key) {
+  if (HasFingerprintHeader(snapshot)) {
+    Result<FingerprintContents> contents =
+        ReadFingerprintSnapshot(snapshot, limit_bytes, digest_key);
+    if (!contents) return contents.error();
+    return CountingFilter(
+        std::make_unique<Impl>(std::move(contents->store), contents->facts, limit_bytes));
+  }
   Result<FilterContents> contents = ReadSnapshot(snapshot, limit_bytes, digest_key);
   if (!contents) return contents.error();
-  return CountingFilter(std::make_unique<Impl>(*std::move(contents), limit_bytes));
+  return CountingFilter(std::make_unique<Impl>(
+      std::make_unique<BlockStore>(std::move(contents->store)), contents->facts, limit_bytes));
 }
 
 Status CountingFilter::WriteTo(ByteSink& sink) const {
-  return WriteSnapshot(impl_->store, impl_->Facts(), sink);
+  if (impl_->has_fingerprints()) {
+    return WriteFingerprintSnapshot(static_cast<const FingerprintStore&>(*impl_->store),
+                                    impl_->Facts(), sink);
+  }
+  return WriteSnapshot(impl_->block_store(), impl_->Facts(), sink);
 }
 
 Status CountingFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {

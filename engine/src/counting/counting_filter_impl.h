@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/check.h"
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/sync/range_locks.h"
@@ -23,27 +25,27 @@ inline std::string DifferenceOf(const CountingFilter& ours, const CountingFilter
 }
 
 struct CountingFilter::Impl {
-  explicit Impl(BlockStore blocks) : store(std::move(blocks)) {}
+  explicit Impl(std::unique_ptr<Store> blocks) : store(std::move(blocks)) {}
   // As it was saved.
-  Impl(FilterContents contents, uint64_t limit_bytes)
-      : store(std::move(contents.store)),
-        policy(contents.facts.policy),
-        capacity(contents.facts.capacity),
-        target_fpr(contents.facts.target_fpr),
+  Impl(std::unique_ptr<Store> blocks, const FilterFacts& facts, uint64_t limit_bytes)
+      : store(std::move(blocks)),
+        policy(facts.policy),
+        capacity(facts.capacity),
+        target_fpr(facts.target_fpr),
         memory_limit_bytes(limit_bytes),
-        num_keys(contents.facts.num_keys) {}
+        num_keys(facts.num_keys) {}
 
   FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
 
   UpdateTarget ForUpdates(RangeLocks* locks = nullptr) {
-    return {.store = store,
+    return {.store = *store,
             .policy = policy,
             .executor = executor.get(),
             .locks = locks,
             .route = route};
   }
   QueryTarget ForQueries() const {
-    return {.store = store, .policy = policy, .executor = executor.get()};
+    return {.store = *store, .policy = policy, .executor = executor.get()};
   }
 
   // Counts an erasure.
@@ -57,10 +59,21 @@ struct CountingFilter::Impl {
   // Spreads an unused store's memory over the NUMA nodes of the threads that will work on it.
   void TouchOwnedRanges() {
     if (executor == nullptr || executor->num_threads() == 1) return;
-    executor->ForEach(store.num_owned_ranges(), [this](size_t o) { store.TouchOwnedRange(o); });
+    executor->ForEach(store->num_owned_ranges(), [this](size_t o) { store->TouchOwnedRange(o); });
   }
 
-  BlockStore store;
+  // Presence bits and counters. Requires an encoding that has them.
+  BlockStore& block_store() {
+    CheckPresenceBits();
+    return static_cast<BlockStore&>(*store);
+  }
+  const BlockStore& block_store() const {
+    CheckPresenceBits();
+    return static_cast<const BlockStore&>(*store);
+  }
+  bool has_fingerprints() const { return HasFingerprints(store->geometry().encoding); }
+
+  std::unique_ptr<Store> store;
   DigestPolicy policy;
   std::shared_ptr<Executor> executor;
   Route route = Route::kAutomatic;
@@ -69,6 +82,11 @@ struct CountingFilter::Impl {
   uint64_t memory_limit_bytes = 0;
   uint64_t num_keys = 0;
   uint64_t num_refused_erases = 0;
+
+ private:
+  void CheckPresenceBits() const {
+    TROMMEL_CHECK(!has_fingerprints(), "this needs presence bits, and the filter has fingerprints");
+  }
 };
 
 }  // namespace trommel

@@ -13,12 +13,12 @@ namespace trommel {
 class PresencePair {
  public:
   static uint64_t CountPresent(const CountingFilter& filter) {
-    return filter.impl_->store.Tally().num_present;
+    return filter.impl_->block_store().Tally().num_present;
   }
 
   static uint64_t CountEither(const CountingFilter& a, const CountingFilter& b) {
-    const BlockStore& ours = a.impl_->store;
-    const BlockStore& theirs = b.impl_->store;
+    const BlockStore& ours = a.impl_->block_store();
+    const BlockStore& theirs = b.impl_->block_store();
     uint64_t num_present = 0;
     for (uint64_t block = 0; block < ours.geometry().num_blocks; ++block) {
       const uint32_t* here = ours.PresenceOf(block);

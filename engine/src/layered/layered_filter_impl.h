@@ -21,7 +21,7 @@ struct LayeredFilter::Impl {
 
   QueryTarget ForQueries() const {
     QueryTarget target = large.impl_->ForQueries();
-    target.first_layer = &first.impl_->store;
+    target.first_layer = first.impl_->store.get();
     return target;
   }
 

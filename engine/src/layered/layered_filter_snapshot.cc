@@ -92,12 +92,14 @@ Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFi
     return Mismatch("num_keys differs between the layers: " + std::to_string(first.num_keys()) +
                     " and " + std::to_string(large.num_keys()));
   }
-  const uint64_t strange = FirstStrangeBlock(first.impl_->store, large.impl_->store);
+  const uint64_t strange =
+      FirstStrangeBlock(first.impl_->block_store(), large.impl_->block_store());
   if (strange != first.geometry().num_blocks) {
     return Mismatch("the layers hold other keys: block " + std::to_string(strange) +
                     " of the first one is not what the large one's keys make it");
   }
-  const uint64_t unequal = FirstUnequalBlock(first.impl_->store, large.impl_->store);
+  const uint64_t unequal =
+      FirstUnequalBlock(first.impl_->block_store(), large.impl_->block_store());
   if (unequal != first.geometry().num_blocks) {
     return Mismatch("the layers hold keys in other numbers: counters of block " +
                     std::to_string(unequal) +
@@ -133,7 +135,8 @@ Result<LayeredFilter> LayeredFilter::ReadFrom(const OpenedSnapshot& snapshot, ui
 
 Status LayeredFilter::WriteTo(ByteSink& sink) const {
   const auto member = [](const CountingFilter& layer) {
-    return MemberStore{.words = {}, .store = &layer.impl_->store, .facts = layer.impl_->Facts()};
+    return MemberStore{
+        .words = {}, .store = &layer.impl_->block_store(), .facts = layer.impl_->Facts()};
   };
   return WriteMultiStore({.type = SnapshotType::kLayeredFilter, .policy = digest_policy()},
                          std::array{member(impl_->first), member(impl_->large)}, sink);

@@ -27,10 +27,9 @@ Status CheckBeginning(std::span<const std::byte> start) {
   if (start.size() < offsetof(SnapshotStart, header_bytes)) return Ok();
   uint32_t version = 0;
   std::memcpy(&version, start.data() + offsetof(SnapshotStart, version), sizeof(version));
-  if (version == kSnapshotVersion) return Ok();
+  if (version == kSnapshotVersion || version == kFingerprintVersion) return Ok();
   return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
-                                        "; this library reads version " +
-                                        std::to_string(kSnapshotVersion)};
+                                        "; this library reads versions 1 and 2"};
 }
 
 // What a later library of the same version could write and this one cannot read.
@@ -38,6 +37,11 @@ Status CheckKnown(const SnapshotStart& start) {
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
                      "1 (counting filter) to 6 (attribute filter)");
+  }
+  if (start.version == kFingerprintVersion &&
+      start.type != static_cast<uint32_t>(SnapshotType::kCountingFilter)) {
+    return UnknownAt(offsetof(SnapshotStart, type), "the type of version 2", start.type,
+                     "1 (counting filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,

@@ -6,8 +6,8 @@
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_audit.h"
-#include "engine/src/disk/checksum.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/snapshots/sections.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 #include "engine/src/snapshots/snapshot_side_table.h"
@@ -70,22 +70,6 @@ Status CheckPlaces(const SnapshotHeader& header, uint64_t file_bytes) {
 
 // --- The sections.
 
-constexpr size_t kPiece = size_t{1} << 20;  // still in the cache when it is summed
-
-// Copies a section to where it will live.
-Status ReadSection(const ByteSource& source, const SectionRecord& section, std::string_view name,
-                   std::span<std::byte> into) {
-  Checksum sum;
-  for (uint64_t done = 0; done < section.num_bytes;) {
-    const size_t piece = std::min<uint64_t>(section.num_bytes - done, kPiece);
-    const auto part = into.subspan(done, piece);
-    if (Status read = source.ReadAt(section.offset + done, part); !read) return read;
-    sum.Add(part);
-    done += piece;
-  }
-  return CheckSectionSum(section, sum.Value(), name);
-}
-
 // Blocks, side table and header must tell the same story. The blocks come first: putting an entry
 // into the store writes the block's words anew, and would hide what was wrong with them.
 Status CheckBlocks(const SnapshotHeader& header, const BlockStore& store,
@@ -116,6 +100,11 @@ Status CheckBlocks(const SnapshotHeader& header, const BlockStore& store,
 Result<SnapshotHeader> ReadHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<SnapshotHeader>(SnapshotType::kCountingFilter);
   if (!header) return header;
+  if (header->start.version != kSnapshotVersion) {
+    return Error{ErrorCode::kMismatch,
+                 "this is the snapshot of a filter of fingerprints, where one of presence bits is "
+                 "wanted"};
+  }
   if (Status known = CheckEncoding(*header); !known) return known.error();
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();
   if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "engine/src/disk/checksum.h"
+#include "engine/src/snapshots/sections.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
 
@@ -37,40 +37,6 @@ PromotedBlocks SortOut(const BlockStore& store) {
   }
   return blocks;
 }
-
-// Sections one after the other, each at its place, summed on the way.
-class SectionWriter {
- public:
-  SectionWriter(ByteSink& sink, uint64_t end) : sink_(sink), end_(end) {}
-
-  Status Begin(const SectionRecord& section) {
-    checksum_ = Checksum();
-    if (end_ < section.offset) {
-      if (Status done = AppendZeros(section.offset - end_, sink_); !done) return done;
-      end_ = section.offset;
-    }
-    return Ok();
-  }
-
-  Status Append(std::span<const std::byte> bytes) {
-    constexpr size_t kAtOnce = size_t{1} << 20;  // still in the cache when it is written
-    while (!bytes.empty()) {
-      const auto piece = bytes.first(std::min(bytes.size(), kAtOnce));
-      checksum_.Add(piece);
-      if (Status done = sink_.Append(piece); !done) return done;
-      end_ += piece.size();
-      bytes = bytes.subspan(piece.size());
-    }
-    return Ok();
-  }
-
-  void End(SectionRecord& section) const { section.checksum = checksum_.Value(); }
-
- private:
-  ByteSink& sink_;
-  uint64_t end_;
-  Checksum checksum_;
-};
 
 // The counts section as it lies in memory, but for the blocks that return.
 Status AppendCounts(const BlockStore& store, std::span<const uint64_t> returning,

@@ -1,0 +1,195 @@
+// Updates and queries of fingerprint stores. Whole stores: fingerprint_store_combine.cc.
+#include "engine/src/blocks/fingerprint_store.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/blocks/narrow_store.h"
+#include "engine/src/blocks/wide_store.h"
+
+namespace trommel {
+
+using kernels::FingerprintPlace;
+using kernels::OneFate;
+
+Result<std::unique_ptr<FingerprintStore>> FingerprintStore::Create(const Geometry& geometry,
+                                                                   uint64_t limit_bytes) {
+  if (Status valid = Validate(geometry); !valid) return valid.error();
+  if (Status fits = CheckMemoryLimit("the filter needs", geometry.num_bytes(), limit_bytes);
+      !fits) {
+    return fits.error();
+  }
+  std::unique_ptr<FingerprintStore> store;
+  const bool is_wide = geometry.encoding == Encoding::kFingerprints16;
+  if (is_wide) {
+    store = std::make_unique<WideStore>();
+  } else {
+    store = std::make_unique<NarrowStore>();
+  }
+  store->geometry_ = geometry;
+  Result<BlockMemory> blocks =
+      BlockMemory::Allocate(geometry.num_blocks * kernels::kFingerprintBlockWords);
+  if (!blocks) return blocks.error();
+  store->blocks_ = *std::move(blocks);
+  if (is_wide) {
+    Result<BlockMemory> lines =
+        BlockMemory::Allocate(store->num_groups() * kernels::kFingerprintBlockWords);
+    if (!lines) return lines.error();
+    store->lines_ = *std::move(lines);
+  }
+  store->ranges_.resize(store->num_owned_ranges());
+  return store;
+}
+
+// --- Updates.
+
+void FingerprintStore::Apply(Update update, const uint64_t* digests,
+                             const kernels::DigestRange& range, uint64_t* answers) {
+  if (update == Update::kInsertIfPresent) {
+    for (size_t i = range.begin; i < range.end; ++i) {
+      if (!MayContain(digests[i])) continue;
+      UpdateOne(Update::kInsert, digests[i]);
+      answers[i / 64] |= uint64_t{1} << (i % 64);
+    }
+    return;
+  }
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const size_t fetch_end = std::max(range.end, range.fetch_end);
+  size_t fetched = range.fetched;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
+    const kernels::DigestRange keys{begin, end, fetched, fetch_end};
+    const kernels::FingerprintKernels& kernels = Kernels();
+    kernels::UpdateProgress progress;
+    if (update == Update::kInsert) {
+      progress = kernels.insert(digests, keys, View(), spilled.data());
+    } else {
+      const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
+      progress = kernel(digests, keys, View(), answers, spilled.data());
+    }
+    for (size_t i = 0; i < progress.num_spilled; ++i) {
+      const size_t key_idx = spilled[i];
+      // By the whole way: an earlier key of this list may have returned the block.
+      const bool is_applied = UpdateOne(update, digests[key_idx]);
+      if (update == Update::kInsert) continue;
+      answers[key_idx / 64] |= uint64_t{is_applied} << (key_idx % 64);
+    }
+    begin = progress.end;
+    fetched = begin + kernels::kUpdateDistance;
+    if (begin < end) {
+      // A spilled key of the list may have promoted the block, or made space in it.
+      const bool is_done = UpdateOne(update, digests[begin]);
+      if (update != Update::kInsert) answers[begin / 64] |= uint64_t{is_done} << (begin % 64);
+      begin += 1;
+    }
+  }
+}
+
+bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
+  const kernels::FingerprintKernels& kernels = Kernels();
+  OneFate fate = OneFate::kUnchanged;
+  switch (update) {
+    case Update::kInsert:
+      fate = kernels.insert_one(digest, View());
+      break;
+    case Update::kInsertIfAbsent:
+      fate = kernels.insert_if_absent_one(digest, View());
+      break;
+    case Update::kInsertIfPresent:
+      if (!MayContain(digest)) return false;
+      return UpdateOne(Update::kInsert, digest);
+    case Update::kErase:
+      fate = kernels.erase_one(digest, View());
+      break;
+  }
+  if (fate == OneFate::kDone) [[likely]]
+    return true;
+  if (fate == OneFate::kUnchanged) return false;
+  const FingerprintPlace place = PlaceOf(digest);
+  if (fate == OneFate::kStop) {
+    Promote(place.block_idx);
+    RangeOf(place.block_idx).num_promoted += 1;
+    // The block does not hold the key: it showed all its keys.
+    InsertPromoted(place.block_idx, KeyOf(place.rest));
+    return true;
+  }
+  return UpdatePromoted(update, place.block_idx, KeyOf(place.rest));
+}
+
+bool FingerprintStore::UpdatePromoted(Update update, uint64_t block_idx, uint32_t key) {
+  if (update == Update::kErase) {
+    if (!ErasePromoted(block_idx, key)) return false;
+    if (!IsPromoted(block_idx)) RangeOf(block_idx).num_promoted -= 1;
+    return true;
+  }
+  // The kernel spills no key that the block shows.
+  if (update == Update::kInsertIfAbsent && HoldsElsewhere(block_idx, key)) return false;
+  InsertPromoted(block_idx, key);
+  return true;
+}
+
+void FingerprintStore::FetchAhead(std::span<const uint64_t> digests) const {
+  for (const uint64_t digest : digests) __builtin_prefetch(BlockAt(PlaceOf(digest).block_idx));
+}
+
+// --- Queries.
+
+size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
+  std::array<uint32_t, kernels::kMaxChunkKeys> unsure;
+  size_t num_present = 0;
+  for (size_t first = 0; first < digests.size(); first += unsure.size()) {
+    const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
+    uint64_t* bits = maybe_present + first / 64;
+    const size_t num_unsure =
+        Kernels().query(chunk.data(), chunk.size(), View(), bits, unsure.data());
+    for (const uint32_t i : std::span(unsure).first(num_unsure)) {
+      const FingerprintPlace place = PlaceOf(chunk[i]);
+      const bool is_held = HoldsElsewhere(place.block_idx, KeyOf(place.rest));
+      bits[i / 64] |= uint64_t{is_held} << (i % 64);
+    }
+    for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
+      num_present += static_cast<size_t>(std::popcount(bits[w]));
+    }
+  }
+  return num_present;
+}
+
+size_t FingerprintStore::QueryFirst(std::span<const uint64_t> digests, uint32_t /*num_probes*/,
+                                    uint64_t* maybe_present) const {
+  return Query(digests, maybe_present);  // a fingerprint cannot be probed in part
+}
+
+size_t FingerprintStore::Select(std::span<const uint64_t> digests, bool maybe_present,
+                                uint32_t first_idx, uint32_t* selection) const {
+  std::array<uint64_t, kernels::kMaxChunkKeys / 64> bits;
+  size_t num_selected = 0;
+  for (size_t first = 0; first < digests.size(); first += kernels::kMaxChunkKeys) {
+    const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - first);
+    Query(digests.subspan(first, size), bits.data());
+    for (size_t i = 0; i < size; ++i) {
+      // Always written, and kept only if it counts: no branch to mispredict.
+      selection[num_selected] = first_idx + static_cast<uint32_t>(first + i);
+      num_selected +=
+          static_cast<size_t>((bits[i / 64] >> (i % 64) & 1) == uint64_t{maybe_present});
+    }
+  }
+  return num_selected;
+}
+
+bool FingerprintStore::MayContain(uint64_t digest) const {
+  const OneFate fate = Kernels().query_one(digest, View());
+  if (fate != OneFate::kSpill) [[likely]]
+    return fate == OneFate::kDone;
+  const FingerprintPlace place = PlaceOf(digest);
+  return HoldsElsewhere(place.block_idx, KeyOf(place.rest));
+}
+
+uint64_t FingerprintStore::CountEstimate(uint64_t digest) const {
+  const FingerprintPlace place = PlaceOf(digest);
+  return CountOf(place.block_idx, KeyOf(place.rest));
+}
+
+}  // namespace trommel

@@ -1,0 +1,144 @@
+// FingerprintStore: blocks of fingerprints (kernels/fingerprint_layout.h) with an exact place for
+// what a block cannot keep. What both shapes share is here; what a promoted block shows, and where
+// its other keys are, is theirs (wide_store.h, narrow_store.h).
+//
+//   update   kernel --> done
+//                  \--> spilled: the block is promoted      --> InsertPromoted, ErasePromoted
+//                  \--> stopped: the block is full          --> Promote, then as spilled
+//   query    kernel --> shown, absent
+//                  \--> unsure                              --> HoldsElsewhere
+//
+// A block comes back as soon as all its keys fit (without hysteresis: two keys of it raised the
+// rate after churn by a fifth). Blocks are divided into groups of 64, which are never cut by an
+// owned range or a lock range.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/src/base/block_memory.h"
+#include "engine/src/blocks/hidden_keys.h"
+#include "engine/src/blocks/store.h"
+#include "kernels/fingerprint_layout.h"
+#include "kernels/kernels.h"
+#include "kernels/targets.h"
+
+namespace trommel {
+
+inline constexpr size_t kGroupBlocks = 64;
+
+// The bytes of one group that are the same for equal contents, whatever led there: what a snapshot
+// has. `hidden` has an entry for each block; empty for one that hides nothing.
+struct CanonicalGroup {
+  std::vector<uint32_t> block_words;
+  std::vector<uint32_t> line_words;  // of the group's overflow line; empty without lines
+  std::vector<BlockContents> hidden;
+};
+
+class FingerprintStore : public Store {
+ public:
+  // An empty store. Requires an encoding of fingerprints. Fails as Validate does, or with
+  // kOutOfMemory over limit_bytes (0: physical memory).
+  static Result<std::unique_ptr<FingerprintStore>> Create(const Geometry& geometry,
+                                                          uint64_t limit_bytes);
+
+  void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+             uint64_t* answers) override;
+  bool UpdateOne(Update update, uint64_t digest) override;
+  void FetchAhead(std::span<const uint64_t> digests) const override;
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
+  size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                    uint64_t* maybe_present) const override;
+  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                uint32_t* selection) const override;
+  bool MayContain(uint64_t digest) const override;
+  uint64_t CountEstimate(uint64_t digest) const override;
+
+  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  void Merge(const Store& other) noexcept override;
+  [[nodiscard]] bool Subtract(const Store& other) noexcept override;
+  Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
+  Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
+  void Clear() override;
+  void TouchOwnedRange(uint64_t range_idx) override;
+  StoreTotals TotalsOf(uint64_t range_idx) const override;
+  uint64_t num_bytes() const override;
+  uint64_t huge_page_bytes() const override;
+
+  // --- For snapshots. The raw arrays; lines are empty in shapes without overflow lines.
+  const BlockMemory& blocks() const { return blocks_; }
+  const BlockMemory& lines() const { return lines_; }
+  size_t num_groups() const { return (geometry_.num_blocks + kGroupBlocks - 1) / kGroupBlocks; }
+  // What the block keeps outside itself and its line; empty if nothing.
+  BlockContents HiddenOf(uint64_t block_idx) const;
+  std::vector<uint64_t> BlocksWithHidden() const;
+  // Of the contents of a group's blocks.
+  virtual CanonicalGroup Canonical(std::span<const BlockContents> contents) const = 0;
+  // Takes the arrays of a snapshot as they are, whose hidden keys PutHidden has put before; false
+  // if they are not what Canonical makes of some contents, and `bad_block` is where. Counts
+  // promoted blocks and keys.
+  void PutHidden(uint64_t block_idx, const BlockContents& hidden);
+  bool Adopt(uint64_t& num_keys, uint64_t& bad_block);
+
+ protected:
+  struct alignas(64) OwnedRange {  // no two ranges write to one cache line
+    HiddenKeys hidden;
+    uint64_t num_promoted = 0;
+  };
+
+  FingerprintStore() = default;
+
+  // Which key a digest's rest is.
+  virtual uint32_t KeyOf(uint64_t rest) const = 0;
+  // Could the key be one of some digest?
+  virtual bool IsKey(uint32_t key) const = 0;
+  virtual bool IsPromoted(uint64_t block_idx) const = 0;
+  // May ReadContents read the block? Blocks of a snapshot may have any words.
+  virtual bool IsReadable(uint64_t block_idx) const = 0;
+  // Is the block one that has hidden keys?
+  virtual bool HasHidden(uint64_t block_idx) const = 0;
+  // WriteContents, without counting promoted blocks.
+  virtual void StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  // Moves a full block's keys to their places in a promoted one.
+  virtual void Promote(uint64_t block_idx) = 0;
+  // One key of a promoted block. ErasePromoted returns whether it was in.
+  virtual void InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
+  virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
+  // Does a promoted block hold the key, which it does not show, in its other places?
+  virtual bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const = 0;
+  virtual uint64_t CountOf(uint64_t block_idx, uint32_t key) const = 0;
+  // Keys that some non-member's key equals with twice the chance of others count twice.
+  virtual uint64_t CoveredBy(uint32_t /*key*/) const { return 1; }
+  virtual const kernels::FingerprintKernels& Kernels() const = 0;
+
+  kernels::FingerprintBlocks View() const {
+    return {blocks_.data(), geometry_.num_blocks, geometry_.fingerprint_bits};
+  }
+  uint32_t* BlockAt(uint64_t block_idx) const {
+    return blocks_.data() + block_idx * kernels::kFingerprintBlockWords;
+  }
+  OwnedRange& RangeOf(uint64_t block_idx) { return ranges_[block_idx / blocks_per_owned_range()]; }
+  const OwnedRange& RangeOf(uint64_t block_idx) const {
+    return ranges_[block_idx / blocks_per_owned_range()];
+  }
+
+  BlockMemory blocks_;
+  BlockMemory lines_;
+  std::vector<OwnedRange> ranges_;
+
+ private:
+  kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
+    return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
+  }
+  bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
+  Result<std::unique_ptr<FingerprintStore>> CreateResized(Geometry geometry,
+                                                          uint64_t limit_bytes) const;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_

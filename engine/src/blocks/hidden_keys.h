@@ -1,0 +1,71 @@
+// HiddenKeys: the side table of fingerprint blocks. A promoted block shows as many of its distinct
+// keys as it has space for; this keeps the others, and further copies of those that it shows.
+//
+//   record   | total | key, count | key, count | ...     8 entries of 16 + 16 bits
+//   more     a sorted vector of (key, count), for more keys or larger counts
+//
+// A few blocks in a hundred have a record, and nearly all of these have fewer than 8 hidden keys.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/src/blocks/block_contents.h"
+#include "engine/src/blocks/block_word_map.h"
+
+namespace trommel {
+
+// From block index to hidden keys. Keys are below 0xffff. Thread safety: exclusive.
+class HiddenKeys {
+ public:
+  // Makes the block's record, or replaces it. `total` counts all keys of the block, shown ones
+  // included, with their copies.
+  void Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total);
+  void Remove(uint64_t block_idx);  // if it has a record
+  void Clear();
+
+  bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }
+
+  // The following require that the block has a record.
+
+  // One copy more or less of a key, in the total as well. TakeOne requires a hidden copy.
+  void AddOne(uint64_t block_idx, uint32_t key);
+  void TakeOne(uint64_t block_idx, uint32_t key);
+  // One key more or less that the block shows: in the total alone.
+  void ChangeTotal(uint64_t block_idx, int64_t by) {
+    *Find(block_idx) += static_cast<uint64_t>(by);
+  }
+  uint64_t TotalOf(uint64_t block_idx) const { return *records_.Find(block_idx); }
+  // The hidden copies of a key.
+  uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
+  BlockContents ContentsOf(uint64_t block_idx) const;
+
+  uint64_t num_blocks() const { return records_.size(); }
+  uint64_t num_bytes() const;
+  std::vector<uint64_t> SortedBlocks() const;
+
+ private:
+  static constexpr size_t kEntryWords = 4;
+  static constexpr size_t kEntries = 2 * kEntryWords;  // of 32 bits: key, count; 0 is free
+  static constexpr uint32_t kMaxCount = 0xffff;
+  static constexpr uint64_t kElsewhere = ~uint64_t{0};  // in the first entries: see more_
+
+  uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
+  static bool IsElsewhere(const uint64_t* record) { return record[1] == kElsewhere; }
+  static uint32_t EntryAt(const uint64_t* record, size_t i) {
+    return static_cast<uint32_t>(record[1 + i / 2] >> (i % 2 * 32));
+  }
+  static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
+  static BlockContents Entries(const uint64_t* record);
+  void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
+
+  BlockWordMap records_{1 + kEntryWords};
+  std::unordered_map<uint64_t, BlockContents> more_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_

@@ -1,0 +1,112 @@
+// Store: blocks of counted keys behind one interface, whatever they are made of. What is here is
+// what batches and a CountingFilter need; BlockStore keeps presence bits and counters,
+// FingerprintStore fingerprints.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "engine/src/blocks/block_contents.h"
+#include "kernels/kernels.h"
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+enum class Update : uint8_t {
+  kInsert,
+  kInsertIfAbsent,
+  kInsertIfPresent,  // only keys that answer "maybe present": no key becomes present
+  kErase,
+};
+
+// Sums over some blocks, so that owned ranges can be added up.
+struct StoreTotals {
+  kernels::Tally tally;
+  uint64_t side_table_bytes = 0;
+  uint64_t num_keys = 0;  // set by filters that count keys: a store does not
+
+  StoreTotals& operator+=(const StoreTotals& other) {
+    tally.num_present += other.tally.num_present;
+    tally.num_promoted += other.tally.num_promoted;
+    tally.product_sum += other.tally.product_sum;
+    side_table_bytes += other.side_table_bytes;
+    num_keys += other.num_keys;
+    return *this;
+  }
+};
+
+// The blocks are divided three ways, each into equal ranges named by a digest's top bits:
+//
+//   shards: shard_bits (geometry)  >=  owned ranges: at most 10 bits  >=  lock ranges: lock_bits
+//
+// The blocks of an owned range belong to one task at a time, and have a side table of their own.
+class Store {
+ public:
+  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
+  // More would make nothing faster, and a file may have any shard_bits.
+  static constexpr uint32_t kMaxOwnedRangeBits = 10;
+
+  virtual ~Store() = default;
+
+  // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
+  // inserted or erased; the range's bits must be zero before. Not used for kInsert.
+  virtual void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                     uint64_t* answers) = 0;
+  // One key; returns whether it was inserted or erased.
+  virtual bool UpdateOne(Update update, uint64_t digest) = 0;
+  // Prefetches the digests' blocks for an update.
+  virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
+
+  // For any number of digests.
+  virtual size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const = 0;
+  // The same with the first num_probes slices only: 1 .. num_slices.
+  virtual size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
+                            uint64_t* maybe_present) const = 0;
+  virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                        uint32_t* selection) const = 0;
+  virtual bool MayContain(uint64_t digest) const = 0;
+  virtual uint64_t CountEstimate(uint64_t digest) const = 0;
+
+  // What a block holds, and setting it.
+  virtual BlockContents ReadContents(uint64_t block_idx) const = 0;
+  virtual void WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
+
+  // Requires equal geometries, and so stores of one class. Merge and Subtract end the program when
+  // the side table runs out of memory: half of a merge would be worse.
+  virtual void Merge(const Store& other) noexcept = 0;
+  // Returns false, and changes nothing, if a count would fall below zero.
+  [[nodiscard]] virtual bool Subtract(const Store& other) noexcept = 0;
+  // A store of half the blocks, or with fingerprints of twice as many. Requires an even num_blocks,
+  // or a bit to spare.
+  virtual Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const = 0;
+  virtual Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const = 0;
+  virtual void Clear() = 0;
+
+  // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
+  // Requires a new store.
+  virtual void TouchOwnedRange(uint64_t range_idx) = 0;
+  virtual StoreTotals TotalsOf(uint64_t range_idx) const = 0;
+  virtual uint64_t num_bytes() const = 0;
+  virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
+
+  const Geometry& geometry() const { return geometry_; }
+  uint32_t owned_range_bits() const { return std::min(geometry_.shard_bits, kMaxOwnedRangeBits); }
+  size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
+  uint64_t blocks_per_owned_range() const { return geometry_.num_blocks >> owned_range_bits(); }
+
+ protected:
+  Store() = default;
+  Store(Store&&) = default;
+  Store& operator=(Store&&) = default;
+
+  Geometry geometry_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_

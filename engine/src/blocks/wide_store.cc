@@ -1,0 +1,304 @@
+#include "engine/src/blocks/wide_store.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "kernels/presence_words.h"
+#include "kernels/wide_block.h"
+
+namespace trommel {
+namespace {
+
+using kernels::kLineMark;
+using kernels::kSpillMark;
+using kernels::kWideSlots;
+using kernels::WideSlot;
+
+constexpr size_t kMarkSlot = kWideSlots - 1;
+
+// Whole words, as the kernels write them.
+void SetSlot(uint32_t* block, size_t slot_idx, uint32_t value) {
+  const size_t shift = slot_idx % 2 * 16;
+  uint32_t* word = block + slot_idx / 2;
+  kernels::StorePresenceWord((*word & ~(0xffffU << shift)) | value << shift, word);
+}
+
+// The first slot below 31 with this key, or a free one (0).
+std::optional<size_t> SlotWith(const uint32_t* block, uint32_t key) {
+  for (size_t i = 0; i < kMarkSlot; ++i) {
+    if (WideSlot(block, i) == key) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> FreeEntry(const OverflowLine& line) {
+  const auto at = std::ranges::find(line.keys, 0);
+  if (at == line.keys.end()) return std::nullopt;
+  return static_cast<size_t>(at - line.keys.begin());
+}
+
+void FillEntry(OverflowLine& line, size_t i, uint64_t block_idx, uint32_t key) {
+  line.homes[i] = static_cast<uint8_t>(block_idx % kGroupBlocks);
+  line.keys[i] = static_cast<uint16_t>(key);
+}
+
+void ClearEntry(OverflowLine& line, size_t i) {
+  line.keys[i] = 0;
+  line.homes[i] = 0;
+}
+
+bool IsOf(const OverflowLine& line, size_t i, uint64_t block_idx) {
+  return line.keys[i] != 0 && line.homes[i] == block_idx % kGroupBlocks;
+}
+
+// How a block keeps its contents, with so many free entries in its line.
+struct Encoded {
+  uint32_t mark = 0;
+  std::vector<uint32_t> slots;
+  std::vector<uint32_t> line;
+  BlockContents hidden;
+};
+
+Encoded Encode(const BlockContents& contents, size_t num_free_entries) {
+  Encoded encoded;
+  const uint64_t total = TotalOf(contents);
+  if (total <= kMarkSlot + num_free_entries || total <= kWideSlots) {
+    for (const BlockKey& entry : contents) {
+      encoded.slots.insert(encoded.slots.end(), entry.count, entry.key);
+    }
+    if (total <= kWideSlots) return encoded;
+    encoded.mark = kLineMark;
+    encoded.line.assign(encoded.slots.begin() + kMarkSlot, encoded.slots.end());
+    encoded.slots.resize(kMarkSlot);
+    return encoded;
+  }
+  encoded.mark = kSpillMark;
+  for (const BlockKey& entry : contents) {
+    uint64_t left = entry.count;
+    if (encoded.slots.size() < kMarkSlot) {
+      encoded.slots.push_back(entry.key);
+      left -= 1;
+    }
+    if (left > 0) encoded.hidden.push_back({entry.key, left});
+  }
+  return encoded;
+}
+
+}  // namespace
+
+uint32_t WideStore::MarkOf(uint64_t block_idx) const {
+  const uint32_t* block = BlockAt(block_idx);
+  return kernels::IsMarkedWide(block) ? WideSlot(block, kMarkSlot) : 0;
+}
+
+bool WideStore::IsKey(uint32_t key) const {
+  return key >> geometry_.fingerprint_bits == 0 && kernels::UnreservedWideKey(key) == key;
+}
+
+bool WideStore::IsReadable(uint64_t block_idx) const {
+  const uint32_t mark = MarkOf(block_idx);
+  return mark == 0 || mark == kLineMark || mark == kSpillMark;
+}
+
+uint64_t WideStore::CoveredBy(uint32_t key) const {
+  const uint32_t low = key & 0xff;
+  return low == 0x01 || low == 0xfe ? 2 : 1;
+}
+
+// --- Contents.
+
+BlockContents WideStore::ReadContents(uint64_t block_idx) const {
+  const uint32_t mark = MarkOf(block_idx);
+  BlockContents contents;
+  if (mark == kSpillMark) contents = RangeOf(block_idx).hidden.ContentsOf(block_idx);
+  std::array<uint32_t, kWideSlots> keys;
+  const size_t num_keys = kernels::DecodeWide(BlockAt(block_idx), keys);
+  contents.reserve(contents.size() + num_keys + kLineEntries);
+  for (size_t i = 0; i < num_keys; ++i) {
+    // Keys ascend: without hidden ones each goes to the end.
+    if (contents.empty() || contents.back().key < keys[i]) {
+      contents.push_back({keys[i], 1});
+    } else {
+      AddTo(contents, keys[i], 1);
+    }
+  }
+  if (mark != kLineMark) return contents;
+  const OverflowLine& line = LineOf(block_idx);
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (IsOf(line, i, block_idx)) AddTo(contents, line.keys[i], 1);
+  }
+  return contents;
+}
+
+void WideStore::FreeEntriesOf(uint64_t block_idx) {
+  OverflowLine& line = LineOf(block_idx);
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (IsOf(line, i, block_idx)) ClearEntry(line, i);
+  }
+}
+
+void WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
+  const uint32_t mark = MarkOf(block_idx);
+  if (mark == kLineMark) FreeEntriesOf(block_idx);
+  OverflowLine& line = LineOf(block_idx);
+  const auto num_free = static_cast<size_t>(std::ranges::count(line.keys, 0));
+  const Encoded encoded = Encode(contents, num_free);
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  if (encoded.mark == kSpillMark) {
+    hidden.Put(block_idx, encoded.hidden, TotalOf(contents));
+  } else if (mark == kSpillMark) {
+    hidden.Remove(block_idx);
+  }
+  for (const uint32_t key : encoded.line) FillEntry(line, *FreeEntry(line), block_idx, key);
+  kernels::EncodeWide(encoded.slots, encoded.mark, BlockAt(block_idx));
+}
+
+// Blocks in order take what is left of the line; of one that the rest of the line cannot take,
+// nothing is in it.
+CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) const {
+  constexpr size_t kWords = kernels::kFingerprintBlockWords;
+  CanonicalGroup group;
+  group.block_words.resize(contents.size() * kWords);
+  group.line_words.resize(kWords);
+  group.hidden.resize(contents.size());
+  auto& line = *reinterpret_cast<OverflowLine*>(group.line_words.data());
+  size_t num_entries = 0;
+  for (size_t b = 0; b < contents.size(); ++b) {
+    Encoded encoded = Encode(contents[b], kLineEntries - num_entries);
+    for (const uint32_t key : encoded.line) FillEntry(line, num_entries++, b, key);
+    kernels::EncodeWide(encoded.slots, encoded.mark, group.block_words.data() + b * kWords);
+    group.hidden[b] = std::move(encoded.hidden);
+  }
+  return group;
+}
+
+// --- Single keys of promoted blocks.
+
+// The key in slot 31 makes space for the mark. That leaves one key in the line, where a marked
+// block has two: the next one comes at once.
+void WideStore::Promote(uint64_t block_idx) {
+  uint32_t* block = BlockAt(block_idx);
+  OverflowLine& line = LineOf(block_idx);
+  if (const std::optional<size_t> entry = FreeEntry(line)) {
+    FillEntry(line, *entry, block_idx, WideSlot(block, kMarkSlot));
+    SetSlot(block, kMarkSlot, kLineMark);
+    return;
+  }
+  const BlockContents contents = ReadContents(block_idx);
+  BlockContents hidden;
+  std::vector<uint32_t> slots;
+  for (const BlockKey& entry : contents) {
+    const bool is_shown = slots.size() < kMarkSlot;
+    if (is_shown) slots.push_back(entry.key);
+    const uint64_t left = entry.count - uint64_t{is_shown};
+    if (left > 0) hidden.push_back({entry.key, left});
+  }
+  RangeOf(block_idx).hidden.Put(block_idx, hidden, TotalOf(contents));
+  kernels::EncodeWide(slots, kSpillMark, block);
+}
+
+void WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
+  uint32_t* block = BlockAt(block_idx);
+  if (MarkOf(block_idx) == kLineMark) {
+    OverflowLine& line = LineOf(block_idx);
+    if (const std::optional<size_t> entry = FreeEntry(line)) {
+      FillEntry(line, *entry, block_idx, key);
+      return;
+    }
+    BlockContents contents = ReadContents(block_idx);
+    AddTo(contents, key, 1);
+    StoreContents(block_idx, contents);
+    return;
+  }
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  const bool is_shown = SlotWith(block, key).has_value();
+  if (!is_shown && hidden.CountOf(block_idx, key) == 0) {
+    if (const std::optional<size_t> free_slot = SlotWith(block, 0)) {
+      SetSlot(block, *free_slot, key);
+      hidden.ChangeTotal(block_idx, 1);
+      return;
+    }
+  }
+  hidden.AddOne(block_idx, key);
+}
+
+bool WideStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
+  return MarkOf(block_idx) == kLineMark ? EraseFromLine(block_idx, key)
+                                        : EraseFromSpilled(block_idx, key);
+}
+
+// A key that leaves a slot is replaced by one of the line; when one is left there, it returns to
+// slot 31.
+bool WideStore::EraseFromLine(uint64_t block_idx, uint32_t key) {
+  uint32_t* block = BlockAt(block_idx);
+  OverflowLine& line = LineOf(block_idx);
+  std::optional<size_t> erased;  // the entry that becomes free
+  size_t num_entries = 0;
+  size_t other = 0;  // any entry that stays
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (!IsOf(line, i, block_idx)) continue;
+    num_entries += 1;
+    if (!erased && line.keys[i] == key) {
+      erased = i;
+    } else {
+      other = i;
+    }
+  }
+  if (!erased) {
+    const std::optional<size_t> slot = SlotWith(block, key);
+    if (!slot) return false;
+    for (size_t i = 0; i < kLineEntries; ++i) {
+      if (!IsOf(line, i, block_idx) || i == other) continue;
+      erased = i;
+    }
+    SetSlot(block, *slot, line.keys[*erased]);
+  }
+  ClearEntry(line, *erased);
+  if (num_entries == 2) {
+    SetSlot(block, kMarkSlot, line.keys[other]);
+    ClearEntry(line, other);
+  }
+  return true;
+}
+
+bool WideStore::EraseFromSpilled(uint64_t block_idx, uint32_t key) {
+  uint32_t* block = BlockAt(block_idx);
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  if (hidden.CountOf(block_idx, key) > 0) {
+    hidden.TakeOne(block_idx, key);
+  } else if (const std::optional<size_t> slot = SlotWith(block, key)) {
+    SetSlot(block, *slot, 0);
+    hidden.ChangeTotal(block_idx, -1);
+  } else {
+    return false;
+  }
+  if (hidden.TotalOf(block_idx) <= kWideSlots) StoreContents(block_idx, ReadContents(block_idx));
+  return true;
+}
+
+bool WideStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
+  if (MarkOf(block_idx) == kSpillMark) return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
+  const OverflowLine& line = LineOf(block_idx);
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (line.keys[i] == key && IsOf(line, i, block_idx)) return true;
+  }
+  return false;
+}
+
+uint64_t WideStore::CountOf(uint64_t block_idx, uint32_t key) const {
+  const uint32_t* block = BlockAt(block_idx);
+  uint64_t count = 0;
+  for (size_t i = 0; i < kWideSlots; ++i) count += uint64_t{WideSlot(block, i) == key};
+  const uint32_t mark = MarkOf(block_idx);
+  if (mark == kSpillMark) count += RangeOf(block_idx).hidden.CountOf(block_idx, key);
+  if (mark == kLineMark) {
+    const OverflowLine& line = LineOf(block_idx);
+    for (size_t i = 0; i < kLineEntries; ++i) {
+      count += uint64_t{line.keys[i] == key && IsOf(line, i, block_idx)};
+    }
+  }
+  return count;
+}
+
+}  // namespace trommel

@@ -1,0 +1,79 @@
+// WideStore: fingerprints in slots of 16 bits. A full block's further keys go to the *overflow
+// line* of its group of 64 blocks, and beyond that to the side table:
+//
+//   in slots   at most 32 keys, copies included, in any slots
+//   line       31 in slots 0 .. 30, the others, at least two, in the line; slot 31 is kLineMark
+//   spilled    31 that differ at most in slots 0 .. 30, the others, with further copies, in the
+//   side
+//              table; slot 31 is kSpillMark
+//
+//   blocks   | 0 | 1 | ... | 63 |     overflow line   key 0 .. 17 | home 0 .. 17 | version
+//                   marked               of these blocks            (block & 63)
+//
+// At 21 keys per block 0.9 % of the blocks are marked, and a line has 1.7 entries in the mean. A
+// block comes back with the erasure that leaves 32 keys. The version is for readers beside writers,
+// and 0 here.
+#ifndef TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
+#define TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/src/blocks/fingerprint_store.h"
+
+namespace trommel {
+
+inline constexpr size_t kLineEntries = 18;
+
+// Entries with key 0 are free, and their homes 0. The memory is that of words of 32 bits.
+struct __attribute__((may_alias)) OverflowLine {
+  std::array<uint16_t, kLineEntries> keys;
+  std::array<uint8_t, kLineEntries> homes;
+  std::array<uint8_t, 2> zeros;
+  uint64_t version;
+};
+static_assert(sizeof(OverflowLine) == 64);
+
+class WideStore final : public FingerprintStore {
+ public:
+  BlockContents ReadContents(uint64_t block_idx) const override;
+  CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
+
+ private:
+  uint32_t KeyOf(uint64_t rest) const override {
+    return kernels::WideKey(rest, geometry_.fingerprint_bits);
+  }
+  bool IsKey(uint32_t key) const override;
+  bool IsPromoted(uint64_t block_idx) const override {
+    return kernels::IsMarkedWide(BlockAt(block_idx));
+  }
+  bool IsReadable(uint64_t block_idx) const override;
+  bool HasHidden(uint64_t block_idx) const override {
+    return MarkOf(block_idx) == kernels::kSpillMark;
+  }
+  void StoreContents(uint64_t block_idx, const BlockContents& contents) override;
+  void Promote(uint64_t block_idx) override;
+  void InsertPromoted(uint64_t block_idx, uint32_t key) override;
+  bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
+  bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
+  uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
+  uint64_t CoveredBy(uint32_t key) const override;
+  const kernels::FingerprintKernels& Kernels() const override {
+    return kernels::ActiveKernels().wide_fingerprints;
+  }
+
+  // Slot 31 if it is a mark, else 0.
+  uint32_t MarkOf(uint64_t block_idx) const;
+  OverflowLine& LineOf(uint64_t block_idx) const {
+    return reinterpret_cast<OverflowLine*>(lines_.data())[block_idx / kGroupBlocks];
+  }
+  void FreeEntriesOf(uint64_t block_idx);
+  bool EraseFromLine(uint64_t block_idx, uint32_t key);
+  bool EraseFromSpilled(uint64_t block_idx, uint32_t key);
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
