@@ -59,7 +59,11 @@ class ConcurrentFilter {
   /// batches of one caller are spread over its threads.
   static Result<ConcurrentFilter> Create(const CountingConfig& config);
 
-  /// Takes over a filter, with its keys and its executor.
+  /// Takes over a filter, with its keys and its executor. Fails with kInvalidArgument, and leaves
+  /// the filter as it is, if it has fingerprints: queries beside writers need presence bits.
+  static Result<ConcurrentFilter> Adopt(CountingFilter&& filter);
+
+  /// The same. Requires a filter without fingerprints: another one ends the program with a message.
   explicit ConcurrentFilter(CountingFilter&& filter);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call

@@ -44,8 +44,10 @@
 // and the sum of keys is the sum over what was copied.
 #include "trommel/concurrent_filter.h"
 
+#include <string>
 #include <utility>
 
+#include "engine/src/base/check.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/concurrent_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
@@ -54,6 +56,19 @@
 
 namespace trommel {
 namespace {
+
+Status CheckAdoptable(const Geometry& geometry) {
+  if (!HasFingerprints(geometry.encoding)) return Ok();
+  return Error{ErrorCode::kInvalidArgument,
+               "a ConcurrentFilter cannot have " + std::string(EncodingName(geometry.encoding)) +
+                   ": their slots move beside readers; use runs or planes"};
+}
+
+CountingFilter Adoptable(CountingFilter&& filter) {
+  const Status good = CheckAdoptable(filter.geometry());
+  TROMMEL_CHECK(good.ok(), good.error().message.c_str());
+  return std::move(filter);
+}
 
 template <class Impl>
 void CheckAlone(Impl* impl) {
@@ -72,7 +87,7 @@ ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
 }
 
 ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter)
-    : impl_(std::make_unique<Impl>(std::move(filter))) {}
+    : impl_(std::make_unique<Impl>(Adoptable(std::move(filter)))) {}
 ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept { *this = std::move(other); }
 ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept {
   CheckAlone(impl_.get());
@@ -85,7 +100,12 @@ ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
 Result<ConcurrentFilter> ConcurrentFilter::Create(const CountingConfig& config) {
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter) return filter.error();
-  return ConcurrentFilter(*std::move(filter));
+  return Adopt(*std::move(filter));
+}
+
+Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
+  if (const Status good = CheckAdoptable(filter.geometry()); !good) return good.error();
+  return ConcurrentFilter(std::move(filter));
 }
 
 // --- Batches.
@@ -210,7 +230,7 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
                                                 const DigestKey& digest_key) {
   Result<CountingFilter> filter = CountingFilter::Load(path, memory_limit_bytes, digest_key);
   if (!filter) return filter.error();
-  return ConcurrentFilter(*std::move(filter));
+  return Adopt(*std::move(filter));
 }
 
 // --- Exclusive. The filter's own count of keys is right while they work.

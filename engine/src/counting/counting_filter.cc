@@ -267,8 +267,7 @@ Result<CountingFilter> CountingFilter::ReadFrom(const OpenedSnapshot& snapshot,
   }
   Result<FilterContents> contents = ReadSnapshot(snapshot, limit_bytes, digest_key);
   if (!contents) return contents.error();
-  return CountingFilter(std::make_unique<Impl>(
-      std::make_unique<BlockStore>(std::move(contents->store)), contents->facts, limit_bytes));
+  return CountingFilter(std::make_unique<Impl>(*std::move(contents), limit_bytes));
 }
 
 Status CountingFilter::WriteTo(ByteSink& sink) const {

@@ -34,6 +34,9 @@ struct CountingFilter::Impl {
         target_fpr(facts.target_fpr),
         memory_limit_bytes(limit_bytes),
         num_keys(facts.num_keys) {}
+  Impl(FilterContents contents, uint64_t limit_bytes)
+      : Impl(std::make_unique<BlockStore>(std::move(contents.store)), contents.facts, limit_bytes) {
+  }
 
   FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
 

@@ -20,19 +20,28 @@ double ExpAbove(double x) {
   return std::expm1(x) - x;
 }
 
-double TablePlaces(const Geometry& geometry) {
-  return static_cast<double>(geometry.num_blocks) * geometry.slice_positions();
+// A block of fingerprints is as one slice whose positions are the values of a key.
+double PositionsOf(const Geometry& geometry) {
+  if (HasFingerprints(geometry.encoding)) return std::exp2(geometry.fingerprint_bits);
+  return geometry.slice_positions();
 }
+double SlicesOf(const Geometry& geometry) {
+  return HasFingerprints(geometry.encoding) ? 1 : geometry.num_slices;
+}
+double TablePlaces(const Geometry& geometry) {
+  return static_cast<double>(geometry.num_blocks) * PositionsOf(geometry);
+}
+double AllPositions(const Geometry& geometry) { return TablePlaces(geometry) * SlicesOf(geometry); }
 
 // Positions that num_keys leave empty in the mean. A key misses one with chance 1 - share / m: no
 // limit is taken.
 double MeanEmpty(const Geometry& geometry, double num_keys) {
   const auto [smaller, larger] = ClassesOf(geometry.num_blocks);
-  const double positions = geometry.slice_positions();
+  const double positions = PositionsOf(geometry);
   const auto left_by = [&](double share) {
     return std::exp(num_keys * std::log1p(-share / positions));
   };
-  return positions * geometry.num_slices *
+  return positions * SlicesOf(geometry) *
          (smaller.num_blocks * left_by(smaller.share) + larger.num_blocks * left_by(larger.share));
 }
 
@@ -50,15 +59,15 @@ Estimate ShareOf(double value, double variance) {
 
 double FillVariance(const Geometry& geometry, double num_keys) noexcept {
   const double places = TablePlaces(geometry);
-  const double slices = geometry.num_slices;
-  const double positions = geometry.slice_positions();
+  const double slices = SlicesOf(geometry);
+  const double positions = PositionsOf(geometry);
   const double load = num_keys / places;
   return places / slices * ExpAbove(load) +
          (slices - 1) / slices * places * positions * ExpAbove(load / positions);
 }
 
 double KeysLeavingEmpty(const Geometry& geometry, double num_empty) noexcept {
-  const double share = num_empty / static_cast<double>(geometry.num_positions());
+  const double share = num_empty / AllPositions(geometry);
   // Near the answer for many positions, all alike; Newton's steps do the rest.
   double num_keys = -TablePlaces(geometry) * std::log(share);
   const double step = std::max(1.0, num_keys * 1e-6);
@@ -73,21 +82,19 @@ double KeysLeavingEmpty(const Geometry& geometry, double num_empty) noexcept {
 
 Estimate KeysFromFill(const Geometry& geometry, uint64_t num_present) noexcept {
   if (num_present == 0) return {};
-  const uint64_t num_empty = geometry.num_positions() - num_present;
-  if (num_empty == 0) {
+  const double empty = AllPositions(geometry) - static_cast<double>(num_present);
+  if (empty == 0) {
     return {
         .value = KeysLeavingEmpty(geometry, 1),
         .standard_error = kInfinity,
         .low = KeysLeavingEmpty(geometry, std::min(kEmptyOfFull, static_cast<double>(num_present))),
         .high = kInfinity};
   }
-  const double empty = static_cast<double>(num_empty);
   const double keys = KeysLeavingEmpty(geometry, empty);
   const double error = std::sqrt(FillVariance(geometry, keys));
   // Back from keys to empty positions, which is where two sigmas are taken.
   const double sigma = error * empty / TablePlaces(geometry);
-  const double most =
-      std::min(empty + kSigmas * sigma, static_cast<double>(geometry.num_positions()));
+  const double most = std::min(empty + kSigmas * sigma, AllPositions(geometry));
   const double least = empty - kSigmas * sigma;
   return {.value = keys,
           .standard_error = error,
@@ -106,7 +113,8 @@ Overlap OverlapFromFills(const Geometry& geometry, uint64_t num_a, uint64_t num_
   const double both = overlap.union_keys.value;
   const double most = std::min(overlap.keys_of_a.high, overlap.keys_of_b.high);
   const double shared = std::clamp(a + b - both, 0.0, std::min(a, b));
-  if (num_either == geometry.num_positions()) {  // nothing is known but that there are limits
+  if (static_cast<double>(num_either) ==
+      AllPositions(geometry)) {  // nothing is known but that there are limits
     const Estimate any{.value = 0.5, .standard_error = kInfinity, .low = 0, .high = 1};
     overlap.intersection_keys = {
         .value = shared, .standard_error = kInfinity, .low = 0, .high = most};

@@ -81,6 +81,13 @@ uint64_t FirstUnequalBlock(const BlockStore& first, const BlockStore& large) {
 }  // namespace
 
 Result<LayeredFilter> LayeredFilter::FromLayers(CountingFilter first, CountingFilter large) try {
+  for (const CountingFilter* layer : {&first, &large}) {
+    if (!layer->impl_->has_fingerprints()) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 "layers are nested in presence bits, and one has " +
+                     std::string(EncodingName(layer->geometry().encoding)) +
+                     ": use planes or runs"};
+  }
   if (std::string fault = NestingFault(first.geometry(), large.geometry()); !fault.empty()) {
     return Mismatch("layers do not nest: " + fault);
   }
