@@ -153,7 +153,9 @@ TEST_CASE("other slice counts and encodings are refused", "[engine][sizing]") {
   request.encoding = static_cast<Encoding>(7);
   const auto encoding = SizeFor(request);
   REQUIRE_FALSE(encoding.ok());
-  CHECK(encoding.error().message == "encoding is 7; it must be 0 (planes) or 1 (runs)");
+  CHECK(encoding.error().message ==
+        "encoding is 7; it must be 0 (planes), 1 (runs), 2 (fingerprints16), 3 (fingerprints8) or "
+        "255 (automatic)");
 }
 
 TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
@@ -179,7 +181,8 @@ TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
   CHECK(message([](Geometry& g) { g.shard_bits = 4000000000; }) ==
         "shard_bits is 4000000000; it must be between 0 and 30");
   CHECK(message([](Geometry& g) { g.encoding = static_cast<Encoding>(9); }) ==
-        "encoding is 9; it must be 0 (planes) or 1 (runs)");
+        "encoding is 9; it must be 0 (planes), 1 (runs), 2 (fingerprints16) or 3 "
+        "(fingerprints8)");
 }
 
 TEST_CASE("one block is a filter with a capacity", "[engine][sizing]") {
@@ -191,6 +194,9 @@ TEST_CASE("one block is a filter with a capacity", "[engine][sizing]") {
 TEST_CASE("encodings have names", "[engine][sizing]") {
   CHECK(EncodingName(Encoding::kPlanes) == "planes");
   CHECK(EncodingName(Encoding::kRuns) == "runs");
+  CHECK(EncodingName(Encoding::kFingerprints16) == "fingerprints16");
+  CHECK(EncodingName(Encoding::kFingerprints8) == "fingerprints8");
+  CHECK(EncodingName(Encoding::kAutomatic) == "automatic");
 }
 
 }  // namespace

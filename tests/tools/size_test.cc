@@ -65,7 +65,9 @@ TEST_CASE("size needs two of three and says so", "[tools][size]") {
 TEST_CASE("size as text names every figure", "[tools][size]") {
   const std::vector<std::string> encoding =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "planes"},
-               std::vector<std::string>{"--encoding", "runs"});
+               std::vector<std::string>{"--encoding", "runs"},
+               std::vector<std::string>{"--encoding", "fingerprints16"},
+               std::vector<std::string>{"--encoding", "fingerprints8"});
   std::vector<std::string> arguments = {"size", "-n", "10M", "-p", "0.001"};
   arguments.insert(arguments.end(), encoding.begin(), encoding.end());
   const std::string text = RunTool(arguments).out;
@@ -73,10 +75,12 @@ TEST_CASE("size as text names every figure", "[tools][size]") {
        {"10,000,000", "MB", "side table", "bits per key", "false positives", "promoted"}) {
     CHECK_THAT(text, ContainsSubstring(word));
   }
-  // Both are named only side by side.
+  // All are named only side by side.
   const auto says = [&text](std::string_view name) { return text.find(name) != std::string::npos; };
   CHECK(says("planes") == (encoding.empty() || encoding[1] == "planes"));
   CHECK(says("runs") == (encoding.empty() || encoding[1] == "runs"));
+  CHECK(says("fingerprints16") == (encoding.empty() || encoding[1] == "fingerprints16"));
+  CHECK(says("fingerprints8") == (encoding.empty() || encoding[1] == "fingerprints8"));
 }
 
 TEST_CASE("without an encoding, size answers for all of them", "[tools][size]") {
@@ -91,10 +95,11 @@ TEST_CASE("without an encoding, size answers for all of them", "[tools][size]") 
                std::vector<std::string>{"--blocks", "200k", "-p", "0.4%"},
                std::vector<std::string>{"--blocks", "200k", "-n", "3M"});
   const json both = parse(question);
-  REQUIRE(both["encodings"].size() == 2);
-  for (size_t i = 0; i < 2; ++i) {
+  const std::vector<std::string> names = {"planes", "runs", "fingerprints16", "fingerprints8"};
+  REQUIRE(both["encodings"].size() == names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
     std::vector<std::string> one = question;
-    one.insert(one.end(), {"--encoding", i == 0 ? "planes" : "runs"});
+    one.insert(one.end(), {"--encoding", names[i]});
     json alone = parse(one);
     CHECK(alone["encodings"] == json::array({both["encodings"][i]}));
     alone.erase("encodings");
@@ -139,10 +144,52 @@ TEST_CASE("an encoding that cannot serve is left out, and said to be", "[tools][
   CHECK(memory["encoding"] == name);
 }
 
+TEST_CASE("size shows the encoding of the fewest bytes as automatic", "[tools][size]") {
+  const std::string rate = GENERATE("1%", "0.04%", "0.0001%");
+  const json all = json::parse(RunTool({"size", "-n", "3M", "-p", rate, "--json"}).out);
+  json chosen = json::parse(
+      RunTool({"size", "-n", "3M", "-p", rate, "--encoding", "automatic", "--json"}).out);
+  CHECK(chosen["encoding"] != "automatic");
+  for (const json& one : all["encodings"]) CHECK(chosen["bits_per_key"] <= one["bits_per_key"]);
+  const ToolResult memory = RunTool({"size", "--bytes", "1MB", "--encoding", "automatic"});
+  CHECK(memory.exit_code == 2);
+  CHECK_THAT(memory.err, ContainsSubstring("give -n and -p"));
+}
+
+TEST_CASE("memory of fingerprints is that of blocks and overflow lines", "[tools][size]") {
+  const auto [encoding, bytes, num_blocks] =
+      GENERATE(table<std::string, std::string, uint64_t>({{"fingerprints8", "6400", 100},
+                                                          {"fingerprints16", "128", 1},
+                                                          {"fingerprints16", "4160", 64},
+                                                          {"fingerprints16", "4224", 64},
+                                                          {"fingerprints16", "4288", 65}}));
+  const json sizing = json::parse(
+      RunTool({"size", "--bytes", bytes, "-p", "1%", "--encoding", encoding, "--json"}).out);
+  CHECK(sizing["num_blocks"] == num_blocks);
+  CHECK(sizing["num_bytes"] <= std::stoull(bytes));
+  CHECK(sizing["lines_per_query"] == 1);
+  CHECK(sizing["lines_per_update"] == 1);
+  CHECK(sizing["expected_ns"]["query"].is_null());  // not measured
+  const ToolResult one =
+      RunTool({"size", "--blocks", "1", "-p", "0.0001%", "--encoding", encoding});
+  CHECK(one.exit_code == 2);
+  CHECK_THAT(one.err, ContainsSubstring("cannot keep it"));
+}
+
+TEST_CASE("only size takes fingerprints as an encoding", "[tools][size]") {
+  CHECK(RunTool({"build", "-n", "10", "--encoding", "fingerprints8", "-o", "unused"}).exit_code ==
+        2);
+  const std::string type = GENERATE("scalable", "layered");
+  const ToolResult refused =
+      RunTool({"size", "-n", "10", "--type", type, "--encoding", "fingerprints8"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("encoding is fingerprints8"));
+}
+
 TEST_CASE("columns of size are aligned", "[tools][size]") {
   const std::string text = RunTool({"size", "-n", "30M", "-p", "0.4%"}).out;
   std::istringstream lines(text.substr(0, text.find("\n\n")));
-  for (std::string line; std::getline(lines, line);) CHECK(line.size() == 56);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() == 24 + 4 * 16);
   CHECK_THAT(text, ContainsSubstring("expected ns per key"));
   CHECK_THAT(text, ContainsSubstring("`trommel bench` measures yours"));
 }

@@ -125,7 +125,8 @@ class CountingFilter {
   /// maybe present all the same; the false-positive rate is PredictedFpr(geometry(), num_keys(),
   /// num_probes), and ProbesFor returns how many slices a rate needs. This pays with 10 slices,
   /// where up to 8 probes read one cache line instead of two; in a block of one line it saves
-  /// nothing.
+  /// nothing. Fingerprints cannot be probed in part: with these num_probes must be 1, and this is
+  /// Query.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present, uint32_t num_probes) const noexcept;
 
   /// Writes the indices of the keys with the given answer to the front of `selection`, ascending,

@@ -19,10 +19,21 @@
 /// - Blocks own whole numbers of the 2^32 high digest halves. From about 2^27 blocks on, some own
 ///   noticeably more than others and are fuller.
 ///
+/// A block of fingerprints has no slices. Of its i keys one has the value v of a non-member with
+/// probability
+/// @code{.unparsed}
+///   predicted_fpr = sum_i P(i) sum_v p_v (1 - (1 - p_v)^i)
+///   p_v = 2^-fingerprint_bits; with slots of 16 bits twice that for low bytes 0x01 and 0xfe
+/// @endcode
+/// and promoted blocks answer as exactly as others. The block comes from all 64 digest bits, so
+/// blocks are even at every size.
+///
 /// *Memory* is that of the blocks and of the side table, which holds the counts of blocks that are
 /// too full for their encoding. With Encoding::kPlanes such blocks are so rare that the rate alone
 /// determines the number of blocks. With Encoding::kRuns they are the blocks of more than a fixed
-/// number of keys, and sizing limits their share as well.
+/// number of keys, and sizing limits their share as well; with fingerprints, the blocks of more
+/// than 32 keys (slots of 16 bits), or of more than 48 or more than 31 in one half of the bins
+/// (slots of 8 bits).
 #ifndef TROMMEL_SIZING_H_
 #define TROMMEL_SIZING_H_
 
@@ -48,6 +59,24 @@ enum class Encoding : uint8_t {
   /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
   /// memory, about 15 bits per key at 0.3 %.
   kFingerprints8 = 3,
+  /// Of a SizingRequest only: the encoding that its Preference chooses. No geometry has it.
+  kAutomatic = 255,
+};
+
+/// What Encoding::kAutomatic prefers. The choice is a pure function of the request, the same on
+/// every machine. It is made among the encodings that can meet the request, so with num_slices
+/// between planes and runs.
+enum class Preference : uint8_t {
+  /// The fewest predicted bytes at capacity, side table included.
+  kMemory = 0,
+  /// kFingerprints16 if its bits per key are at most twice the fewest of any encoding; else
+  /// kFingerprints8 under the same condition; else kRuns, or without those what kMemory chooses.
+  kSpeed = 1,
+  /// Planes or runs, whose answers stay usable past capacity: the one with the fewer predicted
+  /// bytes, side table included, when it holds twice the capacity.
+  kHeadroom = 2,
+  /// Parquet's blocks: runs of 8 slices and a power of two of blocks. num_slices must be 0 or 8.
+  kParquet = 3,
 };
 
 /// Returns whether blocks of this encoding hold fingerprints instead of presence bits.
@@ -55,7 +84,7 @@ constexpr bool HasFingerprints(Encoding encoding) noexcept {
   return encoding == Encoding::kFingerprints16 || encoding == Encoding::kFingerprints8;
 }
 
-/// Returns "planes", "runs", "fingerprints16" or "fingerprints8".
+/// Returns "planes", "runs", "fingerprints16", "fingerprints8" or "automatic".
 std::string_view EncodingName(Encoding encoding) noexcept;
 
 /// Where a key sets bits, and which. Two filters with the same geometry and digest policy have the
@@ -111,8 +140,8 @@ struct Geometry {
 
 /// Most blocks of a filter: more would leave too few digest bits to choose a block evenly.
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
-/// Largest share of promoted blocks that sizing accepts with Encoding::kRuns: keys of promoted
-/// blocks are slower.
+/// Largest share of promoted blocks that sizing accepts with runs and fingerprints: keys of
+/// promoted blocks are slower.
 inline constexpr double kMaxPromotedShare = 0.03;
 /// Most distinct keys that a filter can be sized for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
@@ -125,8 +154,9 @@ inline constexpr double kMaxTargetFpr = 0.5;
 /// at most 10.
 uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
-/// Checks a geometry. Fails with kInvalidArgument unless num_slices is one of the encoding's and
-/// num_blocks is in range and a multiple of 2^shard_bits.
+/// Checks a geometry. Fails with kInvalidArgument unless num_slices and fingerprint_bits are of the
+/// encoding's, and num_blocks is in range and a multiple of 2^shard_bits. With shards of
+/// kFingerprints16 it is a multiple of 64 x 2^shard_bits: 64 blocks share an overflow line.
 Status Validate(const Geometry& geometry);
 
 /// What SizeFor is to size.
@@ -135,17 +165,18 @@ struct SizingRequest {
   double target_fpr = 0.01;  ///< kMinTargetFpr to kMaxTargetFpr.
   /// One of the encoding's, or 0: the one that needs the fewest bytes, side table included (on a
   /// near tie the one with smaller blocks). 0 never chooses 8 slices of runs, because others need
-  /// less.
+  /// less. Fingerprints have no slices: 0.
   uint32_t num_slices = 0;
-  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  Encoding encoding = Encoding::kRuns;  ///< How counts are stored, or kAutomatic.
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;
+  Preference preference = Preference::kMemory;  ///< Of Encoding::kAutomatic; else not used.
 };
 
 /// What SizeFor found.
 struct Sizing {
-  Geometry geometry;                        ///< The geometry.
+  Geometry geometry;                        ///< The geometry; never of Encoding::kAutomatic.
   uint64_t capacity = 0;                    ///< As requested.
   double target_fpr = 0;                    ///< As requested.
   double predicted_fpr = 0;                 ///< At capacity; never above target_fpr.
@@ -155,16 +186,19 @@ struct Sizing {
 };
 
 /// Returns the smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at
-/// capacity and, with runs, promotes at most kMaxPromotedShare of the blocks.
+/// capacity and, with runs and fingerprints, promotes at most kMaxPromotedShare of the blocks.
 ///
-/// At high rates the share of promoted blocks is what limits runs, and their rate is then lower
-/// than requested. num_blocks is rounded up to whole shards of at least 1,024 blocks, less than 0.1
-/// % more. Above 2^29 blocks, where blocks own unequal shares of the digests, a slightly smaller
-/// geometry may exist.
+/// At high rates the share of promoted blocks is what limits runs and fingerprints, and their rate
+/// is then lower than requested. Fingerprints have their full length (16 or 14 bits), so at rates
+/// below what that gives to full blocks, memory grows with 1 / target_fpr. num_blocks is rounded up
+/// to whole shards of at least 1,024 blocks: less than 0.1 % more, with kFingerprints16 less than
+/// 6.3 %. Above 2^29 blocks of planes or runs, where blocks own unequal shares of the digests, a
+/// slightly smaller geometry may exist.
 ///
 /// Fails with kInvalidArgument for a capacity of zero or above kMaxCapacity, a rate that is NaN or
 /// out of range, a number of slices that the encoding does not have, and when more than kMaxBlocks
-/// would be needed. Thread safety: any thread. Cost: microseconds to a few milliseconds.
+/// would be needed; with kAutomatic, when no encoding of the preference meets the request. Thread
+/// safety: any thread. Cost: microseconds to a few milliseconds.
 Result<Sizing> SizeFor(const SizingRequest& request);
 
 /// Returns the probability that a non-member is answered "maybe present" when the filter holds
@@ -174,17 +208,18 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the same for queries that probe only the first `num_probes` slices, 1 to num_slices: the
 /// model with that exponent. (The product of that many average fills is several times too low,
-/// because a full block is full in all of its slices.)
+/// because a full block is full in all of its slices.) A query of fingerprints compares all of
+/// them: with these, num_probes is 1 and the rate that of every query.
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
 
 /// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,
-/// or num_slices if even all are not enough. Never decreases as num_keys grows. Requires a valid
-/// geometry, which is not checked. Thread safety: any thread.
+/// or num_slices if even all are not enough; with fingerprints always 1. Never decreases as
+/// num_keys grows. Requires a valid geometry, which is not checked. Thread safety: any thread.
 uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
 
-/// Returns the share of blocks whose counts do not fit their encoding when the filter holds
-/// `num_keys` distinct keys. Requires a valid geometry, which is not checked. Thread safety: any
-/// thread.
+/// Returns the share of blocks whose counts (with fingerprints: whose keys) do not fit their
+/// encoding when the filter holds `num_keys` distinct keys. Requires a valid geometry, which is not
+/// checked. Thread safety: any thread.
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the expected bytes of the side table for these blocks. Requires a valid geometry, which
@@ -192,9 +227,10 @@ double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexc
 uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the most distinct keys for which PredictedFpr stays at or below `target_fpr` and, with
-/// runs, PredictedPromotedShare at or below kMaxPromotedShare. At least 1: the rate of one key is
-/// below kMinTargetFpr, and it promotes nothing. Fails with kInvalidArgument for an invalid
-/// geometry or rate. Thread safety: any thread.
+/// runs and fingerprints, PredictedPromotedShare at or below kMaxPromotedShare. With planes and
+/// runs at least 1: the rate of one key is below kMinTargetFpr, and it promotes nothing. A few
+/// blocks of fingerprints may hold none: one key gives one block a rate of 2^-fingerprint_bits.
+/// Fails with kInvalidArgument for an invalid geometry or rate. Thread safety: any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 
 }  // namespace trommel

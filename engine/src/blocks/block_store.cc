@@ -15,6 +15,11 @@ using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
+  if (HasFingerprints(geometry.encoding)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "encoding is " + std::string(EncodingName(geometry.encoding)) +
+                            "; filters store planes or runs"};
+  }
   if (Status fits = CheckMemoryLimit("the filter needs", geometry.num_bytes(), limit_bytes);
       !fits) {
     return fits.error();

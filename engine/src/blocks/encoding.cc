@@ -82,6 +82,10 @@ const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
       break;
     case Encoding::kRuns:
       return kRunsTable;
+    case Encoding::kFingerprints16:  // no counts: BlockStore::Create refuses them
+    case Encoding::kFingerprints8:
+    case Encoding::kAutomatic:
+      break;
   }
   return kPlanesTable;
 }

@@ -116,7 +116,7 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
   CheckBitmap(keys, maybe_present);
   CheckNumProbes(num_probes, geometry().num_slices);
   QueryTarget target = impl_->ForQueries();
-  target.num_probes = num_probes;
+  if (geometry().num_slices > 0) target.num_probes = num_probes;  // else all in one
   return QueryBatch(target, keys, maybe_present);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "engine/src/base/rounding.h"
 
@@ -34,9 +35,7 @@ bool IsUseful(const Geometry& first, uint64_t capacity) {
 
 }  // namespace
 
-uint64_t QueryBytes(const Geometry& geometry) noexcept {
-  return geometry.encoding == Encoding::kRuns ? geometry.num_bytes() : geometry.num_positions() / 8;
-}
+uint64_t QueryBytes(const Geometry& geometry) noexcept { return geometry.query_bytes(); }
 
 std::string NestingFault(const Geometry& first, const Geometry& large) {
   if (first.slice_positions() != large.slice_positions()) {
@@ -63,6 +62,10 @@ Result<LayerGeometries> SizeLayers(const LayeredConfig& config) {
                                          .num_slices = is_shape_open ? 8 : config.num_slices,
                                          .encoding = config.encoding});
   if (!sizing) return sizing.error();
+  if (HasFingerprints(sizing->geometry.encoding)) {
+    return Invalid("encoding is " + std::string(EncodingName(sizing->geometry.encoding)) +
+                   "; layers are nested in presence bits: planes or runs");
+  }
   LayerGeometries layers{.first = FirstShape(sizing->geometry), .large = sizing->geometry};
   auto& [first, large] = layers;
   // Whole shards of the large layer in both: where they are many, blocks are many more.

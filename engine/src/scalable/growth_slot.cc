@@ -94,6 +94,10 @@ Status CheckGrowth(const ScalableConfig& config) {
                                         .num_slices = config.num_slices,
                                         .encoding = config.encoding});
   if (!alone.ok()) return alone.error();
+  if (config.encoding != Encoding::kPlanes && config.encoding != Encoding::kRuns) {
+    return Impossible("encoding is " + std::string(EncodingName(config.encoding)) +
+                      "; generations have planes or runs");
+  }
   if (config.mode == GrowthMode::kTightening && BudgetFpr(config, 0) < kMinTargetFpr) {
     return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
                       TextOf(config.tightening) + " the first generation's share would be " +

@@ -81,6 +81,13 @@ double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcep
 }
 
 void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept {
+  if (num_slices == 0) {
+    TROMMEL_CHECK(num_probes == 1,
+                  ("num_probes must be 1: fingerprints cannot be probed in part; got " +
+                   std::to_string(num_probes))
+                      .c_str());
+    return;
+  }
   TROMMEL_CHECK(num_probes >= 1 && num_probes <= num_slices,
                 ("num_probes must be between 1 and " + std::to_string(num_slices) +
                  " (num_slices); got " + std::to_string(num_probes))

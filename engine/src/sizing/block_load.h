@@ -94,7 +94,8 @@ inline double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
   return BlockFpr(load, num_slices, num_slices);
 }
 
-// Aborts with a message unless 1 <= num_probes <= num_slices.
+// Aborts with a message unless 1 <= num_probes <= num_slices; with num_slices 0 (fingerprints),
+// whose queries cannot probe a part, unless num_probes is 1.
 void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept;
 
 // The probability that the counters of a block of `load` distinct keys do not fit three planes:

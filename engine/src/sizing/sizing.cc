@@ -1,22 +1,21 @@
-// Sizing: the searches for a geometry and for a capacity, and their errors. The model is in
-// block_load.h.
+// Sizing: the searches for a geometry and for a capacity. The models are in block_load.h and
+// fingerprint_load.h, errors in geometry_checks.h.
 #include "trommel/sizing.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/sizing/automatic_encoding.h"
 #include "engine/src/sizing/block_load.h"
+#include "engine/src/sizing/fingerprint_load.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "kernels/run_block.h"
 
 namespace trommel {
@@ -35,61 +34,10 @@ constexpr uint32_t kMaxShardBits = 10;
 // slices but 64 bytes of 16, with runs 64 bytes of 4 or 5 slices but 128 bytes of 10.
 constexpr double kNearTie = 1.02;
 
-constexpr std::array<uint32_t, 2> kPlaneSlices = {8, 16};
-constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
-
-std::span<const uint32_t> SlicesOf(Encoding encoding) {
-  if (encoding == Encoding::kRuns) return kRunSlices;
-  return kPlaneSlices;
-}
-
 // Does sizing choose this shape by itself? 8 slices of runs exist for Parquet's blocks: at every
 // rate another shape needs fewer bytes, by at least 5 % (near a rate of 0.04 %).
 bool IsCandidate(Encoding encoding, uint32_t num_slices) {
   return encoding != Encoding::kRuns || num_slices != 8;
-}
-
-Error Invalid(std::string message) {
-  return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
-}
-
-std::optional<Error> CheckTargetFpr(double target_fpr) {
-  // NaN fails.
-  if (target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr) return std::nullopt;
-  return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
-}
-
-std::optional<Error> CheckEncoding(Encoding encoding) {
-  if (encoding == Encoding::kPlanes || encoding == Encoding::kRuns) return std::nullopt;
-  return OutOfRange("encoding", static_cast<unsigned>(encoding), "0 (planes) or 1 (runs)");
-}
-
-std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
-  const std::span<const uint32_t> legal = SlicesOf(encoding);
-  if (std::ranges::find(legal, num_slices) != legal.end()) return std::nullopt;
-  std::string list = std::to_string(legal.front());
-  for (size_t i = 1; i < legal.size(); ++i) {
-    list += (i + 1 < legal.size() ? ", " : " or ") + std::to_string(legal[i]);
-  }
-  std::string message = "num_slices is " + std::to_string(num_slices) + "; " +
-                        std::string(EncodingName(encoding)) + " have " + list;
-  const Encoding other = encoding == Encoding::kPlanes ? Encoding::kRuns : Encoding::kPlanes;
-  const std::span<const uint32_t> of_other = SlicesOf(other);
-  if (std::ranges::find(of_other, num_slices) != of_other.end()) {
-    message +=
-        " (" + std::string(EncodingName(other)) + " have " + std::to_string(num_slices) + ")";
-  }
-  return Invalid(std::move(message));
-}
-
-std::optional<Error> CheckRequest(const SizingRequest& request) {
-  if (request.capacity == 0 || request.capacity > kMaxCapacity) {
-    return OutOfRange("capacity", request.capacity, uint64_t{1}, kMaxCapacity);
-  }
-  if (auto error = CheckTargetFpr(request.target_fpr)) return error;
-  if (auto error = CheckEncoding(request.encoding)) return error;
-  if (request.num_slices == 0) return std::nullopt;  // chosen by bytes
-  return CheckSlices(request.encoding, request.num_slices);
 }
 
 // The probability that the counts of a block of `load` keys do not fit the encoding.
@@ -101,6 +49,7 @@ double PromotedChance(const Geometry& geometry, uint64_t load) noexcept {
 }
 
 double SideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
+  if (HasFingerprints(geometry.encoding)) return FingerprintSideTableBytes(geometry, num_keys);
   const double bytes_per_block =
       MeanOverBlocks(num_keys, geometry.num_blocks, [&geometry](uint64_t load) {
         return PromotedChance(geometry, load) * PromotedBlockBytes(load, geometry.num_slices);
@@ -116,7 +65,7 @@ double BytesInAll(const Geometry& geometry, uint64_t num_keys) noexcept {
 // rate limits them.
 bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
   if (PredictedFpr(geometry, num_keys) > target_fpr) return false;
-  return geometry.encoding != Encoding::kRuns ||
+  return geometry.encoding == Encoding::kPlanes ||
          PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
 }
 
@@ -140,7 +89,9 @@ std::optional<uint64_t> LeastThat(uint64_t limit, const Predicate& holds) {
 
 // The smallest geometry of num_slices slices, or nothing if it would exceed kMaxBlocks.
 std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slices) {
-  Geometry geometry{.num_slices = num_slices, .encoding = request.encoding};
+  Geometry geometry{.num_slices = num_slices,
+                    .encoding = request.encoding,
+                    .fingerprint_bits = MaxFingerprintBits(request.encoding)};
   const auto is_enough = [&geometry, &request](uint64_t num_blocks) {
     geometry.num_blocks = num_blocks;
     return Holds(geometry, request.capacity, request.target_fpr);
@@ -154,7 +105,7 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
     if (num_blocks > kMaxBlocks) return std::nullopt;
   }
   const uint32_t shard_bits = ShardBitsFor(num_blocks);
-  const uint64_t unit = uint64_t{1} << shard_bits;
+  const uint64_t unit = BlockUnit(request.encoding, shard_bits);
   num_blocks = (num_blocks + unit - 1) / unit * unit;
   // Above 2^29 blocks the rate is not strictly monotone (blocks have 2 to 8 high halves, unevenly),
   // so a rounded count is checked again. The first check fails only for a few counts of that size.
@@ -202,40 +153,15 @@ uint32_t ShardBitsFor(uint64_t num_blocks) noexcept {
   return std::max(few, many);
 }
 
-std::string_view EncodingName(Encoding encoding) noexcept {
-  switch (encoding) {
-    case Encoding::kPlanes:
-      return "planes";
-    case Encoding::kRuns:
-      return "runs";
-  }
-  return "unknown";
-}
-
-Status Validate(const Geometry& geometry) {
-  if (auto error = CheckEncoding(geometry.encoding)) return *error;
-  if (auto error = CheckSlices(geometry.encoding, geometry.num_slices)) return *error;
-  if (geometry.num_blocks == 0 || geometry.num_blocks > kMaxBlocks) {
-    return OutOfRange("num_blocks", geometry.num_blocks, uint64_t{1}, kMaxBlocks);
-  }
-  if (geometry.shard_bits >= 31) {  // more shards than blocks; and shifts below stay defined
-    return OutOfRange("shard_bits", geometry.shard_bits, 0U, 30U);
-  }
-  if (geometry.num_blocks % (uint64_t{1} << geometry.shard_bits) != 0) {
-    return Invalid("num_blocks is " + std::to_string(geometry.num_blocks) + "; with shard_bits " +
-                   std::to_string(geometry.shard_bits) + " it must be a multiple of " +
-                   std::to_string(uint64_t{1} << geometry.shard_bits));
-  }
-  return Ok();
-}
-
 Result<Sizing> SizeFor(const SizingRequest& request) {
   if (auto error = CheckRequest(request)) return *error;
+  if (request.encoding == Encoding::kAutomatic) return SizeAutomatically(request);
   const std::optional<Geometry> geometry = SmallestOfAnySlices(request);
   if (!geometry) {
-    return Invalid("capacity is " + std::to_string(request.capacity) + " and target_fpr " +
-                   TextOf(request.target_fpr) + "; together they need more than " +
-                   std::to_string(kMaxBlocks) + " blocks, the most a filter can have");
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "capacity is " + std::to_string(request.capacity) + " and target_fpr " +
+                            TextOf(request.target_fpr) + "; together they need more than " +
+                            std::to_string(kMaxBlocks) + " blocks, the most a filter can have"};
   }
   return Sizing{.geometry = *geometry,
                 .capacity = request.capacity,
@@ -248,12 +174,14 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
 }
 
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
+  if (HasFingerprints(geometry.encoding)) return FingerprintFpr(geometry, num_keys);
   return MeanOverKeys(num_keys, geometry.num_blocks,
                       [&geometry](uint64_t load) { return BlockFpr(load, geometry.num_slices); });
 }
 
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
   CheckNumProbes(num_probes, geometry.num_slices);
+  if (HasFingerprints(geometry.encoding)) return FingerprintFpr(geometry, num_keys);
   const auto fpr = [&](uint64_t load) { return BlockFpr(load, geometry.num_slices, num_probes); };
   return MeanOverKeys(num_keys, geometry.num_blocks, fpr);
 }
@@ -268,6 +196,7 @@ uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fp
 }
 
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
+  if (HasFingerprints(geometry.encoding)) return FingerprintPromotedShare(geometry, num_keys);
   return MeanOverBlocks(num_keys, geometry.num_blocks,
                         [&geometry](uint64_t load) { return PromotedChance(geometry, load); });
 }

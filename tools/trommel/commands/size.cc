@@ -31,14 +31,26 @@ struct SizeOptions {
   bool has_memory() const { return num_bytes > 0 || num_blocks > 0; }
 };
 
+// As many blocks as fit. Slots of 16 bits: 64 lines and their overflow line, or what is left of one
+// such group.
+uint64_t BlocksIn(uint64_t num_bytes, const Geometry& one_block) {
+  if (one_block.encoding != Encoding::kFingerprints16) return num_bytes / one_block.num_bytes();
+  constexpr uint64_t kLinesOfGroup = 65;
+  const uint64_t num_lines = num_bytes / 64;
+  const uint64_t num_left = num_lines % kLinesOfGroup;
+  return num_lines / kLinesOfGroup * 64 + (num_left > 0 ? num_left - 1 : 0);
+}
+
 // The geometry that the given memory makes with these slices.
 Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
   Geometry geometry;
   geometry.encoding = encoding;
   geometry.num_slices = num_slices;
   geometry.num_blocks = 1;
+  if (encoding == Encoding::kFingerprints16) geometry.fingerprint_bits = 16;
+  if (encoding == Encoding::kFingerprints8) geometry.fingerprint_bits = 14;
   geometry.num_blocks =
-      options.num_blocks > 0 ? options.num_blocks : options.num_bytes / geometry.num_bytes();
+      options.num_blocks > 0 ? options.num_blocks : BlocksIn(options.num_bytes, geometry);
   // Down: the memory given is the most there is.
   if (options.family.filter.power_of_two_blocks) {
     geometry.num_blocks = std::bit_floor(geometry.num_blocks);
@@ -54,10 +66,12 @@ Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_
   one_block.num_blocks = 1;  // first: are there such blocks?
   if (const Status valid = Validate(one_block); !valid.ok()) return valid.error();
   if (sizing.geometry.num_blocks == 0) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("{} cannot hold a block: one of {} slices takes {} bytes",
-                    FormatCount(options.num_bytes, "byte"), num_slices, one_block.num_bytes())};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{} cannot hold a block: one of {} takes {} bytes",
+                             FormatCount(options.num_bytes, "byte"),
+                             HasFingerprints(encoding) ? "fingerprints"
+                                                       : fmt::format("{} slices", num_slices),
+                             one_block.num_bytes())};
   }
   if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
   sizing.capacity = options.family.filter.capacity;
@@ -65,6 +79,12 @@ Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_
     sizing.target_fpr = options.family.filter.target_fpr;
     const Result<uint64_t> capacity = CapacityFor(sizing.geometry, sizing.target_fpr);
     if (!capacity.ok()) return capacity.error();
+    if (*capacity == 0) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("target_fpr is {}; {} cannot keep it with any key",
+                               FormatRate(sizing.target_fpr),
+                               FormatCount(sizing.geometry.num_blocks, "block"))};
+    }
     sizing.capacity = *capacity;
   }
   sizing.predicted_fpr = PredictedFpr(sizing.geometry, sizing.capacity);
@@ -94,6 +114,7 @@ Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
   if (options.family.filter.num_slices != 0) {
     return SizeMemory(options, encoding, options.family.filter.num_slices);
   }
+  if (HasFingerprints(encoding)) return SizeMemory(options, encoding, 0);
   const bool is_runs = encoding == Encoding::kRuns;
   if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
   const std::vector<uint32_t> candidates =
@@ -137,7 +158,8 @@ int RunSideBySide(const SizeOptions& options, const Settings& settings) {
   const Encoding preferred = CountingConfig{}.encoding;
   std::vector<Sizing> sizings;
   Refusals refusals;
-  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+  for (const Encoding encoding :
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
     const Result<Sizing> sizing = SizeEncoding(options, encoding);
     if (sizing.ok()) {
       sizings.push_back(*sizing);
@@ -179,6 +201,9 @@ int RunSize(const SizeOptions& options, const Settings& settings) {
                                          options.num_blocks));
   }
   if (!options.encoding_given) return RunSideBySide(options, settings);
+  if (options.has_memory() && options.family.filter.encoding == Encoding::kAutomatic) {
+    return Fail(kUsageError, "--encoding automatic is chosen by capacity and rate: give -n and -p");
+  }
   const Result<Sizing> sizing = SizeEncoding(options, options.family.filter.encoding);
   if (!sizing.ok()) {
     return FailOnRequest({sizing.error().code, NamingOptions(sizing.error().message)});
@@ -199,11 +224,15 @@ void AddSizeCommand(Command& parent, const Settings& settings) {
       "Without --encoding all encodings are shown side by side.\n"
       "For types other than counting give -n and -p: the answer is memory.");
   auto options = std::make_shared<SizeOptions>();
-  AddFamily(command, options->family, 0.01);
+  AddFamily(command, options->family, 0.01, EncodingNamesToSize());
   command.Find("--power-of-two")
       .Help("Round the number of blocks up to a power of two (with --bytes: down)");
   command.Find("--encoding")
-      .Help("Show only this one: planes (4 bits per position) or runs (run strings)");
+      .Help(
+          "Show only this one: planes (4 bits per position), runs (run strings), fingerprints16 or "
+          "fingerprints8 (a slot per key; not yet made by other commands), or automatic: what "
+          "needs "
+          "the fewest bytes");
   const Option bytes = AddBytes(command, "--bytes", options->num_bytes,
                                 "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(command, "--blocks", options->num_blocks, "Number of blocks").Excludes(bytes);

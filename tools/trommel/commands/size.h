@@ -41,7 +41,8 @@ inline constexpr uint64_t kMaxBytesInCache = uint64_t{16} << 20;
 
 bool IsInCache(const Geometry& geometry) noexcept;
 
-// The figures of a valid geometry's encoding, slices and size.
+// The figures of a valid geometry's encoding, slices and size; zeros where none were measured
+// (fingerprints).
 ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept;
 
 // For types whose memory is not one sizing: growth by generation, buckets, layers, classic

@@ -34,6 +34,29 @@ constexpr std::array<ShapeSpeed, 6> kSpeeds = {{
 
 constexpr uint64_t kLine = 64;
 
+// Digits after the point only where there is a figure.
+std::string NsText(double ns) { return ns > 0 ? fmt::format("{:.1f}", ns) : "-"; }
+Json NsField(double ns) { return ns > 0 ? Json(ns) : Json(); }
+
+std::string ShapeText(const Geometry& geometry, std::string_view of_slices) {
+  if (geometry.encoding == Encoding::kFingerprints16) return "32 slots";
+  if (geometry.encoding == Encoding::kFingerprints8) return "48 slots";
+  return std::string(of_slices);
+}
+
+std::string MemoryText(const Geometry& geometry) {
+  const std::string memory = FormatBytes(geometry.num_bytes());
+  if (geometry.encoding == Encoding::kPlanes) {
+    return fmt::format("{} ({} of presence bits: all that a query reads)", memory,
+                       FormatBytes(geometry.presence_bytes()));
+  }
+  if (geometry.encoding == Encoding::kRuns) {
+    return fmt::format("{} (counts beside presence bits: a query reads a whole block)", memory);
+  }
+  return fmt::format("{} (fingerprints of {} bits: a query reads a whole block)", memory,
+                     geometry.fingerprint_bits);
+}
+
 uint64_t LinesIn(uint64_t num_bytes, uint64_t num_blocks) {
   return (num_bytes / num_blocks + kLine - 1) / kLine;
 }
@@ -59,14 +82,15 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
           {"predicted_promoted_share", sizing.predicted_promoted_share},
           {"num_blocks", geometry.num_blocks},
           {"num_slices", geometry.num_slices},
-          {"slice_positions", geometry.slice_positions()},
+          {"slice_positions", geometry.num_slices > 0 ? geometry.slice_positions() : 0},
           {"shard_bits", geometry.shard_bits},
           {"encoding", EncodingName(geometry.encoding)},
+          {"fingerprint_bits", geometry.fingerprint_bits},
           {"lines_per_query", LinesOfQuery(geometry)},
           {"lines_per_update", LinesOfUpdate(geometry)},
-          {"expected_ns", Json{{"insert", speed.insert_ns},
-                               {"erase", speed.erase_ns},
-                               {"query", speed.query_ns},
+          {"expected_ns", Json{{"insert", NsField(speed.insert_ns)},
+                               {"erase", NsField(speed.erase_ns)},
+                               {"query", NsField(speed.query_ns)},
                                {"in_cache", IsInCache(geometry)}}}};
 }
 
@@ -80,11 +104,12 @@ ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept {
   const auto* speed = std::ranges::find_if(kSpeeds, [&geometry](const ShapeSpeed& shape) {
     return shape.encoding == geometry.encoding && shape.num_slices == geometry.num_slices;
   });
-  if (speed == kSpeeds.end()) return {};  // no valid geometry
+  if (speed == kSpeeds.end()) return {};
   return IsInCache(geometry) ? speed->in_cache : speed->beyond_cache;
 }
 
 uint64_t LinesOfQuery(const Geometry& geometry) {
+  if (HasFingerprints(geometry.encoding)) return 1;  // overflow lines only of promoted blocks
   return LinesIn(geometry.query_bytes(), geometry.num_blocks);
 }
 
@@ -99,12 +124,7 @@ void DescribeSizing(const Sizing& sizing, Report& report) {
     report.AddLine(fmt::format("{:<15}  {}", label, text));
   };
   add("capacity", FormatCount(sizing.capacity, "distinct key"));
-  add("memory",
-      geometry.encoding == Encoding::kPlanes
-          ? fmt::format("{} ({} of presence bits: all that a query reads)",
-                        FormatBytes(geometry.num_bytes()), FormatBytes(geometry.presence_bytes()))
-          : fmt::format("{} (counts beside presence bits: a query reads a whole block)",
-                        FormatBytes(geometry.num_bytes())));
+  add("memory", MemoryText(geometry));
   add("side table",
       fmt::format("{} more predicted", FormatBytes(sizing.predicted_side_table_bytes)));
   add("bits per key", fmt::format("{:.1f}", sizing.bits_per_key));
@@ -116,8 +136,9 @@ void DescribeSizing(const Sizing& sizing, Report& report) {
               : ""));
   add("promoted blocks",
       fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
-  add("geometry", fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
-                              geometry.num_slices, EncodingName(geometry.encoding)));
+  add("geometry", fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"),
+                              ShapeText(geometry, fmt::format("{} slices", geometry.num_slices)),
+                              EncodingName(geometry.encoding)));
 }
 
 void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
@@ -137,15 +158,15 @@ void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
   add("promoted blocks", [](const Sizing& s) { return FormatRate(s.predicted_promoted_share); });
   add("blocks", [](const Sizing& s) { return FormatCount(s.geometry.num_blocks); });
   add("slices x positions", [](const Sizing& s) {
-    return fmt::format("{} x {}", s.geometry.num_slices, s.geometry.slice_positions());
+    return ShapeText(s.geometry,
+                     fmt::format("{} x {}", s.geometry.num_slices, s.geometry.slice_positions()));
   });
   add("cache lines per query",
       [](const Sizing& s) { return FormatCount(LinesOfQuery(s.geometry)); });
   add("cache lines per update",
       [](const Sizing& s) { return FormatCount(LinesOfUpdate(s.geometry)); });
   const auto add_ns = [&add](std::string_view label, double ExpectedSpeed::*ns) {
-    add(label,
-        [ns](const Sizing& s) { return fmt::format("{:.1f}", ExpectedSpeedOf(s.geometry).*ns); });
+    add(label, [ns](const Sizing& s) { return NsText(ExpectedSpeedOf(s.geometry).*ns); });
   };
   add("expected ns per key",
       [](const Sizing& s) { return Text(IsInCache(s.geometry) ? "in cache" : "beyond cache"); });
@@ -157,7 +178,8 @@ void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
   if (const double target_fpr = sizings.front().target_fpr; target_fpr > 0) {
     report.AddLine(fmt::format("Asked for: {} false positives.", FormatRate(target_fpr)));
   }
-  report.AddLine(fmt::format("Expected ns: {}, keys hashed in advance.", kSpeedMachine));
+  report.AddLine(
+      fmt::format("Expected ns: {}, keys hashed in advance; -: not measured.", kSpeedMachine));
   report.AddLine("`trommel bench` measures yours.");
 }
 

@@ -127,14 +127,15 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
   return AsAny(CountingFilter::Create(config));
 }
 
-void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
+void AddSizing(Command& command, FilterOptions& options, double default_fpr,
+               const std::vector<std::string>& encodings) {
   options.target_fpr = default_fpr;
   AddCount(command, "-n,--capacity", options.capacity,
            "Distinct keys to size for: 250000, 10M, 1.5G");
   AddRate(command, "-p,--fpr", options.target_fpr,
           fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
                       default_fpr * 100));
-  AddEncoding(command, options.encoding);
+  AddEncoding(command, options.encoding, encodings);
   // Which of them go with an encoding is for sizing to say.
   AddNumber(command, "--slices", 1, 16, "N",
             "Slices per block: 8 or 16 with planes, 4, 5, 8 or 10 with runs (default: what needs "
@@ -240,7 +241,8 @@ Status FamilyOptions::CheckShape() const {
   return made.ok() ? Ok() : Status(made.error());
 }
 
-void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr,
+               const std::vector<std::string>& encodings) {
   std::vector<std::string> names;
   for (const FilterType type : kTypes) names.emplace_back(FilterTypeName(type));
   command
@@ -253,7 +255,7 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
                 return Ok();
               })
       .OneOf(names);
-  AddSizing(command, options.filter, default_fpr);
+  AddSizing(command, options.filter, default_fpr, encodings);
   AddScalable(command, options);
   AddWindow(command, options);
   AddLayeredAndClassic(command, options);

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/trommel/options/command_line.h"
+#include "tools/trommel/options/value_options.h"
 #include "trommel/any_filter.h"
 #include "trommel/executor.h"
 #include "trommel/result.h"
@@ -58,7 +60,8 @@ struct FamilyOptions {
 };
 
 // --type, -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two and the types' own options.
-void AddFamily(Command& command, FamilyOptions& options, double default_fpr);
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr,
+               const std::vector<std::string>& encodings = EncodingNames());
 
 // --memory-limit.
 void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes);

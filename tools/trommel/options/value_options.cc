@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -15,6 +17,10 @@
 
 namespace trommel::tool {
 namespace {
+
+constexpr std::array<Encoding, 5> kEncodingsToSize = {
+    Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8,
+    Encoding::kAutomatic};
 
 Error NotInRange(std::string_view what, const std::string& least, const std::string& most,
                  std::string_view text) {
@@ -93,7 +99,7 @@ void AddThreads(Command& command, uint32_t& num_threads) {
             [&num_threads](uint64_t number) { num_threads = static_cast<uint32_t>(number); });
 }
 
-void AddEncoding(Command& command, Encoding& encoding) {
+void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::string>& names) {
   command
       .Parsed("--encoding", "NAME",
               fmt::format("How counts are stored; answers are the same. planes: 4 bits per "
@@ -106,15 +112,21 @@ void AddEncoding(Command& command, Encoding& encoding) {
                 encoding = EncodingFromName(name);
                 return Ok();
               })
-      .OneOf(EncodingNames());
+      .OneOf(names);
 }
 
 std::vector<std::string> EncodingNames() {
   return {std::string(EncodingName(Encoding::kPlanes)), std::string(EncodingName(Encoding::kRuns))};
 }
 
+std::vector<std::string> EncodingNamesToSize() {
+  std::vector<std::string> names;
+  for (const Encoding encoding : kEncodingsToSize) names.emplace_back(EncodingName(encoding));
+  return names;
+}
+
 Encoding EncodingFromName(const std::string& name) {
-  return name == EncodingName(Encoding::kRuns) ? Encoding::kRuns : Encoding::kPlanes;
+  return *std::ranges::find(kEncodingsToSize, name, EncodingName);
 }
 
 }  // namespace trommel::tool

@@ -32,9 +32,11 @@ Option AddSeconds(Command& command, const std::string& names, double least, doub
 void AddThreads(Command& command, uint32_t& num_threads);
 
 // --encoding.
-void AddEncoding(Command& command, Encoding& encoding);
-std::vector<std::string> EncodingNames();
-Encoding EncodingFromName(const std::string& name);  // Requires one of EncodingNames
+std::vector<std::string> EncodingNames();        // of filters that commands make
+std::vector<std::string> EncodingNamesToSize();  // of all that can be sized, "automatic" last
+void AddEncoding(Command& command, Encoding& encoding,
+                 const std::vector<std::string>& names = EncodingNames());
+Encoding EncodingFromName(const std::string& name);  // Requires one of EncodingNamesToSize
 
 }  // namespace trommel::tool
 

@@ -1,0 +1,177 @@
+#include "engine/src/sizing/fingerprint_load.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "engine/src/sizing/block_load.h"
+#include "kernels/fingerprint_layout.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint64_t kSlotsBesideMark = kernels::kWideSlots - 1;
+constexpr uint64_t kBlocksOfGroup = 64;
+constexpr size_t kLineEntries = 18;
+
+// A record of the side table: five words, in arrays with a ninth to spare, and about 8 bytes to
+// find it. More hidden keys than it holds are in a node beside it, 4 bytes each.
+constexpr double kRecordBytes = 40 * 9.0 / 8 + 8;
+constexpr double kEntriesOfRecord = 9;
+constexpr double kNodeBytes = 64;
+constexpr double kBytesOfEntry = 4;
+
+double BytesBesideRecord(double num_hidden) {
+  if (num_hidden <= kEntriesOfRecord) return 0;
+  return kNodeBytes + kBytesOfEntry * (num_hidden - kEntriesOfRecord);
+}
+
+// Keys of a marked block that are not in its slots.
+uint64_t Overflow(uint64_t load) {
+  return load > kernels::kWideSlots ? load - kSlotsBesideMark : 0;
+}
+
+// P(one half of the bins has more than its 31 of `load` keys), load <= 62: then not both have.
+double HalfOverfullChance(uint64_t load) {
+  double chance = 0;
+  double weight = std::exp2(1 - static_cast<double>(load));  // 2 C(load, i) / 2^load
+  for (uint64_t i = load; i > kernels::kMaxKeysPerBinWord; --i) {
+    chance += weight;
+    weight *= static_cast<double>(i) / static_cast<double>(load - i + 1);
+  }
+  return chance;
+}
+
+// The mean of f over the load of a block.
+template <class F>
+double MeanOfBlock(const Geometry& geometry, uint64_t num_keys, const F& f) {
+  return MeanOverLoad(num_keys, 1 / static_cast<double>(geometry.num_blocks), f);
+}
+
+// P(sum = i) for sums that a line holds: products of distributions, cut off behind it.
+using LineSums = std::array<double, kLineEntries + 1>;
+
+LineSums SumOf(const LineSums& a, const LineSums& b) {
+  LineSums sum{};
+  for (size_t i = 0; i < sum.size(); ++i) {
+    for (size_t j = 0; i + j < sum.size(); ++j) sum[i + j] += a[i] * b[j];
+  }
+  return sum;
+}
+
+// The overflow of a group of num_blocks blocks, whose loads are taken as independent.
+LineSums SumOfBlocks(LineSums block, uint64_t num_blocks) {
+  LineSums sum{};
+  sum[0] = 1;
+  for (; num_blocks > 0; num_blocks /= 2) {
+    if (num_blocks % 2 != 0) sum = SumOf(sum, block);
+    block = SumOf(block, block);
+  }
+  return sum;
+}
+
+// What is known of one block's overflow.
+struct BlockOverflow {
+  LineSums chances{};
+  double mean = 0;
+  double promoted_share = 0;
+  double extra_bytes = 0;  // beside the record of a promoted block, on average
+};
+
+BlockOverflow OverflowOf(const Geometry& geometry, uint64_t num_keys) {
+  const auto mean_of = [&](const auto& f) { return MeanOfBlock(geometry, num_keys, f); };
+  BlockOverflow overflow;
+  for (size_t i = 0; i <= kLineEntries; ++i) {
+    overflow.chances[i] = mean_of([i](uint64_t load) { return Overflow(load) == i ? 1.0 : 0.0; });
+  }
+  overflow.mean = mean_of([](uint64_t load) { return static_cast<double>(Overflow(load)); });
+  overflow.promoted_share = FingerprintPromotedShare(geometry, num_keys);
+  if (overflow.promoted_share == 0) return overflow;
+  overflow.extra_bytes = mean_of([](uint64_t load) {
+                           return BytesBesideRecord(static_cast<double>(Overflow(load)));
+                         }) /
+                         overflow.promoted_share;
+  return overflow;
+}
+
+double BytesOfGroup(const BlockOverflow& overflow, uint64_t num_blocks) {
+  const LineSums sums = SumOfBlocks(overflow.chances, num_blocks);
+  // E[(sum - 18)+] = E[sum] - 18 + E[(18 - sum)+]: only sums that fit are needed.
+  const auto blocks = static_cast<double>(num_blocks);
+  double num_beyond = overflow.mean * blocks - kLineEntries;
+  double chance_beyond = 1;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    num_beyond += static_cast<double>(kLineEntries - i) * sums[i];
+    chance_beyond -= sums[i];
+  }
+  constexpr double kRounding = 1e-12;
+  if (num_beyond < kRounding || chance_beyond < kRounding) return 0;
+  const double num_promoted = overflow.promoted_share * blocks;
+  const double mean_of_promoted = overflow.mean / overflow.promoted_share;
+  const double num_records = std::min(num_promoted, num_beyond / mean_of_promoted + chance_beyond);
+  return num_records * (kRecordBytes + overflow.extra_bytes);
+}
+
+double WideSideTableBytes(const Geometry& geometry, uint64_t num_keys) {
+  const BlockOverflow overflow = OverflowOf(geometry, num_keys);
+  if (overflow.promoted_share == 0) return 0;
+  const uint64_t num_groups = geometry.num_blocks / kBlocksOfGroup;
+  const uint64_t num_left = geometry.num_blocks % kBlocksOfGroup;
+  double bytes = 0;
+  if (num_groups > 0) {
+    bytes += static_cast<double>(num_groups) * BytesOfGroup(overflow, kBlocksOfGroup);
+  }
+  if (num_left > 0) bytes += BytesOfGroup(overflow, num_left);
+  return bytes;
+}
+
+// Keys of a promoted block of slots of 8 bits that are not shown: those beyond the slots, and about
+// half of a bin more, because the bin that does not fit is hidden as a whole.
+double HiddenKeys(uint64_t load) {
+  const auto keys = static_cast<double>(load);
+  return std::max(0.0, keys - static_cast<double>(kernels::kNarrowSlots)) +
+         keys / (2.0 * kernels::kNarrowBins);
+}
+
+double NarrowSideTableBytes(const Geometry& geometry, uint64_t num_keys) {
+  const double bytes_per_block = MeanOfBlock(geometry, num_keys, [&geometry](uint64_t load) {
+    return FingerprintPromotedChance(geometry, load) *
+           (kRecordBytes + BytesBesideRecord(HiddenKeys(load)));
+  });
+  return bytes_per_block * static_cast<double>(geometry.num_blocks);
+}
+
+}  // namespace
+
+double FingerprintBlockFpr(const Geometry& geometry, uint64_t load) noexcept {
+  const auto keys = static_cast<double>(load);
+  const double chance = std::exp2(-static_cast<double>(geometry.fingerprint_bits));
+  const auto is_met = [keys](double p) { return -std::expm1(keys * std::log1p(-p)); };
+  if (geometry.encoding == Encoding::kFingerprints8) return is_met(chance);
+  // Of 256 low bytes two are taken by reserved values' neighbours, twice as often as the others.
+  constexpr double kTwofold = 4.0 / 256;
+  return (1 - kTwofold) * is_met(chance) + kTwofold * is_met(2 * chance);
+}
+
+double FingerprintPromotedChance(const Geometry& geometry, uint64_t load) noexcept {
+  if (geometry.encoding == Encoding::kFingerprints16) return Overflow(load) > 0 ? 1 : 0;
+  return load > kernels::kNarrowSlots ? 1 : HalfOverfullChance(load);
+}
+
+double FingerprintFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
+  return MeanOfBlock(geometry, num_keys,
+                     [&](uint64_t load) { return FingerprintBlockFpr(geometry, load); });
+}
+
+double FingerprintPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
+  return MeanOfBlock(geometry, num_keys,
+                     [&](uint64_t load) { return FingerprintPromotedChance(geometry, load); });
+}
+
+double FingerprintSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
+  return geometry.encoding == Encoding::kFingerprints16 ? WideSideTableBytes(geometry, num_keys)
+                                                        : NarrowSideTableBytes(geometry, num_keys);
+}
+
+}  // namespace trommel

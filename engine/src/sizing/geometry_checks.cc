@@ -1,0 +1,171 @@
+#include "engine/src/sizing/geometry_checks.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/src/base/out_of_range.h"
+#include "kernels/fingerprint_layout.h"
+
+namespace trommel {
+namespace {
+
+constexpr std::array<uint32_t, 2> kPlaneSlices = {8, 16};
+constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
+constexpr std::array<uint32_t, 1> kNoSlices = {0};
+constexpr uint32_t kParquetSlices = 8;
+constexpr uint64_t kBlocksOfOverflowLine = 64;
+
+Error Refusal(std::string message) {
+  return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
+}
+
+std::optional<Error> CheckEncoding(Encoding encoding, std::string_view known) {
+  switch (encoding) {
+    case Encoding::kPlanes:
+    case Encoding::kRuns:
+    case Encoding::kFingerprints16:
+    case Encoding::kFingerprints8:
+      return std::nullopt;
+    case Encoding::kAutomatic:
+      break;
+  }
+  return OutOfRange("encoding", static_cast<unsigned>(encoding), known);
+}
+
+std::string SlicesText(uint32_t num_slices) {
+  return "num_slices is " + std::to_string(num_slices) + "; ";
+}
+
+std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
+  const std::span<const uint32_t> legal = SlicesOf(encoding);
+  if (std::ranges::find(legal, num_slices) != legal.end()) return std::nullopt;
+  std::string message = SlicesText(num_slices);
+  if (HasFingerprints(encoding)) return Refusal(message + "fingerprints have no slices: 0");
+  std::string list = std::to_string(legal.front());
+  for (size_t i = 1; i < legal.size(); ++i) {
+    list += (i + 1 < legal.size() ? ", " : " or ") + std::to_string(legal[i]);
+  }
+  message += std::string(EncodingName(encoding)) + " have " + list;
+  const Encoding other = encoding == Encoding::kPlanes ? Encoding::kRuns : Encoding::kPlanes;
+  const std::span<const uint32_t> of_other = SlicesOf(other);
+  if (std::ranges::find(of_other, num_slices) != of_other.end()) {
+    message +=
+        " (" + std::string(EncodingName(other)) + " have " + std::to_string(num_slices) + ")";
+  }
+  return Refusal(std::move(message));
+}
+
+std::optional<Error> CheckFingerprintBits(Encoding encoding, uint32_t bits) {
+  const uint32_t most = MaxFingerprintBits(encoding);
+  if (most == 0) {
+    if (bits == 0) return std::nullopt;
+    return OutOfRange("fingerprint_bits", bits,
+                      "0: " + std::string(EncodingName(encoding)) + " have no fingerprints");
+  }
+  const uint32_t least =
+      encoding == Encoding::kFingerprints16 ? kernels::kMinWideBits : kernels::kMinNarrowBits;
+  if (bits >= least && bits <= most) return std::nullopt;
+  return OutOfRange("fingerprint_bits", bits, least, most);
+}
+
+// Slices and preference of a request that leaves the encoding open.
+std::optional<Error> CheckAutomatic(const SizingRequest& request) {
+  const uint32_t num_slices = request.num_slices;
+  switch (request.preference) {
+    case Preference::kParquet:
+      if (num_slices == 0 || num_slices == kParquetSlices) return std::nullopt;
+      return Refusal(SlicesText(num_slices) + "Parquet's blocks have 8");
+    case Preference::kMemory:
+    case Preference::kSpeed:
+    case Preference::kHeadroom:
+      if (num_slices == 0 || !CheckSlices(Encoding::kPlanes, num_slices)) return std::nullopt;
+      return CheckSlices(Encoding::kRuns, num_slices);
+  }
+  return OutOfRange("preference", static_cast<unsigned>(request.preference),
+                    "0 (memory), 1 (speed), 2 (headroom) or 3 (Parquet)");
+}
+
+}  // namespace
+
+std::span<const uint32_t> SlicesOf(Encoding encoding) noexcept {
+  if (HasFingerprints(encoding)) return kNoSlices;
+  if (encoding == Encoding::kRuns) return kRunSlices;
+  return kPlaneSlices;
+}
+
+uint32_t MaxFingerprintBits(Encoding encoding) noexcept {
+  if (encoding == Encoding::kFingerprints16) return kernels::kMaxWideBits;
+  return encoding == Encoding::kFingerprints8 ? kernels::kMaxNarrowBits : 0;
+}
+
+uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept {
+  const bool has_lines = encoding == Encoding::kFingerprints16 && shard_bits > 0;
+  return (has_lines ? kBlocksOfOverflowLine : 1) << shard_bits;
+}
+
+std::optional<Error> CheckTargetFpr(double target_fpr) {
+  // NaN fails.
+  if (target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr) return std::nullopt;
+  return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
+}
+
+std::optional<Error> CheckRequest(const SizingRequest& request) {
+  if (request.capacity == 0 || request.capacity > kMaxCapacity) {
+    return OutOfRange("capacity", request.capacity, uint64_t{1}, kMaxCapacity);
+  }
+  if (auto error = CheckTargetFpr(request.target_fpr)) return error;
+  if (request.encoding == Encoding::kAutomatic) return CheckAutomatic(request);
+  if (auto error = CheckEncoding(request.encoding,
+                                 "0 (planes), 1 (runs), 2 (fingerprints16), 3 (fingerprints8) or "
+                                 "255 (automatic)")) {
+    return error;
+  }
+  if (request.num_slices == 0) return std::nullopt;  // chosen by bytes
+  return CheckSlices(request.encoding, request.num_slices);
+}
+
+std::string_view EncodingName(Encoding encoding) noexcept {
+  switch (encoding) {
+    case Encoding::kPlanes:
+      return "planes";
+    case Encoding::kRuns:
+      return "runs";
+    case Encoding::kFingerprints16:
+      return "fingerprints16";
+    case Encoding::kFingerprints8:
+      return "fingerprints8";
+    case Encoding::kAutomatic:
+      return "automatic";
+  }
+  return "unknown";
+}
+
+Status Validate(const Geometry& geometry) {
+  if (auto error = CheckEncoding(geometry.encoding,
+                                 "0 (planes), 1 (runs), 2 (fingerprints16) or 3 (fingerprints8)")) {
+    return *error;
+  }
+  if (auto error = CheckSlices(geometry.encoding, geometry.num_slices)) return *error;
+  if (auto error = CheckFingerprintBits(geometry.encoding, geometry.fingerprint_bits)) {
+    return *error;
+  }
+  if (geometry.num_blocks == 0 || geometry.num_blocks > kMaxBlocks) {
+    return OutOfRange("num_blocks", geometry.num_blocks, uint64_t{1}, kMaxBlocks);
+  }
+  if (geometry.shard_bits >= 31) {  // more shards than blocks; and shifts below stay defined
+    return OutOfRange("shard_bits", geometry.shard_bits, 0U, 30U);
+  }
+  const uint64_t unit = BlockUnit(geometry.encoding, geometry.shard_bits);
+  if (geometry.num_blocks % unit != 0) {
+    return Refusal("num_blocks is " + std::to_string(geometry.num_blocks) + "; with shard_bits " +
+                   std::to_string(geometry.shard_bits) + " it must be a multiple of " +
+                   std::to_string(unit));
+  }
+  return Ok();
+}
+
+}  // namespace trommel

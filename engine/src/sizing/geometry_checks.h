@@ -1,0 +1,28 @@
+// The shapes of the encodings, and the errors of geometries and sizing requests.
+#ifndef TROMMEL_ENGINE_SRC_SIZING_GEOMETRY_CHECKS_H_
+#define TROMMEL_ENGINE_SRC_SIZING_GEOMETRY_CHECKS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "trommel/result.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+// Slices that blocks of an encoding can have; of fingerprints 0 alone.
+std::span<const uint32_t> SlicesOf(Encoding encoding) noexcept;
+
+// fingerprint_bits of a new filter; 0 without fingerprints.
+uint32_t MaxFingerprintBits(Encoding encoding) noexcept;
+
+// num_blocks is a multiple of this.
+uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept;
+
+std::optional<Error> CheckTargetFpr(double target_fpr);
+std::optional<Error> CheckRequest(const SizingRequest& request);
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SIZING_GEOMETRY_CHECKS_H_

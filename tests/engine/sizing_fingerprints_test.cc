@@ -1,0 +1,276 @@
+// Sizing of fingerprints: the model against blocks filled with the kernels' own keys, and what
+// sizing makes of it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/sizing/block_load.h"
+#include "engine/src/sizing/fingerprint_load.h"
+#include "kernels/fingerprint_layout.h"
+#include "support/catch.h"
+#include "support/death.h"
+#include "support/random_keys.h"
+#include "support/statistics.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+namespace {
+
+using Catch::Approx;
+
+Geometry FingerprintsOf(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = num_blocks,
+          .fingerprint_bits = encoding == Encoding::kFingerprints16 ? 16U : 14U};
+}
+
+SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double target_fpr) {
+  return {.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding};
+}
+
+bool HoldsFingerprints(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
+  return PredictedFpr(geometry, num_keys) <= target_fpr &&
+         PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
+}
+
+uint32_t KeyOf(const Geometry& geometry, uint64_t rest) {
+  return geometry.encoding == Encoding::kFingerprints16
+             ? kernels::WideKey(rest, geometry.fingerprint_bits)
+             : kernels::NarrowKey(rest, geometry.fingerprint_bits);
+}
+
+using FilledBlocks = std::vector<std::vector<uint32_t>>;
+
+FilledBlocks Filled(const Geometry& geometry, uint64_t num_keys) {
+  FilledBlocks blocks(geometry.num_blocks);
+  for (const uint64_t digest : tests::MemberKeys(num_keys, 17)) {
+    const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
+    blocks[place.block_idx].push_back(KeyOf(geometry, place.rest));
+  }
+  return blocks;
+}
+
+bool IsTooFull(const Geometry& geometry, const std::vector<uint32_t>& keys) {
+  if (geometry.encoding == Encoding::kFingerprints16) return keys.size() > kernels::kWideSlots;
+  std::array<uint32_t, 2> keys_of_word{};
+  for (const uint32_t key : keys) {
+    ++keys_of_word[kernels::NarrowBin(key, geometry.fingerprint_bits) / kernels::kBinsPerWord];
+  }
+  return keys.size() > kernels::kNarrowSlots ||
+         std::ranges::max(keys_of_word) > kernels::kMaxKeysPerBinWord;
+}
+
+TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][sizing]") {
+  const auto [encoding, load] =
+      GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21},
+                                          {Encoding::kFingerprints16, 30},
+                                          {Encoding::kFingerprints8, 34},
+                                          {Encoding::kFingerprints8, 40},
+                                          {Encoding::kFingerprints8, 52}}));
+  const Geometry geometry = FingerprintsOf(encoding, 20'000);
+  const uint64_t num_keys = load * geometry.num_blocks;
+  uint64_t num_promoted = 0;
+  for (const auto& keys : Filled(geometry, num_keys)) num_promoted += IsTooFull(geometry, keys);
+  // Loads of a multinomial law are negatively associated: no wider than the binomial.
+  const auto bound =
+      tests::BinomialBound(PredictedPromotedShare(geometry, num_keys), geometry.num_blocks);
+  CAPTURE(EncodingName(encoding), load, bound, num_promoted);
+  CHECK(bound.ContainsHits(num_promoted));
+}
+
+TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizing]") {
+  const auto [encoding, load] = GENERATE(
+      table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21}, {Encoding::kFingerprints8, 34}}));
+  const Geometry geometry = FingerprintsOf(encoding, 20'000);
+  const uint64_t num_keys = load * geometry.num_blocks;
+  const FilledBlocks blocks = Filled(geometry, num_keys);
+  const std::vector<uint64_t> non_members = tests::NonMemberKeys(2'000'000, 17);
+  uint64_t num_hits = 0;
+  for (const uint64_t digest : non_members) {
+    const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
+    const auto& keys = blocks[place.block_idx];
+    num_hits += std::ranges::find(keys, KeyOf(geometry, place.rest)) != keys.end();
+  }
+  auto bound = tests::BinomialBound(PredictedFpr(geometry, num_keys), non_members.size());
+  // Filters differ: a block's rate is at most 2 load / 2^bits, which bounds its variance.
+  const double share = 1 / static_cast<double>(geometry.num_blocks);
+  const double square = MeanOverLoad(num_keys, share, [&](uint64_t keys) {
+    return std::pow(2 * static_cast<double>(keys) / std::exp2(geometry.fingerprint_bits), 2);
+  });
+  bound.sigma = std::sqrt(bound.sigma * bound.sigma + square * share);
+  CAPTURE(EncodingName(encoding), bound, num_hits);
+  CHECK(bound.ContainsHits(num_hits));
+}
+
+TEST_CASE("the rate of a block is the sum over the values of its keys", "[engine][sizing]") {
+  const auto [encoding, load] =
+      GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 0},
+                                          {Encoding::kFingerprints16, 1},
+                                          {Encoding::kFingerprints16, 21},
+                                          {Encoding::kFingerprints8, 1},
+                                          {Encoding::kFingerprints8, 60}}));
+  Geometry geometry = FingerprintsOf(encoding, 1);
+  for (uint32_t bits = 8; bits <= FingerprintsOf(encoding, 1).fingerprint_bits; ++bits) {
+    geometry.fingerprint_bits = bits;
+    const uint64_t num_values = uint64_t{1} << bits;
+    std::vector<uint32_t> times(num_values);
+    for (uint64_t i = 0; i < num_values; ++i) ++times[KeyOf(geometry, i << (64 - bits))];
+    double rate = 0;
+    for (const uint32_t n : times) {
+      const double chance = n / static_cast<double>(num_values);
+      rate += chance * (1 - std::pow(1 - chance, static_cast<double>(load)));
+    }
+    CAPTURE(EncodingName(encoding), bits, load);
+    CHECK(FingerprintBlockFpr(geometry, load) == Approx(rate).epsilon(1e-9));
+    CHECK(PredictedFpr(geometry, load) == FingerprintBlockFpr(geometry, load));
+  }
+}
+
+TEST_CASE("one block of fingerprints is promoted by the key too many", "[engine][sizing]") {
+  const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 1);
+  CHECK(PredictedPromotedShare(wide, 32) == 0.0);
+  CHECK(PredictedPromotedShare(wide, 33) == 1.0);
+  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 1);
+  CHECK(PredictedPromotedShare(narrow, 31) == 0.0);
+  CHECK(PredictedPromotedShare(narrow, 32) == Approx(std::exp2(-31)));  // all in one half
+  CHECK(PredictedPromotedShare(narrow, 33) == Approx(34 * std::exp2(-32)));
+  CHECK(PredictedPromotedShare(narrow, 48) < 1.0);
+  CHECK(PredictedPromotedShare(narrow, 49) == 1.0);
+}
+
+TEST_CASE("the side table of fingerprints holds what no line and no slot does",
+          "[engine][sizing]") {
+  // 31 keys in slots and 18 in the overflow line.
+  const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 1);
+  CHECK(PredictedSideTableBytes(wide, 49) == 0);
+  CHECK(PredictedSideTableBytes(wide, 50) == 53 + 64 + 4 * 10);  // a record, and a node of 19 keys
+  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 1);
+  CHECK(PredictedSideTableBytes(narrow, 31) == 0);
+  CHECK(PredictedSideTableBytes(narrow, 49) == 53);
+  CHECK(PredictedSideTableBytes(narrow, 80) > 53 + 64 + 4 * (80 - 48 - 9));
+
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Geometry many = FingerprintsOf(encoding, 1000);  // with a group that is not whole
+  double share = 0;
+  uint64_t bytes = 0;
+  for (uint64_t num_keys = 20'000; num_keys <= 80'000; num_keys += 1000) {
+    const double new_share = PredictedPromotedShare(many, num_keys);
+    const uint64_t new_bytes = PredictedSideTableBytes(many, num_keys);
+    CAPTURE(EncodingName(encoding), num_keys);
+    CHECK((new_share > share || new_share > 1 - 1e-9));
+    CHECK(new_bytes >= bytes);
+    share = new_share;
+    bytes = new_bytes;
+  }
+  CHECK(bytes > 1000 * 53);
+  const auto at_capacity = SizeFor(FingerprintsRequest(encoding, 1'000'000, 0.01));
+  CHECK(at_capacity->predicted_side_table_bytes * 8 < 1'000'000);  // a bit per key
+}
+
+TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothing",
+          "[engine][sizing][long]") {
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const double target_fpr = GENERATE(0.5, 1e-2, 0.003, 0.0004, 1e-4, 1e-5);
+  const uint64_t capacity = GENERATE(uint64_t{1}, 2, 40, 100, 12345, 1'000'000, 30'000'000);
+  CAPTURE(EncodingName(encoding), target_fpr, capacity);
+  const auto sizing = SizeFor(FingerprintsRequest(encoding, capacity, target_fpr));
+  REQUIRE(sizing.ok());
+  const Geometry& geometry = sizing->geometry;
+  REQUIRE(Validate(geometry).ok());
+  CHECK(geometry ==
+        FingerprintsOf(encoding, geometry.num_blocks, ShardBitsFor(geometry.num_blocks)));
+  CHECK(HoldsFingerprints(geometry, capacity, target_fpr));
+  CHECK(sizing->predicted_fpr == PredictedFpr(geometry, capacity));
+  CHECK(sizing->predicted_promoted_share == PredictedPromotedShare(geometry, capacity));
+  CHECK(sizing->predicted_side_table_bytes == PredictedSideTableBytes(geometry, capacity));
+  const auto keys = static_cast<double>(capacity);
+  const auto bytes = static_cast<double>(geometry.num_bytes() + sizing->predicted_side_table_bytes);
+  CHECK(sizing->bits_per_key == Approx(bytes * 8 / keys).margin(4 / keys));  // half a byte
+
+  const bool has_groups = encoding == Encoding::kFingerprints16 && geometry.shard_bits > 0;
+  Geometry smaller = geometry;
+  smaller.num_blocks -= uint64_t{has_groups ? 64U : 1U} << geometry.shard_bits;
+  if (smaller.num_blocks != 0) CHECK_FALSE(HoldsFingerprints(smaller, capacity, target_fpr));
+
+  const auto way_back = CapacityFor(geometry, target_fpr);
+  REQUIRE(way_back.ok());
+  CHECK(*way_back >= capacity);
+  CHECK(HoldsFingerprints(geometry, *way_back, target_fpr));
+  CHECK_FALSE(HoldsFingerprints(geometry, *way_back + 1, target_fpr));
+}
+
+TEST_CASE("fingerprints need no more bits per key than promised", "[engine][sizing]") {
+  const uint64_t capacity = GENERATE(uint64_t{1'000'000}, 3'000'000, 30'000'000, 300'000'000);
+  const auto wide = SizeFor(FingerprintsRequest(Encoding::kFingerprints16, capacity, 0.0004));
+  CHECK(wide->bits_per_key <= 25.5);
+  const auto narrow = SizeFor(FingerprintsRequest(Encoding::kFingerprints8, capacity, 0.0030));
+  CHECK(narrow->bits_per_key <= 15.3);
+}
+
+TEST_CASE("few blocks of fingerprints hold no key at a rate below that of one",
+          "[engine][sizing]") {
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto capacity = CapacityFor(FingerprintsOf(encoding, 1), kMinTargetFpr);
+  REQUIRE(capacity.ok());
+  CHECK(*capacity == 0);
+}
+
+TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][sizing]") {
+  const auto message = [](Geometry geometry, auto change) {
+    change(geometry);
+    const Status status = Validate(geometry);
+    CHECK_FALSE(CapacityFor(geometry, 0.01).ok());
+    return status.ok() ? std::string("valid") : status.error().message;
+  };
+  const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 512, 3);
+  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 64, 3);
+  CHECK(Validate(wide).ok());
+  CHECK(Validate(narrow).ok());
+  CHECK(Validate(FingerprintsOf(Encoding::kFingerprints16, 7)).ok());
+  CHECK(message(wide, [](Geometry& g) { g.num_slices = 8; }) ==
+        "num_slices is 8; fingerprints have no slices: 0");
+  CHECK(message(wide, [](Geometry& g) { g.num_blocks = 64; }) ==
+        "num_blocks is 64; with shard_bits 3 it must be a multiple of 512");
+  CHECK(message(narrow, [](Geometry& g) { g.num_blocks = 65; }) ==
+        "num_blocks is 65; with shard_bits 3 it must be a multiple of 8");
+  CHECK(message(wide, [](Geometry& g) { g.fingerprint_bits = 17; }) ==
+        "fingerprint_bits is 17; it must be between 8 and 16");
+  CHECK(message(narrow, [](Geometry& g) { g.fingerprint_bits = 15; }) ==
+        "fingerprint_bits is 15; it must be between 8 and 14");
+  CHECK(message(narrow, [](Geometry& g) { g.fingerprint_bits = 7; }) ==
+        "fingerprint_bits is 7; it must be between 8 and 14");
+  CHECK(message({.num_blocks = 1, .fingerprint_bits = 9}, [](Geometry&) {}) ==
+        "fingerprint_bits is 9; it must be 0: planes have no fingerprints");
+  SizingRequest request = FingerprintsRequest(Encoding::kFingerprints8, 1000, 0.01);
+  request.num_slices = 8;
+  CHECK(SizeFor(request).error().message == "num_slices is 8; fingerprints have no slices: 0");
+}
+
+TEST_CASE("a query of fingerprints has one probe", "[engine][probes]") {
+  const Geometry geometry =
+      FingerprintsOf(GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8), 100);
+  CHECK(ProbesFor(geometry, 2000, 0.5) == 1);
+  CHECK(ProbesFor(geometry, 2000, kMinTargetFpr) == 1);
+  CHECK(PredictedFpr(geometry, 2000, 1) == PredictedFpr(geometry, 2000));
+  const auto two = tests::AbortMessage([&] { PredictedFpr(geometry, 2000, 2); });
+  CHECK_THAT(two, Catch::Matchers::ContainsSubstring(
+                      "num_probes must be 1: fingerprints cannot be probed in part; got 2"));
+}
+
+TEST_CASE("a store of counts refuses fingerprints", "[engine][block_store]") {
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto store = BlockStore::Create(FingerprintsOf(encoding, 64), 0);
+  REQUIRE_FALSE(store.ok());
+  CHECK(store.error().code == ErrorCode::kInvalidArgument);
+  CHECK(store.error().message ==
+        "encoding is " + std::string(EncodingName(encoding)) + "; filters store planes or runs");
+}
+
+}  // namespace
+}  // namespace trommel
