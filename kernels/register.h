@@ -47,6 +47,8 @@ void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs-inl.h
 void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.h
 void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 
+void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
+
 }  // namespace trommel::kernels
 
 #endif  // TROMMEL_KERNELS_REGISTER_H_
