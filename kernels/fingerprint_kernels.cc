@@ -3,11 +3,13 @@
 #define HWY_TARGET_INCLUDE "kernels/fingerprint_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernels/narrow-inl.h"
 #include "kernels/register.h"
 #include "kernels/wide-inl.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
+TROMMEL_REGISTER(AddNarrowFingerprints)
 TROMMEL_REGISTER(AddWideFingerprints)
 }  // namespace trommel::kernels
 #endif

@@ -10,6 +10,7 @@
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
 #include "kernels/runs-inl.h"
+#include "kernels/select-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {

@@ -48,6 +48,7 @@ void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.
 void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 
 void AddWideFingerprints(int64_t target, KernelTable& kernels);  // wide-inl.h
+void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
 
 }  // namespace trommel::kernels
 

@@ -10,46 +10,20 @@
 #define TROMMEL_KERNELS_RUNS_INL_H_
 #endif
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/cpu.h"
 #include "kernels/marks-inl.h"
 #include "kernels/run_block.h"
 #include "kernels/run_slice.h"
+#include "kernels/select-inl.h"
 #include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
-
-// How this target finds the k-th 1 of a word. Highway's AVX2 and better imply BMI2, whose PDEP puts
-// a bit where the k-th 1 is.
-struct PlainSelect {
-  static HWY_INLINE uint32_t Ones(uint64_t word) { return CountOnes(word); }
-  static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) { return SelectOne(word, k); }
-  // The word without one of its bits: the bits above it move down by one.
-  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) {
-    return (word & (bit - 1)) | (word >> 1 & (0 - bit));
-  }
-};
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
-#define TROMMEL_HAS_DEPOSIT 1
-struct DepositSelect {
-  static HWY_INLINE uint32_t Ones(uint64_t word) {
-    return static_cast<uint32_t>(std::popcount(word));
-  }
-  static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) {
-    return _pdep_u64(uint64_t{1} << k, word);
-  }
-  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) { return _pext_u64(word, ~bit); }
-};
-#else
-#define TROMMEL_HAS_DEPOSIT 0
-#endif
 
 // The slices of a block: how a key changes their presence bits and run strings. `Strings` has
 // Get(s) and Put(s, runs), each called once per slice.
@@ -216,18 +190,6 @@ struct Runs {
   }
 };
 
-// Calls use(select) with this CPU's fastest select.
-template <class Use>
-void WithSelect(const Use& use) {
-#if !TROMMEL_HAS_DEPOSIT
-  use(PlainSelect());
-#elif HWY_TARGET == HWY_AVX2
-  HasFastDeposit() ? use(DepositSelect()) : use(PlainSelect());
-#else  // all CPUs with AVX-512 have a fast PDEP
-  use(DepositSelect());
-#endif
-}
-
 // Calls visit(layout, table) for each run layout with its table.
 template <class Visit>
 void ForEachRunLayout(KernelTable& kernels, const Visit& visit) {
@@ -238,8 +200,6 @@ void ForEachRunLayout(KernelTable& kernels, const Visit& visit) {
     visit(Runs<10, Select>(), kernels.runs10);
   });
 }
-
-#undef TROMMEL_HAS_DEPOSIT
 
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,0 +1,299 @@
+// Updates and queries of fingerprint blocks with slots of 8 bits (fingerprint_layout.h). Included
+// once per target.
+//
+// A bin's slots are between two 1s of its bin word: two selects, of neighbouring ranks, find them.
+// A bin that is cut off has no 1 of its own, so the second select finds nothing; only then does it
+// matter that the block is promoted.
+#if defined(TROMMEL_KERNELS_NARROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_NARROW_INL_H_
+#undef TROMMEL_KERNELS_NARROW_INL_H_
+#else
+#define TROMMEL_KERNELS_NARROW_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/fingerprint_layout.h"
+#include "kernels/kernels.h"
+#include "kernels/narrow_slots-inl.h"
+#include "kernels/presence_words.h"
+#include "kernels/select-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+namespace {
+
+// A key within its block.
+struct NarrowPart {
+  HWY_INLINE NarrowPart(uint64_t rest, uint32_t fingerprint_bits)
+      : bin(static_cast<uint32_t>(rest >> (64 - kBinBits))),
+        slot(NarrowSlot(NarrowKey(rest, fingerprint_bits), fingerprint_bits)) {}
+
+  HWY_INLINE size_t half() const { return bin / kBinsPerWord; }
+
+  uint32_t bin;
+  uint32_t slot;
+};
+
+// The two words that say where bins end.
+struct NarrowBins {
+  explicit HWY_INLINE NarrowBins(const uint32_t* block)
+      : words{LoadPresenceWord64(block + kWordIdx) ^ kEmptyBins,
+              LoadPresenceWord64(block + kWordIdx + 2) ^ kEmptyBins} {}
+
+  static constexpr size_t kWordIdx = kNarrowSlots / 4;
+  static HWY_INLINE void Store(uint64_t bins, size_t half, uint32_t* block) {
+    StorePresenceWord64(bins ^ kEmptyBins, block + kWordIdx + 2 * half);
+  }
+
+  HWY_INLINE bool IsPromoted() const { return (words[0] & kPromotedBins) != 0; }
+
+  uint64_t words[2];
+};
+
+HWY_INLINE bool IsPromotedBlock(const uint32_t* block) {
+  return LoadPresenceWord(block + NarrowBins::kWordIdx + 1) >> 31 != 0;
+}
+
+// Where the slots of a bin are.
+//
+//   marked   1 | 0 1 | 0 0 1 | ..   the bin word with a 1 before its first bin; no flag
+//   bin 1            ^-start ^-end
+struct BinPlace {
+  HWY_INLINE bool IsCut() const { return end == 0; }
+  // The bin word's 1 behind the bin, and its last 0.
+  HWY_INLINE uint64_t EndBit() const { return end >> 1; }
+  HWY_INLINE uint64_t LastKeyBit() const { return end >> 2; }
+
+  uint64_t end;    // 0 if the bin is cut off
+  uint64_t slots;  // its slots; nothing that counts if it is cut off
+  uint32_t first;  // their first, or where it would be
+};
+
+template <class Select>
+struct Narrow {
+  // The keys in a marked bin word: its 0s before the last 1. Unless bins are cut off, that is the
+  // 33rd, and PDEP finds it sooner than the instruction of AVX2's CPUs for the highest 1.
+  static HWY_INLINE uint32_t KeysOf(uint64_t marked) {
+    if constexpr (!std::is_same_v<Select, PlainSelect>) {
+      const uint64_t last = Select::One(marked, kBinsPerWord);
+      if (HWY_LIKELY(last != 0)) {
+        return static_cast<uint32_t>(std::countr_zero(last)) - kBinsPerWord;
+      }
+    }
+    return static_cast<uint32_t>(std::bit_width(marked)) - Select::Ones(marked);
+  }
+
+  static HWY_INLINE BinPlace Find(const NarrowBins& bins, uint32_t bin) {
+    const uint32_t k = bin % kBinsPerWord;
+    const size_t half = bin / kBinsPerWord;
+    const uint64_t marked = bins.words[half] << 1 | 1;
+    const uint64_t pair = Select::Pair(marked, k);
+    const uint64_t end = pair & (pair - 1);
+    const uint64_t start = pair ^ end;
+    // Of the bits before a slot's 0, k + 1 are 1s, and the others are slots of this half.
+    const uint32_t before = KeysOf(bins.words[0] << 1 | 1) & (0 - static_cast<uint32_t>(half));
+    const uint64_t slots = ((end - 2 * start) >> (k + 1)) << before;
+    const auto start_idx = static_cast<uint32_t>(std::countr_zero(start));
+    return {end, slots, start_idx - k + before};
+  }
+
+  // Is there no space for one more key in that half?
+  static HWY_INLINE bool IsFullOrPromoted(const NarrowBins& bins, size_t half) {
+    constexpr uint64_t kFullHalf = uint64_t{1} << (kBinsPerWord + kMaxKeysPerBinWord - 1);
+    const uint32_t num_keys = KeysOf(bins.words[0] << 1 | 1) + KeysOf(bins.words[1] << 1 | 1);
+    return (num_keys >= kNarrowSlots) | (bins.words[half] >= kFullHalf);
+  }
+
+  static HWY_INLINE void Put(const NarrowPart& key, const NarrowBins& bins, const BinPlace& place,
+                             uint32_t* block) {
+    const uint64_t up_to = NarrowSlotsWhere<NarrowTest::kAtMost>(block, key.slot) & place.slots;
+    OpenNarrowSlot(block, place.first + Select::Ones(up_to), key.slot);
+    // A number added to itself is shifted by one: a 0 more before the bin's end.
+    const uint64_t word = bins.words[key.half()];
+    NarrowBins::Store(word + (word & (0 - place.EndBit())), key.half(), block);
+  }
+
+  static HWY_INLINE OneFate Insert(const NarrowPart& key, uint32_t* block) {
+    const NarrowBins bins(block);
+    if (HWY_UNLIKELY(IsFullOrPromoted(bins, key.half()))) {
+      return bins.IsPromoted() ? OneFate::kSpill : OneFate::kStop;
+    }
+    Put(key, bins, Find(bins, key.bin), block);
+    return OneFate::kDone;
+  }
+
+  static HWY_INLINE OneFate InsertIfAbsent(const NarrowPart& key, uint32_t* block) {
+    const NarrowBins bins(block);
+    const BinPlace place = Find(bins, key.bin);
+    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
+    if (!place.IsCut() & ((equal & place.slots) != 0)) return OneFate::kUnchanged;
+    if (HWY_UNLIKELY(IsFullOrPromoted(bins, key.half()))) {
+      return bins.IsPromoted() ? OneFate::kSpill : OneFate::kStop;
+    }
+    Put(key, bins, place, block);
+    return OneFate::kDone;
+  }
+
+  static HWY_INLINE OneFate Erase(const NarrowPart& key, uint32_t* block) {
+    const NarrowBins bins(block);
+    const BinPlace place = Find(bins, key.bin);
+    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot) & place.slots;
+    if (HWY_UNLIKELY(bins.IsPromoted())) {
+      return place.IsCut() | (equal != 0) ? OneFate::kSpill : OneFate::kUnchanged;
+    }
+    if (HWY_UNLIKELY(equal == 0)) return OneFate::kUnchanged;
+    CloseNarrowSlot(block, hwy::Num0BitsBelowLS1Bit_Nonzero64(equal));
+    const uint64_t word = bins.words[key.half()];
+    NarrowBins::Store(Select::Without(word, place.LastKeyBit()), key.half(), block);
+    return OneFate::kDone;
+  }
+
+  // Most absent keys are equal to no slot of the block, whatever its bin.
+  static HWY_INLINE OneFate Query(const NarrowPart& key, const uint32_t* block) {
+    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
+    if ((equal == 0) & !IsPromotedBlock(block)) return OneFate::kUnchanged;
+    const BinPlace place = Find(NarrowBins(block), key.bin);
+    if (HWY_UNLIKELY(place.IsCut())) return OneFate::kSpill;
+    return (equal & place.slots) != 0 ? OneFate::kDone : OneFate::kUnchanged;
+  }
+};
+
+HWY_INLINE void PrefetchNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
+  hwy::Prefetch(
+      FingerprintBlockAt(blocks, FingerprintPlaceOf(digest, blocks.num_blocks).block_idx));
+}
+
+// Operations on one key, for the templates below.
+template <class Select>
+struct InsertsNarrow {
+  static HWY_INLINE OneFate Apply(const NarrowPart& key, uint32_t* block) {
+    return Narrow<Select>::Insert(key, block);
+  }
+};
+template <class Select>
+struct InsertsNarrowIfAbsent {
+  static HWY_INLINE OneFate Apply(const NarrowPart& key, uint32_t* block) {
+    return Narrow<Select>::InsertIfAbsent(key, block);
+  }
+};
+template <class Select>
+struct ErasesNarrow {
+  static HWY_INLINE OneFate Apply(const NarrowPart& key, uint32_t* block) {
+    return Narrow<Select>::Erase(key, block);
+  }
+};
+template <class Select>
+struct QueriesNarrow {
+  static HWY_INLINE OneFate Apply(const NarrowPart& key, const uint32_t* block) {
+    return Narrow<Select>::Query(key, block);
+  }
+};
+
+template <class Operation>
+HWY_INLINE OneFate ApplyNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
+  const FingerprintPlace place = FingerprintPlaceOf(digest, blocks.num_blocks);
+  return Operation::Apply(NarrowPart(place.rest, blocks.fingerprint_bits),
+                          FingerprintBlockAt(blocks, place.block_idx));
+}
+
+template <class Operation>
+OneFate ApplyOneNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
+  return ApplyNarrow<Operation>(digest, blocks);
+}
+
+// ForEachKey of words-inl.h. Calls use(i, fate) for each key that is done.
+template <class Update, class Use>
+HWY_INLINE UpdateProgress UpdateNarrow(const uint64_t* HWY_RESTRICT digests,
+                                       const DigestRange& range,
+                                       const FingerprintBlocks& blocks_in_memory,
+                                       uint32_t* HWY_RESTRICT spilled, const Use& use) {
+  const FingerprintBlocks blocks = blocks_in_memory;  // no store changes a copy
+  const size_t end = range.end;
+  const size_t fetch_end = HWY_MAX(end, range.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
+    PrefetchNarrow(digests[i], blocks);
+  }
+  size_t num_spilled = 0;
+  for (size_t i = range.begin; i < end; ++i) {
+    if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
+      PrefetchNarrow(digests[i + kUpdateDistance], blocks);
+    }
+    const OneFate fate = ApplyNarrow<Update>(digests[i], blocks);
+    if (HWY_UNLIKELY(fate >= OneFate::kSpill)) {
+      if (fate == OneFate::kStop) return {i, num_spilled};
+      spilled[num_spilled++] = static_cast<uint32_t>(i);
+    } else {
+      use(i, fate);
+    }
+  }
+  return {end, num_spilled};
+}
+
+template <class Update>
+UpdateProgress InsertNarrowKeys(const uint64_t* digests, const DigestRange& range,
+                                const FingerprintBlocks& blocks, uint32_t* spilled) {
+  return UpdateNarrow<Update>(digests, range, blocks, spilled, [](size_t, OneFate) HWY_ATTR {});
+}
+
+// Sets the bit of each key that was inserted, or erased.
+template <class Update>
+UpdateProgress UpdateNarrowKeys(const uint64_t* digests, const DigestRange& range,
+                                const FingerprintBlocks& blocks, uint64_t* HWY_RESTRICT changed,
+                                uint32_t* spilled) {
+  return UpdateNarrow<Update>(
+      digests, range, blocks, spilled, [changed](size_t i, OneFate fate) HWY_ATTR {
+        changed[i / 64] |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+      });
+}
+
+template <class Lookup>
+size_t QueryNarrowKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
+                       const FingerprintBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
+                       uint32_t* HWY_RESTRICT unsure) {
+  const FingerprintBlocks blocks = blocks_in_memory;
+  const size_t lead = HWY_MIN(num_digests, kQueryDistance);
+  for (size_t i = 0; i < lead; ++i) PrefetchNarrow(digests[i], blocks);
+  size_t num_unsure = 0;
+  for (size_t first = 0; first < num_digests; first += 64) {
+    const size_t end = HWY_MIN(first + 64, num_digests);
+    uint64_t word = 0;
+    for (size_t i = first; i < end; ++i) {
+      // The last digests fetch the last one's line again: no branch.
+      PrefetchNarrow(digests[HWY_MIN(i + kQueryDistance, num_digests - 1)], blocks);
+      const OneFate fate = ApplyNarrow<Lookup>(digests[i], blocks);
+      word |= static_cast<uint64_t>(fate == OneFate::kDone) << (i - first);
+      if (HWY_UNLIKELY(fate == OneFate::kSpill)) unsure[num_unsure++] = static_cast<uint32_t>(i);
+    }
+    shown[first / 64] = word;
+  }
+  return num_unsure;
+}
+
+}  // namespace
+
+void AddNarrowFingerprintsForTarget(KernelTable& kernels) {
+  WithSelect([&]<class Select>(Select) {
+    kernels.narrow_fingerprints = {
+        .insert = &InsertNarrowKeys<InsertsNarrow<Select>>,
+        .insert_if_absent = &UpdateNarrowKeys<InsertsNarrowIfAbsent<Select>>,
+        .erase = &UpdateNarrowKeys<ErasesNarrow<Select>>,
+        .query = &QueryNarrowKeys<QueriesNarrow<Select>>,
+        .insert_one = &ApplyOneNarrow<InsertsNarrow<Select>>,
+        .insert_if_absent_one = &ApplyOneNarrow<InsertsNarrowIfAbsent<Select>>,
+        .erase_one = &ApplyOneNarrow<ErasesNarrow<Select>>,
+        .query_one = &ApplyOneNarrow<QueriesNarrow<Select>>,
+    };
+  });
+}
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
