@@ -116,32 +116,28 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 // --- One key.
 
 void CountingFilter::Insert(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  impl_->store.Insert(std::span(&digest, 1));
+  impl_->store.UpdateOne(Update::kInsert, impl_->DigestOf(key));
   impl_->num_keys += 1;
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  uint64_t inserted = 0;
-  impl_->store.InsertIfAbsent(std::span(&digest, 1), std::span(&inserted, 1));
-  impl_->num_keys += inserted;
-  return inserted != 0;
+  const bool is_inserted = impl_->store.UpdateOne(Update::kInsertIfAbsent, impl_->DigestOf(key));
+  impl_->num_keys += uint64_t{is_inserted};
+  return is_inserted;
 }
 
 bool CountingFilter::Erase(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  uint64_t erased = 0;
-  impl_->store.Erase(std::span(&digest, 1), std::span(&erased, 1));
-  impl_->num_keys -= erased;
-  impl_->num_refused_erases += 1 - erased;
-  return erased != 0;
+  const bool is_erased = impl_->store.UpdateOne(Update::kErase, impl_->DigestOf(key));
+  if (is_erased) {
+    impl_->num_keys -= 1;
+  } else {
+    impl_->num_refused_erases += 1;
+  }
+  return is_erased;
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
-  // Digests skip the policy: instructions here delay the cache miss.
-  const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
-  return impl_->store.MayContain(digest);
+  return impl_->store.MayContain(impl_->DigestOf(key));
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
