@@ -51,6 +51,32 @@ UpdateProgress Erase(const uint64_t* HWY_RESTRICT digests, const DigestRange& ra
   return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
+// --- One key: a call each, so that there is nothing to fetch ahead and no list to spill to.
+
+HWY_INLINE OneFate OneFateOf(Fate fate) {
+  if (HWY_LIKELY(fate == Fate::kDone)) return OneFate::kDone;
+  return fate == Fate::kSpill ? OneFate::kSpill : OneFate::kStop;
+}
+
+template <class Layout>
+OneFate InsertOne(uint64_t digest, const Blocks& blocks) {
+  return OneFateOf(Layout::TryInsert(digest, BlockOf<Layout>(digest, blocks)));
+}
+
+template <class Layout>
+OneFate InsertIfAbsentOne(uint64_t digest, const Blocks& blocks) {
+  const typename Layout::Block block = BlockOf<Layout>(digest, blocks);
+  if (Layout::ShowsAll(digest, block.presence)) return OneFate::kUnchanged;
+  return OneFateOf(Layout::TryInsert(digest, block));
+}
+
+template <class Layout>
+OneFate EraseOne(uint64_t digest, const Blocks& blocks) {
+  const typename Layout::Block block = BlockOf<Layout>(digest, blocks);
+  if (HWY_UNLIKELY(!Layout::ShowsAll(digest, block.presence))) return OneFate::kUnchanged;
+  return OneFateOf(Layout::TryErase(digest, block));
+}
+
 }  // namespace
 
 void AddUpdateForTarget(KernelTable& kernels) {
@@ -58,6 +84,9 @@ void AddUpdateForTarget(KernelTable& kernels) {
     table.insert = &Insert<Layout>;
     table.insert_if_absent = &InsertIfAbsent<Layout>;
     table.erase = &Erase<Layout>;
+    table.insert_one = &InsertOne<Layout>;
+    table.insert_if_absent_one = &InsertIfAbsentOne<Layout>;
+    table.erase_one = &EraseOne<Layout>;
   });
 }
 

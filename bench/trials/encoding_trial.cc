@@ -62,10 +62,14 @@ const std::vector<RowPlan>& RowPlans() {
                                                          {kSplitBlockSide, kSplitBlockColumn}};
   const std::vector<std::pair<size_t, size_t>> split = {{kPlanesSplit, kPlanesColumn},
                                                         {kRunsSplit, kRunsColumn}};
+  const std::vector<std::pair<size_t, size_t>> ours = {{kPlanes, kPlanesColumn},
+                                                       {kRuns, kRunsColumn}};
   static const std::vector<RowPlan> plans = {
       {"insert, direct", Op::kInsert, direct}, {"erase, direct", Op::kErase, direct},
       {"query hit", Op::kQueryHit, direct},    {"query miss", Op::kQueryMiss, direct},
-      {"insert, split", Op::kInsert, split},   {"erase, split", Op::kErase, split}};
+      {"insert, split", Op::kInsert, split},   {"erase, split", Op::kErase, split},
+      {"insert, one", Op::kPointInsert, ours}, {"erase, one", Op::kPointErase, ours},
+      {"hit, one", Op::kPointQueryHit, ours},  {"miss, one", Op::kPointQueryMiss, ours}};
   return plans;
 }
 

@@ -65,6 +65,10 @@ enum EncodingRow : uint8_t {
   kQueryMissRow,
   kInsertSplitRow,
   kEraseSplitRow,
+  kInsertOneRow,  // one key per call
+  kEraseOneRow,
+  kHitOneRow,
+  kMissOneRow,
 };
 
 struct EncodingOutcome {

@@ -93,6 +93,12 @@ uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* d
                     const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
                     std::span<uint64_t> bits) noexcept {
   const auto apply = [&]() -> uint64_t {
+    if (range.end - range.begin == 1) {
+      const bool is_applied = target.store.UpdateOne(update, digests[range.begin]);
+      if (update == Update::kInsert) return 1;
+      bits[range.begin / 64] |= uint64_t{is_applied} << (range.begin % 64);
+      return uint64_t{is_applied};
+    }
     if (update == Update::kInsert) {
       target.store.Apply(update, digests, range, nullptr);
       return range.end - range.begin;

@@ -11,6 +11,7 @@
 namespace trommel {
 
 using kernels::BlockKernels;
+using kernels::OneFate;
 using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
@@ -117,6 +118,12 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
       block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
     }
   }
+}
+
+bool BlockStore::FinishOne(Update update, uint64_t digest, OneFate fate) {
+  if (fate == OneFate::kStop) Promote(BlockOf(digest));
+  if (update == Update::kErase) return ErasePromoted(digest);
+  return InsertPromoted(digest, /*only_if_absent=*/update == Update::kInsertIfAbsent);
 }
 
 void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {

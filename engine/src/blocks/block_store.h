@@ -31,7 +31,12 @@ class BlockStore final : public Store {
 
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
-  bool UpdateOne(Update update, uint64_t digest) override;
+  bool UpdateOne(Update update, uint64_t digest) override {
+    const kernels::OneFate fate = CallOneKernel(update, digest);
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishOne(update, digest, fate);
+  }
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
   // Apply to a whole span. Requires zeroed bitmaps.
@@ -116,6 +121,23 @@ class BlockStore final : public Store {
                                      uint32_t* spilled);
   void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers);
+  kernels::OneFate CallOneKernel(Update update, uint64_t digest) {
+    const kernels::BlockKernels& kernels = block_kernels();
+    switch (update) {
+      case Update::kInsert:
+        return kernels.insert_one(digest, View());
+      case Update::kInsertIfAbsent:
+        return kernels.insert_if_absent_one(digest, View());
+      case Update::kInsertIfPresent:
+        if (!MayContain(digest)) return kernels::OneFate::kUnchanged;
+        return kernels.insert_one(digest, View());
+      case Update::kErase:
+        break;
+    }
+    return kernels.erase_one(digest, View());
+  }
+  // The rest of UpdateOne, for a key that the kernel spilled or stopped at.
+  bool FinishOne(Update update, uint64_t digest, kernels::OneFate fate);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.

@@ -30,7 +30,7 @@ struct ConcurrentFilter::Impl {
   // Whether the key was inserted or erased.
   bool UpdateOne(Update update, Key key) {
     [[maybe_unused]] const auto access = access_check.Enter();
-    const uint64_t digest = core().policy(key);
+    const uint64_t digest = core().DigestOf(key);
     uint64_t bit = 0;
     const uint64_t num_applied =
         ApplyRange(ForUpdates(), update, &digest, {0, 1}, RangeOf(digest, locks.lock_bits()),

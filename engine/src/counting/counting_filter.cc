@@ -134,30 +134,28 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 // --- One key.
 
 void CountingFilter::Insert(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  impl_->store->UpdateOne(Update::kInsert, digest);
+  impl_->store->UpdateOne(Update::kInsert, impl_->DigestOf(key));
   impl_->num_keys += 1;
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, digest);
+  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, impl_->DigestOf(key));
   impl_->num_keys += uint64_t{is_inserted};
   return is_inserted;
 }
 
 bool CountingFilter::Erase(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  const bool is_erased = impl_->store->UpdateOne(Update::kErase, digest);
-  impl_->num_keys -= uint64_t{is_erased};
-  impl_->num_refused_erases += uint64_t{!is_erased};
+  const bool is_erased = impl_->store->UpdateOne(Update::kErase, impl_->DigestOf(key));
+  if (is_erased) {
+    impl_->num_keys -= 1;
+  } else {
+    impl_->num_refused_erases += 1;
+  }
   return is_erased;
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
-  // Digests skip the policy: instructions here delay the cache miss.
-  const uint64_t digest = key.kind() == KeyKind::kDigests ? key.integer() : impl_->policy(key);
-  return impl_->store->MayContain(digest);
+  return impl_->store->MayContain(impl_->DigestOf(key));
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {

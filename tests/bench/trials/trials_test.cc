@@ -23,7 +23,7 @@ TEST_CASE("the encoding trial measures every side, and proves that all are empti
                                                     .num_non_members = 10'000,
                                                     .seconds_per_ceiling = 1e-4});
   REQUIRE(outcome.wrong == "");
-  REQUIRE(outcome.rows.size() == kEraseSplitRow + 1);
+  REQUIRE(outcome.rows.size() == kMissOneRow + 1);
   for (const TrialRow& row : outcome.rows) {
     INFO(row.label);
     REQUIRE(row.sides.size() == kEncodingColumns.size());

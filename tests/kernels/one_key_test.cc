@@ -1,0 +1,94 @@
+// Updates of one key per call: their outcomes and their bytes on every target.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/reference.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/kernel_filter.h"
+#include "support/shapes.h"
+#include "support/targets.h"
+
+namespace trommel::kernels {
+namespace {
+
+using tests::KernelFilter;
+
+constexpr uint64_t kHot = 0x0000000512345678;
+constexpr uint64_t kAbsent = kHot ^ 0x80000001;
+
+TEST_CASE("an update of one key says what became of it, and changes nothing unless done",
+          "[kernels][one]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(1, shape);
+    const BlockKernels& kernels = filter.block_kernels();
+    ReferenceFilter want(1, shape);
+
+    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kUnchanged);
+    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kDone);
+    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
+    want.Insert(kHot);
+    for (uint32_t copies = 1; copies < tests::MostCopies(shape); ++copies) {
+      REQUIRE(kernels.insert_one(kHot, filter.View()) == OneFate::kDone);
+      want.Insert(kHot);
+    }
+    REQUIRE(!kernels.may_contain(kAbsent, filter.View().presence, 1));
+    CHECK(kernels.insert_one(kHot, filter.View()) == OneFate::kStop);
+    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
+    CHECK(kernels.erase_one(kAbsent, filter.View()) == OneFate::kUnchanged);
+    CHECK(filter.DifferenceFrom(want) == "");
+    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kDone);
+    want.Erase(kHot);
+    CHECK(filter.DifferenceFrom(want) == "");
+  });
+}
+
+TEST_CASE("an update of one key spills what a promoted block cannot tell", "[kernels][one]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(1, shape);
+    const std::vector<uint64_t> copies(tests::MostCopies(shape) + 1, kHot);
+    filter.Insert(copies, 0, copies.size());
+    ReferenceFilter want(1, shape);
+    for (const uint64_t digest : copies) want.Insert(digest);
+
+    const BlockKernels& kernels = filter.block_kernels();
+    // Planes spill a key that hits a full counter of slice 0: every one, by the marker.
+    CHECK(kernels.insert_one(kHot, filter.View()) == OneFate::kSpill);
+    CHECK(kernels.insert_one(kAbsent, filter.View()) == OneFate::kSpill);
+    CHECK(kernels.insert_if_absent_one(kAbsent, filter.View()) == OneFate::kSpill);
+    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
+    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kSpill);
+    CHECK(kernels.erase_one(kAbsent, filter.View()) == OneFate::kUnchanged);
+    CHECK(filter.DifferenceFrom(want) == "");
+  });
+}
+
+TEST_CASE("updates of one key leave the reference's bytes and answers", "[kernels][one]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  // Too few per block for any to stop.
+  const auto digests = tests::DrawnDigests(200, 150, Catch::rngSeed());
+  tests::ForEachRunnableTarget([&] {
+    KernelFilter filter(4000, shape);
+    const BlockKernels& kernels = filter.block_kernels();
+    ReferenceFilter want(4000, shape);
+    for (const uint64_t digest : digests) {
+      want.Insert(digest);
+      REQUIRE(kernels.insert_one(digest, filter.View()) == OneFate::kDone);
+    }
+    REQUIRE(filter.DifferenceFrom(want) == "");
+    for (size_t i = 0; i < digests.size(); i += 2) {
+      for (const uint64_t digest : {digests[i], ~digests[i]}) {
+        const OneFate erased = want.Erase(digest) ? OneFate::kDone : OneFate::kUnchanged;
+        REQUIRE(kernels.erase_one(digest, filter.View()) == erased);
+      }
+    }
+    CHECK(filter.DifferenceFrom(want) == "");
+  });
+}
+
+}  // namespace
+}  // namespace trommel::kernels
