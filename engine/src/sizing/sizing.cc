@@ -24,7 +24,8 @@ namespace {
 // Shards bound the division into tasks and locks. 256 of them are enough for any machine, and a
 // shard of 1,024 blocks is worth a task; beyond 256, shards should outgrow the first-level cache
 // before there are more of them, so that the digest ranges of a split stay long. Rounding
-// num_blocks up to a multiple of the shards costs less than 1 part in 1,024.
+// num_blocks up to a multiple of the shards costs less than 1 part in 1,024; with overflow lines,
+// where shards are whole groups of 64 blocks, less than 1 in 16.
 constexpr uint64_t kMinBlocksPerShard = 1024;
 constexpr uint64_t kMinBlocksOfManyShards = 4096;
 constexpr uint32_t kFewShardBits = 8;
