@@ -150,7 +150,7 @@ struct Narrow {
     const BinPlace place = Find(bins, key.bin);
     const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot) & place.slots;
     if (HWY_UNLIKELY(bins.IsPromoted())) {
-      return place.IsCut() | (equal != 0) ? OneFate::kSpill : OneFate::kUnchanged;
+      return (place.IsCut() | (equal != 0)) ? OneFate::kSpill : OneFate::kUnchanged;
     }
     if (HWY_UNLIKELY(equal == 0)) return OneFate::kUnchanged;
     CloseNarrowSlot(block, hwy::Num0BitsBelowLS1Bit_Nonzero64(equal));
