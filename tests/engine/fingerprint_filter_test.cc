@@ -1,15 +1,19 @@
 // Counting filters of fingerprints against an exact model: a multiset of keys for each block.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/src/blocks/fingerprint_store.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
+#include "support/snapshot_forge.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
@@ -76,8 +80,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
   std::mt19937_64 random(seed);
   CountingFilter filter = Empty(geometry);
   Model model(geometry);
-  const auto num_digests =
-      static_cast<size_t>(1 + load * static_cast<double>(geometry.num_blocks));
+  const auto num_digests = static_cast<size_t>(1 + load * static_cast<double>(geometry.num_blocks));
   std::vector<uint64_t> pool(num_digests);
   for (size_t i = 0; i < pool.size(); ++i) {
     pool[i] = i % 10 == 3 ? random() >> 40 : random();
@@ -172,7 +175,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
 constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kFingerprints8};
 
 TEST_CASE("a filter of fingerprints answers as the multiset of its keys does",
-          "[counting][fingerprint]") {
+          "[counting][fingerprints]") {
   for (const Encoding encoding : kBoth) {
     for (const double load : {10.0, 34.0, 60.0, 200.0}) {
       for (const uint64_t num_blocks : {1, 3, 64, 100}) {
@@ -183,7 +186,7 @@ TEST_CASE("a filter of fingerprints answers as the multiset of its keys does",
   }
 }
 
-TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprint]") {
+TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprints]") {
   for (const Encoding encoding : kBoth) {
     for (const uint32_t bits : {8U, 9U, 13U}) {
       INFO(EncodingName(encoding) << ", bits " << bits);
@@ -193,7 +196,7 @@ TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprint]") {
 }
 
 TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
-          "[counting][fingerprint]") {
+          "[counting][fingerprints]") {
   std::mt19937_64 random(5);
   for (const Encoding encoding : kBoth) {
     for (const size_t load : {size_t{20}, size_t{32}, size_t{36}, size_t{50}}) {
@@ -217,7 +220,7 @@ TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
 }
 
 TEST_CASE("doubling is creation at twice the size with a bit less, and folding undoes it",
-          "[counting][fingerprint]") {
+          "[counting][fingerprints]") {
   std::mt19937_64 random(6);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 192);
@@ -249,7 +252,7 @@ TEST_CASE("doubling is creation at twice the size with a bit less, and folding u
   }
 }
 
-TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][fingerprint]") {
+TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][fingerprints]") {
   CountingFilter runs = *CountingFilter::Create({.capacity = 1000});
   CHECK(runs.Grow().error().code == ErrorCode::kInvalidArgument);
   for (const Encoding encoding : kBoth) {
@@ -266,7 +269,7 @@ TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][
   }
 }
 
-TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][fingerprint]") {
+TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][fingerprints]") {
   std::mt19937_64 random(9);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 512);
@@ -290,7 +293,7 @@ TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][finge
   }
 }
 
-TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[counting][fingerprint]") {
+TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[counting][fingerprints]") {
   std::mt19937_64 random(10);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 65);
@@ -306,6 +309,79 @@ TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[countin
     for (size_t size = 0; size < bytes.size(); size += 1 + size / 50) {
       REQUIRE_FALSE(CountingFilter::Deserialize(std::span(bytes).first(size)).ok());
     }
+  }
+}
+
+TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be written",
+          "[counting][fingerprints]") {
+  std::mt19937_64 random(11);
+  for (const Encoding encoding : kBoth) {
+    const Geometry geometry = GeometryFor(encoding, 70, 12);
+    std::vector<uint64_t> digests(70 * 39);
+    for (uint64_t& digest : digests) digest = random();
+    digests.insert(digests.end(), 70'000, digests.front());
+    const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
+    size_t num_refused = 0;
+    constexpr size_t kForged = 20'000;
+    for (size_t i = 0; i < kForged; ++i) {
+      std::vector<std::byte> forged = bytes;
+      for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+        // Headers and side tables are small beside blocks and are met as often.
+        const uint64_t part = random() % 3;
+        const size_t at = part == 0   ? random() % 256
+                          : part == 1 ? 4096 + random() % (bytes.size() - 4096)
+                                      : bytes.size() - 1 - random() % 300;
+        forged[at] = static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
+      }
+      tests::Reseal(forged);
+      const Result<CountingFilter> loaded = CountingFilter::Deserialize(forged, uint64_t{1} << 20);
+      num_refused += size_t{!loaded.ok()};
+      if (loaded.ok()) REQUIRE(loaded->Serialize() == forged);
+    }
+    CHECK(num_refused > kForged / 2);
+  }
+}
+
+TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
+          "[counting][fingerprints]") {
+  for (const auto& [encoding, target] :
+       {std::pair(Encoding::kFingerprints16, 0.0004), std::pair(Encoding::kFingerprints8, 0.003)}) {
+    constexpr uint64_t kKeys = 100'000;
+    CountingFilter filter = *CountingFilter::Create({.capacity = kKeys,
+                                                     .target_fpr = target,
+                                                     .digest = {.kind = DigestKind::kCaller},
+                                                     .encoding = encoding});
+    std::mt19937_64 random(12);
+    std::vector<uint64_t> keys(kKeys);
+    for (uint64_t& key : keys) key = random();
+    filter.Insert(Keys::Digests(keys));
+    const auto check_rate = [&] {
+      std::vector<uint64_t> strangers(4'000'000);
+      for (uint64_t& key : strangers) key = random();
+      std::vector<uint64_t> bits(CountingFilter::BitmapWords(strangers.size()));
+      const auto found = static_cast<double>(filter.Query(Keys::Digests(strangers), bits));
+      const double expected =
+          PredictedFpr(filter.geometry(), kKeys) * static_cast<double>(strangers.size());
+      // Two sources: the non-members' binomial, and which values the keys happen to take.
+      const double of_filter = expected / std::sqrt(static_cast<double>(kKeys));
+      CHECK(std::abs(found - expected) <= 6 * (std::sqrt(expected) + of_filter));
+      CHECK(filter.GetStats().current_fpr * static_cast<double>(strangers.size()) ==
+            Approx(expected).epsilon(0.03));
+      const double blocks = static_cast<double>(filter.geometry().num_blocks);
+      const double promoted = PredictedPromotedShare(filter.geometry(), kKeys) * blocks;
+      CHECK(std::abs(static_cast<double>(filter.GetStats().num_promoted) - promoted) <=
+            6 * std::sqrt(promoted) + 1);
+    };
+    check_rate();
+    for (size_t i = 0; i < 4 * kKeys; ++i) {
+      uint64_t& key = keys[random() % kKeys];
+      REQUIRE(filter.Erase(Key::Digest(key)));
+      key = random();
+      filter.Insert(Key::Digest(key));
+    }
+    check_rate();
+    std::vector<uint64_t> bits(CountingFilter::BitmapWords(kKeys));
+    CHECK(filter.Query(Keys::Digests(keys), bits) == kKeys);
   }
 }
 

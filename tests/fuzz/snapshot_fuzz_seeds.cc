@@ -43,8 +43,16 @@ bool SaveClassic(trommel::classic::Kind kind, const std::filesystem::path& folde
       trommel::classic::Config{.kind = kind, .capacity = 50, .target_fpr = 0.1}, folder / name);
 }
 
+bool SaveFingerprints(trommel::Encoding encoding, const std::filesystem::path& folder) {
+  const std::string name = std::string(trommel::EncodingName(encoding)) + ".snapshot";
+  return SaveOne<trommel::CountingFilter>(
+      trommel::CountingConfig{.capacity = 20, .encoding = encoding}, folder / name);
+}
+
 bool SaveOtherTypes(const std::filesystem::path& folder) {
-  return SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
+  return SaveFingerprints(trommel::Encoding::kFingerprints16, folder) &&
+         SaveFingerprints(trommel::Encoding::kFingerprints8, folder) &&
+         SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
                                           folder / "scalable.snapshot") &&
          SaveOne<trommel::WindowFilter>(
              trommel::WindowConfig{.window = 100, .num_buckets = 2, .capacity = 50},
