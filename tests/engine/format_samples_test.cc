@@ -179,6 +179,90 @@ void AddCounting(std::vector<FormatSample>& samples) {
   samples.push_back({"counting-keyed", std::move(keyed), texts + mixed + absent, tests::KeyFrom()});
 }
 
+// The least digest of that block whose key within the block begins with these 16 bits.
+uint64_t DigestOfFingerprint(uint64_t block_idx, uint64_t num_blocks, uint32_t top_bits) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide prefix = Wide{block_idx} << 64 | Wide{top_bits} << 48;
+  return static_cast<uint64_t>((prefix + num_blocks - 1) / num_blocks);
+}
+
+// Inserts keys and asks for each, and for one beside it.
+class FingerprintSample {
+ public:
+  FingerprintSample(std::string name, const Geometry& geometry, const DigestPolicy& policy)
+      : name_(std::move(name)), filter_(tests::MakeFilter(geometry, policy)) {}
+
+  // Keys with the top bits first, first + step .. in one block.
+  void Insert(uint64_t block_idx, uint32_t num_distinct, size_t copies, uint32_t first,
+              uint32_t step) {
+    for (uint32_t i = 0; i < num_distinct; ++i) {
+      const uint32_t top_bits = first + i * step;
+      const SampleKey key = KeyOf(block_idx, top_bits);
+      const std::vector<uint64_t> digests(copies, NumberOf(key.name, 16));
+      filter_.Insert(Keys::Digests(digests));
+      if (i % 5 == 0) Ask(block_idx, top_bits + step / 2);
+      asked_.push_back(key);
+    }
+  }
+  void Ask(uint64_t block_idx, uint32_t top_bits) { asked_.push_back(KeyOf(block_idx, top_bits)); }
+
+  CountingFilter& filter() { return filter_; }
+  FormatSample Finish(const SampleKeys& more) && {
+    return {std::move(name_), std::move(filter_), std::move(asked_) + more};
+  }
+
+ private:
+  SampleKey KeyOf(uint64_t block_idx, uint32_t top_bits) const {
+    std::ostringstream digest;
+    digest << std::hex
+           << DigestOfFingerprint(block_idx, filter_.geometry().num_blocks, top_bits & 0xffff);
+    return {"digest", digest.str()};
+  }
+
+  std::string name_;
+  CountingFilter filter_;
+  SampleKeys asked_;
+};
+
+void AddFingerprints(std::vector<FormatSample>& samples) {
+  // An overflow line of 18 entries, in the order of blocks: 9 of block 1, none of block 2, which
+  // wants 14, 9 of block 3, none of block 4. Block 64 has the second line.
+  FingerprintSample wide("counting-fingerprints16",
+                         {.num_slices = 0,
+                          .encoding = Encoding::kFingerprints16,
+                          .num_blocks = 65,
+                          .fingerprint_bits = 16},
+                         {.kind = DigestKind::kCaller});
+  wide.Insert(0, 4, 8, 0x1000, 0x3000);  // 32 keys: full
+  wide.Insert(1, 40, 1, 0x0123, 0x0600);
+  wide.Insert(2, 45, 1, 0x0246, 0x0500);
+  wide.Insert(3, 40, 1, 0x0369, 0x0611);
+  wide.Insert(4, 11, 3, 0x048c, 0x1500);
+  wide.Insert(5, 1, 100'000, 0xbeef, 2);
+  wide.Insert(6, 2, 1, 0x0000, 0x00ff);  // 0x0000 becomes 0x0001, 0x00ff becomes 0x00fe
+  wide.Ask(6, 0x0001);
+  wide.Ask(6, 0x00fe);
+  wide.Insert(64, 33, 1, 0x0100, 0x0700);
+  samples.push_back(std::move(wide).Finish({}));
+
+  // Grown once, so one bit less than 14; its number of blocks is then 10.
+  FingerprintSample narrow("counting-fingerprints8",
+                           {.num_slices = 0,
+                            .encoding = Encoding::kFingerprints8,
+                            .num_blocks = 5,
+                            .fingerprint_bits = 14},
+                           {});
+  const SampleKeys texts = Numbered("text", "key-", 0, 60);
+  InsertAll(narrow.filter(), texts);
+  narrow.filter().Insert("key-0");
+  narrow.Insert(0, 120, 1, 0x0000, 0x0150);  // more than a block shows: cut
+  narrow.Insert(1, 3, 300, 0x0800, 0x0a00);  // few keys, often: all shown, further copies hidden
+  narrow.Insert(2, 40, 1, 0x9000, 0x0080);   // too many in one half of the bins
+  const bool has_grown = narrow.filter().Grow().ok();
+  REQUIRE(has_grown);
+  samples.push_back(std::move(narrow).Finish(texts + Numbered("text", "absent-", 0, 20)));
+}
+
 void AddScalable(std::vector<FormatSample>& samples) {
   // The first generation is emptied and goes; a third one takes its slot.
   auto tightening = std::move(ScalableFilter::Create({.first_capacity = 10})).value();
@@ -256,6 +340,7 @@ void AddOthers(std::vector<FormatSample>& samples) {
 std::vector<FormatSample> FormatSamples() {
   std::vector<FormatSample> samples;
   AddCounting(samples);
+  AddFingerprints(samples);
   AddScalable(samples);
   AddOthers(samples);
   return samples;

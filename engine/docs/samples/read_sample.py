@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True  # the folder of samples stays as it is
 from digests import siphash13, u32, u64, xxh3, xxh64  # noqa: E402
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
-PLANES, RUNS = range(2)
+PLANES, RUNS, FINGERPRINTS16, FINGERPRINTS8 = range(4)
 COUNTING, SCALABLE, WINDOW, LAYERED, CLASSIC, ATTRIBUTES = range(1, 7)
 
 HEADER_BYTES = 256
@@ -59,21 +59,22 @@ def require_zeros(data, begin, end):
 # --- Sections 2 and 3: what all files share.
 
 
-def read_start(data, types):
+def read_start(data, types, version=1):
     """The file's type, its digest policy, and its 256 bytes of header."""
     require(data[:8] == MAGIC, "not a Trommel file")
-    if len(data) >= 12 and u32(data, 8) != 1:
+    if len(data) >= 12 and u32(data, 8) not in (1, 2):
         raise Unknown(f"version {u32(data, 8)}")
     require(len(data) >= HEADER_BYTES, "the file ends within its header")
     header = data[:HEADER_BYTES]
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6:
+    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind != COUNTING):
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
     require(kind in types, f"a file of type {kind}, not of {types}")
+    require(u32(header, 8) == version, f"a file of version {u32(header, 8)}, not of {version}")
     return kind, (digest_kind, u64(header, 24)), header
 
 
@@ -608,6 +609,187 @@ class Attributes:
                 "\n".join(f"set {s}: {one.describe()}" for s, one in self.filters.items()))
 
 
+# --- Section 16: counting filters of fingerprints (version 2).
+
+KEY_BITS = {FINGERPRINTS16: (8, 16), FINGERPRINTS8: (8, 14)}
+LINE_MARK, SPILL_MARK = 0xFFFF, 0x00FF
+GROUP = 64
+LINE_ENTRIES = 18
+
+
+class Fingerprints:
+    """A block is read as a dict from key to count; what these counts make must be the block."""
+
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (COUNTING,), 2)
+        self.key_bits, self.encoding, self.shard_bits, code = (u32(header, at) for at in (32, 36, 40, 44))
+        if self.encoding not in KEY_BITS:
+            raise Unknown(f"encoding {self.encoding}")
+        if code != 0:
+            raise Unknown(f"code {code}")
+        least, most = KEY_BITS[self.encoding]
+        require(least <= self.key_bits <= most, f"keys of {self.key_bits} bits")
+        self.is_wide = self.encoding == FINGERPRINTS16
+        self.num_blocks = u64(header, 48)
+        require(1 <= self.num_blocks < 1 << 31, "number of blocks")
+        unit = GROUP if self.is_wide and self.shard_bits > 0 else 1
+        require(self.shard_bits <= 30 and self.num_blocks % (unit << self.shard_bits) == 0, "shard bits")
+        require_zeros(header, 168, 248)
+        self.capacity, self.rate = check_request(header, 56)
+        self.num_keys = u64(header, 72)
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        require(u64(header, 160) == len(data), "size of the file")
+        self.read_sections(data, header)
+        self.read_side_table()
+        require(len(self.hidden) == u64(header, 80), "entries of the side table")
+        self.blocks = []
+        for first in range(0, self.num_blocks, GROUP):
+            self.read_group(range(first, min(first + GROUP, self.num_blocks)))
+        require(sum(sum(block.values()) for block in self.blocks) == self.num_keys, "keys in the blocks")
+
+    def read_sections(self, data, header):  # 16.2
+        blocks_end = PAGE + 64 * self.num_blocks
+        lines_at = round_up(blocks_end, PAGE)
+        lines_end = lines_at + (64 * -(-self.num_blocks // GROUP) if self.is_wide else 0)
+        side_at = round_up(lines_end, 64)
+        require(side_at <= len(data), "blocks beyond the file")
+        self.words = Section(data, header, 88, PAGE, blocks_end - PAGE).bytes
+        self.lines = Section(data, header, 112, lines_at, lines_end - lines_at).bytes
+        self.side = Section(data, header, 136, side_at, len(data) - side_at).bytes
+        require_zeros(data, HEADER_BYTES, PAGE)
+        require_zeros(data, blocks_end, lines_at)
+        require_zeros(data, lines_end, side_at)
+
+    def read_side_table(self):  # 16.6
+        self.hidden, at, last = {}, 0, -1
+        while at < len(self.side):
+            require(at + 16 <= len(self.side), "the side table ends within an entry")
+            b, n, zero = struct.unpack_from("<QII", self.side, at)
+            require(last < b < self.num_blocks and zero == 0, "the side table's blocks")
+            require(n > 0 and at + 16 + 16 * n <= len(self.side), f"block {b}: hidden keys")
+            keys = [struct.unpack_from("<IIQ", self.side, at + 16 + 16 * i) for i in range(n)]
+            require(all(zero == 0 and 1 <= count <= MAX_KEYS for _, zero, count in keys),
+                    f"block {b}: a hidden key's count")
+            require(all(a[0] < b[0] for a, b in zip(keys, keys[1:])), f"block {b}: order of hidden keys")
+            self.hidden[b] = {key: count for key, _, count in keys}
+            at, last = at + 16 + 16 * n, b
+
+    def read_group(self, group):
+        line = self.line_of(group[0])
+        contents = []
+        for b in group:
+            words = self.words[64 * b:64 * b + 64]
+            shown, hides = self.read_wide(b, words, line) if self.is_wide else self.read_narrow(b, words)
+            require(hides == (b in self.hidden), f"block {b}: mark and side table")
+            block = {}
+            for key, count in [(key, 1) for key in shown] + list(self.hidden.get(b, {}).items()):
+                require(self.is_key(key), f"block {b}: {key:#x} is no key")
+                block[key] = block.get(key, 0) + count
+            contents.append(block)
+        self.blocks += contents
+        made_line = bytearray()  # 2 bytes of key and 1 of home for each entry
+        for b, block in zip(group, contents):
+            make = self.make_wide if self.is_wide else self.make_narrow
+            words, hidden = make(b, block, made_line)
+            require(words == self.words[64 * b:64 * b + 64], f"block {b}: not what its keys make")
+            require(hidden == self.hidden.get(b, {}), f"block {b}: hidden keys are not what its keys make")
+        if self.is_wide:
+            keys = b"".join(made_line[i:i + 2] for i in range(0, len(made_line), 3))
+            homes = bytes(made_line[2::3])
+            made = keys.ljust(36, b"\0") + homes.ljust(28, b"\0")
+            require(made == line, f"the line of block {group[0]}: not what the keys make")
+
+    def line_of(self, b):
+        return self.lines[b // GROUP * 64:b // GROUP * 64 + 64]
+
+    def is_key(self, key):
+        return key >> self.key_bits == 0 and not (self.is_wide and key & 0xFF in (0x00, 0xFF))
+
+    def key(self, rest):  # 16.3
+        key = rest >> 64 - self.key_bits
+        return key ^ 1 if self.is_wide and key & 0xFF in (0x00, 0xFF) else key
+
+    # Slots of 16 bits: 16.4.
+
+    def read_wide(self, b, words, line):
+        slots = struct.unpack("<32H", words)
+        mark = slots[31] if slots[31] & 0xFF == 0xFF else 0
+        require(mark in (0, LINE_MARK, SPILL_MARK), f"block {b}: mark")
+        shown = [slot for slot in slots[:31 if mark else 32] if slot != 0]
+        if mark == LINE_MARK:
+            entries = zip(struct.unpack_from(f"<{LINE_ENTRIES}H", line), line[36:36 + LINE_ENTRIES])
+            shown += [key for key, home in entries if key != 0 and home == b % GROUP]
+        return shown, mark == SPILL_MARK
+
+    def make_wide(self, b, block, line):
+        copies = [key for key in sorted(block) for _ in range(min(block[key], 64))]
+        free = LINE_ENTRIES - len(line) // 3
+        total = sum(block.values())
+        if total <= 32:
+            return struct.pack("<32H", *copies, *[0] * (32 - total)), {}
+        if total <= 31 + free:
+            for key in copies[31:]:
+                line += struct.pack("<HB", key, b % GROUP)
+            return struct.pack("<32H", *copies[:31], LINE_MARK), {}
+        shown = sorted(block)[:31]
+        return (struct.pack("<32H", *shown, *[0] * (31 - len(shown)), SPILL_MARK),
+                self.without(block, shown))
+
+    @staticmethod
+    def without(block, shown):
+        """What is left when one copy of each shown key is taken."""
+        rest = {key: count - (key in shown) for key, count in block.items()}
+        return {key: count for key, count in sorted(rest.items()) if count > 0}
+
+    # Slots of 8 bits: 16.5.
+
+    def read_narrow(self, b, words):
+        slots, shown = list(words[:48]), []
+        bins = struct.unpack_from("<2Q", words, 48)
+        promoted = bins[0] >> 63
+        require(bins[1] >> 63 == promoted, f"block {b}: promoted in one half")
+        for half in range(2):
+            string, at = bins[half] & (1 << 63) - 1 ^ 0xFFFFFFFF, 32 * half
+            num_bins = bin(string).count("1")
+            require(num_bins <= 32 and (promoted or num_bins == 32), f"block {b}: number of bins")
+            require(string.bit_length() - num_bins <= 31, f"block {b}: keys of a half")
+            for i in range(string.bit_length()):
+                if string >> i & 1:
+                    at += 1
+                else:
+                    require(slots, f"block {b}: more than 48 keys")
+                    shown.append(at << self.key_bits - 6 | slots.pop(0))
+        return shown, promoted == 1
+
+    def make_narrow(self, _, block, __):
+        halves = [sum(count for key, count in block.items() if key >> self.key_bits - 1 == half)
+                  for half in range(2)]
+        promoted = max(halves) > 31 or sum(halves) > 48
+        slots, bins, shown = b"", [], set()
+        for half in range(2):
+            string, of_half = 0, 0
+            for i in range(32):
+                keys = [key for key in sorted(block) if key >> self.key_bits - 6 == 32 * half + i]
+                listed = keys if promoted else [key for key in keys for _ in range(block[key])]
+                if of_half + len(listed) > 31 or len(slots) + len(listed) > 48:
+                    break
+                slots += bytes(key & (1 << self.key_bits - 6) - 1 for key in listed)
+                of_half += len(listed)
+                string |= 1 << of_half + i
+                shown.update(keys)
+            bins.append(string ^ 0xFFFFFFFF | promoted << 63)
+        return slots.ljust(48, b"\0") + struct.pack("<2Q", *bins), (
+            self.without(block, shown) if promoted else {})
+
+    def count(self, digest):  # 16.3
+        b, rest = divmod(digest * self.num_blocks, 1 << 64)
+        return self.blocks[b].get(self.key(rest), 0)
+
+    def describe(self):
+        return (f"counting filter, fingerprints in slots of {16 if self.is_wide else 8} bits, "
+                f"{self.num_blocks} blocks, keys of {self.key_bits} bits, {self.num_keys} keys")
+
+
 # --- All of them.
 
 CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
@@ -615,8 +797,9 @@ CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Laye
 
 
 def read(data, secret=None):
-    kind, policy, _ = read_start(data, tuple(CLASSES))
-    found = CLASSES[kind](data)
+    version = 2 if data[8:12] == bytes([2, 0, 0, 0]) else 1
+    kind, policy, _ = read_start(data, tuple(CLASSES), version)
+    found = Fingerprints(data) if version == 2 else CLASSES[kind](data)
     check_secret(policy, secret)
     return found
 
