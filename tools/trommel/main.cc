@@ -91,6 +91,8 @@ int Main(int argc, char** argv) {
   AddInsertCommand(line, settings);
   AddEraseCommand(line, settings);
   AddQueryCommand(line, settings);
+  AddFoldCommand(line, settings);
+  AddGrowCommand(line, settings);
   AddDedupCommand(line, settings);
   AddStatsCommand(line, settings);
   AddVerifyCommand(line, settings);
