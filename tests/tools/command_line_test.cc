@@ -24,8 +24,8 @@ TEST_CASE("words are wrapped and none is lost", "[tools][help_text]") {
 TEST_CASE("a help page ends with one line end, and no line of it is longer than 100 columns",
           "[tools][help_text]") {
   const std::string command =
-      GENERATE("size", "build", "insert", "erase", "query", "dedup", "stats", "verify", "demo",
-               "attr", "stress", "bench", "help");
+      GENERATE("size", "build", "insert", "erase", "query", "fold", "grow", "dedup", "stats",
+               "verify", "demo", "attr", "stress", "bench", "help");
   const std::string page = tests::RunTool({command, "--help"}).out;
   CHECK(page.ends_with("\n"));
   CHECK(!page.ends_with("\n\n"));
@@ -103,8 +103,8 @@ TEST_CASE("options shared by all may come before and after the subcommand", "[to
 TEST_CASE("help and version are no errors", "[tools][options]") {
   const ToolResult help = RunTool({"--help"});
   CHECK(help.exit_code == 0);
-  for (const char* command : {"size", "build", "insert", "erase", "query", "dedup", "stats",
-                              "verify", "targets", "demo"}) {
+  for (const char* command : {"size", "build", "insert", "erase", "query", "fold", "grow", "dedup",
+                              "stats", "verify", "targets", "demo"}) {
     CHECK_THAT(help.out, Catch::Matchers::ContainsSubstring(command));
     CHECK(RunTool({command, "--help"}).exit_code == 0);
   }
@@ -182,18 +182,21 @@ TEST_CASE("filter options go into configurations and requests whole", "[tools][o
   options.num_slices = 5;
   options.encoding = Encoding::kRuns;
   options.power_of_two_blocks = true;
+  options.preference = Preference::kHeadroom;
   const CountingConfig config = options.ToConfig();
   CHECK(config.capacity == 77);
   CHECK(config.target_fpr == 0.02);
   CHECK(config.num_slices == 5);
   CHECK(config.encoding == Encoding::kRuns);
   CHECK(config.power_of_two_blocks);
+  CHECK(config.preference == Preference::kHeadroom);
   const SizingRequest request = options.ToRequest();
   CHECK(request.capacity == 77);
   CHECK(request.target_fpr == 0.02);
   CHECK(request.num_slices == 5);
   CHECK(request.encoding == Encoding::kRuns);
   CHECK(request.power_of_two_blocks);
+  CHECK(request.preference == Preference::kHeadroom);
 }
 
 TEST_CASE("a shape that there is not is told before keys are counted", "[tools][options]") {

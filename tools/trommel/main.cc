@@ -26,9 +26,9 @@ constexpr const char* kDescription =
     "certain; \"maybe present\" is wrong for a non-member at the filter's false-positive rate.";
 
 constexpr const char* kMore =
-    "Options of all subcommands: --json (report as one JSON object), -q (no progress line on the\n"
-    "terminal), --target NAME (instruction set), -h (help), -V (version). More: trommel help, and\n"
-    "trommel SUBCOMMAND --help. To begin: trommel demo";
+    "Options of all subcommands: --json, -q (no progress line), --target NAME, -h (help), -V "
+    "(version).\n"
+    "More: trommel help, and trommel SUBCOMMAND --help. To begin: trommel demo";
 
 constexpr const char* kTopics =
     "Options of all subcommands\n"
@@ -91,6 +91,8 @@ int Main(int argc, char** argv) {
   AddInsertCommand(line, settings);
   AddEraseCommand(line, settings);
   AddQueryCommand(line, settings);
+  AddFoldCommand(line, settings);
+  AddGrowCommand(line, settings);
   AddDedupCommand(line, settings);
   AddStatsCommand(line, settings);
   AddVerifyCommand(line, settings);

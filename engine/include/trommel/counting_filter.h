@@ -33,8 +33,10 @@ struct CountingConfig {
   uint32_t num_slices = 0;  ///< One of the encoding's (Geometry::num_slices), or 0: sizing chooses.
   /// Runs take half the memory of planes, and beyond the caches their updates are no slower. Planes
   /// have faster updates in cache, on CPUs without a fast bit deposit, and beyond their capacity
-  /// (README.md).
+  /// (README.md). Fingerprints and kAutomatic are for a CountingFilter: a ConcurrentFilter has
+  /// planes or runs.
   Encoding encoding = Encoding::kRuns;
+  Preference preference = Preference::kMemory;  ///< Of Encoding::kAutomatic; else not used.
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;

@@ -68,7 +68,9 @@ struct Stats {
   uint64_t num_promoted = 0;        ///< Blocks whose counts are in the side table.
   uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
   uint64_t huge_page_bytes = 0;     ///< Presence bits and counts that are on huge pages now.
-  double fill_ratio = 0;            ///< Fraction of positions that are present.
+  /// Fraction of positions that are present; with fingerprints, distinct keys per slot, which
+  /// exceeds 1 where most blocks are promoted.
+  double fill_ratio = 0;
   /// False-positive rate of the bits as they are, for a random non-member: the mean over blocks of
   /// the product of their slices' fills, whatever keys were inserted. It leaves out non-members
   /// whose low digest half equals that of a key of their block (load / 2^32), which predicted_fpr

@@ -48,7 +48,8 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
                                    .target_fpr = config.target_fpr,
                                    .num_slices = config.num_slices,
                                    .encoding = config.encoding,
-                                   .power_of_two_blocks = config.power_of_two_blocks});
+                                   .power_of_two_blocks = config.power_of_two_blocks,
+                                   .preference = config.preference});
   if (!sizing) return sizing.error();
   Result<CountingFilter> filter =
       CreateWithGeometry(sizing->geometry, config.digest, config.memory_limit_bytes);

@@ -11,6 +11,8 @@ void AddBuildCommand(Command& parent, const Settings& settings);
 void AddInsertCommand(Command& parent, const Settings& settings);
 void AddEraseCommand(Command& parent, const Settings& settings);
 void AddQueryCommand(Command& parent, const Settings& settings);
+void AddFoldCommand(Command& parent, const Settings& settings);
+void AddGrowCommand(Command& parent, const Settings& settings);
 void AddDedupCommand(Command& parent, const Settings& settings);
 void AddStatsCommand(Command& parent, const Settings& settings);
 void AddVerifyCommand(Command& parent, const Settings& settings);

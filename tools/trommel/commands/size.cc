@@ -225,15 +225,13 @@ void AddSizeCommand(Command& parent, const Settings& settings) {
       "Without --encoding all encodings are shown side by side.\n"
       "For types other than counting give -n and -p: the answer is memory.");
   auto options = std::make_shared<SizeOptions>();
-  AddFamily(command, options->family, 0.01, EncodingNamesToSize());
+  AddFamily(command, options->family, 0.01);
   command.Find("--power-of-two")
       .Help("Round the number of blocks up to a power of two (with --bytes: down)");
   command.Find("--encoding")
       .Help(
           "Show only this one: planes (4 bits per position), runs (run strings), fingerprints16 or "
-          "fingerprints8 (a slot per key; not yet made by other commands), or automatic: what "
-          "needs "
-          "the fewest bytes");
+          "fingerprints8 (a slot per key), or automatic: what --prefer chooses");
   const Option bytes = AddBytes(command, "--bytes", options->num_bytes,
                                 "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(command, "--blocks", options->num_blocks, "Number of blocks").Excludes(bytes);

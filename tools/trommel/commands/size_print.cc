@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/trommel/commands/size.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
@@ -37,12 +38,6 @@ constexpr uint64_t kLine = 64;
 // Digits after the point only where there is a figure.
 std::string NsText(double ns) { return ns > 0 ? fmt::format("{:.1f}", ns) : "-"; }
 Json NsField(double ns) { return ns > 0 ? Json(ns) : Json(); }
-
-std::string ShapeText(const Geometry& geometry, std::string_view of_slices) {
-  if (geometry.encoding == Encoding::kFingerprints16) return "32 slots";
-  if (geometry.encoding == Encoding::kFingerprints8) return "48 slots";
-  return std::string(of_slices);
-}
 
 std::string MemoryText(const Geometry& geometry) {
   const std::string memory = FormatBytes(geometry.num_bytes());
@@ -137,8 +132,7 @@ void DescribeSizing(const Sizing& sizing, Report& report) {
   add("promoted blocks",
       fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
   add("geometry", fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"),
-                              ShapeText(geometry, fmt::format("{} slices", geometry.num_slices)),
-                              EncodingName(geometry.encoding)));
+                              ShapeText(geometry), EncodingName(geometry.encoding)));
 }
 
 void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
@@ -158,8 +152,8 @@ void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
   add("promoted blocks", [](const Sizing& s) { return FormatRate(s.predicted_promoted_share); });
   add("blocks", [](const Sizing& s) { return FormatCount(s.geometry.num_blocks); });
   add("slices x positions", [](const Sizing& s) {
-    return ShapeText(s.geometry,
-                     fmt::format("{} x {}", s.geometry.num_slices, s.geometry.slice_positions()));
+    if (HasFingerprints(s.geometry.encoding)) return ShapeText(s.geometry);
+    return fmt::format("{} x {}", s.geometry.num_slices, s.geometry.slice_positions());
   });
   add("cache lines per query",
       [](const Sizing& s) { return FormatCount(LinesOfQuery(s.geometry)); });

@@ -41,11 +41,15 @@ void AddRefusedErases(uint64_t num_refused, Report& report) {
 
 void AddGeometry(const Geometry& geometry, Report& report) {
   report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
-                         geometry.num_slices, EncodingName(geometry.encoding)));
+             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
+                         ShapeText(geometry), EncodingName(geometry.encoding),
+                         HasFingerprints(geometry.encoding)
+                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
+                             : ""));
   report.AddField("num_slices", geometry.num_slices);
   report.AddField("shard_bits", geometry.shard_bits);
   report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
+  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
 }
 
 void AddGrowth(const ScalableFilter& filter, Report& report) {
@@ -56,6 +60,12 @@ void AddGrowth(const ScalableFilter& filter, Report& report) {
 }
 
 }  // namespace
+
+std::string ShapeText(const Geometry& geometry) {
+  if (geometry.encoding == Encoding::kFingerprints16) return "32 slots";
+  if (geometry.encoding == Encoding::kFingerprints8) return "48 slots";
+  return fmt::format("{} slices", geometry.num_slices);
+}
 
 void DescribeDigest(const DigestPolicy& digest, Report& report) {
   const std::string name(DigestKindName(digest.kind));

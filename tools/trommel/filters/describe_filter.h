@@ -28,6 +28,9 @@ void DescribeGrowth(const AnyFilter& filter, Report& report);
 // Adds the rate of identical generations when there are as many as there may be, and of one.
 void DescribeLargestRate(const ScalableFilter& filter, Report& report);
 
+// "5 slices", or of fingerprints "32 slots": what a block is made of.
+std::string ShapeText(const Geometry& geometry);
+
 // Adds how keys become digests. Of a digest key, only its check value.
 void DescribeDigest(const DigestPolicy& digest, Report& report);
 

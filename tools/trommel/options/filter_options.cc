@@ -20,6 +20,15 @@ namespace {
 constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
                                FilterType::kLayered, FilterType::kClassic};
 
+struct NamedPreference {
+  Preference value;
+  std::string_view name;
+};
+constexpr std::array<NamedPreference, 4> kPreferences = {{{Preference::kMemory, "memory"},
+                                                          {Preference::kSpeed, "speed"},
+                                                          {Preference::kHeadroom, "headroom"},
+                                                          {Preference::kParquet, "parquet"}}};
+
 // A filter that grows may begin small.
 constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
 
@@ -32,6 +41,7 @@ struct TypeOption {
 const std::vector<TypeOption>& TypeOptions() {
   static const std::vector<TypeOption> options = {
       {"--power-of-two", {FilterType::kCounting}},
+      {"--prefer", {FilterType::kCounting}},
       {"--max-capacity", {FilterType::kScalable}},
       {"--identical", {FilterType::kScalable}},
       {"--positions", {FilterType::kScalable}},
@@ -127,20 +137,36 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
   return AsAny(CountingFilter::Create(config));
 }
 
-void AddSizing(Command& command, FilterOptions& options, double default_fpr,
-               const std::vector<std::string>& encodings) {
+void AddPreference(Command& command, Preference& preference) {
+  std::vector<std::string> names;
+  for (const auto& [value, name] : kPreferences) names.emplace_back(name);
+  command
+      .Parsed(
+          "--prefer", "WHAT",
+          "With --encoding automatic, what to choose by: memory (the fewest bytes; default), "
+          "speed, headroom (answers stay usable beyond -n), parquet (blocks of Parquet's shape)",
+          [&preference](const std::string& text) {
+            preference = std::ranges::find(kPreferences, text, &NamedPreference::name)->value;
+            return Ok();
+          })
+      .OneOf(names);
+}
+
+void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
   options.target_fpr = default_fpr;
   AddCount(command, "-n,--capacity", options.capacity,
            "Distinct keys to size for: 250000, 10M, 1.5G");
   AddRate(command, "-p,--fpr", options.target_fpr,
           fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
                       default_fpr * 100));
-  AddEncoding(command, options.encoding, encodings);
+  AddEncoding(command, options.encoding, AllEncodingNames());
+  AddPreference(command, options.preference);
   // Which of them go with an encoding is for sizing to say.
-  AddNumber(command, "--slices", 1, 16, "N",
-            "Slices per block: 8 or 16 with planes, 4, 5, 8 or 10 with runs (default: what needs "
-            "the fewest bytes)",
-            [&options](uint64_t number) { options.num_slices = static_cast<uint32_t>(number); });
+  AddNumber(
+      command, "--slices", 1, 16, "N",
+      "Slices per block: 8 or 16 with planes, 4, 5, 8 or 10 with runs, none with fingerprints "
+      "(default: what needs the fewest bytes)",
+      [&options](uint64_t number) { options.num_slices = static_cast<uint32_t>(number); });
   command.Flag("--power-of-two", options.power_of_two_blocks,
                "Round the number of blocks up to a power of two");
 }
@@ -214,6 +240,7 @@ CountingConfig FilterOptions::ToConfig() const {
           .digest = digest,
           .num_slices = num_slices,
           .encoding = encoding,
+          .preference = preference,
           .power_of_two_blocks = power_of_two_blocks};
 }
 
@@ -222,7 +249,8 @@ SizingRequest FilterOptions::ToRequest() const {
           .target_fpr = target_fpr,
           .num_slices = num_slices,
           .encoding = encoding,
-          .power_of_two_blocks = power_of_two_blocks};
+          .power_of_two_blocks = power_of_two_blocks,
+          .preference = preference};
 }
 
 Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
@@ -241,8 +269,7 @@ Status FamilyOptions::CheckShape() const {
   return made.ok() ? Ok() : Status(made.error());
 }
 
-void AddFamily(Command& command, FamilyOptions& options, double default_fpr,
-               const std::vector<std::string>& encodings) {
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   std::vector<std::string> names;
   for (const FilterType type : kTypes) names.emplace_back(FilterTypeName(type));
   command
@@ -255,7 +282,7 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr,
                 return Ok();
               })
       .OneOf(names);
-  AddSizing(command, options.filter, default_fpr, encodings);
+  AddSizing(command, options.filter, default_fpr);
   AddScalable(command, options);
   AddWindow(command, options);
   AddLayeredAndClassic(command, options);
@@ -277,6 +304,17 @@ void FamilyOptions::Finish(const Command& command) {
     if (std::ranges::find(option.types, type) != option.types.end()) continue;
     throw UsageError{name, fmt::format("is for --type {}, not {}", TypeNames(option.types),
                                        FilterTypeName(type))};
+  }
+  if (type != FilterType::kCounting && filter.encoding != Encoding::kPlanes &&
+      filter.encoding != Encoding::kRuns) {
+    throw UsageError{"--encoding",
+                     fmt::format("{} is for --type counting, not {}: use runs or "
+                                 "planes",
+                                 EncodingName(filter.encoding), FilterTypeName(type))};
+  }
+  if (command.IsGiven("--prefer") && filter.encoding != Encoding::kAutomatic) {
+    throw UsageError{"--prefer", fmt::format("is for --encoding automatic, not {}",
+                                             EncodingName(filter.encoding))};
   }
   if (type == FilterType::kWindow && window == 0) {
     throw UsageError{"--window", "is required with --type window"};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tools/trommel/options/command_line.h"
 #include "tools/trommel/options/value_options.h"
@@ -20,6 +19,7 @@ struct FilterOptions {
   double target_fpr = 0;
   uint32_t num_slices = 0;  // 0: not given
   Encoding encoding = CountingConfig{}.encoding;
+  Preference preference = CountingConfig{}.preference;  // of Encoding::kAutomatic
   DigestPolicy digest;
   std::string key_file;  // of --digest siphash; its key is not read yet
   bool power_of_two_blocks = false;
@@ -54,14 +54,14 @@ struct FamilyOptions {
   // The same errors but those of the capacity; takes next to no memory.
   Status CheckShape() const;
 
-  // Completes the options. Throws UsageError for an option of another type than the one chosen. For
-  // the subcommand's action.
+  // Completes the options. Throws UsageError for an option, or an encoding, of another type than
+  // the one chosen. For the subcommand's action.
   void Finish(const Command& command);
 };
 
-// --type, -n/--capacity, -p/--fpr, --encoding, --slices, --power-of-two and the types' own options.
-void AddFamily(Command& command, FamilyOptions& options, double default_fpr,
-               const std::vector<std::string>& encodings = EncodingNames());
+// --type, -n/--capacity, -p/--fpr, --encoding, --prefer, --slices, --power-of-two and the types'
+// own options.
+void AddFamily(Command& command, FamilyOptions& options, double default_fpr);
 
 // --memory-limit.
 void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes);

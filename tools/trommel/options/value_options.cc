@@ -18,9 +18,14 @@
 namespace trommel::tool {
 namespace {
 
-constexpr std::array<Encoding, 5> kEncodingsToSize = {
-    Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8,
-    Encoding::kAutomatic};
+constexpr std::array<Encoding, 5> kAllEncodings = {Encoding::kPlanes, Encoding::kRuns,
+                                                   Encoding::kFingerprints16,
+                                                   Encoding::kFingerprints8, Encoding::kAutomatic};
+
+constexpr std::string_view kFingerprintsHelp =
+    "fingerprints16, fingerprints8: a slot of 16 or 8 bits per key, for rates from about 0.03 % "
+    "and "
+    "0.3 %. automatic: sizing chooses (--prefer). ";
 
 Error NotInRange(std::string_view what, const std::string& least, const std::string& most,
                  std::string_view text) {
@@ -100,14 +105,15 @@ void AddThreads(Command& command, uint32_t& num_threads) {
 }
 
 void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::string>& names) {
+  const bool has_fingerprints = names.size() > EncodingNames().size();
   command
       .Parsed("--encoding", "NAME",
-              fmt::format("How counts are stored; answers are the same. planes: 4 bits per "
-                          "position, apart from the presence bits, so that a query reads presence "
-                          "bits only. runs: run strings beside the presence bits, in about half "
-                          "the memory and with fewer cache lines per update. Compare them with "
-                          "trommel size (default {})",
-                          EncodingName(encoding)),
+              fmt::format("How counts are stored; a key that is in is found with each. planes: 4 "
+                          "bits per position, apart from the presence bits, so that a query reads "
+                          "presence bits only. runs: run strings beside the presence bits, in "
+                          "about half the memory and with fewer cache lines per update. {}Compare "
+                          "them with trommel size (default {})",
+                          has_fingerprints ? kFingerprintsHelp : "", EncodingName(encoding)),
               [&encoding](const std::string& name) {
                 encoding = EncodingFromName(name);
                 return Ok();
@@ -119,14 +125,14 @@ std::vector<std::string> EncodingNames() {
   return {std::string(EncodingName(Encoding::kPlanes)), std::string(EncodingName(Encoding::kRuns))};
 }
 
-std::vector<std::string> EncodingNamesToSize() {
+std::vector<std::string> AllEncodingNames() {
   std::vector<std::string> names;
-  for (const Encoding encoding : kEncodingsToSize) names.emplace_back(EncodingName(encoding));
+  for (const Encoding encoding : kAllEncodings) names.emplace_back(EncodingName(encoding));
   return names;
 }
 
 Encoding EncodingFromName(const std::string& name) {
-  return *std::ranges::find(kEncodingsToSize, name, EncodingName);
+  return *std::ranges::find(kAllEncodings, name, EncodingName);
 }
 
 }  // namespace trommel::tool

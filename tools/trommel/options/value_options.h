@@ -32,11 +32,11 @@ Option AddSeconds(Command& command, const std::string& names, double least, doub
 void AddThreads(Command& command, uint32_t& num_threads);
 
 // --encoding.
-std::vector<std::string> EncodingNames();        // of filters that commands make
-std::vector<std::string> EncodingNamesToSize();  // of all that can be sized, "automatic" last
+std::vector<std::string> EncodingNames();     // of presence bits, which all types of filters take
+std::vector<std::string> AllEncodingNames();  // of counting filters, "automatic" last
 void AddEncoding(Command& command, Encoding& encoding,
                  const std::vector<std::string>& names = EncodingNames());
-Encoding EncodingFromName(const std::string& name);  // Requires one of EncodingNamesToSize
+Encoding EncodingFromName(const std::string& name);  // Requires one of AllEncodingNames
 
 }  // namespace trommel::tool
 

@@ -1,0 +1,249 @@
+// Filter files of fingerprints: made, changed, read and refused by the command.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+#include "trommel/counting_filter.h"
+#include "trommel/estimates.h"
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+json StatsOfFile(const std::string& filter) {
+  const ToolResult result = RunTool({"stats", filter, "--json"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out);
+}
+
+void BuildFile(const std::string& filter, const std::string& encoding, const std::string& capacity,
+               const std::string& keys) {
+  const ToolResult built = RunTool(
+      {"build", "-n", capacity, "-p", "0.5%", "--encoding", encoding, "-o", filter, "--json"},
+      keys);
+  INFO(built.err);
+  REQUIRE(built.exit_code == 0);
+}
+
+TEST_CASE("a file of fingerprints misses no key, and its rate is the predicted one",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  BuildFile(filter, encoding, "20k", Lines("a", 20'000));
+  CHECK(RunTool({"verify", filter, "-"}, Lines("a", 20'000)).exit_code == 0);
+  CHECK(RunTool({"query", filter, "-c"}, Lines("a", 20'000)).out == "20000\n");
+  CHECK(RunTool({"query", filter, "--print-counts"}, "a1\n").out == "1\ta1\n");
+  // Non-members: within six deviations of the binomial.
+  constexpr double kNumOthers = 200'000;
+  const ToolResult others = RunTool({"query", filter, "-c"}, Lines("b", kNumOthers));
+  const double expected = kNumOthers * StatsOfFile(filter)["predicted_fpr"].get<double>();
+  CHECK(std::fabs(std::stod(others.out) - expected) <= 6 * std::sqrt(expected) + 1);
+}
+
+TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const auto [encoding, shape, bits] = GENERATE(table<std::string, std::string, int>(
+      {{"fingerprints16", " of 32 slots, fingerprints16 of 16 bits", 16},
+       {"fingerprints8", " of 48 slots, fingerprints8 of 14 bits", 14}}));
+  BuildFile(filter, encoding, "1k", Lines("a", 3000));
+  const json stats = StatsOfFile(filter);
+  CHECK(stats["encoding"] == encoding);
+  CHECK(stats["fingerprint_bits"] == bits);
+  CHECK(stats["num_promoted"] > 0);  // three times its capacity
+  CHECK(stats["num_slices"] == 0);
+  const std::string text = RunTool({"stats", filter}).out;
+  CHECK_THAT(text, ContainsSubstring(shape));
+  CHECK_THAT(text, ContainsSubstring("promoted blocks"));
+  CHECK_THAT(text, !ContainsSubstring("slices"));
+}
+
+TEST_CASE("insert and erase change a file of fingerprints to the byte", "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  BuildFile(filter, encoding, "1k", Lines("a", 1000));
+  BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 1000) + Lines("b", 2000));
+  const std::string before = folder.Read("filter");
+  REQUIRE(RunTool({"insert", filter}, Lines("b", 2000)).exit_code == 0);
+  CHECK(folder.Read("filter") == folder.Read("both"));
+  const ToolResult erased = RunTool({"erase", filter, "--strict", "--json"}, Lines("b", 2000));
+  CHECK(erased.exit_code == 0);
+  CHECK(json::parse(erased.out)["num_erased"] == 2000);
+  CHECK(folder.Read("filter") == before);
+  CHECK(json::parse(RunTool({"erase", filter, "--json"}, "unheard of\n").out)["num_refused"] == 1);
+}
+
+TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fingerprints]") {
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8", "automatic");
+  const ToolResult result =
+      RunTool({"dedup", "-n", "1k", "-p", "0.1%", "--encoding", encoding}, "a\nb\na\nc\nb\n");
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "a\nb\nc\n");
+}
+
+TEST_CASE("files of fingerprints merge to the bytes of one built at once",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  BuildFile(folder.Path("a"), encoding, "1k", Lines("a", 700));
+  BuildFile(folder.Path("b"), encoding, "1k", Lines("b", 700));
+  BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 700) + Lines("b", 700));
+  Result<CountingFilter> a = CountingFilter::Load(folder.Path("a"));
+  const Result<CountingFilter> b = CountingFilter::Load(folder.Path("b"));
+  const Result<CountingFilter> both = CountingFilter::Load(folder.Path("both"));
+  REQUIRE((a.ok() && b.ok() && both.ok()));
+  // Few keys share a value, so all 1,400 are seen, and those of a alone are half of them.
+  const Result<Overlap> overlap = EstimateOverlap(*both, *a);
+  REQUIRE(overlap.ok());
+  CHECK(overlap->intersection_keys.low <= 700);
+  CHECK(overlap->intersection_keys.high >= 700);
+  CHECK(overlap->union_keys.low <= 1400);
+  CHECK(overlap->union_keys.high >= 1400);
+  REQUIRE(a->Merge(*b).ok());
+  CHECK(a->Serialize() == both->Serialize());
+}
+
+TEST_CASE("grow doubles a file of fingerprints, and fold takes it back to the byte",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  BuildFile(filter, encoding, "1k", Lines("a", 2000));
+  const std::string before = folder.Read("filter");
+  const json small = StatsOfFile(filter);
+  const ToolResult grown = RunTool({"grow", filter, "--json"});
+  INFO(grown.err);
+  REQUIRE(grown.exit_code == 0);
+  const json large = StatsOfFile(filter);
+  CHECK(large["num_blocks"] == 2 * small["num_blocks"].get<uint64_t>());
+  CHECK(large["fingerprint_bits"] == small["fingerprint_bits"].get<uint64_t>() - 1);
+  CHECK(json::parse(grown.out)["num_blocks_before"] == small["num_blocks"]);
+  CHECK(RunTool({"verify", filter, "-"}, Lines("a", 2000)).exit_code == 0);
+  REQUIRE(RunTool({"fold", filter}).exit_code == 0);
+  CHECK(folder.Read("filter") == before);
+}
+
+TEST_CASE("fold and grow leave alone what they cannot change", "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\n").exit_code == 0);
+  const std::string before = folder.Read("filter");
+  const ToolResult grown = RunTool({"grow", filter});
+  CHECK(grown.exit_code == 2);
+  CHECK_THAT(grown.err, ContainsSubstring("fingerprints"));
+  CHECK(folder.Read("filter") == before);
+  REQUIRE(
+      RunTool({"build", "--type", "classic", "-n", "10", "-f", "-o", filter}, "a\n").exit_code ==
+      0);
+  const std::string command = GENERATE("fold", "grow");
+  const ToolResult classic = RunTool({command, filter});
+  CHECK(classic.exit_code == 2);
+  CHECK_THAT(classic.err, ContainsSubstring("is for counting filters; this one is classic"));
+  CHECK(RunTool({command, folder.Path("none")}).exit_code != 0);
+}
+
+TEST_CASE("a filter of runs folds to the bytes of one with half the blocks", "[tools][fold]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(
+      RunTool({"build", "-n", "1k", "--power-of-two", "-o", filter}, Lines("a", 500)).exit_code ==
+      0);
+  Result<CountingFilter> half = CountingFilter::Load(filter);
+  REQUIRE(half.ok());
+  REQUIRE(half->Fold().ok());
+  REQUIRE(RunTool({"fold", filter}).exit_code == 0);
+  REQUIRE(half->Save(folder.Path("half")).ok());
+  CHECK(folder.Read("filter") == folder.Read("half"));
+}
+
+TEST_CASE("types without fingerprints say so, and name what they take", "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string type = GENERATE("scalable", "window", "layered");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8", "automatic");
+  const ToolResult refused = RunTool(
+      {"build", "--type", type, "-n", "10", "--encoding", encoding, "-o", folder.Path("filter")},
+      "a\n");
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err,
+             ContainsSubstring("--encoding: " + encoding + " is for --type counting, not " + type +
+                               ": use runs or planes"));
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("commands that need presence bits refuse fingerprints by name", "[tools][fingerprints]") {
+  const std::vector<std::string> command =
+      GENERATE(std::vector<std::string>{"stress"}, std::vector<std::string>{"bench"},
+               std::vector<std::string>{"demo"}, std::vector<std::string>{"attr", "size"});
+  std::vector<std::string> arguments = command;
+  arguments.insert(arguments.end(), {"--encoding", "fingerprints8"});
+  const ToolResult refused = RunTool(arguments);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("fingerprints8"));
+  CHECK_THAT(refused.err, ContainsSubstring("runs"));
+}
+
+TEST_CASE("a preference chooses the encoding, and is for automatic alone",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const auto [name, preference] =
+      GENERATE(table<std::string, Preference>({{"memory", Preference::kMemory},
+                                               {"speed", Preference::kSpeed},
+                                               {"headroom", Preference::kHeadroom},
+                                               {"parquet", Preference::kParquet}}));
+  const std::string filter = folder.Path("filter");
+  const ToolResult built = RunTool({"build", "-n", "100k", "-p", "0.5%", "--encoding", "automatic",
+                                    "--prefer", name, "-o", filter},
+                                   "a\n");
+  INFO(built.err);
+  REQUIRE(built.exit_code == 0);
+  const Result<Sizing> sizing = SizeFor({.capacity = 100'000,
+                                         .target_fpr = 0.005,
+                                         .encoding = Encoding::kAutomatic,
+                                         .preference = preference});
+  REQUIRE(sizing.ok());
+  const Result<CountingFilter> loaded = CountingFilter::Load(filter);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->geometry() == sizing->geometry);
+  const ToolResult alone = RunTool({"build", "-n", "10", "--prefer", name, "-f", "-o", filter});
+  CHECK(alone.exit_code == 2);
+  CHECK_THAT(alone.err, ContainsSubstring("--prefer: is for --encoding automatic, not runs"));
+}
+
+TEST_CASE("a damaged file of fingerprints is refused", "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  BuildFile(filter, encoding, "1k", Lines("a", 3000));
+  const std::string bytes = folder.Read("filter");
+  const auto code_of = [&](const std::string& damaged) {
+    const std::string path = folder.Write("damaged", damaged);
+    const int code = RunTool({"query", path}, "a1\n").exit_code;
+    CHECK(RunTool({"verify", path}).exit_code == code);
+    CHECK(RunTool({"insert", path}, "b\n").exit_code == code);
+    CHECK(RunTool({"grow", path}).exit_code == code);
+    CHECK(folder.Read("damaged") == damaged);
+    return code;
+  };
+  CHECK(code_of(bytes.substr(0, bytes.size() - 1)) == 3);
+  CHECK(code_of(bytes + "x") == 3);
+  for (const size_t at : {size_t{8}, size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
+    INFO("byte " << at);
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 4);
+    CHECK(code_of(changed) == 3);
+  }
+}
+
+}  // namespace
+}  // namespace trommel::tests
