@@ -40,20 +40,24 @@ struct NarrowPart {
   uint32_t slot;
 };
 
-// The two words that say where bins end.
+// The words that say where bins end: the first, and that of a key's half of the bins. Loaded each
+// by itself: an array would be indexed in memory, after stores that the load would wait for.
 struct NarrowBins {
-  explicit HWY_INLINE NarrowBins(const uint32_t* block)
-      : words{LoadPresenceWord64(block + kWordIdx) ^ kEmptyBins,
-              LoadPresenceWord64(block + kWordIdx + 2) ^ kEmptyBins} {}
+  HWY_INLINE NarrowBins(const uint32_t* block, size_t half)
+      : first(Load(block, 0)), own(Load(block, half)) {}
 
   static constexpr size_t kWordIdx = kNarrowSlots / 4;
+  static HWY_INLINE uint64_t Load(const uint32_t* block, size_t half) {
+    return LoadPresenceWord64(block + kWordIdx + 2 * half) ^ kEmptyBins;
+  }
   static HWY_INLINE void Store(uint64_t bins, size_t half, uint32_t* block) {
     StorePresenceWord64(bins ^ kEmptyBins, block + kWordIdx + 2 * half);
   }
 
-  HWY_INLINE bool IsPromoted() const { return (words[0] & kPromotedBins) != 0; }
+  HWY_INLINE bool IsPromoted() const { return (first & kPromotedBins) != 0; }
 
-  uint64_t words[2];
+  uint64_t first;
+  uint64_t own;
 };
 
 HWY_INLINE bool IsPromotedBlock(const uint32_t* block) {
@@ -92,22 +96,23 @@ struct Narrow {
   static HWY_INLINE BinPlace Find(const NarrowBins& bins, uint32_t bin) {
     const uint32_t k = bin % kBinsPerWord;
     const size_t half = bin / kBinsPerWord;
-    const uint64_t marked = bins.words[half] << 1 | 1;
+    const uint64_t marked = bins.own << 1 | 1;
     const uint64_t pair = Select::Pair(marked, k);
     const uint64_t end = pair & (pair - 1);
     const uint64_t start = pair ^ end;
     // Of the bits before a slot's 0, k + 1 are 1s, and the others are slots of this half.
-    const uint32_t before = KeysOf(bins.words[0] << 1 | 1) & (0 - static_cast<uint32_t>(half));
+    const uint32_t before = KeysOf(bins.first << 1 | 1) & (0 - static_cast<uint32_t>(half));
     const uint64_t slots = ((end - 2 * start) >> (k + 1)) << before;
     const auto start_idx = static_cast<uint32_t>(std::countr_zero(start));
     return {end, slots, start_idx - k + before};
   }
 
-  // Is there no space for one more key in that half?
-  static HWY_INLINE bool IsFullOrPromoted(const NarrowBins& bins, size_t half) {
+  // Is there no space for one more key in its half?
+  static HWY_INLINE bool IsFullOrPromoted(const NarrowBins& bins, const uint32_t* block) {
     constexpr uint64_t kFullHalf = uint64_t{1} << (kBinsPerWord + kMaxKeysPerBinWord - 1);
-    const uint32_t num_keys = KeysOf(bins.words[0] << 1 | 1) + KeysOf(bins.words[1] << 1 | 1);
-    return (num_keys >= kNarrowSlots) | (bins.words[half] >= kFullHalf);
+    const uint64_t second = NarrowBins::Load(block, 1);
+    const uint32_t num_keys = KeysOf(bins.first << 1 | 1) + KeysOf(second << 1 | 1);
+    return (num_keys >= kNarrowSlots) | (bins.own >= kFullHalf);
   }
 
   static HWY_INLINE void Put(const NarrowPart& key, const NarrowBins& bins, const BinPlace& place,
@@ -115,13 +120,13 @@ struct Narrow {
     const uint64_t up_to = NarrowSlotsWhere<NarrowTest::kAtMost>(block, key.slot) & place.slots;
     OpenNarrowSlot(block, place.first + Select::Ones(up_to), key.slot);
     // A number added to itself is shifted by one: a 0 more before the bin's end.
-    const uint64_t word = bins.words[key.half()];
+    const uint64_t word = bins.own;
     NarrowBins::Store(word + (word & (0 - place.EndBit())), key.half(), block);
   }
 
   static HWY_INLINE OneFate Insert(const NarrowPart& key, uint32_t* block) {
-    const NarrowBins bins(block);
-    if (HWY_UNLIKELY(IsFullOrPromoted(bins, key.half()))) {
+    const NarrowBins bins(block, key.half());
+    if (HWY_UNLIKELY(IsFullOrPromoted(bins, block))) {
       return bins.IsPromoted() ? OneFate::kSpill : OneFate::kStop;
     }
     Put(key, bins, Find(bins, key.bin), block);
@@ -129,11 +134,11 @@ struct Narrow {
   }
 
   static HWY_INLINE OneFate InsertIfAbsent(const NarrowPart& key, uint32_t* block) {
-    const NarrowBins bins(block);
+    const NarrowBins bins(block, key.half());
     const BinPlace place = Find(bins, key.bin);
     const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
     if (!place.IsCut() & ((equal & place.slots) != 0)) return OneFate::kUnchanged;
-    if (HWY_UNLIKELY(IsFullOrPromoted(bins, key.half()))) {
+    if (HWY_UNLIKELY(IsFullOrPromoted(bins, block))) {
       return bins.IsPromoted() ? OneFate::kSpill : OneFate::kStop;
     }
     Put(key, bins, place, block);
@@ -141,15 +146,15 @@ struct Narrow {
   }
 
   static HWY_INLINE OneFate Erase(const NarrowPart& key, uint32_t* block) {
-    const NarrowBins bins(block);
+    const NarrowBins bins(block, key.half());
     const BinPlace place = Find(bins, key.bin);
     const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot) & place.slots;
     if (HWY_UNLIKELY(bins.IsPromoted())) {
-      return place.IsCut() | (equal != 0) ? OneFate::kSpill : OneFate::kUnchanged;
+      return (place.IsCut() | (equal != 0)) ? OneFate::kSpill : OneFate::kUnchanged;
     }
     if (HWY_UNLIKELY(equal == 0)) return OneFate::kUnchanged;
     CloseNarrowSlot(block, hwy::Num0BitsBelowLS1Bit_Nonzero64(equal));
-    const uint64_t word = bins.words[key.half()];
+    const uint64_t word = bins.own;
     NarrowBins::Store(Select::Without(word, place.LastKeyBit()), key.half(), block);
     return OneFate::kDone;
   }
@@ -158,7 +163,7 @@ struct Narrow {
   static HWY_INLINE OneFate Query(const NarrowPart& key, const uint32_t* block) {
     const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
     if ((equal == 0) & !IsPromotedBlock(block)) return OneFate::kUnchanged;
-    const BinPlace place = Find(NarrowBins(block), key.bin);
+    const BinPlace place = Find(NarrowBins(block, key.half()), key.bin);
     if (HWY_UNLIKELY(place.IsCut())) return OneFate::kSpill;
     return (equal & place.slots) != 0 ? OneFate::kDone : OneFate::kUnchanged;
   }
@@ -253,6 +258,21 @@ UpdateProgress UpdateNarrowKeys(const uint64_t* digests, const DigestRange& rang
       });
 }
 
+// The bits of up to 64 digests. kFetches: those kQueryDistance behind are prefetched.
+template <class Lookup, bool kFetches>
+HWY_INLINE uint64_t QueryNarrowWord(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end,
+                                    const FingerprintBlocks& blocks, uint32_t* HWY_RESTRICT unsure,
+                                    size_t& num_unsure) {
+  uint64_t word = 0;
+  for (size_t i = begin; i < end; ++i) {
+    if constexpr (kFetches) PrefetchNarrow(digests[i + kQueryDistance], blocks);
+    const OneFate fate = ApplyNarrow<Lookup>(digests[i], blocks);
+    word |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+    if (HWY_UNLIKELY(fate == OneFate::kSpill)) unsure[num_unsure++] = static_cast<uint32_t>(i);
+  }
+  return word;
+}
+
 template <class Lookup>
 size_t QueryNarrowKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                        const FingerprintBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
@@ -261,17 +281,14 @@ size_t QueryNarrowKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
   for (size_t i = 0; i < lead; ++i) PrefetchNarrow(digests[i], blocks);
   size_t num_unsure = 0;
-  for (size_t first = 0; first < num_digests; first += 64) {
-    const size_t end = HWY_MIN(first + 64, num_digests);
-    uint64_t word = 0;
-    for (size_t i = first; i < end; ++i) {
-      // The last digests fetch the last one's line again: no branch.
-      PrefetchNarrow(digests[HWY_MIN(i + kQueryDistance, num_digests - 1)], blocks);
-      const OneFate fate = ApplyNarrow<Lookup>(digests[i], blocks);
-      word |= static_cast<uint64_t>(fate == OneFate::kDone) << (i - first);
-      if (HWY_UNLIKELY(fate == OneFate::kSpill)) unsure[num_unsure++] = static_cast<uint32_t>(i);
-    }
-    shown[first / 64] = word;
+  size_t i = 0;
+  for (; i + 64 + kQueryDistance <= num_digests; i += 64) {
+    shown[i / 64] = QueryNarrowWord<Lookup, true>(digests, i, i + 64, blocks, unsure, num_unsure);
+  }
+  for (size_t j = i + kQueryDistance; j < num_digests; ++j) PrefetchNarrow(digests[j], blocks);
+  for (; i < num_digests; i += 64) {
+    const size_t end = HWY_MIN(i + 64, num_digests);
+    shown[i / 64] = QueryNarrowWord<Lookup, false>(digests, i, end, blocks, unsure, num_unsure);
   }
   return num_unsure;
 }

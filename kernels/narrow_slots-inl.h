@@ -83,13 +83,18 @@ HWY_INLINE void CloseNarrowSlot(uint32_t* block, size_t slot_idx) {
 
 #else  // vectors
 
-// Vectors of kWords words of 4 slots, the first of which is word i of the block.
+// kWords words of 4 slots, at most.
+template <size_t kWords>
+using WordsOfSlotsTag = hn::CappedTag<uint32_t, kWords>;
+template <size_t kWords>
+using SlotsTag = hn::Repartition<uint8_t, WordsOfSlotsTag<kWords> >;
+
+// Of a vector, the first word of which is word i of the block.
 template <NarrowTest kTest, size_t kWords>
-HWY_INLINE uint64_t NarrowSlotsInVector(const uint32_t* block, size_t i, uint32_t slot) {
-  const hn::CappedTag<uint32_t, kWords> d32;
-  const hn::Repartition<uint8_t, decltype(d32)> d;
-  const auto slots = hn::BitCast(d, LoadPresence(d32, block + i));
-  const auto limit = hn::Set(d, static_cast<uint8_t>(slot));
+HWY_INLINE uint64_t NarrowSlotsInVector(const uint32_t* block, size_t i,
+                                        hn::Vec<SlotsTag<kWords> > limit) {
+  const SlotsTag<kWords> d;
+  const auto slots = hn::BitCast(d, LoadPresence(WordsOfSlotsTag<kWords>(), block + i));
   const auto hits =
       kTest == NarrowTest::kEqual ? hn::Eq(slots, limit) : hn::Eq(hn::Max(slots, limit), limit);
   // As many bytes are read as are written: others would wait for the store.
@@ -107,19 +112,22 @@ template <NarrowTest kTest>
 HWY_INLINE uint64_t NarrowSlotsWhere(const uint32_t* block, uint32_t slot) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   constexpr uint64_t kAllSlots = (uint64_t{1} << kNarrowSlots) - 1;
-  return NarrowSlotsInVector<kTest, 16>(block, 0, slot) & kAllSlots;
+  const auto limit = hn::Set(SlotsTag<16>(), static_cast<uint8_t>(slot));
+  return NarrowSlotsInVector<kTest, 16>(block, 0, limit) & kAllSlots;
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  return NarrowSlotsInVector<kTest, 8>(block, 0, slot) |
-         NarrowSlotsInVector<kTest, 4>(block, 8, slot);
+  const auto limit = hn::Set(SlotsTag<8>(), static_cast<uint8_t>(slot));
+  return NarrowSlotsInVector<kTest, 8>(block, 0, limit) |
+         NarrowSlotsInVector<kTest, 4>(block, 8, hn::LowerHalf(SlotsTag<4>(), limit));
 #else
-  return NarrowSlotsInVector<kTest, 4>(block, 0, slot) |
-         NarrowSlotsInVector<kTest, 4>(block, 4, slot) |
-         NarrowSlotsInVector<kTest, 4>(block, 8, slot);
+  const auto limit = hn::Set(SlotsTag<4>(), static_cast<uint8_t>(slot));
+  return NarrowSlotsInVector<kTest, 4>(block, 0, limit) |
+         NarrowSlotsInVector<kTest, 4>(block, 4, limit) |
+         NarrowSlotsInVector<kTest, 4>(block, 8, limit);
 #endif
 }
 
-using NarrowWordTag = hn::CappedTag<uint32_t, 4>;
-using NarrowSlotTag = hn::Repartition<uint8_t, NarrowWordTag>;
+using NarrowWordTag = WordsOfSlotsTag<4>;
+using NarrowSlotTag = SlotsTag<4>;
 using NarrowSlots = hn::Vec<NarrowSlotTag>;
 
 HWY_INLINE NarrowSlots LoadNarrowSlots(const uint32_t* block, size_t first) {

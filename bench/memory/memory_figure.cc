@@ -79,7 +79,8 @@ double ShapeBitsPerKey(const RunShape& shape, double target_fpr) {
   for (int step = 0; step < 50; ++step) {
     const double middle = (low + high) / 2;
     const ShapeLoad load = AtLoad(shape, middle);
-    const bool fits = load.fpr <= target_fpr && load.promoted_share <= kMaxPromotedShare;
+    const bool fits =
+        load.fpr <= target_fpr && load.promoted_share <= MaxPromotedShare(Encoding::kRuns);
     (fits ? low : high) = middle;
   }
   const double promoted_bytes = (8.0 * shape.num_slices + 8) * 1.2 + 8;

@@ -10,6 +10,7 @@
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/sizing/block_load.h"
 #include "engine/src/sizing/fingerprint_load.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/death.h"
@@ -36,7 +37,7 @@ SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double t
 
 bool HoldsFingerprints(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
   return PredictedFpr(geometry, num_keys) <= target_fpr &&
-         PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
+         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
 }
 
 uint32_t KeyOf(const Geometry& geometry, uint64_t rest) {
@@ -184,7 +185,7 @@ TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothi
   const Geometry& geometry = sizing->geometry;
   REQUIRE(Validate(geometry).ok());
   CHECK(geometry ==
-        FingerprintsOf(encoding, geometry.num_blocks, ShardBitsFor(geometry.num_blocks)));
+        FingerprintsOf(encoding, geometry.num_blocks, ShardBitsOf(encoding, geometry.num_blocks)));
   CHECK(HoldsFingerprints(geometry, capacity, target_fpr));
   CHECK(sizing->predicted_fpr == PredictedFpr(geometry, capacity));
   CHECK(sizing->predicted_promoted_share == PredictedPromotedShare(geometry, capacity));

@@ -20,7 +20,7 @@ SizingRequest RunsRequest(uint64_t capacity, double target_fpr, uint32_t num_sli
 
 bool HoldsRuns(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
   return PredictedFpr(geometry, num_keys) <= target_fpr &&
-         PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
+         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(Encoding::kRuns);
 }
 
 TEST_CASE("sizing of runs keeps rate and promoted share and wastes nothing",
@@ -101,11 +101,12 @@ TEST_CASE("at high rates the promoted share limits runs", "[engine][sizing]") {
   const auto looser = SizeFor(RunsRequest(1'000'000, 0.1));
   CHECK(loose->geometry == looser->geometry);
   CHECK(loose->predicted_fpr < 0.1);
-  CHECK(loose->predicted_promoted_share == Approx(kMaxPromotedShare).epsilon(0.02));
+  CHECK(loose->predicted_promoted_share == Approx(MaxPromotedShare(Encoding::kRuns)).epsilon(0.02));
   CHECK(loose->predicted_side_table_bytes > 0);
   // Planes may promote every block: their rate limits them.
   const Geometry planes{.num_slices = 8, .num_blocks = 1000};
-  CHECK(PredictedPromotedShare(planes, *CapacityFor(planes, 0.5)) > kMaxPromotedShare);
+  CHECK(PredictedPromotedShare(planes, *CapacityFor(planes, 0.5)) >
+        MaxPromotedShare(Encoding::kRuns));
 }
 
 TEST_CASE("promoted share and side table of runs rise with keys and fall with blocks",

@@ -104,7 +104,7 @@ TEST_CASE("a promoted block shows whole bins until one does not fit its half",
     std::vector<uint32_t> keys(random() % 120);
     for (uint32_t& key : keys) key = static_cast<uint32_t>(random() >> (64 - bits));
     std::ranges::sort(keys);
-    keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     // What is shown, half by half.
     NarrowKeys want;
     uint64_t want_shown = 0;

@@ -37,7 +37,7 @@ class NarrowModel {
   // Replaces a block by a promoted one of these keys.
   void Promote(uint64_t block_idx, std::vector<uint32_t> keys) {
     std::ranges::sort(keys);
-    keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     NarrowModelBlock& block = blocks_[block_idx];
     alignas(64) uint32_t words[kFingerprintBlockWords];
     block.is_promoted = true;

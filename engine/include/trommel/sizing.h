@@ -140,9 +140,12 @@ struct Geometry {
 
 /// Most blocks of a filter: more would leave too few digest bits to choose a block evenly.
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
-/// Largest share of promoted blocks that sizing accepts with runs and fingerprints: keys of
-/// promoted blocks are slower.
-inline constexpr double kMaxPromotedShare = 0.03;
+/// Returns the largest share of promoted blocks that sizing accepts with runs and fingerprints:
+/// keys of promoted blocks are slower. With slots of 16 bits it is what overflow lines have space
+/// for (21 keys per block, where the share is 0.9 %, leave 10 times the space that is used).
+constexpr double MaxPromotedShare(Encoding encoding) noexcept {
+  return encoding == Encoding::kFingerprints16 ? 0.01 : 0.03;
+}
 /// Most distinct keys that a filter can be sized for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
 /// Lowest false-positive rate that a filter can be sized for.
@@ -186,13 +189,13 @@ struct Sizing {
 };
 
 /// Returns the smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at
-/// capacity and, with runs and fingerprints, promotes at most kMaxPromotedShare of the blocks.
+/// capacity and, with runs and fingerprints, promotes at most MaxPromotedShare of the blocks.
 ///
 /// At high rates the share of promoted blocks is what limits runs and fingerprints, and their rate
 /// is then lower than requested. Fingerprints have their full length (16 or 14 bits), so at rates
 /// below what that gives to full blocks, memory grows with 1 / target_fpr. num_blocks is rounded up
 /// to whole shards of at least 1,024 blocks: less than 0.1 % more, with kFingerprints16 less than
-/// 6.3 %. Above 2^29 blocks of planes or runs, where blocks own unequal shares of the digests, a
+/// 1.6 %. Above 2^29 blocks of planes or runs, where blocks own unequal shares of the digests, a
 /// slightly smaller geometry may exist.
 ///
 /// Fails with kInvalidArgument for a capacity of zero or above kMaxCapacity, a rate that is NaN or
@@ -227,7 +230,7 @@ double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexc
 uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the most distinct keys for which PredictedFpr stays at or below `target_fpr` and, with
-/// runs and fingerprints, PredictedPromotedShare at or below kMaxPromotedShare. With planes and
+/// runs and fingerprints, PredictedPromotedShare at or below MaxPromotedShare. With planes and
 /// runs at least 1: the rate of one key is below kMinTargetFpr, and it promotes nothing. A few
 /// blocks of fingerprints may hold none: one key gives one block a rate of 2^-fingerprint_bits.
 /// Fails with kInvalidArgument for an invalid geometry or rate. Thread safety: any thread.

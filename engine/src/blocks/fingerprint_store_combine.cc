@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
 namespace {
@@ -56,9 +57,8 @@ bool FingerprintStore::Subtract(const Store& other) noexcept {
 Result<std::unique_ptr<FingerprintStore>> FingerprintStore::CreateResized(
     Geometry geometry, uint64_t limit_bytes) const {
   // As many shards as a filter created at this size would have, so that the two can be merged.
-  const uint64_t unit = geometry.encoding == Encoding::kFingerprints16 ? kGroupBlocks : 1;
-  geometry.shard_bits = ShardBitsFor(geometry.num_blocks);
-  while (geometry.shard_bits > 0 && geometry.num_blocks % (unit << geometry.shard_bits) != 0) {
+  geometry.shard_bits = ShardBitsOf(geometry.encoding, geometry.num_blocks);
+  while (geometry.num_blocks % BlockUnit(geometry.encoding, geometry.shard_bits) != 0) {
     geometry.shard_bits -= 1;
   }
   return Create(geometry, limit_bytes);

@@ -30,7 +30,7 @@ Result<Sizing> SmallestFirst(const LayeredConfig& config, const Geometry& shape,
 bool IsUseful(const Geometry& first, uint64_t capacity) {
   return PredictedFpr(first, capacity) <= kMaxTargetFpr &&
          (first.encoding == Encoding::kPlanes ||
-          PredictedPromotedShare(first, capacity) <= kMaxPromotedShare);
+          PredictedPromotedShare(first, capacity) <= MaxPromotedShare(first.encoding));
 }
 
 }  // namespace

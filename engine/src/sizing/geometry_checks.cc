@@ -102,6 +102,10 @@ uint32_t MaxFingerprintBits(Encoding encoding) noexcept {
   return encoding == Encoding::kFingerprints8 ? kernels::kMaxNarrowBits : 0;
 }
 
+uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept {
+  return ShardBitsFor(encoding == Encoding::kFingerprints16 ? num_blocks / 4 : num_blocks);
+}
+
 uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept {
   const bool has_lines = encoding == Encoding::kFingerprints16 && shard_bits > 0;
   return (has_lines ? kBlocksOfOverflowLine : 1) << shard_bits;

@@ -24,8 +24,8 @@ namespace {
 // Shards bound the division into tasks and locks. 256 of them are enough for any machine, and a
 // shard of 1,024 blocks is worth a task; beyond 256, shards should outgrow the first-level cache
 // before there are more of them, so that the digest ranges of a split stay long. Rounding
-// num_blocks up to a multiple of the shards costs less than 1 part in 1,024; with overflow lines,
-// where shards are whole groups of 64 blocks, less than 1 in 16.
+// num_blocks up to a multiple of the shards costs less than 1 part in 1,024 (with overflow
+// lines: ShardBitsOf).
 constexpr uint64_t kMinBlocksPerShard = 1024;
 constexpr uint64_t kMinBlocksOfManyShards = 4096;
 constexpr uint32_t kFewShardBits = 8;
@@ -67,7 +67,7 @@ double BytesInAll(const Geometry& geometry, uint64_t num_keys) noexcept {
 bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
   if (PredictedFpr(geometry, num_keys) > target_fpr) return false;
   return geometry.encoding == Encoding::kPlanes ||
-         PredictedPromotedShare(geometry, num_keys) <= kMaxPromotedShare;
+         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
 }
 
 // The least x in [1, limit] with holds(x), or nothing. `holds` should be false up to some x and
@@ -105,7 +105,7 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
     num_blocks = std::bit_ceil(num_blocks);
     if (num_blocks > kMaxBlocks) return std::nullopt;
   }
-  const uint32_t shard_bits = ShardBitsFor(num_blocks);
+  const uint32_t shard_bits = ShardBitsOf(request.encoding, num_blocks);
   const uint64_t unit = BlockUnit(request.encoding, shard_bits);
   num_blocks = (num_blocks + unit - 1) / unit * unit;
   // Above 2^29 blocks the rate is not strictly monotone (blocks have 2 to 8 high halves, unevenly),

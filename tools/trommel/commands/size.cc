@@ -101,8 +101,9 @@ Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_
 bool IsBetter(const Sizing& a, const Sizing& b) {
   if (a.capacity != b.capacity) return a.capacity > b.capacity;
   const auto crowding = [](const Sizing& sizing) {
-    const bool is_crowded = sizing.geometry.encoding == Encoding::kRuns &&
-                            sizing.predicted_promoted_share > kMaxPromotedShare;
+    const bool is_crowded =
+        sizing.geometry.encoding == Encoding::kRuns &&
+        sizing.predicted_promoted_share > MaxPromotedShare(sizing.geometry.encoding);
     return is_crowded ? sizing.predicted_promoted_share : 0;
   };
   if (crowding(a) != crowding(b)) return crowding(a) < crowding(b);

@@ -1,0 +1,313 @@
+// Counting filters of fingerprints against an exact model: a multiset of keys for each block.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/src/blocks/fingerprint_store.h"
+#include "kernels/fingerprint_layout.h"
+#include "support/catch.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/estimates.h"
+
+namespace trommel {
+namespace {
+
+Geometry GeometryFor(Encoding encoding, uint64_t num_blocks, uint32_t bits = 0,
+                     uint32_t shard_bits = 0) {
+  const bool is_wide = encoding == Encoding::kFingerprints16;
+  const uint32_t most = is_wide ? kernels::kMaxWideBits : kernels::kMaxNarrowBits;
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = num_blocks,
+          .fingerprint_bits = bits == 0 ? most : bits};
+}
+
+// What a filter must be: written from the definition, with a division instead of shifts.
+class Model {
+ public:
+  explicit Model(const Geometry& geometry) : geometry_(geometry), blocks_(geometry.num_blocks) {}
+
+  uint64_t& CountOf(uint64_t digest) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(digest) * geometry_.num_blocks;
+    const auto rest = static_cast<uint64_t>(product);
+    auto key = static_cast<uint32_t>(rest / (uint64_t{1} << (64 - geometry_.fingerprint_bits)));
+    if (geometry_.encoding == Encoding::kFingerprints16) {
+      if (key % 256 == 0) key += 1;
+      if (key % 256 == 255) key -= 1;
+    }
+    return blocks_[static_cast<size_t>(product >> 64)][key];
+  }
+
+  BlockContents ContentsOf(uint64_t block_idx) const {
+    BlockContents contents;
+    for (const auto& [key, count] : blocks_[block_idx]) {
+      if (count > 0) contents.push_back({key, count});
+    }
+    return contents;
+  }
+
+ private:
+  Geometry geometry_;
+  std::vector<std::map<uint32_t, uint64_t>> blocks_;
+};
+
+CountingFilter Empty(const Geometry& geometry) {
+  return *CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller});
+}
+
+std::vector<std::byte> FilledBytes(const Geometry& geometry, std::vector<uint64_t> digests) {
+  CountingFilter filter = Empty(geometry);
+  filter.Insert(Keys::Digests(digests));
+  return filter.Serialize();
+}
+
+bool BitOf(std::span<const uint64_t> bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+
+// Random batches and single keys, from digests that are few enough to meet again and crowd their
+// blocks: a tenth of them belong to one block, and some are inserted hundreds of times.
+void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, double load) {
+  std::mt19937_64 random(seed);
+  CountingFilter filter = Empty(geometry);
+  Model model(geometry);
+  const auto num_digests =
+      static_cast<size_t>(1 + load * static_cast<double>(geometry.num_blocks));
+  std::vector<uint64_t> pool(num_digests);
+  for (size_t i = 0; i < pool.size(); ++i) {
+    pool[i] = i % 10 == 3 ? random() >> 40 : random();
+  }
+  uint64_t num_keys = 0;
+  for (size_t step = 0; step < num_steps; ++step) {
+    std::vector<uint64_t> batch(1 + random() % 200);
+    for (uint64_t& digest : batch) digest = pool[random() % pool.size()];
+    if (random() % 8 == 0) std::ranges::fill(batch, batch.front());
+    const bool is_growing = step / 40 % 2 == 0;
+    const uint64_t choice = random() % 10;
+    std::vector<uint64_t> bits(CountingFilter::BitmapWords(batch.size()), ~uint64_t{0});
+    if (choice < (is_growing ? 6U : 2U)) {
+      if (choice % 2 == 0) {
+        filter.Insert(Keys::Digests(batch));
+      } else {
+        for (const uint64_t digest : batch) filter.Insert(Key::Digest(digest));
+      }
+      for (const uint64_t digest : batch) model.CountOf(digest) += 1;
+      num_keys += batch.size();
+    } else if (choice < 8) {
+      const bool is_batch = choice % 2 == 0;
+      if (is_batch) filter.Erase(Keys::Digests(batch), bits);
+      for (size_t i = 0; i < batch.size(); ++i) {
+        uint64_t& count = model.CountOf(batch[i]);
+        const bool is_erased = is_batch ? BitOf(bits, i) : filter.Erase(Key::Digest(batch[i]));
+        REQUIRE(is_erased == (count > 0));
+        count -= uint64_t{is_erased};
+        num_keys -= uint64_t{is_erased};
+      }
+    } else {
+      const bool is_batch = choice % 2 == 0;
+      if (is_batch) filter.InsertIfAbsent(Keys::Digests(batch), bits);
+      for (size_t i = 0; i < batch.size(); ++i) {
+        uint64_t& count = model.CountOf(batch[i]);
+        const bool is_new =
+            is_batch ? BitOf(bits, i) : filter.InsertIfAbsent(Key::Digest(batch[i]));
+        REQUIRE(is_new == (count == 0));
+        count += uint64_t{is_new};
+        num_keys += uint64_t{is_new};
+      }
+    }
+    REQUIRE(filter.num_keys() == num_keys);
+
+    for (uint64_t& digest : batch) {
+      if (random() % 2 == 0) digest = random();
+    }
+    filter.Query(Keys::Digests(batch), bits);
+    std::vector<uint64_t> counts(batch.size());
+    filter.CountEstimates(Keys::Digests(batch), counts);
+    std::vector<uint32_t> absent(batch.size());
+    const size_t num_absent = filter.Select(Keys::Digests(batch), Answer::kAbsent, absent);
+    size_t num_seen_absent = 0;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const uint64_t count = model.CountOf(batch[i]);
+      REQUIRE(BitOf(bits, i) == (count > 0));
+      REQUIRE(filter.MayContain(Key::Digest(batch[i])) == (count > 0));
+      REQUIRE(counts[i] == count);
+      if (count > 0) continue;
+      REQUIRE(num_seen_absent < num_absent);
+      REQUIRE(absent[num_seen_absent++] == i);
+    }
+    REQUIRE(num_seen_absent == num_absent);
+
+    if (step % 20 != 19) continue;
+    // The snapshot is that of a filter whose keys were inserted in another order at once.
+    const std::vector<std::byte> bytes = filter.Serialize();
+    Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
+    if (!loaded) FAIL(loaded.error().message);
+    REQUIRE(loaded->Serialize() == bytes);
+    REQUIRE(loaded->num_keys() == num_keys);
+    REQUIRE(loaded->GetStats().num_promoted <= geometry.num_blocks);
+    REQUIRE(loaded->GetStats().num_promoted == filter.GetStats().num_promoted);
+    CountingFilter both = *std::move(loaded);
+    REQUIRE(both.Merge(filter).ok());
+    REQUIRE(both.num_keys() == 2 * num_keys);
+    REQUIRE(both.Subtract(filter).ok());
+    REQUIRE(both.Serialize() == bytes);
+    if (random() % 4 == 0) filter = std::move(both);  // goes on from another form in memory
+  }
+  // Erasing everything leaves an empty filter, without a side table.
+  for (const uint64_t digest : pool) {
+    while (filter.Erase(Key::Digest(digest))) {
+    }
+  }
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.GetStats().num_promoted == 0);
+  CHECK(filter.GetStats().side_table_bytes == 0);
+  CHECK(filter.Serialize() == Empty(geometry).Serialize());
+}
+
+constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kFingerprints8};
+
+TEST_CASE("a filter of fingerprints answers as the multiset of its keys does",
+          "[counting][fingerprint]") {
+  for (const Encoding encoding : kBoth) {
+    for (const double load : {10.0, 34.0, 60.0, 200.0}) {
+      for (const uint64_t num_blocks : {1, 3, 64, 100}) {
+        INFO(EncodingName(encoding) << ", load " << load << ", blocks " << num_blocks);
+        RunProgram(GeometryFor(encoding, num_blocks), 17 + num_blocks, 160, load);
+      }
+    }
+  }
+}
+
+TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprint]") {
+  for (const Encoding encoding : kBoth) {
+    for (const uint32_t bits : {8U, 9U, 13U}) {
+      INFO(EncodingName(encoding) << ", bits " << bits);
+      RunProgram(GeometryFor(encoding, 70, bits), bits, 160, 40);
+    }
+  }
+}
+
+TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
+          "[counting][fingerprint]") {
+  std::mt19937_64 random(5);
+  for (const Encoding encoding : kBoth) {
+    for (const size_t load : {size_t{20}, size_t{32}, size_t{36}, size_t{50}}) {
+      const Geometry geometry = GeometryFor(encoding, 256, 0, 1);
+      std::vector<uint64_t> digests(load * geometry.num_blocks);
+      for (uint64_t& digest : digests) digest = random();
+      digests.insert(digests.end(), 100'000, digests.front());
+      const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
+      std::ranges::shuffle(digests, random);
+      CHECK(FilledBytes(geometry, digests) == bytes);
+      // Nor on what was in it before.
+      CountingFilter filter = Empty(geometry);
+      std::vector<uint64_t> others(2 * digests.size());
+      for (uint64_t& digest : others) digest = random();
+      filter.Insert(Keys::Digests(others));
+      filter.Insert(Keys::Digests(digests));
+      REQUIRE(filter.Erase(Keys::Digests(others)).num_refused == 0);
+      CHECK(filter.Serialize() == bytes);
+    }
+  }
+}
+
+TEST_CASE("doubling is creation at twice the size with a bit less, and folding undoes it",
+          "[counting][fingerprint]") {
+  std::mt19937_64 random(6);
+  for (const Encoding encoding : kBoth) {
+    const Geometry geometry = GeometryFor(encoding, 192);
+    std::vector<uint64_t> digests(192 * 40);
+    for (uint64_t& digest : digests) digest = random();
+    CountingFilter filter = Empty(geometry);
+    filter.Insert(Keys::Digests(digests));
+    std::vector<std::vector<std::byte>> sizes = {filter.Serialize()};
+    while (filter.Grow().ok()) {
+      Geometry built = geometry;
+      built.num_blocks <<= sizes.size();
+      built.fingerprint_bits -= static_cast<uint32_t>(sizes.size());
+      built.shard_bits = filter.geometry().shard_bits;
+      REQUIRE(filter.geometry() == built);
+      sizes.push_back(filter.Serialize());
+      CHECK(sizes.back() == FilledBytes(built, digests));
+    }
+    CHECK(filter.geometry().fingerprint_bits == 8);
+    for (size_t size = sizes.size() - 1; size > 0; --size) {
+      CHECK(filter.Serialize() == sizes[size]);
+      REQUIRE(filter.Fold().ok());
+    }
+    CHECK(filter.Serialize() == sizes[0]);
+    // Below its first size the last bits are lost, as in a filter created with so few blocks.
+    REQUIRE(filter.Fold().ok());
+    Geometry half = geometry;
+    half.num_blocks /= 2;
+    CHECK(filter.Serialize() == FilledBytes(half, digests));
+  }
+}
+
+TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][fingerprint]") {
+  CountingFilter runs = *CountingFilter::Create({.capacity = 1000});
+  CHECK(runs.Grow().error().code == ErrorCode::kInvalidArgument);
+  for (const Encoding encoding : kBoth) {
+    const CountingConfig config{.capacity = 1000, .target_fpr = 0.01, .encoding = encoding};
+    CHECK(ConcurrentFilter::Create(config).error().code == ErrorCode::kInvalidArgument);
+    CountingFilter filter = *CountingFilter::Create(config);
+    filter.Insert(Key(7));
+    const Result<ConcurrentFilter> adopted = ConcurrentFilter::Adopt(std::move(filter));
+    REQUIRE(!adopted.ok());
+    CHECK(adopted.error().code == ErrorCode::kInvalidArgument);
+    CHECK(filter.MayContain(Key(7)));  // still the caller's
+    CountingFilter other = *CountingFilter::Create({.capacity = 1000});
+    CHECK(filter.Merge(other).error().code == ErrorCode::kMismatch);
+  }
+}
+
+TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][fingerprint]") {
+  std::mt19937_64 random(9);
+  for (const Encoding encoding : kBoth) {
+    const Geometry geometry = GeometryFor(encoding, 512);
+    std::vector<uint64_t> a(15'000);
+    for (uint64_t& digest : a) digest = random();
+    std::vector<uint64_t> b(a.begin() + 5'000, a.end());
+    for (size_t i = 0; i < 7'000; ++i) b.push_back(random());
+    CountingFilter with_a = Empty(geometry);
+    CountingFilter with_b = Empty(geometry);
+    for (int copies = 0; copies < 3; ++copies) with_a.Insert(Keys::Digests(a));
+    with_b.Insert(Keys::Digests(b));
+    const Result<Overlap> overlap = EstimateOverlap(with_a, with_b);
+    REQUIRE(overlap.ok());
+    const auto is_near = [](const Estimate& estimate, double value) {
+      return std::abs(estimate.value - value) <= 6 * estimate.standard_error + 1;
+    };
+    CHECK(is_near(overlap->keys_of_a, 15'000));
+    CHECK(is_near(overlap->keys_of_b, 17'000));
+    CHECK(is_near(overlap->union_keys, 22'000));
+    CHECK(is_near(overlap->intersection_keys, 10'000));
+  }
+}
+
+TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[counting][fingerprint]") {
+  std::mt19937_64 random(10);
+  for (const Encoding encoding : kBoth) {
+    const Geometry geometry = GeometryFor(encoding, 65);
+    std::vector<uint64_t> digests(65 * 38);
+    for (uint64_t& digest : digests) digest = random();
+    digests.insert(digests.end(), 70'000, digests.front());
+    const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      std::vector<std::byte> changed = bytes;
+      changed[i] ^= static_cast<std::byte>(1 + random() % 255);
+      REQUIRE_FALSE(CountingFilter::Deserialize(changed).ok());
+    }
+    for (size_t size = 0; size < bytes.size(); size += 1 + size / 50) {
+      REQUIRE_FALSE(CountingFilter::Deserialize(std::span(bytes).first(size)).ok());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trommel
