@@ -67,7 +67,7 @@ Arena::Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides)
 
 Arena::Arena(uint64_t num_keys, size_t batch_size, std::vector<std::unique_ptr<Contender>> sides)
     : num_keys_(num_keys),
-      batch_size_(std::min<uint64_t>(batch_size, num_keys / 2)),
+      batch_size_(std::min<uint64_t>(batch_size, num_keys / 15)),
       steps_((std::min(kMaxMeasuredKeys, kMaxPasses * num_keys) + batch_size_ - 1) / batch_size_),
       num_members_(num_keys - batch_size_),
       members_(kFirstMember, PoolSize(num_keys, batch_size_)),

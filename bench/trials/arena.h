@@ -31,7 +31,7 @@ class Arena {
   // erase steps remove it again, so the filter is at its capacity while it is measured. The sides
   // are sized for num_keys. Batches have a size that suits num_keys.
   Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides);
-  // The same with batches of at most batch_size and half of the keys.
+  // The same with batches of batch_size, but at most a fifteenth of the keys.
   Arena(uint64_t num_keys, size_t batch_size, std::vector<std::unique_ptr<Contender>> sides);
 
   // Checks every side: all members present, the rate of non-members within kMaxSigmas of the
