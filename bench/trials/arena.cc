@@ -19,8 +19,8 @@ constexpr uint64_t kMaxBatch = 1'000'000;
 constexpr uint64_t kMaxMeasuredKeys = 2'000'000;
 constexpr uint64_t kMaxPasses = 8;
 constexpr uint64_t kMaxPool = 4'000'000;
-// Strangers take the places of members for a time.
-constexpr uint64_t kFirstStranger = kFirstGuest + (uint64_t{1} << 39);
+// Substitutes take the places of members for a time.
+constexpr uint64_t kFirstSubstitute = kFirstGuest + (uint64_t{1} << 39);
 constexpr uint64_t kReplacedAtOnce = 1024;  // few beside the capacity: the load stays the same
 
 uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 32, 1, kMaxBatch); }
@@ -207,8 +207,8 @@ std::string Arena::Churn() {
       });
     });
   };
-  replace(kFirstMember, kFirstStranger);
-  replace(kFirstStranger, kFirstMember);
+  replace(kFirstMember, kFirstSubstitute);
+  replace(kFirstSubstitute, kFirstMember);
   return wrong;
 }
 

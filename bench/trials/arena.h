@@ -56,8 +56,8 @@ class Arena {
   // After FillUp, to take steps again: erases that batch from every side that can erase.
   std::string MakeSpace();
 
-  // After FillUp: replaces every member by a stranger, a few at a time, and then every stranger by
-  // its member again, in every side that can erase. Returns what is wrong, or "".
+  // After FillUp: replaces every member by a substitute, a few at a time, and then every substitute
+  // by its member again, in every side that can erase. Returns what is wrong, or "".
   std::string Churn();
 
   // After FillUp: erases every member from every side that can erase, and checks that each was

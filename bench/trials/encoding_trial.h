@@ -31,8 +31,8 @@ struct EncodingRequest {
 // Memory and rate of a side that holds all keys. NaN: does not apply.
 //
 // "Churned" is the filter that was measured: guests were inserted and erased again, and then every
-// member was replaced by a stranger and returned. A promoted block of planes or runs returns to its
-// encoding only some keys below the number that fits, so a churned filter has more of them.
+// member was replaced by a substitute and returned. A promoted block of planes or runs returns to
+// its encoding only some keys below the number that fits, so a churned filter has more of them.
 struct EncodingMemory {
   std::string side;
   double num_bytes = 0;  // churned, side table included
