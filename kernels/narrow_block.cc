@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "kernels/presence_words.h"
 
@@ -21,20 +22,19 @@ uint64_t BinsOf(const uint32_t* block, size_t half) {
 
 // A block that is written key by key, then stored.
 struct NarrowWords {
-  void Append(uint32_t slot) {
-    words[num_keys / 4] |= slot << (num_keys % 4 * 8);
-    ++num_keys;
-  }
+  void Append(uint32_t slot) { slots[num_keys++] = static_cast<uint8_t>(slot); }
   void SetBins(size_t half, uint64_t bins) {
     bins ^= kEmptyBins;
     words[kFirstBinWord + 2 * half] = static_cast<uint32_t>(bins);
     words[kFirstBinWord + 2 * half + 1] = static_cast<uint32_t>(bins >> 32);
   }
-  void Store(uint32_t* block) const {
+  void Store(uint32_t* block) {
+    std::memcpy(words.data(), slots.data(), slots.size());
     for (size_t i = 0; i < words.size(); ++i) StorePresenceWord(words[i], block + i);
   }
 
   std::array<uint32_t, kFingerprintBlockWords> words{};
+  std::array<uint8_t, kNarrowSlots> slots{};
   size_t num_keys = 0;
 };
 
@@ -70,6 +70,53 @@ NarrowWords WordsOf(std::span<const uint32_t> keys, uint32_t fingerprint_bits) {
   return block;
 }
 
+uint32_t SlotAt(const uint32_t* block, size_t i) { return block[i / 4] >> (i % 4 * 8) & 0xff; }
+
+// A bin that is not cut off, within a block.
+struct NarrowPlace {
+  NarrowPlace(uint32_t key, uint32_t fingerprint_bits, const uint32_t* words)
+      : half(NarrowBin(key, fingerprint_bits) / kBinsPerWord),
+        bins(BinsOf(words, half)),
+        slot(NarrowSlot(key, fingerprint_bits)) {
+    uint64_t ends = bins;
+    uint64_t start_bit = 0;  // behind the 1 of the bin before
+    const uint32_t rank = NarrowBin(key, fingerprint_bits) % kBinsPerWord;
+    for (uint32_t i = 0; i < rank; ++i) {
+      if (i + 1 == rank) start_bit = static_cast<uint64_t>(std::countr_zero(ends)) + 1;
+      ends &= ends - 1;
+    }
+    end_bit = static_cast<uint64_t>(std::countr_zero(ends));
+    const size_t before = half == 0 ? 0 : KeysIn(BinsOf(words, 0));
+    first = before + start_bit - rank;
+    last = before + end_bit - rank;
+    num_keys = KeysIn(BinsOf(words, 0)) + KeysIn(BinsOf(words, 1));
+  }
+
+  static size_t KeysIn(uint64_t bins) {
+    return static_cast<size_t>(std::bit_width(bins) - std::popcount(bins));
+  }
+
+  size_t half;
+  uint64_t bins;
+  uint32_t slot;
+  uint64_t end_bit;  // of the bin's 1
+  size_t first;      // the bin's slots
+  size_t last;       // behind them
+  size_t num_keys;   // that the block shows
+};
+
+void SetSlot(size_t i, uint32_t slot, uint32_t* block) {
+  const size_t shift = i % 4 * 8;
+  StorePresenceWord((block[i / 4] & ~(0xffU << shift)) | slot << shift, block + i / 4);
+}
+
+void StorePromotedBins(uint64_t bins, size_t half, uint32_t* block) {
+  bins ^= kEmptyBins | kPromotedBins;
+  uint32_t* words = block + kFirstBinWord + 2 * half;
+  StorePresenceWord(static_cast<uint32_t>(bins), words);
+  StorePresenceWord(static_cast<uint32_t>(bins >> 32), words + 1);
+}
+
 }  // namespace
 
 bool IsPromotedNarrow(const uint32_t* block) {
@@ -91,9 +138,10 @@ size_t DecodeNarrow(const uint32_t* block, uint32_t fingerprint_bits,
   for (size_t half = 0; half < 2; ++half) {
     auto bin = static_cast<uint32_t>(half * kBinsPerWord);
     for (uint64_t bins = BinsOf(block, half); bins != 0; ++bin) {
-      for (; (bins & 1) == 0; bins >>= 1) {
-        const uint32_t slot = block[num_keys / 4] >> (num_keys % 4 * 8) & 0xff;
-        keys[num_keys++] = bin << (fingerprint_bits - kBinBits) | slot;
+      const auto count = static_cast<size_t>(std::countr_zero(bins));
+      bins >>= count;
+      for (const size_t end = num_keys + count; num_keys < end; ++num_keys) {
+        keys[num_keys] = bin << (fingerprint_bits - kBinBits) | SlotAt(block, num_keys);
       }
       bins >>= 1;
     }
@@ -109,7 +157,8 @@ bool FitsNarrow(std::span<const uint32_t> keys, uint32_t fingerprint_bits) {
 }
 
 void EncodeNarrow(std::span<const uint32_t> keys, uint32_t fingerprint_bits, uint32_t* block) {
-  WordsOf(keys, fingerprint_bits).Store(block);
+  NarrowWords words = WordsOf(keys, fingerprint_bits);
+  words.Store(block);
 }
 
 uint64_t EncodePromotedNarrow(std::span<const uint32_t> keys, uint32_t fingerprint_bits,
@@ -120,6 +169,37 @@ uint64_t EncodePromotedNarrow(std::span<const uint32_t> keys, uint32_t fingerpri
   words.words[kFirstBinWord + 3] |= kPromotedWord;
   words.Store(block);
   return ShownBins(block);
+}
+
+size_t CountNarrow(uint32_t key, uint32_t fingerprint_bits, const uint32_t* block) {
+  if ((ShownBins(block) >> NarrowBin(key, fingerprint_bits) & 1) == 0) return 0;
+  const NarrowPlace bin(key, fingerprint_bits, block);
+  size_t count = 0;
+  for (size_t i = bin.first; i < bin.last; ++i) count += size_t{SlotAt(block, i) == bin.slot};
+  return count;
+}
+
+bool PutNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block) {
+  const NarrowPlace bin(key, fingerprint_bits, block);
+  if (bin.num_keys >= kNarrowSlots) return false;
+  if (NarrowPlace::KeysIn(bin.bins) >= kMaxKeysPerBinWord) return false;
+  size_t at = bin.first;
+  while (at < bin.last && SlotAt(block, at) <= bin.slot) ++at;
+  for (size_t i = bin.num_keys; i > at; --i) SetSlot(i, SlotAt(block, i - 1), block);
+  SetSlot(at, bin.slot, block);
+  const uint64_t below = (uint64_t{1} << bin.end_bit) - 1;
+  StorePromotedBins((bin.bins & below) | (bin.bins & ~below) << 1, bin.half, block);
+  return true;
+}
+
+void TakeNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block) {
+  const NarrowPlace bin(key, fingerprint_bits, block);
+  size_t at = bin.first;
+  while (at + 1 < bin.last && SlotAt(block, at) != bin.slot) ++at;
+  for (size_t i = at; i + 1 < bin.num_keys; ++i) SetSlot(i, SlotAt(block, i + 1), block);
+  SetSlot(bin.num_keys - 1, 0, block);
+  const uint64_t below = (uint64_t{1} << bin.end_bit) - 1;
+  StorePromotedBins((bin.bins & (below >> 1)) | (bin.bins & ~below) >> 1, bin.half, block);
 }
 
 }  // namespace trommel::kernels

@@ -13,10 +13,13 @@ uint32_t LinesPerBlock(uint64_t num_bytes, const Geometry& geometry) {
 }  // namespace
 
 std::vector<Touch> QueryShape(const Geometry& geometry) {
+  // Few keys of fingerprints go on to an overflow line.
+  if (HasFingerprints(geometry.encoding)) return {{geometry.num_blocks * kLineBytes, 1}};
   return {{geometry.query_bytes(), LinesPerBlock(geometry.presence_bytes(), geometry)}};
 }
 
 std::vector<Touch> UpdateShape(const Geometry& geometry) {
+  if (HasFingerprints(geometry.encoding)) return QueryShape(geometry);
   if (geometry.encoding == Encoding::kRuns) {
     return {{geometry.num_bytes(), LinesPerBlock(geometry.num_bytes(), geometry)}};
   }

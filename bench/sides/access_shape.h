@@ -13,9 +13,10 @@ namespace trommel::bench {
 
 // Planes: a line of the presence array, shared with the adjacent block where blocks have 8 slices.
 // Runs: the block's presence words, which end in its second line where it has 10 slices.
+// Fingerprints: the block.
 std::vector<Touch> QueryShape(const Geometry& geometry);
 
-// Planes: the same line, and those of the block's counts. Runs: the whole block.
+// Planes: the same line, and those of the block's counts. Runs and fingerprints: the whole block.
 std::vector<Touch> UpdateShape(const Geometry& geometry);
 
 uint32_t NumLines(const std::vector<Touch>& shape);

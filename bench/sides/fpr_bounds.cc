@@ -28,6 +28,10 @@ double BinomialSigma(double fpr, uint64_t num_queries) {
 }
 
 double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries) {
+  if (HasFingerprints(geometry.encoding)) {
+    const double fpr = PredictedFpr(geometry, num_keys);
+    return std::hypot(BinomialSigma(fpr, num_queries), fpr / std::sqrt(num_keys));
+  }
   const double k = geometry.num_slices;
   const double m = geometry.slice_positions();
   double mean = 0;

@@ -18,6 +18,8 @@ double BinomialSigma(double fpr, uint64_t num_queries);
 // The standard deviation of a block filter's measured rate: both parts. A block's rate, given its i
 // keys, is the product of its slices' fills, and the mean over num_blocks blocks varies by
 //   Var = (sum_i P(i) E[fill^2 | i]^k  -  fpr^2) / num_blocks.
+// With fingerprints the rate is the number of different keys by that of blocks, which varies less
+// than a Poisson number does.
 double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries);
 
 // The same for a textbook filter of num_counters counters, whose fill varies at most as that of

@@ -19,13 +19,15 @@ constexpr uint64_t kMaxBatch = 1'000'000;
 constexpr uint64_t kMaxMeasuredKeys = 2'000'000;
 constexpr uint64_t kMaxPasses = 8;
 constexpr uint64_t kMaxPool = 4'000'000;
+// Substitutes take the places of members for a time.
+constexpr uint64_t kFirstSubstitute = kFirstGuest + (uint64_t{1} << 39);
+constexpr uint64_t kReplacedAtOnce = 1024;  // few beside the capacity: the load stays the same
 
 uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 32, 1, kMaxBatch); }
 
 // The keys of a pool: whole batches, several of them, so that one is used again only after others
 // have passed through the cache.
-uint64_t PoolSize(uint64_t num_keys) {
-  const uint64_t batch = BatchSize(num_keys);
+uint64_t PoolSize(uint64_t num_keys, uint64_t batch) {
   return std::min(num_keys - batch, kMaxPool) / batch * batch;
 }
 
@@ -61,13 +63,16 @@ double Seconds(const Call& call) {
 }  // namespace
 
 Arena::Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides)
+    : Arena(num_keys, BatchSize(num_keys), std::move(sides)) {}
+
+Arena::Arena(uint64_t num_keys, size_t batch_size, std::vector<std::unique_ptr<Contender>> sides)
     : num_keys_(num_keys),
-      batch_size_(BatchSize(num_keys)),
+      batch_size_(std::min<uint64_t>(batch_size, num_keys / 15)),
       steps_((std::min(kMaxMeasuredKeys, kMaxPasses * num_keys) + batch_size_ - 1) / batch_size_),
       num_members_(num_keys - batch_size_),
-      members_(kFirstMember, PoolSize(num_keys)),
-      guests_(kFirstGuest, std::min<uint64_t>(4 * batch_size_, PoolSize(num_keys))),
-      non_members_(kFirstNonMember, PoolSize(num_keys)),
+      members_(kFirstMember, PoolSize(num_keys, batch_size_)),
+      guests_(kFirstGuest, std::min<uint64_t>(4 * batch_size_, PoolSize(num_keys, batch_size_))),
+      non_members_(kFirstNonMember, PoolSize(num_keys, batch_size_)),
       sides_(std::move(sides)),
       measured_fpr_(sides_.size()) {
   ForEachBatch(kFirstMember, num_members_, [this](Batch batch) {
@@ -171,6 +176,40 @@ void Arena::FillUp() {
     ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
   });
   num_members_ = num_keys_;
+}
+
+std::string Arena::MakeSpace() {
+  std::string wrong;
+  num_members_ = num_keys_ - batch_size_;
+  const Population last(kFirstMember + num_members_, batch_size_);
+  ForEachFilter([&](Contender& side) {
+    if (!side.CanDo(Op::kErase)) return;
+    if (side.Erase(last.batch(), false) != batch_size_) wrong = "a member could not be erased";
+  });
+  return wrong;
+}
+
+std::string Arena::Churn() {
+  std::string wrong;
+  const auto replace = [&](uint64_t first_old, uint64_t first_new) {
+    ForEachBatch(first_old, num_members_, [&](Batch olds) {
+      const Population news(first_new, olds.size());
+      first_new += olds.size();
+      ForEachFilter([&](Contender& side) {
+        if (!side.CanDo(Op::kErase)) return;
+        for (size_t i = 0; i < olds.size(); i += kReplacedAtOnce) {
+          const size_t count = std::min<size_t>(kReplacedAtOnce, olds.size() - i);
+          if (side.Erase(olds.Part(i, count), false) != count) {
+            wrong = std::string(side.name()) + ": a replaced key could not be erased";
+          }
+          side.Insert(news.batch().Part(i, count), false);
+        }
+      });
+    });
+  };
+  replace(kFirstMember, kFirstSubstitute);
+  replace(kFirstSubstitute, kFirstMember);
+  return wrong;
 }
 
 std::string Arena::EraseAll() {

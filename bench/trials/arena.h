@@ -29,8 +29,10 @@ class Arena {
  public:
   // Fills every side with num_keys less one batch of members: insert steps add a batch of guests,
   // erase steps remove it again, so the filter is at its capacity while it is measured. The sides
-  // are sized for num_keys.
+  // are sized for num_keys. Batches have a size that suits num_keys.
   Arena(uint64_t num_keys, std::vector<std::unique_ptr<Contender>> sides);
+  // The same with batches of batch_size, but at most a fifteenth of the keys.
+  Arena(uint64_t num_keys, size_t batch_size, std::vector<std::unique_ptr<Contender>> sides);
 
   // Checks every side: all members present, the rate of non-members within kMaxSigmas of the
   // prediction, batch and point forms equal. Returns what is wrong, or "". Sets measured_fpr.
@@ -50,6 +52,13 @@ class Arena {
 
   // After the last step: inserts the missing batch of members. Every side then holds num_keys.
   void FillUp();
+
+  // After FillUp, to take steps again: erases that batch from every side that can erase.
+  std::string MakeSpace();
+
+  // After FillUp: replaces every member by a substitute, a few at a time, and then every substitute
+  // by its member again, in every side that can erase. Returns what is wrong, or "".
+  std::string Churn();
 
   // After FillUp: erases every member from every side that can erase, and checks that each was
   // there and that no query answers "maybe present" afterwards. Returns what is wrong, or "".

@@ -1,7 +1,10 @@
 #include "bench/trials/encoding_trial.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -13,30 +16,32 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// The arena's sides. The split ones share the filters of the direct ones.
-enum EncodingSide : size_t {
-  kPlanes,
-  kRuns,
-  kTextbookSide,
-  kSplitBlockSide,
-  kPlanesSplit,
-  kRunsSplit
-};
+constexpr size_t kBatchSize = 65'536;
+
+// The arena's sides: those of the columns, then two that share the filters of the direct ones.
+enum SplitSide : size_t { kPlanesSplit = kCeilingColumn, kRunsSplit };
 
 struct Filters {
   explicit Filters(const EncodingRequest& request)
-      : planes(CreateOrExit({.capacity = request.num_keys,
-                             .target_fpr = request.target_fpr,
-                             .encoding = Encoding::kPlanes})),
-        runs(CreateOrExit({.capacity = request.num_keys,
+      : ours{CreateOrExit({.capacity = request.num_keys,
+                           .target_fpr = request.target_fpr,
+                           .encoding = Encoding::kPlanes}),
+             CreateOrExit({.capacity = request.num_keys,
                            .target_fpr = request.target_fpr,
                            .num_slices = request.run_slices,
-                           .encoding = Encoding::kRuns})) {}
+                           .encoding = Encoding::kRuns}),
+             CreateOrExit({.capacity = request.num_keys,
+                           .target_fpr = request.target_fpr16,
+                           .encoding = Encoding::kFingerprints16}),
+             CreateOrExit({.capacity = request.num_keys,
+                           .target_fpr = request.target_fpr8,
+                           .encoding = Encoding::kFingerprints8})} {}
 
   std::vector<std::unique_ptr<Contender>> Sides(const EncodingRequest& request) const {
     std::vector<std::unique_ptr<Contender>> sides;
-    sides.push_back(MakeOurs("planes", planes, {.route = Route::kDirect}));
-    sides.push_back(MakeOurs("runs", runs, {.route = Route::kDirect}));
+    for (size_t i = 0; i < ours.size(); ++i) {
+      sides.push_back(MakeOurs(kEncodingColumns[i], ours[i], {.route = Route::kDirect}));
+    }
     sides.push_back(MakeTextbook(std::make_shared<TextbookFilter>(
                                      TextbookFilter::ForKeys(request.num_keys, request.target_fpr)),
                                  true));
@@ -46,30 +51,46 @@ struct Filters {
                                   .encoding = Encoding::kPlanes})
                              .value();
     sides.push_back(MakeSplitBlock(plain.geometry.num_blocks));
-    sides.push_back(MakeOurs("planes, split", planes, {.route = Route::kSplit}));
-    sides.push_back(MakeOurs("runs, split", runs, {.route = Route::kSplit}));
+    sides.push_back(MakeOurs("planes, split", ours[kPlanesColumn], {.route = Route::kSplit}));
+    sides.push_back(MakeOurs("runs, split", ours[kRunsColumn], {.route = Route::kSplit}));
     return sides;
   }
 
-  std::shared_ptr<CountingFilter> planes;
-  std::shared_ptr<CountingFilter> runs;
+  std::vector<std::shared_ptr<CountingFilter>> ours;  // in the order of their columns
 };
 
-const std::vector<RowPlan>& RowPlans() {
-  const std::vector<std::pair<size_t, size_t>> direct = {{kPlanes, kPlanesColumn},
-                                                         {kRuns, kRunsColumn},
-                                                         {kTextbookSide, kTextbookColumn},
-                                                         {kSplitBlockSide, kSplitBlockColumn}};
-  const std::vector<std::pair<size_t, size_t>> split = {{kPlanesSplit, kPlanesColumn},
-                                                        {kRunsSplit, kRunsColumn}};
-  const std::vector<std::pair<size_t, size_t>> ours = {{kPlanes, kPlanesColumn},
-                                                       {kRuns, kRunsColumn}};
-  static const std::vector<RowPlan> plans = {
-      {"insert, direct", Op::kInsert, direct}, {"erase, direct", Op::kErase, direct},
-      {"query hit", Op::kQueryHit, direct},    {"query miss", Op::kQueryMiss, direct},
-      {"insert, split", Op::kInsert, split},   {"erase, split", Op::kErase, split},
-      {"insert, one", Op::kPointInsert, ours}, {"erase, one", Op::kPointErase, ours},
-      {"hit, one", Op::kPointQueryHit, ours},  {"miss, one", Op::kPointQueryMiss, ours}};
+// The rows before churn, and after it.
+struct Plans {
+  std::vector<RowPlan> fresh;
+  std::vector<RowPlan> churned;
+};
+
+const Plans& RowPlans() {
+  using Sides = std::vector<std::pair<size_t, size_t>>;
+  const auto in_own_columns = [](std::initializer_list<size_t> columns) {
+    Sides sides;
+    for (const size_t column : columns) sides.emplace_back(column, column);
+    return sides;
+  };
+  const Sides all = in_own_columns(
+      {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kTextbookColumn, kSplitBlockColumn});
+  const Sides one =
+      in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn});
+  const Sides split = {{kPlanesSplit, kPlanesColumn}, {kRunsSplit, kRunsColumn}};
+  static const Plans plans = {{{"insert, direct", Op::kInsert, all},
+                               {"erase, direct", Op::kErase, all},
+                               {"query hit", Op::kQueryHit, all},
+                               {"query miss", Op::kQueryMiss, all},
+                               {"insert, split", Op::kInsert, split},
+                               {"erase, split", Op::kErase, split},
+                               {"insert, one", Op::kPointInsert, one},
+                               {"erase, one", Op::kPointErase, one},
+                               {"hit, one", Op::kPointQueryHit, one},
+                               {"miss, one", Op::kPointQueryMiss, one}},
+                              {{"insert, churned", Op::kInsert, all},
+                               {"erase, churned", Op::kErase, all},
+                               {"hit, churned", Op::kQueryHit, all},
+                               {"miss, churned", Op::kQueryMiss, all}}};
   return plans;
 }
 
@@ -131,32 +152,43 @@ EncodingOutcome RunEncodingTrial(const EncodingRequest& request) {
   EncodingOutcome outcome;
   outcome.request = request;
   const Filters filters(request);
-  Arena arena(request.num_keys, filters.Sides(request));
+  Arena arena(request.num_keys, kBatchSize, filters.Sides(request));
   std::string& wrong = outcome.wrong;
   if (wrong = arena.Prove(); !wrong.empty()) return outcome;
-  for (const RowPlan& plan : RowPlans()) {
-    outcome.rows.push_back({plan.label, std::vector<Figures>(kEncodingColumns.size())});
-  }
-  const auto measure_ceilings = [&](bool counts) {
-    const SideCeilings ceilings = arena.MeasureSideCeilings({kRuns}, request.seconds_per_ceiling);
-    for (size_t r = 0; counts && r < outcome.rows.size(); ++r) {
-      // The split route does not touch random lines: their ceiling does not bound it.
-      const RowPlan& plan = RowPlans()[r];
-      if (plan.sides.front().first == kPlanesSplit) continue;
-      outcome.rows[r].sides[kCeilingColumn].push_back(ceilings.For(kRuns, plan.op));
+  const auto measure = [&](const std::vector<RowPlan>& plans) {
+    std::vector<TrialRow> rows;
+    for (const RowPlan& plan : plans) {
+      rows.push_back({plan.label, std::vector<Figures>(kEncodingColumns.size())});
     }
+    const auto measure_ceilings = [&](bool counts) {
+      const SideCeilings ceilings =
+          arena.MeasureSideCeilings({kRunsColumn}, request.seconds_per_ceiling);
+      for (size_t r = 0; counts && r < rows.size(); ++r) {
+        // The split route does not touch random lines: their ceiling does not bound it.
+        if (plans[r].sides.front().first == kPlanesSplit) continue;
+        rows[r].sides[kCeilingColumn].push_back(ceilings.For(kRunsColumn, plans[r].op));
+      }
+    };
+    wrong = MeasureRows(arena, plans, request.rounds, measure_ceilings, rows);
+    std::ranges::move(rows, std::back_inserter(outcome.rows));
   };
-  wrong = MeasureRows(arena, RowPlans(), request.rounds, measure_ceilings, outcome.rows);
+  measure(RowPlans().fresh);
   if (!wrong.empty()) return outcome;
-
   arena.FillUp();
+  if (wrong = arena.Churn(); !wrong.empty()) return outcome;
   if (wrong = arena.Prove(); !wrong.empty()) return outcome;
-  const CountingFilter* const ours[] = {filters.planes.get(), filters.runs.get(), nullptr, nullptr};
-  for (size_t side = kPlanes; side <= kSplitBlockSide; ++side) {
-    outcome.memory.push_back(MemoryOf(request, arena.side(side), ours[side]));
+  for (size_t side = 0; side < kCeilingColumn; ++side) {
+    const bool is_ours = side < filters.ours.size();
+    outcome.memory.push_back(
+        MemoryOf(request, arena.side(side), is_ours ? filters.ours[side].get() : nullptr));
   }
+  if (wrong = arena.MakeSpace(); !wrong.empty()) return outcome;
+  measure(RowPlans().churned);
+  if (!wrong.empty()) return outcome;
+  arena.FillUp();
   wrong = arena.EraseAll();
-  if (wrong.empty() && !(IsEmpty(*filters.planes) && IsEmpty(*filters.runs))) {
+  const auto is_empty = [](const auto& filter) { return IsEmpty(*filter); };
+  if (wrong.empty() && !std::ranges::all_of(filters.ours, is_empty)) {
     wrong = "counts are left after all keys were erased";
   }
   return outcome;
@@ -190,40 +222,105 @@ constexpr uint64_t kLeastInMemory = 10'000'000;
 constexpr uint64_t kMostInCache = 1'000'000;
 constexpr double kSigmas = 3;
 
-// Bits per key allowed at a rate.
-constexpr std::pair<double, double> kMemoryTargets[] = {{0.004, 22.5}, {0.0061, 20}};
+// Bits per key allowed for a column sized for a rate, and the rate to keep.
+struct MemoryTarget {
+  EncodingColumn column;
+  double sized_for;
+  double bits_per_key;
+  double most_fpr;
+};
+constexpr MemoryTarget kMemoryTargets[] = {{kRunsColumn, 0.004, 22.5, 0.004},
+                                           {kRunsColumn, 0.0061, 20, 0.0061},
+                                           {kWideColumn, kTargetFpr16, 25.5, 0.0004},
+                                           {kNarrowColumn, kTargetFpr8, 15.3, 0.003}};
 
-TargetVerdict JudgeSpeed(const TrialRow& row, double limit) {
-  const double ratio = PairedRatio(row.sides[kRunsColumn], row.sides[kPlanesColumn]).median;
-  char text[128];
-  std::snprintf(text, sizeof(text), "%-15s runs / planes %.2f, at most %.1f", row.label.c_str(),
-                ratio, limit);
-  return {text, ratio <= limit};
+// The most by which `over` may be slower than `under`. 0: no target.
+struct SpeedTarget {
+  EncodingRow row;
+  EncodingColumn over;
+  EncodingColumn under;
+  double in_cache;
+  double between;
+  double in_memory;
+};
+constexpr SpeedTarget kSpeedTargets[] = {
+    {kInsertDirectRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
+    {kEraseDirectRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
+    {kQueryHitRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
+    {kQueryMissRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
+    {kInsertDirectRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
+    {kEraseDirectRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
+    {kQueryHitRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
+    {kQueryMissRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
+    {kInsertDirectRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
+    {kEraseDirectRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
+    {kQueryHitRow, kNarrowColumn, kRunsColumn, 0, 0, 1.5},
+    {kQueryMissRow, kNarrowColumn, kRunsColumn, 0, 0, 1.15}};
+
+// How many times its batched cost one key per call may take, and a key of wide fingerprints the
+// cost of split blocks: its insert that of an insert, its erase as well.
+constexpr double kMostOfBatched = 1.5;
+constexpr double kMostOfSplitUpdate = 1.5;
+constexpr double kMostOfSplitQuery = 1.3;
+
+TargetVerdict JudgeRatio(const std::string& what, const Figures& over, const Figures& under,
+                         double limit) {
+  const double ratio = PairedRatio(over, under).median;
+  return {Printed("%-45s %.2f, at most %.2f", what.c_str(), ratio, limit), ratio <= limit};
+}
+
+void JudgeMemory(const EncodingOutcome& outcome, std::vector<TargetVerdict>& verdicts) {
+  const EncodingRequest& request = outcome.request;
+  for (const MemoryTarget& target : kMemoryTargets) {
+    const double rates[] = {0, request.target_fpr, request.target_fpr16, request.target_fpr8};
+    if (rates[target.column] != target.sized_for) continue;
+    const EncodingMemory& memory = outcome.memory.at(target.column);
+    verdicts.push_back(
+        {Printed("%s: %.2f bits per key, at most %.1f, at %.4f %%, at most %.2f %%",
+                 kEncodingColumns[target.column].c_str(), memory.bits_per_key, target.bits_per_key,
+                 100 * memory.measured_fpr, 100 * target.most_fpr),
+         memory.bits_per_key <= target.bits_per_key &&
+             memory.measured_fpr - kSigmas * memory.fpr_sigma <= target.most_fpr});
+  }
+}
+
+void JudgeOneKey(const EncodingOutcome& outcome, std::vector<TargetVerdict>& verdicts) {
+  constexpr std::pair<EncodingRow, EncodingRow> kOneAndBatch[] = {{kInsertOneRow, kInsertDirectRow},
+                                                                  {kEraseOneRow, kEraseDirectRow},
+                                                                  {kHitOneRow, kQueryHitRow},
+                                                                  {kMissOneRow, kQueryMissRow}};
+  for (const auto& [one, batch] : kOneAndBatch) {
+    const TrialRow& row = outcome.rows.at(one);
+    for (const EncodingColumn column : {kPlanesColumn, kRunsColumn, kNarrowColumn}) {
+      verdicts.push_back(JudgeRatio(row.label + ": " + kEncodingColumns[column] + " / batched",
+                                    row.sides[column], outcome.rows.at(batch).sides[column],
+                                    kMostOfBatched));
+    }
+    const bool is_update = one == kInsertOneRow || one == kEraseOneRow;
+    const TrialRow& split = outcome.rows.at(is_update ? kInsertOneRow : one);
+    verdicts.push_back(JudgeRatio(row.label + ": fp16 / split-block's " + split.label,
+                                  row.sides[kWideColumn], split.sides[kSplitBlockColumn],
+                                  is_update ? kMostOfSplitUpdate : kMostOfSplitQuery));
+  }
 }
 
 }  // namespace
 
-std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome) {
+std::vector<TargetVerdict> Judge(const EncodingOutcome& outcome) {
   std::vector<TargetVerdict> verdicts;
   if (outcome.request.run_slices != 5) return verdicts;
-  const EncodingMemory& runs = outcome.memory.at(kRunsColumn);
-  for (const auto& [target_fpr, limit] : kMemoryTargets) {
-    if (outcome.request.target_fpr != target_fpr) continue;
-    char text[160];
-    std::snprintf(text, sizeof(text),
-                  "memory          %.2f bits per key, at most %.1f, at %.4f %%, at most %.2f %%",
-                  runs.bits_per_key, limit, 100 * runs.measured_fpr, 100 * target_fpr);
-    verdicts.push_back({text, runs.bits_per_key <= limit &&
-                                  runs.measured_fpr - kSigmas * runs.fpr_sigma <= target_fpr});
-  }
+  JudgeMemory(outcome, verdicts);
   const uint64_t num_keys = outcome.request.num_keys;
-  if (num_keys >= kLeastInMemory || num_keys <= kMostInCache) {
-    const double limit = num_keys >= kLeastInMemory ? 1.0 : 2.5;
-    verdicts.push_back(JudgeSpeed(outcome.rows.at(kInsertDirectRow), limit));
-    verdicts.push_back(JudgeSpeed(outcome.rows.at(kEraseDirectRow), limit));
+  for (const SpeedTarget& target : kSpeedTargets) {
+    const double outside = num_keys >= kLeastInMemory ? target.in_memory : target.between;
+    const double limit = num_keys <= kMostInCache ? target.in_cache : outside;
+    if (limit == 0) continue;
+    const TrialRow& row = outcome.rows.at(target.row);
+    verdicts.push_back(JudgeRatio(
+        row.label + ": " + kEncodingColumns[target.over] + " / " + kEncodingColumns[target.under],
+        row.sides[target.over], row.sides[target.under], limit));
   }
-  verdicts.push_back(JudgeSpeed(outcome.rows.at(kQueryHitRow), 1.2));
-  verdicts.push_back(JudgeSpeed(outcome.rows.at(kQueryMissRow), 1.2));
+  if (num_keys <= kMostInCache) JudgeOneKey(outcome, verdicts);
   return verdicts;
 }
 

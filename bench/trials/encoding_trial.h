@@ -1,6 +1,6 @@
-// Planes and runs, and beside them the textbook counting Bloom filter and a plain split-block
-// filter: all sized for the same keys and the same rate, measured in the same rounds. How to read
-// the outcome: README.md.
+// All encodings, and beside them the textbook counting Bloom filter and a plain split-block filter:
+// sized for the same keys, all but fingerprints for the same rate, and measured in the same rounds.
+// How to read the outcome: README.md.
 #ifndef TROMMEL_BENCH_TRIALS_ENCODING_TRIAL_H_
 #define TROMMEL_BENCH_TRIALS_ENCODING_TRIAL_H_
 
@@ -12,9 +12,16 @@
 
 namespace trommel::bench {
 
+// What fingerprints are sized for: about 21 keys per block of 16-bit slots, and the most that
+// blocks of 8-bit slots hold.
+inline constexpr double kTargetFpr16 = 0.00033;
+inline constexpr double kTargetFpr8 = 0.003;
+
 struct EncodingRequest {
   uint64_t num_keys = 0;
-  double target_fpr = 0;
+  double target_fpr = 0;  // of all but fingerprints
+  double target_fpr16 = kTargetFpr16;
+  double target_fpr8 = kTargetFpr8;
   uint32_t run_slices = 5;
   uint64_t rounds = 9;
   uint64_t num_non_members = 20'000'000;  // queried to measure the rate
@@ -23,9 +30,9 @@ struct EncodingRequest {
 
 // Memory and rate of a side that holds all keys. NaN: does not apply.
 //
-// "Churned" is the filter that was measured, into which guests were inserted and erased again. A
-// promoted block returns to its encoding only some keys below the number that fits, so a churned
-// filter has more of them than a fresh one.
+// "Churned" is the filter that was measured: guests were inserted and erased again, and then every
+// member was replaced by a substitute and returned. A promoted block of planes or runs returns to
+// its encoding only some keys below the number that fits, so a churned filter has more of them.
 struct EncodingMemory {
   std::string side;
   double num_bytes = 0;  // churned, side table included
@@ -45,14 +52,19 @@ struct EncodingMemory {
 enum EncodingColumn : uint8_t {
   kPlanesColumn,
   kRunsColumn,
+  kWideColumn,    // fingerprints of 16 bits
+  kNarrowColumn,  // of 8
   kTextbookColumn,
   kSplitBlockColumn,
   kCeilingColumn,
 };
-inline const std::vector<std::string> kEncodingColumns = {"planes", "runs", "textbook",
-                                                          "split-block", "ceiling"};
+inline const std::vector<std::string> kEncodingColumns = {
+    "planes", "runs", "fp16", "fp8", "textbook", "split-block", "ceiling"};
 inline const std::vector<RatioColumn> kEncodingRatios = {
     {"runs / planes", kRunsColumn, kPlanesColumn},
+    {"fp16 / runs", kWideColumn, kRunsColumn},
+    {"fp8 / runs", kNarrowColumn, kRunsColumn},
+    {"fp16 / split-block", kWideColumn, kSplitBlockColumn},
     {"textbook / runs", kTextbookColumn, kRunsColumn},
     {"runs / split-block", kRunsColumn, kSplitBlockColumn},
     {"ceiling / runs", kCeilingColumn, kRunsColumn}};
@@ -69,16 +81,20 @@ enum EncodingRow : uint8_t {
   kEraseOneRow,
   kHitOneRow,
   kMissOneRow,
+  kInsertChurnedRow,
+  kEraseChurnedRow,
+  kHitChurnedRow,
+  kMissChurnedRow,
 };
 
 struct EncodingOutcome {
   EncodingRequest request;
   std::string wrong;                   // the first wrong answer; empty: there was none
-  std::vector<EncodingMemory> memory;  // planes, runs, textbook, split-block
+  std::vector<EncodingMemory> memory;  // of the columns before the ceiling
   std::vector<TrialRow> rows;          // ns per key
 };
 
-// Takes about as much memory as the four filters and 100 bytes for each of up to 4 M keys. Ends the
+// Takes about as much memory as the six filters and 100 bytes for each of up to 4 M keys. Ends the
 // program when sizing or memory fails.
 EncodingOutcome RunEncodingTrial(const EncodingRequest& request);
 
@@ -90,14 +106,12 @@ struct TargetVerdict {
   bool is_met = false;
 };
 
-// The targets of the run encoding beside what was measured.
+// The targets beside what was measured; only with runs of 5 slices.
 //
-// Memory: at most 22.5 bits per key at 0.40 % and 20 at 0.61 %, side table included, churned; a
-// measured rate misses its target only when it is above by more than 3 sigmas. Speed, by the
-// medians of ratios taken in the same rounds, both direct: updates no slower than planes from 10 M
-// keys on, at most 2.5 times as slow up to 1 M; queries at most 1.2 times. Only blocks of 5 slices
-// have targets.
-std::vector<TargetVerdict> JudgeRuns(const EncodingOutcome& outcome);
+// Memory, side table included, churned; a measured rate misses its target only when it is above by
+// more than 3 sigmas. Speed, by the medians of ratios taken in the same rounds, direct: up to 1 M
+// keys and from 10 M keys on. One key per call: up to 1 M keys.
+std::vector<TargetVerdict> Judge(const EncodingOutcome& outcome);
 
 }  // namespace trommel::bench
 

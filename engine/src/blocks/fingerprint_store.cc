@@ -146,6 +146,9 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), View(), bits, unsure.data());
     for (const uint32_t i : std::span(unsure).first(num_unsure)) {
+      FetchElsewhere(PlaceOf(chunk[i]).block_idx);
+    }
+    for (const uint32_t i : std::span(unsure).first(num_unsure)) {
       const FingerprintPlace place = PlaceOf(chunk[i]);
       const bool is_held = HoldsElsewhere(place.block_idx, KeyOf(place.rest));
       bits[i / 64] |= uint64_t{is_held} << (i % 64);

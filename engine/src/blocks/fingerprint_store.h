@@ -108,6 +108,8 @@ class FingerprintStore : public Store {
   // One key of a promoted block. ErasePromoted returns whether it was in.
   virtual void InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
   virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
+  // Prefetches a promoted block's other places, where one access finds them.
+  virtual void FetchElsewhere(uint64_t /*block_idx*/) const {}
   // Does a promoted block hold the key, which it does not show, in its other places?
   virtual bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const = 0;
   virtual uint64_t CountOf(uint64_t block_idx, uint32_t key) const = 0;

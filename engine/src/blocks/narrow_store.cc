@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -51,18 +52,20 @@ bool NarrowStore::IsReadable(uint64_t block_idx) const {
 
 BlockContents NarrowStore::ReadContents(uint64_t block_idx) const {
   BlockContents contents;
-  if (IsPromoted(block_idx)) contents = RangeOf(block_idx).hidden.ContentsOf(block_idx);
   std::array<uint32_t, kNarrowSlots> keys;
   const size_t num_keys =
       kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
-  contents.reserve(contents.size() + num_keys);
-  for (size_t i = 0; i < num_keys; ++i) {
-    // Keys ascend: without hidden ones each goes to the end.
-    if (contents.empty() || contents.back().key < keys[i]) {
-      contents.push_back({keys[i], 1});
+  contents.reserve(num_keys + 8);
+  for (const uint32_t key : std::span(keys).first(num_keys)) {  // they ascend
+    if (!contents.empty() && contents.back().key == key) {
+      contents.back().count += 1;
     } else {
-      AddTo(contents, keys[i], 1);
+      contents.push_back({key, 1});
     }
+  }
+  if (!IsPromoted(block_idx)) return contents;
+  for (const BlockKey& entry : RangeOf(block_idx).hidden.ContentsOf(block_idx)) {
+    AddTo(contents, entry.key, entry.count);
   }
   return contents;
 }
@@ -118,10 +121,7 @@ bool NarrowStore::IsCut(uint64_t block_idx, uint32_t key) const {
 }
 
 uint64_t NarrowStore::ShownCount(uint64_t block_idx, uint32_t key) const {
-  std::array<uint32_t, kNarrowSlots> keys;
-  const size_t num_keys =
-      kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
-  return static_cast<uint64_t>(std::ranges::count(std::span(keys).first(num_keys), key));
+  return kernels::CountNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
 }
 
 // All its keys may fit what a promoted block shows, and it has a record all the same.
@@ -134,6 +134,9 @@ void NarrowStore::Promote(uint64_t block_idx) {
 void NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   if (IsCut(block_idx, key) || ShownCount(block_idx, key) > 0) {
     return RangeOf(block_idx).hidden.AddOne(block_idx, key);
+  }
+  if (kernels::PutNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx))) {
+    return RangeOf(block_idx).hidden.ChangeTotal(block_idx, 1);
   }
   BlockContents contents = ReadContents(block_idx);
   AddTo(contents, key, 1);
@@ -150,6 +153,11 @@ bool NarrowStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
     return true;
   }
   if (ShownCount(block_idx, key) == 0) return false;
+  if (hidden.TotalOf(block_idx) > kNarrowSlots + 1) {  // it stays promoted
+    kernels::TakeNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
+    hidden.ChangeTotal(block_idx, -1);
+    return true;
+  }
   BlockContents contents = ReadContents(block_idx);
   RemoveFrom(contents, key, 1);
   StoreContents(block_idx, contents);

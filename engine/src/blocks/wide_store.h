@@ -57,6 +57,7 @@ class WideStore final : public FingerprintStore {
   void Promote(uint64_t block_idx) override;
   void InsertPromoted(uint64_t block_idx, uint32_t key) override;
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
+  void FetchElsewhere(uint64_t block_idx) const override { __builtin_prefetch(&LineOf(block_idx)); }
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
   uint64_t CoveredBy(uint32_t key) const override;

@@ -1,6 +1,6 @@
-// The two encodings in one run, one thread: memory, rate and speed of runs beside planes, the
-// textbook counting Bloom filter and a plain split-block filter, all sized for the same rate, and
-// whether runs meet their targets. How to read it: README.md.
+// All encodings in one run, one thread: memory, rate and speed of planes, runs and fingerprints
+// beside the textbook counting Bloom filter and a plain split-block filter, and whether targets are
+// met. How to read it: README.md.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -21,9 +21,9 @@ namespace {
 constexpr uint64_t kMinKeys = 10'000;  // with fewer a batch is too short for the clock
 
 constexpr char kUsage[] =
-    "usage: runs_bench [--keys=1M,30M] [--fpr=0.004,0.0061] [--slices=4|5|8|10] [--rounds=9]\n"
+    "usage: encodings_bench [--keys=1M,30M] [--fpr=0.004,0.0061] [--slices=4|5|8|10] [--rounds=9]\n"
     "  --keys    sizes to compare at, in turn (at least 10k)\n"
-    "  --fpr     target rates that all sides are sized for, in turn (0.000001 to 0.5)\n"
+    "  --fpr     target rates of all sides but fingerprints, in turn (0.000001 to 0.5)\n"
     "  --slices  of the runs' blocks\n"
     "  --rounds  paired measurements of each figure, after one that does not count\n";
 
@@ -42,11 +42,12 @@ std::optional<std::vector<double>> ParseRates(const std::string& list) {
 
 void Print(const EncodingOutcome& outcome) {
   const std::string title =
-      Printed("\n%s keys, all sized for %.2f %%; ns per key",
-              CountName(outcome.request.num_keys).c_str(), 100 * outcome.request.target_fpr);
+      Printed("\n%s keys, sized for %.2f %%, fp16 for %.3f %%, fp8 for %.2f %%; ns per key",
+              CountName(outcome.request.num_keys).c_str(), 100 * outcome.request.target_fpr,
+              100 * outcome.request.target_fpr16, 100 * outcome.request.target_fpr8);
   std::printf("%s\n%s", FormatTrial(title, kEncodingColumns, kEncodingRatios, outcome.rows).c_str(),
               FormatMemory(outcome).c_str());
-  for (const TargetVerdict& verdict : JudgeRuns(outcome)) {
+  for (const TargetVerdict& verdict : Judge(outcome)) {
     std::printf("target  %-75s  %s\n", verdict.text.c_str(), verdict.is_met ? "met" : "NOT MET");
   }
   std::fflush(stdout);
@@ -81,7 +82,7 @@ int Main(int argc, char** argv) {
       const EncodingOutcome outcome = RunEncodingTrial(
           {.num_keys = num_keys, .target_fpr = rate, .run_slices = slices, .rounds = rounds});
       if (!outcome.wrong.empty()) {
-        std::fprintf(stderr, "runs_bench: %s\n", outcome.wrong.c_str());
+        std::fprintf(stderr, "encodings_bench: %s\n", outcome.wrong.c_str());
         return 1;
       }
       Print(outcome);
