@@ -356,16 +356,16 @@ TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
     for (uint64_t& key : keys) key = random();
     filter.Insert(Keys::Digests(keys));
     const auto check_rate = [&] {
-      std::vector<uint64_t> strangers(4'000'000);
-      for (uint64_t& key : strangers) key = random();
-      std::vector<uint64_t> bits(CountingFilter::BitmapWords(strangers.size()));
-      const auto found = static_cast<double>(filter.Query(Keys::Digests(strangers), bits));
+      std::vector<uint64_t> absent(4'000'000);
+      for (uint64_t& key : absent) key = random();
+      std::vector<uint64_t> bits(CountingFilter::BitmapWords(absent.size()));
+      const auto found = static_cast<double>(filter.Query(Keys::Digests(absent), bits));
       const double expected =
-          PredictedFpr(filter.geometry(), kKeys) * static_cast<double>(strangers.size());
+          PredictedFpr(filter.geometry(), kKeys) * static_cast<double>(absent.size());
       // Two sources: the non-members' binomial, and which values the keys happen to take.
       const double of_filter = expected / std::sqrt(static_cast<double>(kKeys));
       CHECK(std::abs(found - expected) <= 6 * (std::sqrt(expected) + of_filter));
-      CHECK(filter.GetStats().current_fpr * static_cast<double>(strangers.size()) ==
+      CHECK(filter.GetStats().current_fpr * static_cast<double>(absent.size()) ==
             Approx(expected).epsilon(0.03));
       const double blocks = static_cast<double>(filter.geometry().num_blocks);
       const double promoted = PredictedPromotedShare(filter.geometry(), kKeys) * blocks;

@@ -46,7 +46,7 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
   const std::vector<Forgery> forgeries = {
       {"magic", [](H& h) { h.start.magic[1] = 't'; }, kCorrupt, "not a Trommel file (bad magic)"},
       {"version", [](H& h) { h.start.version = 2; }, kVersion,
-       "version 2; this library reads version 1"},
+       "version 3; this library reads versions 1 and 2"},
       {"version 0", [](H& h) { h.start.version = 0; }, kVersion, "version 0"},
       {"header size", [](H& h) { h.start.header_bytes = 512; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},

@@ -120,8 +120,8 @@ bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_
   if (geometry.shard_bits == 0) return false;
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
   if (num_threads > 1) return num_keys >= kWorthThreads;
-  // With runs and fingerprints an update touches one line per key, which costs less than a split, up
-  // to the largest filters tried (bench/README.md).
+  // With runs and fingerprints an update touches one line per key, which costs less than a split,
+  // up to the largest filters tried (bench/README.md).
   if (geometry.encoding != Encoding::kPlanes) return false;
   // One thread gains by locality only: where the blocks exceed the caches, and enough keys share
   // them.
