@@ -93,7 +93,7 @@ struct NarrowPlace {
   }
 
   static size_t KeysIn(uint64_t bins) {
-    return static_cast<size_t>(std::bit_width(bins) - std::popcount(bins));
+    return static_cast<size_t>(std::bit_width(bins)) - static_cast<size_t>(std::popcount(bins));
   }
 
   size_t half;

@@ -103,12 +103,12 @@ void NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& content
 }
 
 CanonicalGroup NarrowStore::Canonical(std::span<const BlockContents> contents) const {
-  constexpr size_t kWords = kernels::kFingerprintBlockWords;
   CanonicalGroup group;
-  group.block_words.resize(contents.size() * kWords);
+  group.block_words.resize(contents.size() * kernels::kFingerprintBlockWords);
   group.hidden.resize(contents.size());
   for (size_t b = 0; b < contents.size(); ++b) {
-    group.hidden[b] = Encode(contents[b], false, group.block_words.data() + b * kWords);
+    group.hidden[b] =
+        Encode(contents[b], false, group.block_words.data() + b * kernels::kFingerprintBlockWords);
   }
   return group;
 }

@@ -157,17 +157,17 @@ void WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents)
 // Blocks in order take what is left of the line; of one that the rest of the line cannot take,
 // nothing is in it.
 CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) const {
-  constexpr size_t kWords = kernels::kFingerprintBlockWords;
   CanonicalGroup group;
-  group.block_words.resize(contents.size() * kWords);
-  group.line_words.resize(kWords);
+  group.block_words.resize(contents.size() * kernels::kFingerprintBlockWords);
+  group.line_words.resize(kernels::kFingerprintBlockWords);
   group.hidden.resize(contents.size());
   auto& line = *reinterpret_cast<OverflowLine*>(group.line_words.data());
   size_t num_entries = 0;
   for (size_t b = 0; b < contents.size(); ++b) {
     Encoded encoded = Encode(contents[b], kLineEntries - num_entries);
     for (const uint32_t key : encoded.line) FillEntry(line, num_entries++, b, key);
-    kernels::EncodeWide(encoded.slots, encoded.mark, group.block_words.data() + b * kWords);
+    kernels::EncodeWide(encoded.slots, encoded.mark,
+                        group.block_words.data() + b * kernels::kFingerprintBlockWords);
     group.hidden[b] = std::move(encoded.hidden);
   }
   return group;

@@ -80,8 +80,9 @@ void RegionServer::AnswerLookups() {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    next.completion(Answer(next.request));
-    num_lookups_.fetch_add(1, std::memory_order_relaxed);
+    LookupAnswer answer = Answer(next.request);
+    num_lookups_.fetch_add(1, std::memory_order_relaxed);  // before the query can see its answer
+    next.completion(std::move(answer));
     lock.lock();
   }
 }
