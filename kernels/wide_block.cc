@@ -9,13 +9,19 @@
 
 namespace trommel::kernels {
 
-size_t DecodeWide(const uint32_t* block, std::span<uint32_t, kWideSlots> keys) {
+size_t KeysOfWide(const uint32_t* block, std::span<uint32_t, kWideSlots> keys) {
   const size_t num_slots = kWideSlots - (IsMarkedWide(block) ? 1 : 0);
   size_t num_keys = 0;
   for (size_t slot_idx = 0; slot_idx < num_slots; ++slot_idx) {
     const uint32_t key = WideSlot(block, slot_idx);
-    if (key != 0) keys[num_keys++] = key;
+    keys[num_keys] = key;  // a free slot's is overwritten
+    num_keys += static_cast<size_t>(key != 0);
   }
+  return num_keys;
+}
+
+size_t DecodeWide(const uint32_t* block, std::span<uint32_t, kWideSlots> keys) {
+  const size_t num_keys = KeysOfWide(block, keys);
   std::sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(num_keys));
   return num_keys;
 }

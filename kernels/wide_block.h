@@ -10,8 +10,9 @@
 
 namespace trommel::kernels {
 
-// Writes the keys of the block's slots, ascending, one for each slot that is neither free nor a
-// mark, to the front of `keys`; returns how many there are.
+// Writes the keys of the block's slots, one for each slot that is neither free nor a mark, to the
+// front of `keys`; returns how many there are. DecodeWide's ascend.
+size_t KeysOfWide(const uint32_t* block, std::span<uint32_t, kWideSlots> keys);
 size_t DecodeWide(const uint32_t* block, std::span<uint32_t, kWideSlots> keys);
 
 // Fills the block's slots with these keys in order, and slot 31 with `mark` unless that is 0.

@@ -44,7 +44,8 @@ TEST_CASE("a file of fingerprints misses no key, and its rate is the predicted o
   CHECK(RunTool({"query", filter, "--print-counts"}, "a1\n").out == "1\ta1\n");
   // Non-members: within six deviations of the binomial.
   constexpr double kNumOthers = 200'000;
-  const ToolResult others = RunTool({"query", filter, "-c"}, Lines("b", static_cast<size_t>(kNumOthers)));
+  const ToolResult others =
+      RunTool({"query", filter, "-c"}, Lines("b", static_cast<size_t>(kNumOthers)));
   const double expected = kNumOthers * StatsOfFile(filter)["predicted_fpr"].get<double>();
   CHECK(std::fabs(std::stod(others.out) - expected) <= 6 * std::sqrt(expected) + 1);
 }

@@ -115,8 +115,14 @@ void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
   };
   ForEachTask(target.executor, keys, [&](size_t task_first, Keys task_keys) {
     ForEachChunk(target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-      std::ranges::transform(
-          digests, counts.begin() + static_cast<std::ptrdiff_t>(task_first + first), count);
+      constexpr size_t kDistance = 16;
+      target.store.FetchAhead(digests.first(std::min(kDistance, digests.size())));
+      for (size_t i = 0; i < digests.size(); ++i) {
+        if (i + kDistance < digests.size()) {
+          target.store.FetchAhead(digests.subspan(i + kDistance, 1));
+        }
+        counts[task_first + first + i] = count(digests[i]);
+      }
     });
   });
 }

@@ -14,6 +14,7 @@
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,7 @@
 namespace trommel {
 
 inline constexpr size_t kGroupBlocks = 64;
+inline constexpr size_t kMaxBlockKeys = std::max(kernels::kWideSlots, kernels::kNarrowSlots);
 
 // The bytes of one group that are the same for equal contents, whatever led there: what a snapshot
 // has. `hidden` has an entry for each block; empty for one that hides nothing.
@@ -92,6 +94,9 @@ class FingerprintStore : public Store {
 
   FingerprintStore() = default;
 
+  // Writes the keys of a block that is not promoted, copies included, to the front of `keys`;
+  // returns how many there are.
+  virtual size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const = 0;
   // Which key a digest's rest is.
   virtual uint32_t KeyOf(uint64_t rest) const = 0;
   // Could the key be one of some digest?
@@ -137,8 +142,12 @@ class FingerprintStore : public Store {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
-  Result<std::unique_ptr<FingerprintStore>> CreateResized(Geometry geometry,
-                                                          uint64_t limit_bytes) const;
+  // Applies an insertion or erasure to all keys of another store, of as many blocks, half or twice
+  // as many. Requires that keys to be erased are in.
+  void ApplyKeysOf(const FingerprintStore& other, Update update);
+  void ChangeCount(Update update, uint64_t digest, uint64_t by);
+  // Half or twice the blocks with these keys.
+  Result<std::unique_ptr<Store>> Resized(Geometry geometry, uint64_t limit_bytes) const;
 };
 
 }  // namespace trommel

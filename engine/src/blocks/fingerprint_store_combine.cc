@@ -4,14 +4,21 @@
 #include <cassert>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/blocks/key_digests.h"
 #include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
+
+using kernels::FingerprintPlace;
+
 namespace {
 
 constexpr size_t kWords = kernels::kFingerprintBlockWords;
+// So many copies of a key are added to its count, or taken from it, at once.
+constexpr uint64_t kManyCopies = 1000;
 
 }  // namespace
 
@@ -22,16 +29,63 @@ void FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& co
   num_promoted += uint64_t{IsPromoted(block_idx)} - uint64_t{was_promoted};
 }
 
-// Block by block: contents are merged as sorted multisets.
+// --- Merging, subtracting and resizing: the keys of one store are inserted into another, or erased
+// from it, in batches.
+
+void FingerprintStore::ApplyKeysOf(const FingerprintStore& other, Update update) {
+  assert(&other != this);
+  KeyDigests digest_of(other.geometry_);
+  std::vector<uint64_t> digests;
+  digests.reserve(2 * kernels::kMaxChunkKeys);
+  std::array<uint64_t, 2 * kBitmapWords> answers;
+  std::array<uint32_t, kMaxBlockKeys> keys;
+  const auto apply = [&] {
+    answers.fill(0);
+    Apply(update, digests.data(), {0, digests.size()}, answers.data());
+    digests.clear();
+  };
+  for (uint64_t b = 0; b < other.geometry_.num_blocks; ++b) {
+    digest_of.GoTo(b);
+    if (!other.IsPromoted(b)) {
+      for (const uint32_t key : std::span(keys).first(other.KeysOf(b, keys))) {
+        digests.push_back(digest_of(key));
+      }
+    } else {
+      for (const BlockKey& entry : other.ReadContents(b)) {
+        const uint64_t digest = digest_of(entry.key);
+        if (entry.count < kManyCopies) {
+          digests.insert(digests.end(), entry.count, digest);
+        } else {
+          ChangeCount(update, digest, entry.count);
+        }
+        if (digests.size() >= kernels::kMaxChunkKeys) apply();
+      }
+    }
+    if (digests.size() >= kernels::kMaxChunkKeys) apply();
+  }
+  apply();
+}
+
+void FingerprintStore::ChangeCount(Update update, uint64_t digest, uint64_t by) {
+  const FingerprintPlace place = PlaceOf(digest);
+  BlockContents contents = ReadContents(place.block_idx);
+  if (update == Update::kErase) {
+    RemoveFrom(contents, KeyOf(place.rest), by);
+  } else {
+    AddTo(contents, KeyOf(place.rest), by);
+  }
+  WriteContents(place.block_idx, contents);
+}
 
 void FingerprintStore::Merge(const Store& other) noexcept {
   assert(geometry_ == other.geometry());
+  if (&other != this) {
+    return ApplyKeysOf(static_cast<const FingerprintStore&>(other), Update::kInsert);
+  }
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    const BlockContents theirs = other.ReadContents(b);
-    if (theirs.empty()) continue;
-    BlockContents ours = ReadContents(b);
-    for (const BlockKey& entry : theirs) AddTo(ours, entry.key, entry.count);
-    WriteContents(b, ours);
+    BlockContents contents = ReadContents(b);
+    for (BlockKey& entry : contents) entry.count *= 2;
+    WriteContents(b, contents);
   }
 }
 
@@ -39,29 +93,29 @@ bool FingerprintStore::Subtract(const Store& other) noexcept {
   assert(geometry_ == other.geometry());
   // First a check of all blocks: a refusal must change nothing.
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    const BlockContents ours = ReadContents(b);
     for (const BlockKey& entry : other.ReadContents(b)) {
-      if (CountIn(ours, entry.key) < entry.count) return false;
+      if (CountOf(b, entry.key) < entry.count) return false;
     }
   }
-  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    const BlockContents theirs = other.ReadContents(b);
-    if (theirs.empty()) continue;
-    BlockContents ours = ReadContents(b);
-    for (const BlockKey& entry : theirs) RemoveFrom(ours, entry.key, entry.count);
-    WriteContents(b, ours);
+  if (&other == this) {
+    Clear();
+  } else {
+    ApplyKeysOf(static_cast<const FingerprintStore&>(other), Update::kErase);
   }
   return true;
 }
 
-Result<std::unique_ptr<FingerprintStore>> FingerprintStore::CreateResized(
-    Geometry geometry, uint64_t limit_bytes) const {
+Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
+                                                         uint64_t limit_bytes) const {
   // As many shards as a filter created at this size would have, so that the two can be merged.
   geometry.shard_bits = ShardBitsOf(geometry.encoding, geometry.num_blocks);
   while (geometry.num_blocks % BlockUnit(geometry.encoding, geometry.shard_bits) != 0) {
     geometry.shard_bits -= 1;
   }
-  return Create(geometry, limit_bytes);
+  Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
+  if (!resized) return resized.error();
+  (*resized)->ApplyKeysOf(*this, Update::kInsert);
+  return std::unique_ptr<Store>(*std::move(resized));
 }
 
 //   block 2b     keys 0xyz         block b   keys 0xyz, 1xyz    one bit more, as long as keys may
@@ -69,46 +123,19 @@ Result<std::unique_ptr<FingerprintStore>> FingerprintStore::CreateResized(
 
 Result<std::unique_ptr<Store>> FingerprintStore::HalfSize(uint64_t limit_bytes) const {
   assert(geometry_.num_blocks % 2 == 0);
-  const uint32_t bits = geometry_.fingerprint_bits;
   const bool is_wide = geometry_.encoding == Encoding::kFingerprints16;
-  const uint32_t most_bits = is_wide ? kernels::kMaxWideBits : kernels::kMaxNarrowBits;
   Geometry geometry = geometry_;
   geometry.num_blocks /= 2;
-  geometry.fingerprint_bits = std::min(bits + 1, most_bits);
-  Result<std::unique_ptr<FingerprintStore>> half = CreateResized(geometry, limit_bytes);
-  if (!half) return half.error();
-  for (uint64_t b = 0; b < geometry.num_blocks; ++b) {
-    BlockContents contents;
-    for (const uint32_t odd : {0U, 1U}) {
-      for (const BlockKey& entry : ReadContents(2 * b + odd)) {
-        uint32_t key = odd << bits | entry.key;
-        if (bits == most_bits) key >>= 1;
-        if (is_wide) key = kernels::UnreservedWideKey(key);
-        AddTo(contents, key, entry.count);
-      }
-    }
-    (*half)->WriteContents(b, contents);
-  }
-  return std::unique_ptr<Store>(*std::move(half));
+  geometry.fingerprint_bits = std::min(geometry_.fingerprint_bits + 1,
+                                       is_wide ? kernels::kMaxWideBits : kernels::kMaxNarrowBits);
+  return Resized(geometry, limit_bytes);
 }
 
 Result<std::unique_ptr<Store>> FingerprintStore::DoubleSize(uint64_t limit_bytes) const {
   Geometry geometry = geometry_;
   geometry.num_blocks *= 2;
   geometry.fingerprint_bits -= 1;
-  Result<std::unique_ptr<FingerprintStore>> twice = CreateResized(geometry, limit_bytes);
-  if (!twice) return twice.error();
-  const uint32_t top_bit = 1U << geometry.fingerprint_bits;
-  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    std::array<BlockContents, 2> halves;
-    for (const BlockKey& entry : ReadContents(b)) {
-      const bool is_odd = (entry.key & top_bit) != 0;
-      halves[is_odd ? 1 : 0].push_back({entry.key & ~top_bit, entry.count});
-    }
-    (*twice)->WriteContents(2 * b, halves[0]);
-    (*twice)->WriteContents(2 * b + 1, halves[1]);
-  }
-  return std::unique_ptr<Store>(*std::move(twice));
+  return Resized(geometry, limit_bytes);
 }
 
 void FingerprintStore::Clear() {

@@ -18,6 +18,9 @@ class NarrowStore final : public FingerprintStore {
   CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
 
  private:
+  size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
+    return kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
+  }
   uint32_t KeyOf(uint64_t rest) const override {
     return kernels::NarrowKey(rest, geometry_.fingerprint_bits);
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/presence_words.h"
-#include "kernels/wide_block.h"
 
 namespace trommel {
 namespace {

@@ -22,6 +22,7 @@
 #include <span>
 
 #include "engine/src/blocks/fingerprint_store.h"
+#include "kernels/wide_block.h"
 
 namespace trommel {
 
@@ -42,6 +43,9 @@ class WideStore final : public FingerprintStore {
   CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
 
  private:
+  size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
+    return kernels::KeysOfWide(BlockAt(block_idx), keys.first<kernels::kWideSlots>());
+  }
   uint32_t KeyOf(uint64_t rest) const override {
     return kernels::WideKey(rest, geometry_.fingerprint_bits);
   }
