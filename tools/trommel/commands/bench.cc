@@ -213,7 +213,7 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
       "Takes a few minutes; other programs disturb the figures. How to read them: bench/README.md");
   auto options = std::make_shared<BenchOptions>();
   bench::SweepOptions& sweep = options->sweep;
-  command.Flag("--quick", sweep.quick, "Less than a minute: rougher figures, fewer sizes");
+  command.Flag("--quick", sweep.quick, "About a minute: rougher figures, fewer sizes");
   command.Text("--filter", sweep.filter, "REGEX",
                "Only rows whose name matches this regular expression; names are "
                "operation/keys:N/target:T/batch:N/threads:N, and of other encodings than planes "
