@@ -12,8 +12,11 @@ namespace trommel::bench {
 namespace {
 
 constexpr uint64_t kModelKeys = 30'000'000;
-constexpr double kFullest = 0.95;  // cuckoo and quotient filters: the load in their papers
+constexpr double kFullest = 0.95;  // cuckoo and quotient filters: the load that they are filled to
 constexpr double kBloom = 1 / std::numbers::ln2;
+// A block has 48 slots of r bits for 80 buckets and 128 bits that divide them, and a query compares
+// the slots of a bucket in each of two blocks: p = 2 * 48 / 80 * 2^-r, r + 128 / 48 bits per slot.
+const double kVectorQuotient = std::log2(2 * 48 / 80.0) + 128 / 48.0;
 
 Sizing SizingFor(Encoding encoding, uint32_t num_slices, double target_fpr) {
   return SizeFor({.capacity = kModelKeys,
@@ -50,6 +53,10 @@ std::vector<MemoryCurve> MemoryCurves() {
        [](double p) { return SizingFor(Encoding::kPlanes, 0, p).bits_per_key; }},
       {"runs", "sizing.h, 30 M keys, side table included", true,
        [](double p) { return SizingFor(Encoding::kRuns, 0, p).bits_per_key; }},
+      {"fingerprints16", "sizing.h, 30 M keys, side table included; at most 0.033 %", true,
+       [](double p) { return SizingFor(Encoding::kFingerprints16, 0, p).bits_per_key; }},
+      {"fingerprints8", "sizing.h, 30 M keys, side table included", true,
+       [](double p) { return SizingFor(Encoding::kFingerprints8, 0, p).bits_per_key; }},
       {"counting Bloom", "4 * 1.44 log2(1/p): Fan, Cao, Almeida, Broder, Summary Cache, 2000", true,
        [bits](double p) { return 4 * kBloom * bits(p); }},
       {"cuckoo", "(log2(1/p) + 3) / 0.95: Fan, Andersen, Kaminsky, Mitzenmacher, 2014", true,
@@ -58,6 +65,8 @@ std::vector<MemoryCurve> MemoryCurves() {
        [bits](double p) { return (bits(p) + 2) / kFullest; }},
       {"counting quotient", "(log2(1/p) + 2.125) / 0.95: Pandey, Bender, Johnson, Patro, 2017",
        true, [bits](double p) { return (bits(p) + 2.125) / kFullest; }},
+      {"vector quotient", "(log2(1/p) + 2.93) / 0.95: Pandey and others, 2021", true,
+       [bits](double p) { return (bits(p) + kVectorQuotient) / kFullest; }},
       {"split-block", "sizing.h, presence bits of 8 slices alone", false,
        [](double p) {
          const Geometry geometry = SizingFor(Encoding::kPlanes, 8, p).geometry;
@@ -105,8 +114,8 @@ constexpr double kTop = 20;
 constexpr double kRight = kWidth - 20;
 constexpr double kBottom = kHeight - 60;
 constexpr double kMostBits = 125;
-constexpr size_t kNumOurs = 2;
-constexpr int kStepsPerDecade = 12;
+constexpr size_t kNumOurs = 4;
+constexpr int kStepsPerDecade = 24;
 
 double X(double bits) { return kLeft + bits / kMostBits * (kRight - kLeft); }
 
@@ -152,11 +161,13 @@ std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& r
     for (int step = 0; step <= num_steps; ++step) {
       const double share = static_cast<double>(step) / num_steps;
       const double rate = range.most * std::pow(range.least / range.most, share);
-      points += Printed("%.1f,%.1f ", X(curves[c].bits_per_key(rate)), Y(rate, range));
+      const double bits = curves[c].bits_per_key(rate);
+      if (bits > kMostBits) break;  // lower rates take more
+      points += Printed("%.1f,%.1f ", X(bits), Y(rate, range));
     }
     svg += "<polyline fill=\"none\" " + style + " points=\"" + points + "\"/>\n";
     // The corner of high rates with many bits per key is empty.
-    const double y = kTop + 24 + 22 * static_cast<double>(c);
+    const double y = kTop + 20 + 20 * static_cast<double>(c);
     const double x = kRight - 280;
     svg += SvgLine(x, y - 5, x + 36, y - 5, style);
     svg += Words(x + 46, y, "start", curves[c].name + (curves[c].counts ? "" : " (cannot erase)"));

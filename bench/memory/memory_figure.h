@@ -46,7 +46,7 @@ struct RateRange {
 };
 
 // An SVG file: a linear axis for bits, powers of ten for rates. Ours are drawn thick, structures
-// that cannot count in dashes.
+// that cannot count in dashes; lines end at the right edge.
 std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range);
 
 }  // namespace trommel::bench

@@ -1,4 +1,4 @@
-// Memory against rate, by models alone: a table of bits per key for both encodings and for
+// Memory against rate, by models alone: a table of bits per key for all encodings and for
 // published structures, the shapes that runs could have, and the first of these as a drawing.
 #include <cstdio>
 #include <fstream>

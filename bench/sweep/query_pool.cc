@@ -9,7 +9,7 @@
 namespace trommel::bench {
 namespace {
 
-constexpr uint64_t kMaxPool = uint64_t{4} << 20;
+constexpr uint64_t kMostBatches = 4;
 constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
 constexpr size_t kNumSingleKeys = 1024;
 constexpr double kMaxSigmas = 6;
@@ -33,7 +33,7 @@ bool SingleKeysAgree(const CountingFilter& filter, std::span<const uint64_t> dig
 
 QueryPool::QueryPool(Operation op, uint64_t num_members, uint64_t batch_size)
     : batch_size_(batch_size),
-      digests_(std::min(kMaxPool, num_members) / batch_size * batch_size),
+      digests_(std::min(kMostBatches, num_members / batch_size) * batch_size),
       num_in_(digests_.size() / batch_size),
       num_present_(num_in_.size(), kUnknown) {
   std::vector<uint64_t> keys(digests_.size());

@@ -15,8 +15,9 @@ namespace trommel::bench {
 
 class QueryPool {
  public:
-  // For kQueryMiss, kQueryHalf or kQueryHit. As many keys as there are members, but at most 4 Mi:
-  // so many that most of a batch has left the caches when it is used again. Requires `batch_size`
+  // For kQueryMiss, kQueryHalf or kQueryHit. As many keys as there are members, but at most 4
+  // batches: of 1 Mi keys, so many that most of a batch has left the caches when it is used again.
+  // Requires `batch_size`
   // <= num_members.
   QueryPool(Operation op, uint64_t num_members, uint64_t batch_size);
 

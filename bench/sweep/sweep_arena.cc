@@ -12,7 +12,6 @@
 namespace trommel::bench {
 namespace {
 
-constexpr uint64_t kMaxPart = uint64_t{1} << 20;
 constexpr uint64_t kNumParts = 4;                 // of the ring
 constexpr uint64_t kNumPartsIn = 2;               // between steps
 constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are queried several times
@@ -35,11 +34,11 @@ void Check(bool is_right, const SweepRow& row, std::string_view message) {
 Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys, Encoding encoding) {
   Result<CountingFilter> filter = CountingFilter::Create(SweepConfig(num_keys, encoding));
   if (!filter.ok()) return filter.error();
-  return std::unique_ptr<SweepArena>(new SweepArena(num_keys, std::move(*filter)));
+  return std::make_unique<SweepArena>(num_keys, std::move(*filter));
 }
 
-SweepArena::SweepArena(uint64_t num_keys, CountingFilter filter)
-    : part_size_(std::min(kMaxPart, num_keys / kNumParts)),
+SweepArena::SweepArena(uint64_t num_keys, CountingFilter filter, uint64_t max_part)
+    : part_size_(std::min(max_part, num_keys / kNumParts)),
       // During an insert step one more part is in.
       num_members_(num_keys - (kNumPartsIn + 1) * part_size_),
       filter_(std::move(filter)),

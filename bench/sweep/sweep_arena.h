@@ -30,6 +30,11 @@ class SweepArena {
   static Result<std::unique_ptr<SweepArena>> Create(uint64_t num_keys,
                                                     Encoding encoding = Encoding::kPlanes);
 
+  // Fills `filter` with almost num_keys keys; steps are of at most max_part of them. Requires an
+  // empty filter, and 8 keys at least.
+  static constexpr uint64_t kMaxPart = uint64_t{1} << 20;
+  SweepArena(uint64_t num_keys, CountingFilter filter, uint64_t max_part = kMaxPart);
+
   // Makes the following steps those of this row, by these threads (null: the calling one alone).
   // The caller forces the target.
   void Prepare(const SweepRow& row, std::shared_ptr<Executor> executor);
@@ -44,8 +49,6 @@ class SweepArena {
 
  private:
   using Digests = std::span<const uint64_t>;
-
-  SweepArena(uint64_t num_keys, CountingFilter filter);
 
   StepTime InsertStep();
   StepTime EraseStep();

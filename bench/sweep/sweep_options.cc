@@ -28,7 +28,7 @@ Result<uint64_t> FilterBytes(uint64_t num_keys) {
   SizingRequest request;
   request.capacity = num_keys;
   request.target_fpr = kSweepTargetFpr;
-  request.encoding = Encoding::kPlanes;  // runs take less
+  request.encoding = Encoding::kPlanes;  // the others take less
   const Result<Sizing> sizing = SizeFor(request);
   if (!sizing.ok()) return sizing.error();
   return sizing->geometry.num_bytes();

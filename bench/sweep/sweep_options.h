@@ -19,8 +19,8 @@ struct SweepOptions {
   std::vector<uint32_t> threads = {};     // empty: powers of two up to the logical CPUs, and these
   std::vector<std::string> targets = {};  // empty: all runnable ones
   double seconds_per_figure = 0;          // 0: 1, or 0.12 when quick
-  // Of the filters: every row for each of these; empty: every row for planes, and for runs those
-  // that show the difference.
+  // Of the filters: every row for each of these; empty: every row for planes, and for the others
+  // those that show the difference.
   std::vector<Encoding> encodings = {};
 };
 

@@ -104,11 +104,14 @@ void AddSize(Rows& rows, uint64_t num_keys) {
   }
 }
 
-// The rows that show the difference of runs.
-void AddRunsBesidePlanes(Rows& rows, uint64_t num_keys) {
-  rows.UseEncoding(Encoding::kRuns);
-  for (const Operation op : {kInsert, kErase, kQueryMiss, kQueryHit}) {
-    rows.AddRow(rows.Base(op, num_keys));
+// The rows that show how the other encodings differ.
+void AddOthersBesidePlanes(Rows& rows, uint64_t num_keys) {
+  for (const Encoding encoding :
+       {Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+    rows.UseEncoding(encoding);
+    for (const Operation op : {kInsert, kErase, kQueryMiss, kQueryHit}) {
+      rows.AddRow(rows.Base(op, num_keys));
+    }
   }
 }
 
@@ -185,7 +188,7 @@ Result<SweepPlan> MakePlan(const SweepOptions& queried, const MachineCard& card)
       AddSize(all, num_keys);
       if (num_keys == base_keys) AddBase(all, num_keys, options->threads, options->targets);
     }
-    if (is_unsaid) AddRunsBesidePlanes(all, num_keys);
+    if (is_unsaid) AddOthersBesidePlanes(all, num_keys);
   }
   std::vector<SweepRow> chosen = all.Take();
   std::erase_if(chosen, [&](const SweepRow& row) { return !std::regex_search(row.name, filter); });

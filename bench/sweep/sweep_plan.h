@@ -6,7 +6,7 @@
 //   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
 //   batches   insert, erase, query_hit at the base size, batches of 64, 2,048 and 64 Ki
-//   runs      insert, erase, query_hit and query_miss of that encoding, at each size
+//   encoding  insert, erase, query_hit and query_miss of each other one, at each size
 //   ceilings  reads, updates and stream in L1, L2, L3 and memory, and at the filter's own footprint
 //             with as many threads wherever a row is bounded by them
 //

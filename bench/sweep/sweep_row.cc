@@ -68,7 +68,9 @@ std::string_view OperationName(Operation op, Route route) {
 }
 
 std::string EncodingPart(Encoding encoding) {
-  return encoding == Encoding::kPlanes ? "" : "/runs:" + std::to_string(kSweepRunSlices);
+  if (encoding == Encoding::kPlanes) return "";
+  const std::string part = "/" + std::string(EncodingName(encoding));
+  return encoding == Encoding::kRuns ? part + ":" + std::to_string(kSweepRunSlices) : part;
 }
 
 std::string BatchName(uint64_t batch) {

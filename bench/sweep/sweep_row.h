@@ -52,7 +52,7 @@ constexpr bool HaveSameFilter(const SweepRow& a, const SweepRow& b) {
 }
 
 // The filter that a sweep measures at this size: planes in the shape that sizing chooses, runs of
-// kSweepRunSlices.
+// kSweepRunSlices. Fingerprints are as full as sizing allows: their rate is below kSweepTargetFpr.
 CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding);
 inline constexpr uint32_t kSweepRunSlices = 5;
 inline constexpr double kSweepTargetFpr = 0.01;
@@ -61,8 +61,8 @@ inline constexpr double kSweepTargetFpr = 0.01;
 std::vector<Operation> CeilingsOf(const SweepRow& row);
 
 std::string_view OperationName(Operation op, Route route);  // "insert", "insert_split"
-std::string EncodingPart(Encoding encoding);                // of a name: "/runs:5"; planes: none
-std::string BatchName(uint64_t batch);                      // 65536 is "64Ki"
+std::string EncodingPart(Encoding encoding);  // "/runs:5", "/fingerprints16"; planes: none
+std::string BatchName(uint64_t batch);        // 65536 is "64Ki"
 
 }  // namespace trommel::bench
 

@@ -51,14 +51,20 @@ TEST_CASE("bench prints a table and writes a file of the same rows", "[tools][be
   }
 }
 
-TEST_CASE("bench measures runs beside planes, or the encodings it is asked for", "[tools][bench]") {
+TEST_CASE("bench measures other encodings beside planes, or those it is asked for",
+          "[tools][bench]") {
   const std::string unsaid = Bench({}).out;
   CHECK_THAT(unsaid, ContainsSubstring("1,000 keys\n"));
   CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, runs of 5 slices\n"));
+  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, fingerprints16\n"));
+  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, fingerprints8\n"));
   CHECK_THAT(Bench({"--encoding", "planes"}).out, !ContainsSubstring("runs"));
   const std::string runs = Bench({"--encoding", "runs"}).out;
   CHECK_THAT(runs, !ContainsSubstring("1,000 keys\n"));
   CHECK_THAT(runs, ContainsSubstring("query_half"));
+  const ToolResult automatic = Bench({"--encoding", "automatic"});
+  CHECK(automatic.exit_code == 2);
+  CHECK_THAT(automatic.err, ContainsSubstring("planes, runs, fingerprints16, fingerprints8; got"));
 }
 
 TEST_CASE("bench --json without a file is all there is on standard output", "[tools][bench]") {

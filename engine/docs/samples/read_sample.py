@@ -4,7 +4,8 @@
     read_sample.py FILE [KIND NAME]...   describes a file, and says how often keys are in at most;
                                          KIND is text, u64, i32, digest (hex) or tuple (0=a,2=b)
     read_sample.py --check [FOLDER]      checks a folder of samples against answers.txt in it, and the
-                                         hex dumps of FORMAT.md above it
+                                         hex dumps of FORMAT.md above it; fingerprints are asked twice,
+                                         once by the block that a key has in the file alone
 
 The key of a file with secret digests is read from the file of its name that ends in .key.
 Python's standard library is all it needs. Exit status: 0 good, 1 refused or wrong.
@@ -785,6 +786,52 @@ class Fingerprints:
         b, rest = divmod(digest * self.num_blocks, 1 << 64)
         return self.blocks[b].get(self.key(rest), 0)
 
+    # The same from the file's bytes, as they would be in a mapped file.
+
+    def count_in_place(self, data, digest):  # 16.3
+        header = data[:HEADER_BYTES]
+        b, rest = divmod(digest * u64(header, 48), 1 << 64)
+        key = self.key(rest)
+        block = u64(header, 88) + 64 * b
+        count, hides = (self.count_wide(data, header, block, b, key) if u32(header, 36) == FINGERPRINTS16
+                        else self.count_narrow(data, header, block, key))
+        return count + (self.count_hidden(data, header, b, key) if hides else 0)
+
+    @staticmethod
+    def count_wide(data, header, block, b, key):  # 16.4
+        slots = struct.unpack_from("<32H", data, block)
+        mark = slots[31] if slots[31] in (LINE_MARK, SPILL_MARK) else 0
+        count = slots.count(key)
+        if mark == LINE_MARK:
+            line = u64(header, 112) + 64 * (b // GROUP)
+            keys = struct.unpack_from(f"<{LINE_ENTRIES}H", data, line)
+            homes = data[line + 36:line + 36 + LINE_ENTRIES]
+            count += list(zip(keys, homes)).count((key, b % GROUP))
+        return count, mark == SPILL_MARK
+
+    @staticmethod
+    def count_narrow(data, header, block, key):  # 16.5
+        which, slot = divmod(key, 1 << u32(header, 32) - 6)
+        strings = [f"{u64(data, block + at) % (1 << 63) ^ 0xFFFFFFFF:b}"[::-1] for at in (48, 56)]
+        ones = [i for i, bit in enumerate(strings[which // 32]) if bit == "1"]
+        promoted = u64(data, block + 48) >> 63 == 1
+        i = which % 32
+        if i >= len(ones):
+            return 0, promoted  # the bin is cut
+        begin, end = ones[i - 1] + 1 - i if i > 0 else 0, ones[i] - i  # zeros before the bin, and with it
+        first = strings[0].count("0") if which >= 32 and "1" in strings[0] else 0
+        return data[block + first + begin:block + first + end].count(slot), promoted
+
+    @staticmethod
+    def count_hidden(data, header, b, key):  # 16.6
+        at, end = u64(header, 136), u64(header, 136) + u64(header, 144)
+        while at < end:
+            n, keys = u32(data, at + 8), at + 16
+            at = keys + 16 * n
+            if u64(data, keys - 16) == b:
+                return sum(u64(data, i + 8) for i in range(keys, at, 16) if u32(data, i) == key)
+        return 0
+
     def describe(self):
         return (f"counting filter, fingerprints in slots of {16 if self.is_wide else 8} bits, "
                 f"{self.num_blocks} blocks, keys of {self.key_bits} bits, {self.num_keys} keys")
@@ -843,6 +890,11 @@ def check_answers(folder):
         for kind, name, count in answers:
             answer = count_of(found, secret, kind, name)
             require(answer == count, f"{sample}: {kind} {name}: {answer}, not {count}")
+            if isinstance(found, Fingerprints):
+                digest = (int(name, 16) if kind == "digest"
+                          else digest_of(found.policy, key_bytes(kind, name), secret))
+                answer = found.count_in_place((folder / sample).read_bytes(), digest)
+                require(answer == count, f"{sample}: {kind} {name}: {answer} in place, not {count}")
     return sum(map(len, asked.values()))
 
 

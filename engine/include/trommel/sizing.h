@@ -44,8 +44,9 @@
 
 namespace trommel {
 
-/// How the counts behind the presence bits are stored. Answers are the same. The layouts are drawn
-/// in ARCHITECTURE.md, Layouts of blocks.
+/// What the blocks of a filter hold: presence bits with counts behind them, stored in one of two
+/// ways with the same answers, or fingerprints with counts. The layouts are drawn in
+/// ARCHITECTURE.md, Layouts of blocks.
 enum class Encoding : uint8_t {
   /// The count minus one, bit-sliced over three planes: 4 bits per position, with the presence bits
   /// stored apart.
@@ -54,7 +55,7 @@ enum class Encoding : uint8_t {
   /// memory of planes, one or two cache lines per block.
   kRuns = 1,
   /// One fingerprint of 16 bits per key, in one of 32 slots of a cache line, instead of presence
-  /// bits: about 25 bits per key at 0.034 %, with the fastest updates.
+  /// bits: about 25 bits per key at 0.033 %, with the fastest updates.
   kFingerprints16 = 2,
   /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
   /// memory, about 15 bits per key at 0.3 %.
@@ -87,8 +88,9 @@ constexpr bool HasFingerprints(Encoding encoding) noexcept {
 /// Returns "planes", "runs", "fingerprints16", "fingerprints8" or "automatic".
 std::string_view EncodingName(Encoding encoding) noexcept;
 
-/// Where a key sets bits, and which. Two filters with the same geometry and digest policy have the
-/// same presence bits for the same keys, whatever the encoding.
+/// Where a key sets bits, and which; with fingerprints, in which block its fingerprint is, and of
+/// which length. Planes and runs of one digest policy that are equal in all but the encoding have
+/// the same presence bits for the same keys.
 struct Geometry {
   /// Slices of a block. The number determines their length:
   /// @code{.unparsed}
@@ -101,7 +103,7 @@ struct Geometry {
   /// @endcode
   /// Blocks of fingerprints have none: 0.
   uint32_t num_slices = 8;
-  Encoding encoding = Encoding::kPlanes;  ///< How counts are stored.
+  Encoding encoding = Encoding::kPlanes;  ///< What blocks hold.
   /// The top shard_bits bits of a digest are its shard. num_blocks is a multiple of 2^shard_bits.
   uint32_t shard_bits = 0;
   uint64_t num_blocks = 0;  ///< 1 to kMaxBlocks.
@@ -110,15 +112,15 @@ struct Geometry {
   /// takes one. 0 without fingerprints.
   uint32_t fingerprint_bits = 0;
 
-  /// Returns the positions of one slice: 32 or 64.
+  /// Returns the positions of one slice: 32 or 64. Without a meaning for fingerprints.
   constexpr uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
-  /// Returns the positions of all blocks.
+  /// Returns the positions of all blocks; 0 for fingerprints.
   constexpr uint64_t num_positions() const noexcept {
     return num_blocks * num_slices * slice_positions();
   }
-  /// Returns the bytes of the presence bits.
+  /// Returns the bytes of the presence bits; 0 for fingerprints.
   constexpr uint64_t presence_bytes() const noexcept { return num_positions() / 8; }
-  /// Returns the bytes of presence bits and counts, without the side table.
+  /// Returns the bytes of blocks and overflow lines, without the side table.
   constexpr uint64_t num_bytes() const noexcept {
     if (encoding == Encoding::kPlanes) return presence_bytes() * 4;
     if (encoding == Encoding::kFingerprints8) return num_blocks * 64;
@@ -127,7 +129,7 @@ struct Geometry {
     }
     return num_blocks * (num_slices > 8 ? 128 : 64);
   }
-  /// Returns the bytes of the counts, without the side table.
+  /// Returns the bytes of the counts, without the side table; for fingerprints num_bytes().
   constexpr uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
   /// Returns the bytes over which queries spread; updates spread over num_bytes().
   constexpr uint64_t query_bytes() const noexcept {
@@ -170,7 +172,7 @@ struct SizingRequest {
   /// near tie the one with smaller blocks). 0 never chooses 8 slices of runs, because others need
   /// less. Fingerprints have no slices: 0.
   uint32_t num_slices = 0;
-  Encoding encoding = Encoding::kRuns;  ///< How counts are stored, or kAutomatic.
+  Encoding encoding = Encoding::kRuns;  ///< What blocks hold, or kAutomatic.
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;

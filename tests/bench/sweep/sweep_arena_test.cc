@@ -37,7 +37,8 @@ constexpr Operation kOperations[] = {
     Operation::kQueryMiss, Operation::kQueryHalf,    Operation::kQueryHit};
 
 TEST_CASE("steps prove their answers and leave the filter as it was", "[bench][sweep_arena]") {
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                                     Encoding::kFingerprints8);
   auto arena = SweepArena::Create(kNumKeys, encoding);
   REQUIRE(arena.ok());
   CHECK((*arena)->filter().geometry().encoding == encoding);

@@ -69,6 +69,21 @@ TEST_CASE("runs have a few rows beside those of planes, or all on request", "[be
   }
 }
 
+TEST_CASE("fingerprints have the rows of runs, under their own names", "[bench][sweep_plan]") {
+  const auto [encoding, part] =
+      GENERATE(table<Encoding, std::string>({{Encoding::kFingerprints16, "/fingerprints16/"},
+                                             {Encoding::kFingerprints8, "/fingerprints8/"}}));
+  const auto in_place_of = [part = part](std::vector<std::string> names, const std::string& other) {
+    std::erase_if(names, [&](const auto& name) { return name.find(other) == name.npos; });
+    for (std::string& name : names) name.replace(name.find(other), other.size(), part);
+    return names;
+  };
+  const std::vector<std::string> unsaid = Names({});
+  CHECK(in_place_of(unsaid, part) == in_place_of(unsaid, "/runs:5/"));
+  CHECK(in_place_of(Names({.encodings = {encoding}}), part) ==
+        in_place_of(Names({.encodings = {Encoding::kRuns}}), "/runs:5/"));
+}
+
 TEST_CASE("a row's ceilings precede it, with its size and threads", "[bench][sweep_plan]") {
   const Result<SweepPlan> plan = MakePlan({.filter = "^insert"}, MadeCard());
   REQUIRE(plan.ok());

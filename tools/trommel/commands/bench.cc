@@ -213,22 +213,24 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
       "Takes a few minutes; other programs disturb the figures. How to read them: bench/README.md");
   auto options = std::make_shared<BenchOptions>();
   bench::SweepOptions& sweep = options->sweep;
-  command.Flag("--quick", sweep.quick, "Less than a minute: rougher figures, fewer sizes");
+  command.Flag("--quick", sweep.quick, "About a minute: rougher figures, fewer sizes");
   command.Text("--filter", sweep.filter, "REGEX",
                "Only rows whose name matches this regular expression; names are "
-               "operation/keys:N/target:T/batch:N/threads:N, of runs operation/runs:5/...");
+               "operation/keys:N/target:T/batch:N/threads:N, and of other encodings than planes "
+               "operation/runs:5/..., operation/fingerprints16/...");
   AddCountList(command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
   AddCountList(command, "--threads", sweep.threads,
                "Threads: 1,2,8 (default: powers of two up to all)");
   command
-      .ParsedList("--encoding",
-                  "All rows for planes, for runs or for both (default: for planes, and a few for "
-                  "runs)",
-                  [&sweep](const std::string& name) {
-                    sweep.encodings.push_back(EncodingFromName(name));
-                    return Ok();
-                  })
-      .OneOf(EncodingNames());
+      .ParsedList(
+          "--encoding",
+          "All rows for these of planes, runs, fingerprints16 and fingerprints8 (default: for "
+          "planes, and a few for the others)",
+          [&sweep](const std::string& name) {
+            sweep.encodings.push_back(EncodingFromName(name));
+            return Ok();
+          })
+      .OneOf(FixedEncodingNames());
   command.ParsedList("--targets",
                      "Instruction sets to compare: AVX2,SSE4 (default: all that this CPU can run)",
                      [&sweep](const std::string& name) {

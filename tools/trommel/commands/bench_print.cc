@@ -86,9 +86,14 @@ std::string TableHead() {
 
 std::string GroupTitle(const bench::SweepFigure& figure) {
   if (figure.row.num_keys == 0) return "\none cache line, at random or in order (stream)\n";
-  const bool is_runs = figure.row.encoding == Encoding::kRuns;
-  return fmt::format("\n{} keys{}\n", FormatCount(figure.row.num_keys),
-                     is_runs ? fmt::format(", runs of {} slices", bench::kSweepRunSlices) : "");
+  std::string encoding;
+  if (figure.row.encoding != Encoding::kPlanes) {
+    encoding = fmt::format(", {}", EncodingName(figure.row.encoding));
+  }
+  if (figure.row.encoding == Encoding::kRuns) {
+    encoding += fmt::format(" of {} slices", bench::kSweepRunSlices);
+  }
+  return fmt::format("\n{} keys{}\n", FormatCount(figure.row.num_keys), encoding);
 }
 
 std::string FigureLine(const bench::SweepFigure& figure) {

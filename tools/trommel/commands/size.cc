@@ -1,4 +1,5 @@
-// trommel size: from keys and a false-positive rate to memory, and back. Nothing is built.
+// trommel size: from keys and a false-positive rate to memory, and back. Nothing is built, unless
+// the speed is to be measured.
 #include "tools/trommel/commands/size.h"
 
 #include <fmt/core.h>
@@ -27,6 +28,8 @@ struct SizeOptions {
   bool encoding_given = false;
   uint64_t num_bytes = 0;
   uint64_t num_blocks = 0;
+
+  bool measure = false;
 
   bool has_memory() const { return num_bytes > 0 || num_blocks > 0; }
 };
@@ -173,12 +176,16 @@ int RunSideBySide(const SizeOptions& options, const Settings& settings) {
     return s.geometry.encoding == preferred;
   };
   const auto chosen = std::ranges::find_if(sizings, is_preferred);
+  Speeds speeds;
+  if (options.measure) {
+    if (const int code = MeasureSizings(sizings, settings, speeds); code != kDone) return code;
+  }
   Report report;
-  AddSizingFields(chosen == sizings.end() ? sizings.front() : *chosen, sizings, report);
+  AddSizingFields(chosen == sizings.end() ? sizings.front() : *chosen, sizings, speeds, report);
   if (sizings.size() == 1) {
-    DescribeSizing(sizings.front(), report);
+    DescribeSizing(sizings.front(), speeds, report);
   } else {
-    DescribeSideBySide(sizings, report);
+    DescribeSideBySide(sizings, speeds, report);
     report.AddLine(
         fmt::format("Without --encoding, filters are made with {}.", EncodingName(preferred)));
   }
@@ -209,9 +216,15 @@ int RunSize(const SizeOptions& options, const Settings& settings) {
   if (!sizing.ok()) {
     return FailOnRequest({sizing.error().code, NamingOptions(sizing.error().message)});
   }
+  Speeds speeds;
+  if (options.measure) {
+    if (const int code = MeasureSizings({&*sizing, 1}, settings, speeds); code != kDone) {
+      return code;
+    }
+  }
   Report report;
-  AddSizingFields(*sizing, {&*sizing, 1}, report);
-  DescribeSizing(*sizing, report);
+  AddSizingFields(*sizing, {&*sizing, 1}, speeds, report);
+  DescribeSizing(*sizing, speeds, report);
   return Finish(report, settings.json, kDone);
 }
 
@@ -235,8 +248,15 @@ void AddSizeCommand(Command& parent, const Settings& settings) {
   const Option bytes = AddBytes(command, "--bytes", options->num_bytes,
                                 "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(command, "--blocks", options->num_blocks, "Number of blocks").Excludes(bytes);
+  command.Flag("--measure", options->measure,
+               "Also measure a filter of each encoding shown on this machine, of at most 64 MB: a "
+               "few seconds to half a minute, up to 0.5 GB. Other programs disturb the figures");
   command.SetAction([&settings, options, command] {
     options->family.Finish(command);
+    if (options->family.type != FilterType::kCounting && options->measure) {
+      throw UsageError{"--measure", fmt::format("is for --type counting, not {}",
+                                                FilterTypeName(options->family.type))};
+    }
     if (options->family.type != FilterType::kCounting && options->has_memory()) {
       throw UsageError{
           options->num_bytes > 0 ? "--bytes" : "--blocks",

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "bench/sweep/encoding_speed.h"
 #include "tools/trommel/options/command_line.h"
 #include "tools/trommel/options/filter_options.h"
 #include "tools/trommel/output/report.h"
@@ -13,21 +15,29 @@
 
 namespace trommel::tool {
 
-// One sizing, one line per figure.
-void DescribeSizing(const Sizing& sizing, Report& report);
+// What --measure found, one for each sizing.
+using Speeds = std::vector<bench::SideSpeed>;
 
-// Sizings of different encodings, one column each. Requires at least one.
-void DescribeSideBySide(std::span<const Sizing> sizings, Report& report);
+// Measures a filter of each of them on this machine, with progress on a terminal. Returns an exit
+// code; unless it is kDone, the failure has been printed.
+int MeasureSizings(std::span<const Sizing> sizings, const Settings& settings, Speeds& speeds);
 
-// For programs: the figures of `chosen`, and all of them again under "encodings".
-void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, Report& report);
+// One sizing, one line per figure. `speeds` are its own, or empty.
+void DescribeSizing(const Sizing& sizing, const Speeds& speeds, Report& report);
+
+// Sizings of different encodings, one column each. Requires at least one; `speeds` may be empty.
+void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, Report& report);
+
+// For programs: the figures of `chosen`, one of `sizings`, and all of them again under "encodings".
+void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, const Speeds& speeds,
+                     Report& report);
 
 // Cache lines of a block that a query reads, and that an update changes.
 uint64_t LinesOfQuery(const Geometry& geometry);
 uint64_t LinesOfUpdate(const Geometry& geometry);
 
-// ns per key, one thread, digests computed in advance. Measured once, on one machine: `trommel
-// size` answers at once and builds nothing; `trommel bench` measures.
+// ns per key, one thread, digests computed in advance. Measured once, on one machine: without
+// --measure `trommel size` answers at once and builds nothing.
 struct ExpectedSpeed {
   double insert_ns = 0;
   double erase_ns = 0;

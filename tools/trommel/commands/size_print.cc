@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/sweep/machine_card.h"
 #include "tools/trommel/commands/size.h"
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/output/number_text.h"
+#include "trommel/targets.h"
 
 namespace trommel::tool {
 namespace {
@@ -64,6 +66,12 @@ std::string PredictedFprText(const Sizing& sizing) {
   return FormatRate(sizing.predicted_fpr, sizing.target_fpr);
 }
 
+Json MeasuredJson(const bench::SideSpeed& speed) {
+  return {{"insert", speed.insert_ns},         {"erase", speed.erase_ns},
+          {"query_miss", speed.query_miss_ns}, {"query_hit", speed.query_hit_ns},
+          {"num_keys", speed.side.num_keys},   {"num_bytes", speed.side.geometry.num_bytes()}};
+}
+
 std::vector<JsonField> FieldsOf(const Sizing& sizing) {
   const Geometry& geometry = sizing.geometry;
   const ExpectedSpeed speed = ExpectedSpeedOf(geometry);
@@ -87,6 +95,15 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
                                {"erase", NsField(speed.erase_ns)},
                                {"query", NsField(speed.query_ns)},
                                {"in_cache", IsInCache(geometry)}}}};
+}
+
+void AddMeasuredNote(Report& report) {
+  const std::string cpu = bench::ReadMachineCard().cpu_model;
+  report.AddLine(fmt::format(
+      "Measured ns: this machine now ({}, {}), one thread, batches of {} keys hashed in advance;\n"
+      "medians of {} rounds. Filters that would take more than {} were measured in less, as full.",
+      cpu.empty() ? "unknown CPU" : cpu, ActiveTarget(), FormatCount(bench::kSpeedBatch),
+      bench::kSpeedRounds, FormatBytes(bench::kMostSpeedBytes)));
 }
 
 }  // namespace
@@ -113,7 +130,7 @@ uint64_t LinesOfUpdate(const Geometry& geometry) {
          LinesIn(geometry.num_bytes() - geometry.query_bytes(), geometry.num_blocks);
 }
 
-void DescribeSizing(const Sizing& sizing, Report& report) {
+void DescribeSizing(const Sizing& sizing, const Speeds& speeds, Report& report) {
   const Geometry& geometry = sizing.geometry;
   const auto add = [&report](std::string_view label, std::string_view text) {
     report.AddLine(fmt::format("{:<15}  {}", label, text));
@@ -133,9 +150,16 @@ void DescribeSizing(const Sizing& sizing, Report& report) {
       fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
   add("geometry", fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"),
                               ShapeText(geometry), EncodingName(geometry.encoding)));
+  if (speeds.empty()) return;
+  const bench::SideSpeed& speed = speeds.front();
+  add("measured ns", fmt::format("insert {}, erase {}, query miss {}, query hit {} per key",
+                                 NsText(speed.insert_ns), NsText(speed.erase_ns),
+                                 NsText(speed.query_miss_ns), NsText(speed.query_hit_ns)));
+  add("measured in", FormatBytesPer(speed.side.geometry.num_bytes(), speed.side.num_keys, "key"));
+  AddMeasuredNote(report);
 }
 
-void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
+void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, Report& report) {
   const auto add = [&](std::string_view label, const auto& text_of) {
     std::string line = fmt::format("{:<24}", label);
     for (const Sizing& sizing : sizings) line += fmt::format("{:>16}", text_of(sizing));
@@ -159,33 +183,63 @@ void DescribeSideBySide(std::span<const Sizing> sizings, Report& report) {
       [](const Sizing& s) { return FormatCount(LinesOfQuery(s.geometry)); });
   add("cache lines per update",
       [](const Sizing& s) { return FormatCount(LinesOfUpdate(s.geometry)); });
-  const auto add_ns = [&add](std::string_view label, double ExpectedSpeed::*ns) {
-    add(label, [ns](const Sizing& s) { return NsText(ExpectedSpeedOf(s.geometry).*ns); });
-  };
-  add("expected ns per key",
-      [](const Sizing& s) { return Text(IsInCache(s.geometry) ? "in cache" : "beyond cache"); });
-  add_ns("  insert", &ExpectedSpeed::insert_ns);
-  add_ns("  erase", &ExpectedSpeed::erase_ns);
-  add_ns("  query", &ExpectedSpeed::query_ns);
+  if (speeds.empty()) {
+    const auto add_ns = [&add](std::string_view label, double ExpectedSpeed::*ns) {
+      add(label, [ns](const Sizing& s) { return NsText(ExpectedSpeedOf(s.geometry).*ns); });
+    };
+    add("expected ns per key",
+        [](const Sizing& s) { return Text(IsInCache(s.geometry) ? "in cache" : "beyond cache"); });
+    add_ns("  insert", &ExpectedSpeed::insert_ns);
+    add_ns("  erase", &ExpectedSpeed::erase_ns);
+    add_ns("  query", &ExpectedSpeed::query_ns);
+  } else {
+    const auto add_speed = [&](std::string_view label, const auto& text_of) {
+      add(label, [&](const Sizing& s) {
+        return text_of(speeds[static_cast<size_t>(&s - sizings.data())]);
+      });
+    };
+    const auto add_ns = [&add_speed](std::string_view label, double bench::SideSpeed::*ns) {
+      add_speed(label, [ns](const bench::SideSpeed& speed) { return NsText(speed.*ns); });
+    };
+    add_speed("measured ns per key, in", [](const bench::SideSpeed& speed) {
+      return FormatBytes(speed.side.geometry.num_bytes());
+    });
+    add_ns("  insert", &bench::SideSpeed::insert_ns);
+    add_ns("  erase", &bench::SideSpeed::erase_ns);
+    add_ns("  query miss", &bench::SideSpeed::query_miss_ns);
+    add_ns("  query hit", &bench::SideSpeed::query_hit_ns);
+  }
 
   report.AddLine("\nFalse positives, promoted blocks and side table are predicted at capacity.");
   if (const double target_fpr = sizings.front().target_fpr; target_fpr > 0) {
     report.AddLine(fmt::format("Asked for: {} false positives.", FormatRate(target_fpr)));
   }
-  report.AddLine(
-      fmt::format("Expected ns: {}, keys hashed in advance; -: not measured.", kSpeedMachine));
-  report.AddLine("`trommel bench` measures yours.");
+  if (speeds.empty()) {
+    report.AddLine(
+        fmt::format("Expected ns: {}, keys hashed in advance; -: not measured.", kSpeedMachine));
+    report.AddLine("With --measure they are measured on this machine.");
+  } else {
+    AddMeasuredNote(report);
+  }
 }
 
-void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, Report& report) {
-  for (const JsonField& field : FieldsOf(chosen)) report.AddField(field.name, field.value);
+void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, const Speeds& speeds,
+                     Report& report) {
   Json encodings = Json::Array();
-  for (const Sizing& sizing : sizings) {
-    Json fields = Json::Object();
-    for (const JsonField& field : FieldsOf(sizing)) fields.Add(field.name, field.value);
-    encodings.Append(fields);
+  for (size_t i = 0; i < sizings.size(); ++i) {
+    std::vector<JsonField> fields = FieldsOf(sizings[i]);
+    if (!speeds.empty()) fields.push_back({"measured_ns", MeasuredJson(speeds[i])});
+    Json encoding = Json::Object();
+    for (const JsonField& field : fields) {
+      encoding.Add(field.name, field.value);
+      if (&sizings[i] == &chosen) report.AddField(field.name, field.value);
+    }
+    encodings.Append(encoding);
   }
   report.AddField("encodings", std::move(encodings));
+  if (speeds.empty()) return;
+  report.AddField("measured_on", Json{{"cpu_model", bench::ReadMachineCard().cpu_model},
+                                      {"target", ActiveTarget()}});
 }
 
 }  // namespace trommel::tool

@@ -75,10 +75,13 @@ Option Option::Excludes(Option other) const { return Option(option_->excludes(ot
 Option Option::Group(const std::string& group) const { return Option(option_->group(group)); }
 Option Option::Help(const std::string& help) const { return Option(option_->description(help)); }
 
-Option Option::OneOf(const std::vector<std::string>& values) const {
-  const auto find = [values](const std::string& text) {
+Option Option::OneOf(const std::vector<std::string>& values,
+                     const std::map<std::string, std::string>& reasons) const {
+  const auto find = [values, reasons](const std::string& text) {
     if (std::ranges::find(values, text) != values.end()) return std::string();
-    return fmt::format("must be one of {}; got {}", Joined(values, ", "), Quoted(text));
+    const auto reason = reasons.find(text);
+    return fmt::format("must be one of {}; got {}{}", Joined(values, ", "), Quoted(text),
+                       reason == reasons.end() ? "" : ": " + reason->second);
   };
   constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
   const std::string list = "{" + Joined(values, ",") + "}";

@@ -40,9 +40,11 @@ class Option {
   Option Required() const;
   Option Needs(Option other) const;
   Option Excludes(Option other) const;
-  Option OneOf(const std::vector<std::string>& values) const;  // all others are usage errors
-  Option Group(const std::string& group) const;                // its heading on the help page
-  Option Help(const std::string& help) const;                  // instead of what was said before
+  // All others are usage errors; `reasons` has what to say of some of them beside the list.
+  Option OneOf(const std::vector<std::string>& values,
+               const std::map<std::string, std::string>& reasons = {}) const;
+  Option Group(const std::string& group) const;  // its heading on the help page
+  Option Help(const std::string& help) const;    // instead of what was said before
 
  private:
   friend class Command;

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -106,6 +107,11 @@ void AddThreads(Command& command, uint32_t& num_threads) {
 
 void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::string>& names) {
   const bool has_fingerprints = names.size() > EncodingNames().size();
+  std::map<std::string, std::string> reasons;
+  for (const Encoding other : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+    reasons.emplace(EncodingName(other),
+                    "that is for build and dedup; filters that threads share need presence bits");
+  }
   command
       .Parsed("--encoding", "NAME",
               fmt::format("How counts are stored; a key that is in is found with each. planes: 4 "
@@ -118,11 +124,17 @@ void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::st
                 encoding = EncodingFromName(name);
                 return Ok();
               })
-      .OneOf(names);
+      .OneOf(names, reasons);
 }
 
 std::vector<std::string> EncodingNames() {
   return {std::string(EncodingName(Encoding::kPlanes)), std::string(EncodingName(Encoding::kRuns))};
+}
+
+std::vector<std::string> FixedEncodingNames() {
+  std::vector<std::string> names = AllEncodingNames();
+  names.pop_back();
+  return names;
 }
 
 std::vector<std::string> AllEncodingNames() {

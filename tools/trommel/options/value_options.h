@@ -32,8 +32,9 @@ Option AddSeconds(Command& command, const std::string& names, double least, doub
 void AddThreads(Command& command, uint32_t& num_threads);
 
 // --encoding.
-std::vector<std::string> EncodingNames();     // of presence bits, which all types of filters take
-std::vector<std::string> AllEncodingNames();  // of counting filters, "automatic" last
+std::vector<std::string> EncodingNames();       // of presence bits: all types of filters take them
+std::vector<std::string> AllEncodingNames();    // of counting filters, "automatic" last
+std::vector<std::string> FixedEncodingNames();  // the same without "automatic"
 void AddEncoding(Command& command, Encoding& encoding,
                  const std::vector<std::string>& names = EncodingNames());
 Encoding EncodingFromName(const std::string& name);  // Requires one of AllEncodingNames

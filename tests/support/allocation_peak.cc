@@ -1,0 +1,106 @@
+#include "support/allocation_peak.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define TROMMEL_TESTS_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TROMMEL_TESTS_SANITIZED
+#endif
+
+namespace trommel::tests {
+namespace {
+
+// Of this thread. Held may be below zero: what another thread allocated can be freed here.
+thread_local int64_t held_bytes = 0;
+thread_local int64_t peak_bytes = 0;
+thread_local bool is_counting = false;
+
+[[maybe_unused]] void CountHeld(int64_t num_bytes) noexcept {
+  if (!is_counting) return;
+  held_bytes += num_bytes;
+  peak_bytes = std::max(peak_bytes, held_bytes);
+}
+
+}  // namespace
+
+AllocationPeak::AllocationPeak() noexcept {
+  held_bytes = peak_bytes = 0;
+  is_counting = true;
+}
+
+AllocationPeak::~AllocationPeak() { is_counting = false; }
+
+uint64_t AllocationPeak::num_bytes() const noexcept { return static_cast<uint64_t>(peak_bytes); }
+
+bool AllocationPeak::IsCounted() noexcept {
+#ifdef TROMMEL_TESTS_SANITIZED
+  return false;
+#else
+  return true;
+#endif
+}
+
+}  // namespace trommel::tests
+
+#ifndef TROMMEL_TESTS_SANITIZED
+
+extern "C" size_t malloc_usable_size(void* memory) noexcept;  // <malloc.h>, of glibc and musl
+
+namespace {
+
+using trommel::tests::CountHeld;
+
+void* CountedAllocation(size_t num_bytes, size_t alignment) {
+  num_bytes = std::max<size_t>(num_bytes, 1);
+  void* memory =
+      alignment <= alignof(std::max_align_t)
+          ? std::malloc(num_bytes)
+          : std::aligned_alloc(alignment, (num_bytes + alignment - 1) & ~(alignment - 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  CountHeld(static_cast<int64_t>(malloc_usable_size(memory)));
+  return memory;
+}
+
+void CountedFree(void* memory) noexcept {
+  if (memory != nullptr) CountHeld(-static_cast<int64_t>(malloc_usable_size(memory)));
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(size_t num_bytes) { return CountedAllocation(num_bytes, 1); }
+void* operator new(size_t num_bytes, std::align_val_t alignment) {
+  return CountedAllocation(num_bytes, static_cast<size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { CountedFree(memory); }
+void operator delete(void* memory, size_t) noexcept { CountedFree(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { CountedFree(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { CountedFree(memory); }
+
+// The system's allocator has calls of its own, so nothing is counted twice.
+extern "C" void* mmap(void* address, size_t num_bytes, int protection, int flags, int fd,
+                      off_t offset) noexcept {
+  const long mapped = syscall(SYS_mmap, address, num_bytes, protection, flags, fd, offset);
+  if (mapped != -1) CountHeld(static_cast<int64_t>(num_bytes));
+  return reinterpret_cast<void*>(mapped);
+}
+
+extern "C" int munmap(void* address, size_t num_bytes) noexcept {
+  const auto result = static_cast<int>(syscall(SYS_munmap, address, num_bytes));
+  if (result == 0) CountHeld(-static_cast<int64_t>(num_bytes));
+  return result;
+}
+
+#endif
