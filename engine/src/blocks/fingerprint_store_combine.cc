@@ -230,9 +230,11 @@ bool FingerprintStore::Adopt(uint64_t& num_keys, uint64_t& bad_block) {
       }
     }
     bad_block = first;
-    if (!std::ranges::equal(
+    const size_t num_line_words = group.line_words.size();  // 0 in shapes without lines
+    if (num_line_words > 0 &&
+        !std::ranges::equal(
             group.line_words,
-            std::span(lines_.data() + first / kGroupBlocks * kWords, group.line_words.size()))) {
+            std::span(lines_.data() + first / kGroupBlocks * kWords, num_line_words))) {
       return false;
     }
   }
