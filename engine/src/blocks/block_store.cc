@@ -43,8 +43,10 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
     if (!presence) return presence.error();
     store.presence_ = *std::move(presence);
   }
-  store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
-  store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
+  (void)kernels::ActiveKernels();  // block_kernels requires it
+  store.view_ = {is_interleaved ? store.counts_.data() : store.presence_.data(),
+                 store.counts_.data() + (is_interleaved ? store.presence_words() : 0),
+                 geometry.num_blocks};
   store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owned_range_bits());
   return store;
 }

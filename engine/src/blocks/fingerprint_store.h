@@ -115,11 +115,7 @@ class FingerprintStore : public Store {
   virtual uint64_t CountOf(uint64_t block_idx, uint32_t key) const = 0;
   // Keys that some non-member's key equals with twice the chance of others count twice.
   virtual uint64_t CoveredBy(uint32_t /*key*/) const { return 1; }
-  virtual const kernels::FingerprintKernels& Kernels() const = 0;
 
-  kernels::FingerprintBlocks View() const {
-    return {blocks_.data(), geometry_.num_blocks, geometry_.fingerprint_bits};
-  }
   uint32_t* BlockAt(uint64_t block_idx) const {
     return blocks_.data() + block_idx * kernels::kFingerprintBlockWords;
   }
@@ -133,12 +129,22 @@ class FingerprintStore : public Store {
   std::vector<OwnedRange> ranges_;
 
  private:
+  const kernels::FingerprintKernels& Kernels() const { return kernels::ChosenKernels().*kernels_; }
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
+  // Parts of UpdateOne and MayContain that few keys need. Not inlined: they would save registers
+  // for every key.
+  [[gnu::noinline]] bool InsertOneIfPresent(uint64_t digest);
+  [[gnu::noinline]] bool FinishOne(Update update, uint64_t digest, kernels::OneFate fate);
+  [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   Result<std::unique_ptr<FingerprintStore>> CreateResized(Geometry geometry,
                                                           uint64_t limit_bytes) const;
+
+  const kernels::FingerprintKernels kernels::KernelTable::*kernels_ = nullptr;
+  // What kernels work on. Kept, because to write it anew costs as much as half a key's update.
+  kernels::FingerprintBlocks view_{};
 };
 
 }  // namespace trommel

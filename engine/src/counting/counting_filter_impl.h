@@ -60,6 +60,15 @@ struct CountingFilter::Impl {
     return key.kind() == KeyKind::kDigests ? key.integer() : policy(key);
   }
 
+  // Calls apply(digest of the key), as the last step where the key is its digest: nothing is saved
+  // for after the call then.
+  template <class Apply>
+  bool WithDigest(const Key& key, const Apply& apply) const {
+    if (key.kind() == KeyKind::kDigests) [[likely]]
+      return apply(key.integer());
+    return apply(policy(key));
+  }
+
   // Counts an erasure.
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
     const EraseOutcome outcome{num_erased, keys.size() - num_erased};
