@@ -44,8 +44,12 @@ HWY_INLINE uint64_t EqualWideSlots(const uint32_t* block, uint32_t key) {
   return slots;
 }
 
+// Does the block show the key?
+HWY_INLINE bool ShowsWide(const uint32_t* block, uint32_t key) {
+  return EqualWideSlots(block, key) != 0;
+}
 HWY_INLINE bool ShowsWidePair(const uint32_t* block, uint32_t pair) {
-  return EqualWideSlots(block, pair & 0xffff) != 0;
+  return ShowsWide(block, pair & 0xffff);
 }
 
 #else
@@ -97,9 +101,8 @@ HWY_INLINE uint64_t EqualWideSlots(const uint32_t* block, uint32_t key) {
   return slots;
 }
 
-HWY_INLINE bool ShowsWidePair(const uint32_t* block, uint32_t pair) {
+HWY_INLINE bool ShowsWideKeys(const uint32_t* block, hn::Vec<WideSlotTag> keys) {
   const WideSlotTag d;
-  const auto keys = hn::BitCast(d, hn::Set(WideWordTag(), pair));
   const size_t step = hn::Lanes(WideWordTag());
   auto equal = hn::Eq(LoadWideSlots(block, 0), keys);
   for (size_t i = step; i < kFingerprintBlockWords; i += step) {
@@ -108,12 +111,15 @@ HWY_INLINE bool ShowsWidePair(const uint32_t* block, uint32_t pair) {
   return !hn::AllFalse(d, equal);
 }
 
-#endif
-
 // Does the block show the key?
 HWY_INLINE bool ShowsWide(const uint32_t* block, uint32_t key) {
-  return ShowsWidePair(block, WidePair(key));
+  return ShowsWideKeys(block, hn::Set(WideSlotTag(), static_cast<uint16_t>(key)));
 }
+HWY_INLINE bool ShowsWidePair(const uint32_t* block, uint32_t pair) {
+  return ShowsWideKeys(block, hn::BitCast(WideSlotTag(), hn::Set(WideWordTag(), pair)));
+}
+
+#endif
 
 // IsMarkedWide, beside writers.
 HWY_INLINE bool HasWideMark(const uint32_t* block) {
@@ -187,10 +193,12 @@ struct EraseWide {
 
 struct QueryWide {
   static HWY_INLINE OneFate Apply(uint32_t key, const uint32_t* block) {
-    const bool is_shown = ShowsWide(block, key);
-    const OneFate fate_if_not = HasWideMark(block) ? OneFate::kSpill : OneFate::kUnchanged;
-    return is_shown ? OneFate::kDone : fate_if_not;
+    const OneFate fate = static_cast<OneFate>(!ShowsWide(block, key));
+    if (HWY_UNLIKELY(HasWideMark(block)) && fate != OneFate::kDone) return OneFate::kSpill;
+    return fate;
   }
+  static_assert(static_cast<OneFate>(false) == OneFate::kDone);
+  static_assert(static_cast<OneFate>(true) == OneFate::kUnchanged);
 };
 
 }  // namespace

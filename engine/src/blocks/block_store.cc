@@ -122,7 +122,23 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
   }
 }
 
-bool BlockStore::FinishOne(Update update, uint64_t digest, OneFate fate) {
+bool BlockStore::UpdateOne(Update update, uint64_t digest) {
+  switch (update) {
+    case Update::kInsertIfAbsent:
+      return Finish(update, digest, block_kernels().insert_if_absent_one(digest, view_));
+    case Update::kErase:
+      return EraseOne(digest);
+    case Update::kInsertIfPresent:
+      if (!MayContain(digest)) return false;
+      break;
+    case Update::kInsert:
+      break;
+  }
+  InsertOne(digest);
+  return true;
+}
+
+bool BlockStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   if (fate == OneFate::kStop) Promote(BlockOf(digest));
   if (update == Update::kErase) return ErasePromoted(digest);
   return InsertPromoted(digest, /*only_if_absent=*/update == Update::kInsertIfAbsent);

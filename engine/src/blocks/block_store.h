@@ -31,16 +31,12 @@ class BlockStore final : public Store {
 
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
-  bool UpdateOne(Update update, uint64_t digest) override {
-    if (update == Update::kInsertIfPresent) [[unlikely]]
-      return InsertOneIfPresent(digest);
-    const kernels::BlockKernels& kernels = block_kernels();
-    const auto others = update == Update::kErase ? kernels.erase_one : kernels.insert_if_absent_one;
-    const kernels::OneFate fate =
-        (update == Update::kInsert ? kernels.insert_one : others)(digest, view_);
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && FinishOne(update, digest, fate);
+  bool UpdateOne(Update update, uint64_t digest) override;
+  void InsertOne(uint64_t digest) noexcept override {
+    Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
+  }
+  bool EraseOne(uint64_t digest) override {
+    return Finish(Update::kErase, digest, block_kernels().erase_one(digest, view_));
   }
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
@@ -60,7 +56,7 @@ class BlockStore final : public Store {
                     uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
-  bool MayContain(uint64_t digest) const override {
+  bool MayContain(uint64_t digest) const noexcept override {
     return block_kernels().may_contain(digest, view_.presence, view_.num_blocks);
   }
   uint64_t CountEstimate(uint64_t digest) const override;
@@ -126,11 +122,14 @@ class BlockStore final : public Store {
                                      uint32_t* spilled);
   void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers);
-  // Parts of UpdateOne that few keys need. Not inlined: they would save registers for every key.
-  [[gnu::noinline]] bool InsertOneIfPresent(uint64_t digest) {
-    return MayContain(digest) && UpdateOne(Update::kInsert, digest);
+  // What is left to do for a key after its kernel.
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
   }
-  [[gnu::noinline]] bool FinishOne(Update update, uint64_t digest, kernels::OneFate fate);
+  // For keys of promoted blocks. Not inlined: it would save registers for every key.
+  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.

@@ -92,22 +92,31 @@ void FingerprintStore::Apply(Update update, const uint64_t* digests,
   }
 }
 
+void FingerprintStore::InsertOne(uint64_t digest) noexcept {
+  Finish(Update::kInsert, digest, Kernels().insert_one(digest, view_));
+}
+
+bool FingerprintStore::EraseOne(uint64_t digest) {
+  return Finish(Update::kErase, digest, Kernels().erase_one(digest, view_));
+}
+
 bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
-  if (update == Update::kInsertIfPresent) [[unlikely]]
-    return InsertOneIfPresent(digest);
-  const kernels::FingerprintKernels& kernels = Kernels();
-  const auto others = update == Update::kErase ? kernels.erase_one : kernels.insert_if_absent_one;
-  const OneFate fate = (update == Update::kInsert ? kernels.insert_one : others)(digest, view_);
-  if (fate == OneFate::kDone) [[likely]]
-    return true;
-  return fate != OneFate::kUnchanged && FinishOne(update, digest, fate);
+  switch (update) {
+    case Update::kInsertIfAbsent:
+      return Finish(update, digest, Kernels().insert_if_absent_one(digest, view_));
+    case Update::kErase:
+      return EraseOne(digest);
+    case Update::kInsertIfPresent:
+      if (!MayContain(digest)) return false;
+      break;
+    case Update::kInsert:
+      break;
+  }
+  InsertOne(digest);
+  return true;
 }
 
-bool FingerprintStore::InsertOneIfPresent(uint64_t digest) {
-  return MayContain(digest) && UpdateOne(Update::kInsert, digest);
-}
-
-bool FingerprintStore::FinishOne(Update update, uint64_t digest, OneFate fate) {
+bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
   if (fate == OneFate::kStop) {
     Promote(place.block_idx);
@@ -182,7 +191,7 @@ size_t FingerprintStore::Select(std::span<const uint64_t> digests, bool maybe_pr
   return num_selected;
 }
 
-bool FingerprintStore::MayContain(uint64_t digest) const {
+bool FingerprintStore::MayContain(uint64_t digest) const noexcept {
   const OneFate fate = Kernels().query_one(digest, view_);
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;

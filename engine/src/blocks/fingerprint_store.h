@@ -49,13 +49,15 @@ class FingerprintStore : public Store {
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
   bool UpdateOne(Update update, uint64_t digest) override;
+  void InsertOne(uint64_t digest) noexcept override;
+  bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
                     uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
-  bool MayContain(uint64_t digest) const override;
+  bool MayContain(uint64_t digest) const noexcept override;
   uint64_t CountEstimate(uint64_t digest) const override;
 
   void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
@@ -133,10 +135,14 @@ class FingerprintStore : public Store {
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
-  // Parts of UpdateOne and MayContain that few keys need. Not inlined: they would save registers
-  // for every key.
-  [[gnu::noinline]] bool InsertOneIfPresent(uint64_t digest);
-  [[gnu::noinline]] bool FinishOne(Update update, uint64_t digest, kernels::OneFate fate);
+  // What is left to do for a key after its kernel.
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
+  }
+  // For keys of promoted blocks. Not inlined: they would save registers for every key.
+  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
   [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   Result<std::unique_ptr<FingerprintStore>> CreateResized(Geometry geometry,

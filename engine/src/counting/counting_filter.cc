@@ -137,13 +137,12 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 void CountingFilter::Insert(Key key) noexcept {
   Impl& impl = *impl_;
   impl.num_keys += 1;
-  impl.WithDigest(key,
-                  [&](uint64_t digest) { return impl.store->UpdateOne(Update::kInsert, digest); });
+  impl.WithDigest(key, [&impl](uint64_t digest) { impl.store->InsertOne(digest); });
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
   Impl& impl = *impl_;
-  return impl.WithDigest(key, [&](uint64_t digest) {
+  return impl.WithDigest(key, [&impl](uint64_t digest) {
     const bool is_inserted = impl.store->UpdateOne(Update::kInsertIfAbsent, digest);
     impl.num_keys += uint64_t{is_inserted};
     return is_inserted;
@@ -152,8 +151,8 @@ bool CountingFilter::InsertIfAbsent(Key key) noexcept {
 
 bool CountingFilter::Erase(Key key) noexcept {
   Impl& impl = *impl_;
-  return impl.WithDigest(key, [&](uint64_t digest) {
-    const bool is_erased = impl.store->UpdateOne(Update::kErase, digest);
+  return impl.WithDigest(key, [&impl](uint64_t digest) {
+    const bool is_erased = impl.store->EraseOne(digest);
     if (is_erased) [[likely]] {
       impl.num_keys -= 1;
     } else {
@@ -165,7 +164,7 @@ bool CountingFilter::Erase(Key key) noexcept {
 
 bool CountingFilter::MayContain(Key key) const noexcept {
   const Impl& impl = *impl_;
-  return impl.WithDigest(key, [&](uint64_t digest) { return impl.store->MayContain(digest); });
+  return impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->MayContain(digest); });
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {

@@ -60,12 +60,16 @@ struct CountingFilter::Impl {
     return key.kind() == KeyKind::kDigests ? key.integer() : policy(key);
   }
 
-  // Calls apply(digest of the key), as the last step where the key is its digest: nothing is saved
-  // for after the call then.
+  // Returns apply(the key's digest). Where the key is its digest that is the last step, so that
+  // nothing is saved for after it; the others have a function of their own.
   template <class Apply>
-  bool WithDigest(const Key& key, const Apply& apply) const {
+  auto WithDigest(const Key& key, Apply apply) const {
     if (key.kind() == KeyKind::kDigests) [[likely]]
       return apply(key.integer());
+    return Hashed(policy, key, apply);
+  }
+  template <class Apply>
+  [[gnu::noinline]] static auto Hashed(const DigestPolicy& policy, Key key, Apply apply) {
     return apply(policy(key));
   }
 
