@@ -23,6 +23,10 @@ std::vector<std::string_view> CompiledTargetNames();
 // The active table: get it once per batch. Inline, because a point query is a batch of one.
 inline const KernelTable& ActiveKernels() noexcept;
 
+// The same without a test. Requires that ActiveKernels has been called before: a store does so when
+// it is created, and takes the table once per key.
+inline const KernelTable& ChosenKernels() noexcept;
+
 // Activates the named target; the empty name means the choice made at first use. Returns false, and
 // changes nothing, if the target cannot run here.
 bool ForceKernels(std::string_view name);
@@ -43,6 +47,10 @@ const KernelTable& ChooseKernels() noexcept;
 inline const KernelTable& ActiveKernels() noexcept {
   const KernelTable* kernels = internal::active.load(std::memory_order_acquire);
   return kernels != nullptr ? *kernels : internal::ChooseKernels();
+}
+
+inline const KernelTable& ChosenKernels() noexcept {
+  return *internal::active.load(std::memory_order_acquire);
 }
 
 }  // namespace trommel::kernels

@@ -43,8 +43,10 @@ Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_b
     if (!presence) return presence.error();
     store.presence_ = *std::move(presence);
   }
-  store.presence_base_ = is_interleaved ? store.counts_.data() : store.presence_.data();
-  store.counts_base_ = store.counts_.data() + (is_interleaved ? store.presence_words() : 0);
+  (void)kernels::ActiveKernels();  // block_kernels requires it
+  store.view_ = {is_interleaved ? store.counts_.data() : store.presence_.data(),
+                 store.counts_.data() + (is_interleaved ? store.presence_words() : 0),
+                 geometry.num_blocks};
   store.side_table_ = SideTable(geometry.num_blocks, geometry.num_slices, store.owned_range_bits());
   return store;
 }
@@ -120,7 +122,23 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
   }
 }
 
-bool BlockStore::FinishOne(Update update, uint64_t digest, OneFate fate) {
+bool BlockStore::UpdateOne(Update update, uint64_t digest) {
+  switch (update) {
+    case Update::kInsertIfAbsent:
+      return Finish(update, digest, block_kernels().insert_if_absent_one(digest, view_));
+    case Update::kErase:
+      return EraseOne(digest);
+    case Update::kInsertIfPresent:
+      if (!MayContain(digest)) return false;
+      break;
+    case Update::kInsert:
+      break;
+  }
+  InsertOne(digest);
+  return true;
+}
+
+bool BlockStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   if (fate == OneFate::kStop) Promote(BlockOf(digest));
   if (update == Update::kErase) return ErasePromoted(digest);
   return InsertPromoted(digest, /*only_if_absent=*/update == Update::kInsertIfAbsent);

@@ -31,11 +31,12 @@ class BlockStore final : public Store {
 
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
-  bool UpdateOne(Update update, uint64_t digest) override {
-    const kernels::OneFate fate = CallOneKernel(update, digest);
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && FinishOne(update, digest, fate);
+  bool UpdateOne(Update update, uint64_t digest) override;
+  void InsertOne(uint64_t digest) noexcept override {
+    Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
+  }
+  bool EraseOne(uint64_t digest) override {
+    return Finish(Update::kErase, digest, block_kernels().erase_one(digest, view_));
   }
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
@@ -55,8 +56,8 @@ class BlockStore final : public Store {
                     uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
-  bool MayContain(uint64_t digest) const override {
-    return block_kernels().may_contain(digest, presence_base_, geometry_.num_blocks);
+  bool MayContain(uint64_t digest) const noexcept override {
+    return block_kernels().may_contain(digest, view_.presence, view_.num_blocks);
   }
   uint64_t CountEstimate(uint64_t digest) const override;
 
@@ -97,9 +98,9 @@ class BlockStore final : public Store {
   size_t presence_words() const { return num_counters() / 32; }  // of a block
   size_t count_words() const { return count_words_; }
   uint32_t* PresenceOf(uint64_t block_idx) const {
-    return presence_base_ + block_idx * presence_stride_;
+    return view_.presence + block_idx * presence_stride_;
   }
-  uint32_t* CountsOf(uint64_t block_idx) const { return counts_base_ + block_idx * count_stride_; }
+  uint32_t* CountsOf(uint64_t block_idx) const { return view_.counts + block_idx * count_stride_; }
 
   // The raw arrays, for snapshots. With interleaved encodings the first is empty, and the second
   // holds whole blocks.
@@ -109,8 +110,8 @@ class BlockStore final : public Store {
 
   // The active kernels for this shape and encoding, and what they work on: for queries of several
   // stores at once (store_list.h).
-  const kernels::BlockKernels& block_kernels() const { return kernels::ActiveKernels().*kernels_; }
-  kernels::Blocks View() const { return {presence_base_, counts_base_, geometry_.num_blocks}; }
+  const kernels::BlockKernels& block_kernels() const { return kernels::ChosenKernels().*kernels_; }
+  const kernels::Blocks& View() const { return view_; }
 
  private:
   BlockStore() = default;
@@ -121,23 +122,14 @@ class BlockStore final : public Store {
                                      uint32_t* spilled);
   void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers);
-  kernels::OneFate CallOneKernel(Update update, uint64_t digest) {
-    const kernels::BlockKernels& kernels = block_kernels();
-    switch (update) {
-      case Update::kInsert:
-        return kernels.insert_one(digest, View());
-      case Update::kInsertIfAbsent:
-        return kernels.insert_if_absent_one(digest, View());
-      case Update::kInsertIfPresent:
-        if (!MayContain(digest)) return kernels::OneFate::kUnchanged;
-        return kernels.insert_one(digest, View());
-      case Update::kErase:
-        break;
-    }
-    return kernels.erase_one(digest, View());
+  // What is left to do for a key after its kernel.
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
   }
-  // The rest of UpdateOne, for a key that the kernel spilled or stopped at.
-  bool FinishOne(Update update, uint64_t digest, kernels::OneFate fate);
+  // For keys of promoted blocks. Not inlined: it would save registers for every key.
+  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
   void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                      uint64_t* answers);
   // Moves a block's counters to the side table; its presence bits stay.
@@ -157,8 +149,7 @@ class BlockStore final : public Store {
   BlockMemory presence_;
   BlockMemory counts_;
   // The first block's words, and the distance from block to block.
-  uint32_t* presence_base_ = nullptr;
-  uint32_t* counts_base_ = nullptr;
+  kernels::Blocks view_{};
   size_t presence_stride_ = 0;
   size_t count_stride_ = 0;
   size_t count_words_ = 0;

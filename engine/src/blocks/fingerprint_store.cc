@@ -41,6 +41,10 @@ Result<std::unique_ptr<FingerprintStore>> FingerprintStore::Create(const Geometr
     store->lines_ = *std::move(lines);
   }
   store->ranges_.resize(store->num_owned_ranges());
+  store->kernels_ = is_wide ? &kernels::KernelTable::wide_fingerprints
+                            : &kernels::KernelTable::narrow_fingerprints;
+  (void)kernels::ActiveKernels();  // Kernels requires it
+  store->view_ = {store->blocks_.data(), geometry.num_blocks, geometry.fingerprint_bits};
   return store;
 }
 
@@ -65,10 +69,10 @@ void FingerprintStore::Apply(Update update, const uint64_t* digests,
     const kernels::FingerprintKernels& kernels = Kernels();
     kernels::UpdateProgress progress;
     if (update == Update::kInsert) {
-      progress = kernels.insert(digests, keys, View(), spilled.data());
+      progress = kernels.insert(digests, keys, view_, spilled.data());
     } else {
       const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
-      progress = kernel(digests, keys, View(), answers, spilled.data());
+      progress = kernel(digests, keys, view_, answers, spilled.data());
     }
     for (size_t i = 0; i < progress.num_spilled; ++i) {
       const size_t key_idx = spilled[i];
@@ -88,26 +92,31 @@ void FingerprintStore::Apply(Update update, const uint64_t* digests,
   }
 }
 
+void FingerprintStore::InsertOne(uint64_t digest) noexcept {
+  Finish(Update::kInsert, digest, Kernels().insert_one(digest, view_));
+}
+
+bool FingerprintStore::EraseOne(uint64_t digest) {
+  return Finish(Update::kErase, digest, Kernels().erase_one(digest, view_));
+}
+
 bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
-  const kernels::FingerprintKernels& kernels = Kernels();
-  OneFate fate = OneFate::kUnchanged;
   switch (update) {
-    case Update::kInsert:
-      fate = kernels.insert_one(digest, View());
-      break;
     case Update::kInsertIfAbsent:
-      fate = kernels.insert_if_absent_one(digest, View());
-      break;
+      return Finish(update, digest, Kernels().insert_if_absent_one(digest, view_));
+    case Update::kErase:
+      return EraseOne(digest);
     case Update::kInsertIfPresent:
       if (!MayContain(digest)) return false;
-      return UpdateOne(Update::kInsert, digest);
-    case Update::kErase:
-      fate = kernels.erase_one(digest, View());
+      break;
+    case Update::kInsert:
       break;
   }
-  if (fate == OneFate::kDone) [[likely]]
-    return true;
-  if (fate == OneFate::kUnchanged) return false;
+  InsertOne(digest);
+  return true;
+}
+
+bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
   if (fate == OneFate::kStop) {
     Promote(place.block_idx);
@@ -144,7 +153,7 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
     const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
     uint64_t* bits = maybe_present + first / 64;
     const size_t num_unsure =
-        Kernels().query(chunk.data(), chunk.size(), View(), bits, unsure.data());
+        Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
     for (const uint32_t i : std::span(unsure).first(num_unsure)) {
       FetchElsewhere(PlaceOf(chunk[i]).block_idx);
     }
@@ -182,10 +191,14 @@ size_t FingerprintStore::Select(std::span<const uint64_t> digests, bool maybe_pr
   return num_selected;
 }
 
-bool FingerprintStore::MayContain(uint64_t digest) const {
-  const OneFate fate = Kernels().query_one(digest, View());
+bool FingerprintStore::MayContain(uint64_t digest) const noexcept {
+  const OneFate fate = Kernels().query_one(digest, view_);
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;
+  return HoldsDigestElsewhere(digest);
+}
+
+bool FingerprintStore::HoldsDigestElsewhere(uint64_t digest) const {
   const FingerprintPlace place = PlaceOf(digest);
   return HoldsElsewhere(place.block_idx, KeyOf(place.rest));
 }

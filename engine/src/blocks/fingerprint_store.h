@@ -51,13 +51,15 @@ class FingerprintStore : public Store {
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
   bool UpdateOne(Update update, uint64_t digest) override;
+  void InsertOne(uint64_t digest) noexcept override;
+  bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
                     uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
-  bool MayContain(uint64_t digest) const override;
+  bool MayContain(uint64_t digest) const noexcept override;
   uint64_t CountEstimate(uint64_t digest) const override;
 
   void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
@@ -120,11 +122,7 @@ class FingerprintStore : public Store {
   virtual uint64_t CountOf(uint64_t block_idx, uint32_t key) const = 0;
   // Keys that some non-member's key equals with twice the chance of others count twice.
   virtual uint64_t CoveredBy(uint32_t /*key*/) const { return 1; }
-  virtual const kernels::FingerprintKernels& Kernels() const = 0;
 
-  kernels::FingerprintBlocks View() const {
-    return {blocks_.data(), geometry_.num_blocks, geometry_.fingerprint_bits};
-  }
   uint32_t* BlockAt(uint64_t block_idx) const {
     return blocks_.data() + block_idx * kernels::kFingerprintBlockWords;
   }
@@ -138,9 +136,19 @@ class FingerprintStore : public Store {
   std::vector<OwnedRange> ranges_;
 
  private:
+  const kernels::FingerprintKernels& Kernels() const { return kernels::ChosenKernels().*kernels_; }
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
+  // What is left to do for a key after its kernel.
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
+  }
+  // For keys of promoted blocks. Not inlined: they would save registers for every key.
+  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
+  [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   // Applies an insertion or erasure to all keys of another store, of as many blocks, half or twice
   // as many. Requires that keys to be erased are in.
@@ -148,6 +156,10 @@ class FingerprintStore : public Store {
   void ChangeCount(Update update, uint64_t digest, uint64_t by);
   // Half or twice the blocks with these keys.
   Result<std::unique_ptr<Store>> Resized(Geometry geometry, uint64_t limit_bytes) const;
+
+  const kernels::FingerprintKernels kernels::KernelTable::*kernels_ = nullptr;
+  // What kernels work on. Kept, because to write it anew costs as much as half a key's update.
+  kernels::FingerprintBlocks view_{};
 };
 
 }  // namespace trommel

@@ -36,9 +36,6 @@ class NarrowStore final : public FingerprintStore {
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
-  const kernels::FingerprintKernels& Kernels() const override {
-    return kernels::ActiveKernels().narrow_fingerprints;
-  }
 
   // Writes the block's words for these contents, of a promoted block if `is_promoted` says so or
   // they do not fit; returns what the block does not show.

@@ -59,6 +59,9 @@ class Store {
                      uint64_t* answers) = 0;
   // One key; returns whether it was inserted or erased.
   virtual bool UpdateOne(Update update, uint64_t digest) = 0;
+  // The same for the updates that most calls are, without a look at which one it is.
+  virtual void InsertOne(uint64_t digest) noexcept = 0;
+  virtual bool EraseOne(uint64_t digest) = 0;
   // Prefetches the digests' blocks for an update.
   virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
 
@@ -69,7 +72,7 @@ class Store {
                             uint64_t* maybe_present) const = 0;
   virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                         uint32_t* selection) const = 0;
-  virtual bool MayContain(uint64_t digest) const = 0;
+  virtual bool MayContain(uint64_t digest) const noexcept = 0;
   virtual uint64_t CountEstimate(uint64_t digest) const = 0;
 
   // What a block holds, and setting it.

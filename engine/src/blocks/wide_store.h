@@ -65,9 +65,6 @@ class WideStore final : public FingerprintStore {
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
   uint64_t CoveredBy(uint32_t key) const override;
-  const kernels::FingerprintKernels& Kernels() const override {
-    return kernels::ActiveKernels().wide_fingerprints;
-  }
 
   // Slot 31 if it is a mark, else 0.
   uint32_t MarkOf(uint64_t block_idx) const;

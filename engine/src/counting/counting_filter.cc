@@ -135,28 +135,36 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 // --- One key.
 
 void CountingFilter::Insert(Key key) noexcept {
-  impl_->store->UpdateOne(Update::kInsert, impl_->DigestOf(key));
-  impl_->num_keys += 1;
+  Impl& impl = *impl_;
+  impl.num_keys += 1;
+  impl.WithDigest(key, [&impl](uint64_t digest) { impl.store->InsertOne(digest); });
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
-  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, impl_->DigestOf(key));
-  impl_->num_keys += uint64_t{is_inserted};
-  return is_inserted;
+  Impl& impl = *impl_;
+  return impl.WithDigest(key, [&impl](uint64_t digest) {
+    const bool is_inserted = impl.store->UpdateOne(Update::kInsertIfAbsent, digest);
+    impl.num_keys += uint64_t{is_inserted};
+    return is_inserted;
+  });
 }
 
 bool CountingFilter::Erase(Key key) noexcept {
-  const bool is_erased = impl_->store->UpdateOne(Update::kErase, impl_->DigestOf(key));
-  if (is_erased) {
-    impl_->num_keys -= 1;
-  } else {
-    impl_->num_refused_erases += 1;
-  }
-  return is_erased;
+  Impl& impl = *impl_;
+  return impl.WithDigest(key, [&impl](uint64_t digest) {
+    const bool is_erased = impl.store->EraseOne(digest);
+    if (is_erased) [[likely]] {
+      impl.num_keys -= 1;
+    } else {
+      impl.num_refused_erases += 1;
+    }
+    return is_erased;
+  });
 }
 
 bool CountingFilter::MayContain(Key key) const noexcept {
-  return impl_->store->MayContain(impl_->DigestOf(key));
+  const Impl& impl = *impl_;
+  return impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->MayContain(digest); });
 }
 
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {

@@ -60,6 +60,19 @@ struct CountingFilter::Impl {
     return key.kind() == KeyKind::kDigests ? key.integer() : policy(key);
   }
 
+  // Returns apply(the key's digest). Where the key is its digest that is the last step, so that
+  // nothing is saved for after it; the others have a function of their own.
+  template <class Apply>
+  auto WithDigest(const Key& key, Apply apply) const {
+    if (key.kind() == KeyKind::kDigests) [[likely]]
+      return apply(key.integer());
+    return Hashed(policy, key, apply);
+  }
+  template <class Apply>
+  [[gnu::noinline]] static auto Hashed(const DigestPolicy& policy, Key key, Apply apply) {
+    return apply(policy(key));
+  }
+
   // Counts an erasure.
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
     const EraseOutcome outcome{num_erased, keys.size() - num_erased};
