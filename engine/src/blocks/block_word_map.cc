@@ -17,6 +17,12 @@ const uint64_t* BlockWordMap::Find(uint64_t block_idx) const {
   return number == 0 ? nullptr : &entries_[(number - 1) * stride_ + 1];
 }
 
+void BlockWordMap::Prefetch(uint64_t block_idx) const {
+  if (index_.empty()) return;
+  const uint32_t number = index_[HomeOf(block_idx)];
+  if (number != 0) __builtin_prefetch(&entries_[(number - 1) * stride_]);
+}
+
 uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
   if (uint64_t* found = Find(block_idx)) return found;
   const size_t num_entries = size();

@@ -28,7 +28,9 @@ class BlockWordMap {
   // The block's words, valid until the next entry is made or removed; null if it has no entry.
   uint64_t* Find(uint64_t block_idx);
   const uint64_t* Find(uint64_t block_idx) const;
-  // The same; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
+  // Prefetches the words of the block's entry, if they are where a search for it begins.
+  void Prefetch(uint64_t block_idx) const;
+  // As Find; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
   uint64_t* FindOrMake(uint64_t block_idx);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t Packed(uint32_t key, uint32_t count) { return key << 16 | count; }
 constexpr uint32_t KeyOf(uint32_t entry) { return entry >> 16; }
-constexpr uint32_t CopiesOf(uint32_t entry) { return entry & 0xffff; }
+constexpr uint32_t NumCopies(uint32_t entry) { return entry & 0xffff; }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
   BlockContents contents;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
-    if (entry != 0) contents.push_back({KeyOf(entry), CopiesOf(entry)});
+    if (entry != 0) contents.push_back({KeyOf(entry), NumCopies(entry)});
   }
   std::ranges::sort(contents, {}, &BlockKey::key);
   return contents;
@@ -69,54 +69,54 @@ void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockConten
 
 void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
-  if (IsElsewhere(record)) {
-    AddTo(more_.at(block_idx), key, 1);
-    record[0] += 1;
-    return;
-  }
+  record[0] += 1;
+  Hide(block_idx, key, record);
+}
+
+void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(block_idx, key, Find(block_idx)); }
+
+void HiddenKeys::Hide(uint64_t block_idx, uint32_t key, uint64_t* record) {
+  if (IsElsewhere(record)) return AddTo(more_.at(block_idx), key, 1);
   size_t free_idx = kEntries;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
     if (entry == 0) {
       free_idx = std::min(free_idx, i);
-    } else if (KeyOf(entry) == key && CopiesOf(entry) < kMaxCount) {
-      SetEntry(record, i, entry + 1);
-      record[0] += 1;
-      return;
+    } else if (KeyOf(entry) == key && NumCopies(entry) < kMaxCount) {
+      return SetEntry(record, i, entry + 1);
     } else if (KeyOf(entry) == key) {
       free_idx = kEntries;
       break;
     }
   }
-  if (free_idx < kEntries) {
-    SetEntry(record, free_idx, Packed(key, 1));
-  } else {
-    BlockContents contents = Entries(record);
-    AddTo(contents, key, 1);
-    MoveElsewhere(block_idx, record, std::move(contents));
-  }
-  record[0] += 1;
+  if (free_idx < kEntries) return SetEntry(record, free_idx, Packed(key, 1));
+  BlockContents contents = Entries(record);
+  AddTo(contents, key, 1);
+  MoveElsewhere(block_idx, record, std::move(contents));
 }
 
-void HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
+bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
-  record[0] -= 1;
   if (!IsElsewhere(record)) {
     for (size_t i = 0; i < kEntries; ++i) {
       const uint32_t entry = EntryAt(record, i);
       if (entry == 0 || KeyOf(entry) != key) continue;
-      SetEntry(record, i, CopiesOf(entry) == 1 ? 0 : entry - 1);
-      return;
+      SetEntry(record, i, NumCopies(entry) == 1 ? 0 : entry - 1);
+      record[0] -= 1;
+      return true;
     }
-    return;
+    return false;
   }
   BlockContents& contents = more_.at(block_idx);
+  if (CountIn(contents, key) == 0) return false;
   RemoveFrom(contents, key, 1);
+  record[0] -= 1;
   // Half of the entries, so that a block near the limit does not go to and fro.
   if (contents.size() <= kEntries / 2 && contents.capacity() > 0) {
     const BlockContents rest = contents;
     Put(block_idx, rest, record[0]);
   }
+  return true;
 }
 
 uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
@@ -124,7 +124,7 @@ uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
   if (IsElsewhere(record)) return CountIn(more_.at(block_idx), key);
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
-    if (entry != 0 && KeyOf(entry) == key) return CopiesOf(entry);
+    if (entry != 0 && KeyOf(entry) == key) return NumCopies(entry);
   }
   return 0;
 }
@@ -132,6 +132,21 @@ uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
 BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
   return IsElsewhere(record) ? more_.at(block_idx) : Entries(record);
+}
+
+size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const {
+  auto end = keys.begin();
+  const uint64_t* record = records_.Find(block_idx);
+  if (IsElsewhere(record)) {
+    for (const BlockKey& entry : more_.at(block_idx))
+      end = std::fill_n(end, entry.count, entry.key);
+  } else {
+    for (size_t i = 0; i < kEntries; ++i) {
+      const uint32_t entry = EntryAt(record, i);
+      if (entry != 0) end = std::fill_n(end, NumCopies(entry), KeyOf(entry));
+    }
+  }
+  return static_cast<size_t>(end - keys.begin());
 }
 
 uint64_t HiddenKeys::num_bytes() const {

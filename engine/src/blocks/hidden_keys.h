@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -28,12 +29,17 @@ class HiddenKeys {
   void Clear();
 
   bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }
+  // Prefetches the block's record, if it has one.
+  void Prefetch(uint64_t block_idx) const { records_.Prefetch(block_idx); }
 
   // The following require that the block has a record.
 
-  // One copy more or less of a key, in the total as well. TakeOne requires a hidden copy.
+  // One copy more or less of a key, in the total as well. TakeOne returns false, and changes
+  // nothing, if no copy is hidden.
   void AddOne(uint64_t block_idx, uint32_t key);
-  void TakeOne(uint64_t block_idx, uint32_t key);
+  bool TakeOne(uint64_t block_idx, uint32_t key);
+  // A copy that the block showed until now: it is in the total already.
+  void Hide(uint64_t block_idx, uint32_t key);
   // One key more or less that the block shows: in the total alone.
   void ChangeTotal(uint64_t block_idx, int64_t by) {
     *Find(block_idx) += static_cast<uint64_t>(by);
@@ -42,6 +48,9 @@ class HiddenKeys {
   // The hidden copies of a key.
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
   BlockContents ContentsOf(uint64_t block_idx) const;
+  // Writes all hidden copies to the front of `keys`, in any order; returns how many there are.
+  // Requires space for them.
+  size_t CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const;
 
   uint64_t num_blocks() const { return records_.size(); }
   uint64_t num_bytes() const;
@@ -59,6 +68,7 @@ class HiddenKeys {
     return static_cast<uint32_t>(record[1 + i / 2] >> (i % 2 * 32));
   }
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
+  void Hide(uint64_t block_idx, uint32_t key, uint64_t* record);
   static BlockContents Entries(const uint64_t* record);
   void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
 
