@@ -33,18 +33,11 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
   const bool is_small = hidden.size() <= kEntries && std::ranges::all_of(hidden, [](BlockKey k) {
                           return k.count <= kMaxCount;
                         });
-  if (!is_small) {
-    more_[block_idx] = hidden;
-  } else {
-    more_.erase(block_idx);
-  }
   uint64_t* record = records_.FindOrMake(block_idx);
+  if (IsInList(record)) FreeList(record);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
-  if (!is_small) {
-    record[1] = kElsewhere;
-    return;
-  }
+  if (!is_small) return MoveToList(record, hidden);
   for (size_t i = 0; i < hidden.size(); ++i) {
     SetEntry(record, i, Packed(hidden[i].key, static_cast<uint32_t>(hidden[i].count)));
   }
@@ -53,30 +46,48 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
 void HiddenKeys::Remove(uint64_t block_idx) {
   const uint64_t* record = records_.Find(block_idx);
   if (record == nullptr) return;
-  if (IsElsewhere(record)) more_.erase(block_idx);
+  if (IsInList(record)) FreeList(record);
   records_.Remove(block_idx);
 }
 
 void HiddenKeys::Clear() {
   records_.Clear();
-  more_ = {};
+  // Assigning {} would keep the memory.
+  lists_ = std::vector<BlockContents>();
+  free_lists_ = std::vector<uint64_t>();
 }
 
-void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents) {
-  more_[block_idx] = std::move(contents);
-  record[1] = kElsewhere;
+void HiddenKeys::MoveToList(uint64_t* record, BlockContents contents) {
+  uint64_t list_idx = lists_.size();
+  if (free_lists_.empty()) {
+    lists_.push_back(std::move(contents));
+  } else {
+    list_idx = free_lists_.back();
+    free_lists_.pop_back();
+    lists_[list_idx] = std::move(contents);
+  }
+  record[1] = kInList;
+  record[2] = list_idx;
+}
+
+void HiddenKeys::FreeList(const uint64_t* record) {
+  ListOf(record) = BlockContents();  // {} would keep the memory
+  free_lists_.push_back(record[2]);
+  if (free_lists_.size() < lists_.size()) return;
+  lists_ = std::vector<BlockContents>();
+  free_lists_ = std::vector<uint64_t>();
 }
 
 void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
   record[0] += 1;
-  Hide(block_idx, key, record);
+  Hide(key, record);
 }
 
-void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(block_idx, key, Find(block_idx)); }
+void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(key, Find(block_idx)); }
 
-void HiddenKeys::Hide(uint64_t block_idx, uint32_t key, uint64_t* record) {
-  if (IsElsewhere(record)) return AddTo(more_.at(block_idx), key, 1);
+void HiddenKeys::Hide(uint32_t key, uint64_t* record) {
+  if (IsInList(record)) return AddTo(ListOf(record), key, 1);
   size_t free_idx = kEntries;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
@@ -92,12 +103,12 @@ void HiddenKeys::Hide(uint64_t block_idx, uint32_t key, uint64_t* record) {
   if (free_idx < kEntries) return SetEntry(record, free_idx, Packed(key, 1));
   BlockContents contents = Entries(record);
   AddTo(contents, key, 1);
-  MoveElsewhere(block_idx, record, std::move(contents));
+  MoveToList(record, std::move(contents));
 }
 
 bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
-  if (!IsElsewhere(record)) {
+  if (!IsInList(record)) {
     for (size_t i = 0; i < kEntries; ++i) {
       const uint32_t entry = EntryAt(record, i);
       if (entry == 0 || KeyOf(entry) != key) continue;
@@ -107,7 +118,7 @@ bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
     }
     return false;
   }
-  BlockContents& contents = more_.at(block_idx);
+  BlockContents& contents = ListOf(record);
   if (CountIn(contents, key) == 0) return false;
   RemoveFrom(contents, key, 1);
   record[0] -= 1;
@@ -121,7 +132,7 @@ bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
 
 uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
   const uint64_t* record = records_.Find(block_idx);
-  if (IsElsewhere(record)) return CountIn(more_.at(block_idx), key);
+  if (IsInList(record)) return CountIn(ListOf(record), key);
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
     if (entry != 0 && KeyOf(entry) == key) return NumCopies(entry);
@@ -131,15 +142,14 @@ uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
 
 BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
-  return IsElsewhere(record) ? more_.at(block_idx) : Entries(record);
+  return IsInList(record) ? ListOf(record) : Entries(record);
 }
 
 size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const {
   auto end = keys.begin();
   const uint64_t* record = records_.Find(block_idx);
-  if (IsElsewhere(record)) {
-    for (const BlockKey& entry : more_.at(block_idx))
-      end = std::fill_n(end, entry.count, entry.key);
+  if (IsInList(record)) {
+    for (const BlockKey& entry : ListOf(record)) end = std::fill_n(end, entry.count, entry.key);
   } else {
     for (size_t i = 0; i < kEntries; ++i) {
       const uint32_t entry = EntryAt(record, i);
@@ -150,11 +160,9 @@ size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const 
 }
 
 uint64_t HiddenKeys::num_bytes() const {
-  constexpr uint64_t kNodeBytes = 72;  // of the map, with its vector
-  uint64_t bytes = records_.num_bytes();
-  for (const auto& [block_idx, contents] : more_) {
-    bytes += kNodeBytes + contents.capacity() * sizeof(BlockKey);
-  }
+  uint64_t bytes = records_.num_bytes() + lists_.capacity() * sizeof(BlockContents) +
+                   free_lists_.capacity() * sizeof(uint64_t);
+  for (const BlockContents& list : lists_) bytes += list.capacity() * sizeof(BlockKey);
   return bytes;
 }
 

@@ -2,7 +2,8 @@
 // keys as it has space for; this keeps the others, and further copies of those that it shows.
 //
 //   record   | total | key, count | key, count | ...     8 entries of 16 + 16 bits
-//   more     a sorted vector of (key, count), for more keys or larger counts
+//            | total | all ones | list | ..              for more keys or larger counts:
+//   lists    | .. | key, count | ..                      sorted vectors of (key, count)
 //
 // A few blocks in a hundred have a record, and nearly all of these have fewer than 8 hidden keys.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/src/blocks/block_contents.h"
@@ -60,20 +60,24 @@ class HiddenKeys {
   static constexpr size_t kEntryWords = 4;
   static constexpr size_t kEntries = 2 * kEntryWords;  // of 32 bits: key, count; 0 is free
   static constexpr uint32_t kMaxCount = 0xffff;
-  static constexpr uint64_t kElsewhere = ~uint64_t{0};  // in the first entries: see more_
+  static constexpr uint64_t kInList = ~uint64_t{0};  // in the first entries
 
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
-  static bool IsElsewhere(const uint64_t* record) { return record[1] == kElsewhere; }
+  static bool IsInList(const uint64_t* record) { return record[1] == kInList; }
+  BlockContents& ListOf(const uint64_t* record) { return lists_[record[2]]; }
+  const BlockContents& ListOf(const uint64_t* record) const { return lists_[record[2]]; }
   static uint32_t EntryAt(const uint64_t* record, size_t i) {
     return static_cast<uint32_t>(record[1 + i / 2] >> (i % 2 * 32));
   }
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
-  void Hide(uint64_t block_idx, uint32_t key, uint64_t* record);
+  void Hide(uint32_t key, uint64_t* record);
   static BlockContents Entries(const uint64_t* record);
-  void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
+  void MoveToList(uint64_t* record, BlockContents contents);
+  void FreeList(const uint64_t* record);
 
   BlockWordMap records_{1 + kEntryWords};
-  std::unordered_map<uint64_t, BlockContents> more_;
+  std::vector<BlockContents> lists_;  // a record has the number of its own
+  std::vector<uint64_t> free_lists_;
 };
 
 }  // namespace trommel
