@@ -7,7 +7,6 @@
 #define TROMMEL_KERNELS_NARROW_INL_H_
 #endif
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -112,19 +111,41 @@ UpdateProgress UpdateNarrowKeys(const uint64_t* digests, const DigestRange& rang
       });
 }
 
-// The bits of up to 64 digests, in two passes: which of them are candidates, without a branch, and
-// then these alone. A branch per key would be mispredicted for an eighth of the absent keys, and
-// for half of the keys if half are present. kFetches: the digests kQueryDistance behind are
-// prefetched.
+// The digests [begin, end) of a batch, up to 64, and where to list those that are unsure.
+struct NarrowWord {
+  const uint64_t* HWY_RESTRICT digests;
+  size_t begin;
+  size_t end;
+  uint32_t* HWY_RESTRICT unsure;
+};
+
+// Each of the following returns the bits of a word's keys, and prefetches, if kFetches, the digests
+// kQueryDistance behind.
+
+// A branch per key, which is predicted as long as nearly all keys are present.
 template <class Select, bool kFetches>
-HWY_INLINE uint64_t QueryNarrowWord(const uint64_t* HWY_RESTRICT digests, size_t begin, size_t end,
-                                    const FingerprintBlocks& blocks, uint32_t* HWY_RESTRICT unsure,
-                                    size_t& num_unsure) {
-  std::array<uint64_t, 64> equal;
+HWY_INLINE uint64_t QueryPresentNarrow(const NarrowWord& keys, const FingerprintBlocks& blocks,
+                                       size_t& num_unsure) {
+  uint64_t word = 0;
+  for (size_t i = keys.begin; i < keys.end; ++i) {
+    if constexpr (kFetches) PrefetchNarrow(keys.digests[i + kQueryDistance], blocks);
+    const OneFate fate = ApplyNarrow<QueriesNarrow<Select>>(keys.digests[i], blocks);
+    word |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+    if (HWY_UNLIKELY(fate == OneFate::kSpill)) keys.unsure[num_unsure++] = static_cast<uint32_t>(i);
+  }
+  return word;
+}
+
+// Two passes: which keys are candidates, without a branch, and then these alone. The branch above
+// would be mispredicted for an eighth of absent keys, and for half of the keys if half are present.
+template <class Select, bool kFetches>
+HWY_INLINE uint64_t QueryAnyNarrow(const NarrowWord& keys, const FingerprintBlocks& blocks,
+                                   size_t& num_unsure) {
+  uint64_t equal[64];
   uint64_t candidates = 0;
-  for (size_t i = begin; i < end; ++i) {
-    if constexpr (kFetches) PrefetchNarrow(digests[i + kQueryDistance], blocks);
-    const FingerprintPlace place = FingerprintPlaceOf(digests[i], blocks.num_blocks);
+  for (size_t i = keys.begin; i < keys.end; ++i) {
+    if constexpr (kFetches) PrefetchNarrow(keys.digests[i + kQueryDistance], blocks);
+    const FingerprintPlace place = FingerprintPlaceOf(keys.digests[i], blocks.num_blocks);
     const uint32_t* block = FingerprintBlockAt(blocks, place.block_idx);
     const NarrowPart key(place.rest, blocks.fingerprint_bits);
     equal[i % 64] = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
@@ -134,13 +155,13 @@ HWY_INLINE uint64_t QueryNarrowWord(const uint64_t* HWY_RESTRICT digests, size_t
   uint64_t word = 0;
   for (; candidates != 0; candidates &= candidates - 1) {
     const size_t bit = hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates);
-    const size_t i = begin + bit;
-    const FingerprintPlace place = FingerprintPlaceOf(digests[i], blocks.num_blocks);
+    const size_t i = keys.begin + bit;
+    const FingerprintPlace place = FingerprintPlaceOf(keys.digests[i], blocks.num_blocks);
     const OneFate fate =
         Narrow<Select>::QueryBin(NarrowPart(place.rest, blocks.fingerprint_bits), equal[bit],
                                  FingerprintBlockAt(blocks, place.block_idx));
     word |= static_cast<uint64_t>(fate == OneFate::kDone) << bit;
-    if (HWY_UNLIKELY(fate == OneFate::kSpill)) unsure[num_unsure++] = static_cast<uint32_t>(i);
+    if (HWY_UNLIKELY(fate == OneFate::kSpill)) keys.unsure[num_unsure++] = static_cast<uint32_t>(i);
   }
   return word;
 }
@@ -149,18 +170,26 @@ template <class Select>
 size_t QueryNarrowKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                        const FingerprintBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
                        uint32_t* HWY_RESTRICT unsure) {
+  constexpr size_t kNearlyAll = 60;  // of 64 keys
   const FingerprintBlocks blocks = blocks_in_memory;
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
   for (size_t i = 0; i < lead; ++i) PrefetchNarrow(digests[i], blocks);
   size_t num_unsure = 0;
   size_t i = 0;
+  size_t num_present = 0;  // in the word before
   for (; i + 64 + kQueryDistance <= num_digests; i += 64) {
-    shown[i / 64] = QueryNarrowWord<Select, true>(digests, i, i + 64, blocks, unsure, num_unsure);
+    const NarrowWord keys{digests, i, i + 64, unsure};
+    shown[i / 64] = num_present >= kNearlyAll
+                        ? QueryPresentNarrow<Select, true>(keys, blocks, num_unsure)
+                        : QueryAnyNarrow<Select, true>(keys, blocks, num_unsure);
+    num_present = hwy::PopCount(shown[i / 64]);
   }
   for (size_t j = i + kQueryDistance; j < num_digests; ++j) PrefetchNarrow(digests[j], blocks);
   for (; i < num_digests; i += 64) {
-    const size_t end = HWY_MIN(i + 64, num_digests);
-    shown[i / 64] = QueryNarrowWord<Select, false>(digests, i, end, blocks, unsure, num_unsure);
+    const NarrowWord keys{digests, i, HWY_MIN(i + 64, num_digests), unsure};
+    shown[i / 64] = num_present >= kNearlyAll
+                        ? QueryPresentNarrow<Select, false>(keys, blocks, num_unsure)
+                        : QueryAnyNarrow<Select, false>(keys, blocks, num_unsure);
   }
   return num_unsure;
 }
