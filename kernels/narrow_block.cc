@@ -20,6 +20,9 @@ uint64_t BinsOf(const uint32_t* block, size_t half) {
   return (bins ^ kEmptyBins) & ~kPromotedBins;
 }
 
+// The 0s below the last 1: one for each key.
+uint64_t ZerosOf(uint64_t bins) { return ((uint64_t{1} << std::bit_width(bins)) - 1) & ~bins; }
+
 // A block that is written key by key, then stored.
 struct NarrowWords {
   void Append(uint32_t slot) { slots[num_keys++] = static_cast<uint8_t>(slot); }
@@ -38,84 +41,41 @@ struct NarrowWords {
   size_t num_keys = 0;
 };
 
-// The keys of one bin, which are the first ones.
-size_t CountBin(std::span<const uint32_t> keys, uint32_t bin, uint32_t fingerprint_bits) {
-  size_t count = 0;
-  while (count < keys.size() && NarrowBin(keys[count], fingerprint_bits) == bin) ++count;
-  return count;
+// The bins of one half in unary: a 0 for each of its keys, which ascend, at the sum of its bin and
+// of how many keys are before it; 1s elsewhere, as many as bins are shown.
+uint64_t UnaryOf(std::span<const uint32_t> keys, uint32_t num_bins, uint32_t fingerprint_bits) {
+  uint64_t zeros = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    zeros |= uint64_t{1} << (NarrowBin(keys[i], fingerprint_bits) % kBinsPerWord + i);
+  }
+  return ((uint64_t{1} << (num_bins + keys.size())) - 1) ^ zeros;
 }
 
-// Writes bin after bin; in each half those from the first that does not fit on are left out.
+// In each half the bins from the first that does not fit on are left out.
 NarrowWords WordsOf(std::span<const uint32_t> keys, uint32_t fingerprint_bits) {
+  const auto num_below = [&](uint32_t bin) {
+    const uint32_t first_key = bin << (fingerprint_bits - kBinBits);
+    return static_cast<size_t>(std::ranges::lower_bound(keys, first_key) - keys.begin());
+  };
   NarrowWords block;
-  for (size_t half = 0; half < 2; ++half) {
-    uint64_t bins = 0;
-    size_t keys_of_half = 0;
-    bool is_cut = false;
-    for (uint32_t i = 0; i < kBinsPerWord; ++i) {
-      const auto bin = static_cast<uint32_t>(half * kBinsPerWord) + i;
-      const size_t count = CountBin(keys, bin, fingerprint_bits);
-      is_cut = is_cut || keys_of_half + count > kMaxKeysPerBinWord ||
-               block.num_keys + count > kNarrowSlots;
-      if (!is_cut) {
-        for (const uint32_t key : keys.first(count))
-          block.Append(NarrowSlot(key, fingerprint_bits));
-        keys_of_half += count;
-        bins |= uint64_t{1} << (keys_of_half + i);
-      }
-      keys = keys.subspan(count);
+  for (const uint32_t half : {0U, 1U}) {
+    const uint32_t first_bin = half * kBinsPerWord;
+    uint32_t end_bin = first_bin + kBinsPerWord;
+    const size_t begin = num_below(first_bin);
+    size_t end = num_below(end_bin);
+    const size_t limit = std::min<size_t>(kMaxKeysPerBinWord, kNarrowSlots - block.num_keys);
+    if (end - begin > limit) {
+      end_bin = NarrowBin(keys[begin + limit], fingerprint_bits);
+      end = num_below(end_bin);
     }
-    block.SetBins(half, bins);
+    const auto shown = keys.subspan(begin, end - begin);
+    for (const uint32_t key : shown) block.Append(NarrowSlot(key, fingerprint_bits));
+    block.SetBins(half, UnaryOf(shown, end_bin - first_bin, fingerprint_bits));
   }
   return block;
 }
 
 uint32_t SlotAt(const uint32_t* block, size_t i) { return block[i / 4] >> (i % 4 * 8) & 0xff; }
-
-// A bin that is not cut off, within a block.
-struct NarrowPlace {
-  NarrowPlace(uint32_t key, uint32_t fingerprint_bits, const uint32_t* words)
-      : half(NarrowBin(key, fingerprint_bits) / kBinsPerWord),
-        bins(BinsOf(words, half)),
-        slot(NarrowSlot(key, fingerprint_bits)) {
-    uint64_t ends = bins;
-    uint64_t start_bit = 0;  // behind the 1 of the bin before
-    const uint32_t rank = NarrowBin(key, fingerprint_bits) % kBinsPerWord;
-    for (uint32_t i = 0; i < rank; ++i) {
-      if (i + 1 == rank) start_bit = static_cast<uint64_t>(std::countr_zero(ends)) + 1;
-      ends &= ends - 1;
-    }
-    end_bit = static_cast<uint64_t>(std::countr_zero(ends));
-    const size_t before = half == 0 ? 0 : KeysIn(BinsOf(words, 0));
-    first = before + start_bit - rank;
-    last = before + end_bit - rank;
-    num_keys = KeysIn(BinsOf(words, 0)) + KeysIn(BinsOf(words, 1));
-  }
-
-  static size_t KeysIn(uint64_t bins) {
-    return static_cast<size_t>(std::bit_width(bins)) - static_cast<size_t>(std::popcount(bins));
-  }
-
-  size_t half;
-  uint64_t bins;
-  uint32_t slot;
-  uint64_t end_bit;  // of the bin's 1
-  size_t first;      // the bin's slots
-  size_t last;       // behind them
-  size_t num_keys;   // that the block shows
-};
-
-void SetSlot(size_t i, uint32_t slot, uint32_t* block) {
-  const size_t shift = i % 4 * 8;
-  StorePresenceWord((block[i / 4] & ~(0xffU << shift)) | slot << shift, block + i / 4);
-}
-
-void StorePromotedBins(uint64_t bins, size_t half, uint32_t* block) {
-  bins ^= kEmptyBins | kPromotedBins;
-  uint32_t* words = block + kFirstBinWord + 2 * half;
-  StorePresenceWord(static_cast<uint32_t>(bins), words);
-  StorePresenceWord(static_cast<uint32_t>(bins >> 32), words + 1);
-}
 
 }  // namespace
 
@@ -136,14 +96,13 @@ size_t DecodeNarrow(const uint32_t* block, uint32_t fingerprint_bits,
                     std::span<uint32_t, kNarrowSlots> keys) {
   size_t num_keys = 0;
   for (size_t half = 0; half < 2; ++half) {
-    auto bin = static_cast<uint32_t>(half * kBinsPerWord);
-    for (uint64_t bins = BinsOf(block, half); bins != 0; ++bin) {
-      const auto count = static_cast<size_t>(std::countr_zero(bins));
-      bins >>= count;
-      for (const size_t end = num_keys + count; num_keys < end; ++num_keys) {
-        keys[num_keys] = bin << (fingerprint_bits - kBinBits) | SlotAt(block, num_keys);
-      }
-      bins >>= 1;
+    const uint64_t bins = BinsOf(block, half);
+    auto bin_of_bit = static_cast<uint32_t>(half * kBinsPerWord);  // of bit 0, less keys before
+    // Key by key: the number of keys in a bin would be a branch to mispredict.
+    for (uint64_t zeros = ZerosOf(bins); zeros != 0; zeros &= zeros - 1) {
+      const uint32_t bin = bin_of_bit-- + static_cast<uint32_t>(std::countr_zero(zeros));
+      keys[num_keys] = bin << (fingerprint_bits - kBinBits) | SlotAt(block, num_keys);
+      ++num_keys;
     }
   }
   return num_keys;
@@ -169,37 +128,6 @@ uint64_t EncodePromotedNarrow(std::span<const uint32_t> keys, uint32_t fingerpri
   words.words[kFirstBinWord + 3] |= kPromotedWord;
   words.Store(block);
   return ShownBins(block);
-}
-
-size_t CountNarrow(uint32_t key, uint32_t fingerprint_bits, const uint32_t* block) {
-  if ((ShownBins(block) >> NarrowBin(key, fingerprint_bits) & 1) == 0) return 0;
-  const NarrowPlace bin(key, fingerprint_bits, block);
-  size_t count = 0;
-  for (size_t i = bin.first; i < bin.last; ++i) count += size_t{SlotAt(block, i) == bin.slot};
-  return count;
-}
-
-bool PutNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block) {
-  const NarrowPlace bin(key, fingerprint_bits, block);
-  if (bin.num_keys >= kNarrowSlots) return false;
-  if (NarrowPlace::KeysIn(bin.bins) >= kMaxKeysPerBinWord) return false;
-  size_t at = bin.first;
-  while (at < bin.last && SlotAt(block, at) <= bin.slot) ++at;
-  for (size_t i = bin.num_keys; i > at; --i) SetSlot(i, SlotAt(block, i - 1), block);
-  SetSlot(at, bin.slot, block);
-  const uint64_t below = (uint64_t{1} << bin.end_bit) - 1;
-  StorePromotedBins((bin.bins & below) | (bin.bins & ~below) << 1, bin.half, block);
-  return true;
-}
-
-void TakeNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block) {
-  const NarrowPlace bin(key, fingerprint_bits, block);
-  size_t at = bin.first;
-  while (at + 1 < bin.last && SlotAt(block, at) != bin.slot) ++at;
-  for (size_t i = at; i + 1 < bin.num_keys; ++i) SetSlot(i, SlotAt(block, i + 1), block);
-  SetSlot(bin.num_keys - 1, 0, block);
-  const uint64_t below = (uint64_t{1} << bin.end_bit) - 1;
-  StorePromotedBins((bin.bins & (below >> 1)) | (bin.bins & ~below) >> 1, bin.half, block);
 }
 
 }  // namespace trommel::kernels

@@ -28,14 +28,6 @@ void EncodeNarrow(std::span<const uint32_t> keys, uint32_t fingerprint_bits, uin
 uint64_t EncodePromotedNarrow(std::span<const uint32_t> keys, uint32_t fingerprint_bits,
                               uint32_t* block);
 
-// The copies of the key that the block shows.
-size_t CountNarrow(uint32_t key, uint32_t fingerprint_bits, const uint32_t* block);
-// A promoted block with one key more or less in a bin that is not cut off; all others stay where
-// they are. PutNarrow returns false, and changes nothing, if there is no space. TakeNarrow requires
-// that the block shows the key.
-bool PutNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block);
-void TakeNarrow(uint32_t key, uint32_t fingerprint_bits, uint32_t* block);
-
 }  // namespace trommel::kernels
 
 #endif  // TROMMEL_KERNELS_NARROW_BLOCK_H_

@@ -91,6 +91,19 @@ TEST_CASE("a new entry is zero even where another one was removed", "[engine][bl
   CHECK(words.FindOrMake(7)[1] == WordFor(7, 1));  // and one that is there stays
 }
 
+TEST_CASE("entries that are removed give back memory and the others keep their words",
+          "[engine][block_word_map]") {
+  BlockWordMap words(5);
+  for (uint64_t block = 0; block < 1'000; ++block) *words.FindOrMake(block) = block * 7;
+  for (uint64_t block = 999; block >= 10; --block) {
+    words.Remove(block);
+    // Five eighths more than the 48 bytes that each takes, and the index of 1,000.
+    const uint64_t most = (block * 13 / 8 + 4) * 48 + 2'048 * 4;
+    if (words.num_bytes() > most) FAIL(words.num_bytes() << " bytes for " << block);
+  }
+  for (uint64_t block = 0; block < 10; ++block) CHECK(*words.Find(block) == block * 7);
+}
+
 TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine][block_word_map]") {
   BlockWordMap words(4);
   CHECK(words.num_bytes() == 0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 namespace trommel {
@@ -17,12 +18,18 @@ const uint64_t* BlockWordMap::Find(uint64_t block_idx) const {
   return number == 0 ? nullptr : &entries_[(number - 1) * stride_ + 1];
 }
 
+void BlockWordMap::Prefetch(uint64_t block_idx) const {
+  if (index_.empty()) return;
+  const uint32_t number = index_[HomeOf(block_idx)];
+  if (number != 0) __builtin_prefetch(&entries_[(number - 1) * stride_]);
+}
+
 uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
   if (uint64_t* found = Find(block_idx)) return found;
   const size_t num_entries = size();
   // Memory first, so that running out of it changes nothing.
   if (entries_.capacity() - entries_.size() < stride_) {
-    entries_.reserve((num_entries + num_entries / 4 + 1) * stride_);
+    entries_.reserve(WithSpare(num_entries) * stride_);
   }
   if ((num_entries + 1) * 4 > index_.size() * 3) GrowIndex();
   index_[SlotOf(block_idx)] = static_cast<uint32_t>(num_entries + 1);
@@ -44,6 +51,7 @@ void BlockWordMap::Remove(uint64_t block_idx) {
     std::copy_n(&entries_[last_idx * stride_], stride_, &entries_[entry_idx * stride_]);
   }
   entries_.resize(last_idx * stride_);
+  GiveBackSpare();
 }
 
 void BlockWordMap::Clear() {
@@ -79,6 +87,19 @@ void BlockWordMap::FreeSlot(size_t slot) {
     hole = slot;
   }
   index_[hole] = 0;
+}
+
+// Above what a growing array has, by a quarter: an array of few entries, whose number varies much,
+// does not stay as large as it ever was, and does not change to and fro.
+void BlockWordMap::GiveBackSpare() {
+  if (entries_.capacity() <= WithSpare(WithSpare(size())) * stride_) return;
+  try {
+    std::vector<uint64_t> smaller;
+    smaller.reserve(WithSpare(size()) * stride_);
+    smaller.assign(entries_.begin(), entries_.end());
+    entries_.swap(smaller);
+  } catch (const std::bad_alloc&) {  // then it stays as it is
+  }
 }
 
 void BlockWordMap::GrowIndex() {

@@ -9,8 +9,8 @@
 //   entries   | block, words | block, words | block, words |
 //
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
-// and between 5.3 and 10.7 bytes of index. Removal keeps the capacity for later entries; removal of
-// the last entry frees the memory.
+// and between 5.3 and 10.7 bytes of index. Removal leaves the array at most five eighths
+// more than it needs, and the index as it is; removal of the last entry frees the memory.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 
@@ -28,7 +28,9 @@ class BlockWordMap {
   // The block's words, valid until the next entry is made or removed; null if it has no entry.
   uint64_t* Find(uint64_t block_idx);
   const uint64_t* Find(uint64_t block_idx) const;
-  // The same; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
+  // Prefetches the words of the block's entry, if they are where a search for it begins.
+  void Prefetch(uint64_t block_idx) const;
+  // As Find; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
   uint64_t* FindOrMake(uint64_t block_idx);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
@@ -48,6 +50,9 @@ class BlockWordMap {
   // The slot of the block's entry number, or the free slot where it would be. Requires an index.
   size_t SlotOf(uint64_t block_idx) const;
   void FreeSlot(size_t slot);
+  // What an array that grows has space for.
+  static size_t WithSpare(size_t num_entries) { return num_entries + num_entries / 4 + 1; }
+  void GiveBackSpare();
   void GrowIndex();
 
   size_t stride_;

@@ -75,6 +75,9 @@ void FingerprintStore::Apply(Update update, const uint64_t* digests,
       progress = kernel(digests, keys, view_, answers, spilled.data());
     }
     for (size_t i = 0; i < progress.num_spilled; ++i) {
+      FetchElsewhere(PlaceOf(digests[spilled[i]]).block_idx);
+    }
+    for (size_t i = 0; i < progress.num_spilled; ++i) {
       const size_t key_idx = spilled[i];
       // By the whole way: an earlier key of this list may have returned the block.
       const bool is_applied = UpdateOne(update, digests[key_idx]);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t Packed(uint32_t key, uint32_t count) { return key << 16 | count; }
 constexpr uint32_t KeyOf(uint32_t entry) { return entry >> 16; }
-constexpr uint32_t CopiesOf(uint32_t entry) { return entry & 0xffff; }
+constexpr uint32_t NumCopies(uint32_t entry) { return entry & 0xffff; }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
   BlockContents contents;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
-    if (entry != 0) contents.push_back({KeyOf(entry), CopiesOf(entry)});
+    if (entry != 0) contents.push_back({KeyOf(entry), NumCopies(entry)});
   }
   std::ranges::sort(contents, {}, &BlockKey::key);
   return contents;
@@ -33,18 +33,11 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
   const bool is_small = hidden.size() <= kEntries && std::ranges::all_of(hidden, [](BlockKey k) {
                           return k.count <= kMaxCount;
                         });
-  if (!is_small) {
-    more_[block_idx] = hidden;
-  } else {
-    more_.erase(block_idx);
-  }
   uint64_t* record = records_.FindOrMake(block_idx);
+  if (IsInList(record)) FreeList(record);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
-  if (!is_small) {
-    record[1] = kElsewhere;
-    return;
-  }
+  if (!is_small) return MoveToList(record, hidden);
   for (size_t i = 0; i < hidden.size(); ++i) {
     SetEntry(record, i, Packed(hidden[i].key, static_cast<uint32_t>(hidden[i].count)));
   }
@@ -53,93 +46,123 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
 void HiddenKeys::Remove(uint64_t block_idx) {
   const uint64_t* record = records_.Find(block_idx);
   if (record == nullptr) return;
-  if (IsElsewhere(record)) more_.erase(block_idx);
+  if (IsInList(record)) FreeList(record);
   records_.Remove(block_idx);
 }
 
 void HiddenKeys::Clear() {
   records_.Clear();
-  more_ = {};
+  // Assigning {} would keep the memory.
+  lists_ = std::vector<BlockContents>();
+  free_lists_ = std::vector<uint64_t>();
 }
 
-void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents) {
-  more_[block_idx] = std::move(contents);
-  record[1] = kElsewhere;
+void HiddenKeys::MoveToList(uint64_t* record, BlockContents contents) {
+  uint64_t list_idx = lists_.size();
+  if (free_lists_.empty()) {
+    lists_.push_back(std::move(contents));
+  } else {
+    list_idx = free_lists_.back();
+    free_lists_.pop_back();
+    lists_[list_idx] = std::move(contents);
+  }
+  record[1] = kInList;
+  record[2] = list_idx;
+}
+
+void HiddenKeys::FreeList(const uint64_t* record) {
+  ListOf(record) = BlockContents();  // {} would keep the memory
+  free_lists_.push_back(record[2]);
+  if (free_lists_.size() < lists_.size()) return;
+  lists_ = std::vector<BlockContents>();
+  free_lists_ = std::vector<uint64_t>();
 }
 
 void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
-  if (IsElsewhere(record)) {
-    AddTo(more_.at(block_idx), key, 1);
-    record[0] += 1;
-    return;
-  }
+  record[0] += 1;
+  Hide(key, record);
+}
+
+void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(key, Find(block_idx)); }
+
+void HiddenKeys::Hide(uint32_t key, uint64_t* record) {
+  if (IsInList(record)) return AddTo(ListOf(record), key, 1);
   size_t free_idx = kEntries;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
     if (entry == 0) {
       free_idx = std::min(free_idx, i);
-    } else if (KeyOf(entry) == key && CopiesOf(entry) < kMaxCount) {
-      SetEntry(record, i, entry + 1);
-      record[0] += 1;
-      return;
+    } else if (KeyOf(entry) == key && NumCopies(entry) < kMaxCount) {
+      return SetEntry(record, i, entry + 1);
     } else if (KeyOf(entry) == key) {
       free_idx = kEntries;
       break;
     }
   }
-  if (free_idx < kEntries) {
-    SetEntry(record, free_idx, Packed(key, 1));
-  } else {
-    BlockContents contents = Entries(record);
-    AddTo(contents, key, 1);
-    MoveElsewhere(block_idx, record, std::move(contents));
-  }
-  record[0] += 1;
+  if (free_idx < kEntries) return SetEntry(record, free_idx, Packed(key, 1));
+  BlockContents contents = Entries(record);
+  AddTo(contents, key, 1);
+  MoveToList(record, std::move(contents));
 }
 
-void HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
+bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
-  record[0] -= 1;
-  if (!IsElsewhere(record)) {
+  if (!IsInList(record)) {
     for (size_t i = 0; i < kEntries; ++i) {
       const uint32_t entry = EntryAt(record, i);
       if (entry == 0 || KeyOf(entry) != key) continue;
-      SetEntry(record, i, CopiesOf(entry) == 1 ? 0 : entry - 1);
-      return;
+      SetEntry(record, i, NumCopies(entry) == 1 ? 0 : entry - 1);
+      record[0] -= 1;
+      return true;
     }
-    return;
+    return false;
   }
-  BlockContents& contents = more_.at(block_idx);
+  BlockContents& contents = ListOf(record);
+  if (CountIn(contents, key) == 0) return false;
   RemoveFrom(contents, key, 1);
+  record[0] -= 1;
   // Half of the entries, so that a block near the limit does not go to and fro.
   if (contents.size() <= kEntries / 2 && contents.capacity() > 0) {
     const BlockContents rest = contents;
     Put(block_idx, rest, record[0]);
   }
+  return true;
 }
 
 uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
   const uint64_t* record = records_.Find(block_idx);
-  if (IsElsewhere(record)) return CountIn(more_.at(block_idx), key);
+  if (IsInList(record)) return CountIn(ListOf(record), key);
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
-    if (entry != 0 && KeyOf(entry) == key) return CopiesOf(entry);
+    if (entry != 0 && KeyOf(entry) == key) return NumCopies(entry);
   }
   return 0;
 }
 
 BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
-  return IsElsewhere(record) ? more_.at(block_idx) : Entries(record);
+  return IsInList(record) ? ListOf(record) : Entries(record);
+}
+
+size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const {
+  auto end = keys.begin();
+  const uint64_t* record = records_.Find(block_idx);
+  if (IsInList(record)) {
+    for (const BlockKey& entry : ListOf(record)) end = std::fill_n(end, entry.count, entry.key);
+  } else {
+    for (size_t i = 0; i < kEntries; ++i) {
+      const uint32_t entry = EntryAt(record, i);
+      if (entry != 0) end = std::fill_n(end, NumCopies(entry), KeyOf(entry));
+    }
+  }
+  return static_cast<size_t>(end - keys.begin());
 }
 
 uint64_t HiddenKeys::num_bytes() const {
-  constexpr uint64_t kNodeBytes = 72;  // of the map, with its vector
-  uint64_t bytes = records_.num_bytes();
-  for (const auto& [block_idx, contents] : more_) {
-    bytes += kNodeBytes + contents.capacity() * sizeof(BlockKey);
-  }
+  uint64_t bytes = records_.num_bytes() + lists_.capacity() * sizeof(BlockContents) +
+                   free_lists_.capacity() * sizeof(uint64_t);
+  for (const BlockContents& list : lists_) bytes += list.capacity() * sizeof(BlockKey);
   return bytes;
 }
 

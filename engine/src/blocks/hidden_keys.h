@@ -2,7 +2,8 @@
 // keys as it has space for; this keeps the others, and further copies of those that it shows.
 //
 //   record   | total | key, count | key, count | ...     8 entries of 16 + 16 bits
-//   more     a sorted vector of (key, count), for more keys or larger counts
+//            | total | all ones | list | ..              for more keys or larger counts:
+//   lists    | .. | key, count | ..                      sorted vectors of (key, count)
 //
 // A few blocks in a hundred have a record, and nearly all of these have fewer than 8 hidden keys.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
@@ -10,7 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "engine/src/blocks/block_contents.h"
@@ -28,12 +29,17 @@ class HiddenKeys {
   void Clear();
 
   bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }
+  // Prefetches the block's record, if it has one.
+  void Prefetch(uint64_t block_idx) const { records_.Prefetch(block_idx); }
 
   // The following require that the block has a record.
 
-  // One copy more or less of a key, in the total as well. TakeOne requires a hidden copy.
+  // One copy more or less of a key, in the total as well. TakeOne returns false, and changes
+  // nothing, if no copy is hidden.
   void AddOne(uint64_t block_idx, uint32_t key);
-  void TakeOne(uint64_t block_idx, uint32_t key);
+  bool TakeOne(uint64_t block_idx, uint32_t key);
+  // A copy that the block showed until now: it is in the total already.
+  void Hide(uint64_t block_idx, uint32_t key);
   // One key more or less that the block shows: in the total alone.
   void ChangeTotal(uint64_t block_idx, int64_t by) {
     *Find(block_idx) += static_cast<uint64_t>(by);
@@ -42,6 +48,9 @@ class HiddenKeys {
   // The hidden copies of a key.
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
   BlockContents ContentsOf(uint64_t block_idx) const;
+  // Writes all hidden copies to the front of `keys`, in any order; returns how many there are.
+  // Requires space for them.
+  size_t CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const;
 
   uint64_t num_blocks() const { return records_.size(); }
   uint64_t num_bytes() const;
@@ -51,19 +60,24 @@ class HiddenKeys {
   static constexpr size_t kEntryWords = 4;
   static constexpr size_t kEntries = 2 * kEntryWords;  // of 32 bits: key, count; 0 is free
   static constexpr uint32_t kMaxCount = 0xffff;
-  static constexpr uint64_t kElsewhere = ~uint64_t{0};  // in the first entries: see more_
+  static constexpr uint64_t kInList = ~uint64_t{0};  // in the first entries
 
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
-  static bool IsElsewhere(const uint64_t* record) { return record[1] == kElsewhere; }
+  static bool IsInList(const uint64_t* record) { return record[1] == kInList; }
+  BlockContents& ListOf(const uint64_t* record) { return lists_[record[2]]; }
+  const BlockContents& ListOf(const uint64_t* record) const { return lists_[record[2]]; }
   static uint32_t EntryAt(const uint64_t* record, size_t i) {
     return static_cast<uint32_t>(record[1 + i / 2] >> (i % 2 * 32));
   }
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
+  void Hide(uint32_t key, uint64_t* record);
   static BlockContents Entries(const uint64_t* record);
-  void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
+  void MoveToList(uint64_t* record, BlockContents contents);
+  void FreeList(const uint64_t* record);
 
   BlockWordMap records_{1 + kEntryWords};
-  std::unordered_map<uint64_t, BlockContents> more_;
+  std::vector<BlockContents> lists_;  // a record has the number of its own
+  std::vector<uint64_t> free_lists_;
 };
 
 }  // namespace trommel

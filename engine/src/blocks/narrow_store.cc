@@ -53,8 +53,7 @@ bool NarrowStore::IsReadable(uint64_t block_idx) const {
 BlockContents NarrowStore::ReadContents(uint64_t block_idx) const {
   BlockContents contents;
   std::array<uint32_t, kNarrowSlots> keys;
-  const size_t num_keys =
-      kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
+  const size_t num_keys = kernels::DecodeNarrow(BlockAt(block_idx), FingerprintBits(), keys);
   contents.reserve(num_keys + 8);
   for (const uint32_t key : std::span(keys).first(num_keys)) {  // they ascend
     if (!contents.empty() && contents.back().key == key) {
@@ -70,11 +69,10 @@ BlockContents NarrowStore::ReadContents(uint64_t block_idx) const {
   return contents;
 }
 
-BlockContents NarrowStore::Encode(const BlockContents& contents, bool is_promoted,
-                                  uint32_t* block) const {
-  const uint32_t bits = geometry_.fingerprint_bits;
+BlockContents NarrowStore::Encode(const BlockContents& contents, uint32_t* block) const {
+  const uint32_t bits = FingerprintBits();
   const uint64_t total = TotalOf(contents);
-  if (!is_promoted && total <= kNarrowSlots) {
+  if (total <= kNarrowSlots) {
     const std::vector<uint32_t> keys = WithCopies(contents, total);
     if (kernels::FitsNarrow(keys, bits)) {
       kernels::EncodeNarrow(keys, bits, block);
@@ -94,7 +92,7 @@ BlockContents NarrowStore::Encode(const BlockContents& contents, bool is_promote
 
 void NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  const BlockContents rest = Encode(contents, /*is_promoted=*/false, BlockAt(block_idx));
+  const BlockContents rest = Encode(contents, BlockAt(block_idx));
   if (IsPromoted(block_idx)) {
     hidden.Put(block_idx, rest, TotalOf(contents));
   } else {
@@ -108,60 +106,63 @@ CanonicalGroup NarrowStore::Canonical(std::span<const BlockContents> contents) c
   group.hidden.resize(contents.size());
   for (size_t b = 0; b < contents.size(); ++b) {
     group.hidden[b] =
-        Encode(contents[b], false, group.block_words.data() + b * kernels::kFingerprintBlockWords);
+        Encode(contents[b], group.block_words.data() + b * kernels::kFingerprintBlockWords);
   }
   return group;
 }
 
 // --- Single keys of promoted blocks.
 
-bool NarrowStore::IsCut(uint64_t block_idx, uint32_t key) const {
-  const uint32_t bin = kernels::NarrowBin(key, geometry_.fingerprint_bits);
-  return (kernels::ShownBins(BlockAt(block_idx)) >> bin & 1) == 0;
-}
-
-uint64_t NarrowStore::ShownCount(uint64_t block_idx, uint32_t key) const {
-  return kernels::CountNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
-}
-
-// All its keys may fit what a promoted block shows, and it has a record all the same.
 void NarrowStore::Promote(uint64_t block_idx) {
-  const BlockContents contents = ReadContents(block_idx);
-  const BlockContents rest = Encode(contents, /*is_promoted=*/true, BlockAt(block_idx));
-  RangeOf(block_idx).hidden.Put(block_idx, rest, TotalOf(contents));
+  std::array<uint32_t, kNarrowSlots> copies;
+  const uint64_t num_keys = kernels::NumKeysOfNarrow(BlockAt(block_idx));
+  const size_t num_copies = kernels::PromoteNarrow(FingerprintBits(), BlockAt(block_idx), copies);
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  hidden.Put(block_idx, {}, num_keys);  // a record, even if nothing is hidden yet
+  for (const uint32_t key : std::span(copies).first(num_copies)) hidden.Hide(block_idx, key);
 }
 
 void NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
-  if (IsCut(block_idx, key) || ShownCount(block_idx, key) > 0) {
-    return RangeOf(block_idx).hidden.AddOne(block_idx, key);
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  for (;;) {
+    switch (kernels::PutNarrow(key, FingerprintBits(), BlockAt(block_idx))) {
+      case kernels::NarrowPut::kDone:
+        return hidden.ChangeTotal(block_idx, 1);
+      case kernels::NarrowPut::kHidden:
+        return hidden.AddOne(block_idx, key);
+      case kernels::NarrowPut::kNoSpace:
+        CutBin(block_idx, key);
+    }
   }
-  if (kernels::PutNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx))) {
-    return RangeOf(block_idx).hidden.ChangeTotal(block_idx, 1);
-  }
-  BlockContents contents = ReadContents(block_idx);
-  AddTo(contents, key, 1);
-  StoreContents(block_idx, contents);
 }
 
+void NarrowStore::CutBin(uint64_t block_idx, uint32_t key) {
+  std::array<uint32_t, kernels::kMaxKeysPerBinWord> cut;
+  const size_t num_cut = kernels::CutNarrow(key, FingerprintBits(), BlockAt(block_idx), cut);
+  for (const uint32_t cut_key : std::span(cut).first(num_cut)) {
+    RangeOf(block_idx).hidden.Hide(block_idx, cut_key);
+  }
+}
+
+// A copy of a key that the block shows too may be hidden: it goes first.
 bool NarrowStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  if (hidden.CountOf(block_idx, key) > 0) {
-    hidden.TakeOne(block_idx, key);
-    if (hidden.TotalOf(block_idx) <= kNarrowSlots) {
-      StoreContents(block_idx, ReadContents(block_idx));
-    }
-    return true;
-  }
-  if (ShownCount(block_idx, key) == 0) return false;
-  if (hidden.TotalOf(block_idx) > kNarrowSlots + 1) {  // it stays promoted
-    kernels::TakeNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
+  if (!hidden.TakeOne(block_idx, key)) {
+    if (!kernels::TakeNarrow(key, FingerprintBits(), BlockAt(block_idx))) return false;
     hidden.ChangeTotal(block_idx, -1);
-    return true;
   }
-  BlockContents contents = ReadContents(block_idx);
-  RemoveFrom(contents, key, 1);
-  StoreContents(block_idx, contents);
+  if (hidden.TotalOf(block_idx) <= kNarrowSlots) ReturnIfItFits(block_idx);
   return true;
+}
+
+void NarrowStore::ReturnIfItFits(uint64_t block_idx) {
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  std::array<uint32_t, kNarrowSlots> copies;  // not more: they are in the total
+  const size_t num_copies = hidden.CopiesOf(block_idx, copies);
+  if (kernels::ReturnNarrow(std::span(copies).first(num_copies), FingerprintBits(),
+                            BlockAt(block_idx))) {
+    hidden.Remove(block_idx);
+  }
 }
 
 bool NarrowStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
@@ -169,7 +170,7 @@ bool NarrowStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
 }
 
 uint64_t NarrowStore::CountOf(uint64_t block_idx, uint32_t key) const {
-  const uint64_t shown = ShownCount(block_idx, key);
+  const uint64_t shown = kernels::CountNarrow(key, FingerprintBits(), BlockAt(block_idx));
   return IsPromoted(block_idx) ? shown + RangeOf(block_idx).hidden.CountOf(block_idx, key) : shown;
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/src/blocks/fingerprint_store.h"
 #include "kernels/narrow_block.h"
+#include "kernels/narrow_change.h"
 
 namespace trommel {
 
@@ -34,14 +35,20 @@ class NarrowStore final : public FingerprintStore {
   void Promote(uint64_t block_idx) override;
   void InsertPromoted(uint64_t block_idx, uint32_t key) override;
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
+  void FetchElsewhere(uint64_t block_idx) const override {
+    RangeOf(block_idx).hidden.Prefetch(block_idx);
+  }
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
 
-  // Writes the block's words for these contents, of a promoted block if `is_promoted` says so or
-  // they do not fit; returns what the block does not show.
-  BlockContents Encode(const BlockContents& contents, bool is_promoted, uint32_t* block) const;
-  uint64_t ShownCount(uint64_t block_idx, uint32_t key) const;
-  bool IsCut(uint64_t block_idx, uint32_t key) const;
+  // Writes the block's words for these contents, of a promoted block if they do not fit; returns
+  // what the block does not show.
+  BlockContents Encode(const BlockContents& contents, uint32_t* block) const;
+  // Makes space in a promoted block for a key that it cannot show.
+  void CutBin(uint64_t block_idx, uint32_t key);
+  // Makes the block one that is not promoted.
+  void ReturnIfItFits(uint64_t block_idx);
+  uint32_t FingerprintBits() const { return geometry_.fingerprint_bits; }
 };
 
 }  // namespace trommel
