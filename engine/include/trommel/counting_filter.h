@@ -210,7 +210,11 @@ class CountingFilter {
   uint64_t capacity() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
   double target_fpr() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
   uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures.
-  Stats GetStats() const noexcept;     ///< Returns statistics. Cost: one pass over all blocks.
+  /// Returns statistics that are kept as running figures. Cost: a few loads per shard, up to 1,024
+  /// shards, and the arithmetic of PredictedFpr; nothing that depends on the number of blocks.
+  Stats GetStats() const noexcept;
+  /// Measures how full the blocks are. Cost: one pass over all blocks.
+  BlockFill MeasureFill() const noexcept;
   /// @}
 
   /// @name Files

@@ -60,23 +60,28 @@ struct InsertOutcome {
   friend bool operator==(const InsertOutcome&, const InsertOutcome&) = default;
 };
 
-/// Statistics of one set of blocks.
+/// Statistics of one set of blocks that a filter keeps account of: GetStats returns them without a
+/// pass over memory. What needs one is in BlockFill.
 struct Stats {
   uint64_t num_keys = 0;            ///< Insertions less erasures; duplicates count.
   uint64_t num_bytes = 0;           ///< Presence bits, counts and side table.
   uint64_t side_table_bytes = 0;    ///< Part of num_bytes: the counts of promoted blocks.
   uint64_t num_promoted = 0;        ///< Blocks whose counts are in the side table.
   uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
-  uint64_t huge_page_bytes = 0;     ///< Presence bits and counts that are on huge pages now.
+  double predicted_fpr = 0;         ///< PredictedFpr for num_keys distinct keys.
+};
+
+/// What a pass over one set of blocks measures: MeasureFill returns it.
+struct BlockFill {
   /// Fraction of positions that are present; with fingerprints, distinct keys per slot, which
   /// exceeds 1 where most blocks are promoted.
   double fill_ratio = 0;
   /// False-positive rate of the bits as they are, for a random non-member: the mean over blocks of
   /// the product of their slices' fills, whatever keys were inserted. It leaves out non-members
-  /// whose low digest half equals that of a key of their block (load / 2^32), which predicted_fpr
-  /// includes.
+  /// whose low digest half equals that of a key of their block (load / 2^32), which
+  /// Stats::predicted_fpr includes.
   double current_fpr = 0;
-  double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
+  uint64_t huge_page_bytes = 0;  ///< Presence bits and counts that are on huge pages now.
 };
 
 }  // namespace trommel

@@ -79,7 +79,8 @@ class BlockStore final : public Store {
   // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
   void ClearOwnedRange(uint64_t range_idx);
 
-  StoreTotals TotalsOf(uint64_t range_idx) const override;
+  StoreFigures Figures() const override;
+  kernels::Tally TallyOf(uint64_t range_idx) const override;
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const override;
   uint64_t huge_page_bytes() const override;

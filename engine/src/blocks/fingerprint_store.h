@@ -65,8 +65,10 @@ class FingerprintStore : public Store {
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
   void Clear() override;
   void TouchOwnedRange(uint64_t range_idx) override;
-  StoreTotals TotalsOf(uint64_t range_idx) const override;
+  StoreFigures Figures() const override;
+  kernels::Tally TallyOf(uint64_t range_idx) const override;
   uint64_t num_bytes() const override;
+  uint64_t CountSideTableBytes() const;  // by a pass, for tests
   uint64_t huge_page_bytes() const override;
 
   // --- For snapshots. The raw arrays; lines are empty in shapes without overflow lines.

@@ -122,24 +122,35 @@ void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
   std::fill_n(BlockAt(range_idx * num_blocks), num_blocks * kWords, 0U);
 }
 
-// A pass over the blocks: how many slots are taken, and which share of all keys would be found.
-StoreTotals FingerprintStore::TotalsOf(uint64_t range_idx) const {
-  StoreTotals totals;
+StoreFigures FingerprintStore::Figures() const {
+  StoreFigures figures;
+  for (const OwnedRange& range : ranges_) {
+    figures += {.num_promoted = range.num_promoted, .side_table_bytes = range.hidden.num_bytes()};
+  }
+  return figures;
+}
+
+// How many slots are taken, and which share of all keys would be found.
+kernels::Tally FingerprintStore::TallyOf(uint64_t range_idx) const {
+  kernels::Tally tally;
   const uint64_t num_blocks = blocks_per_owned_range();
   for (uint64_t b = range_idx * num_blocks; b < (range_idx + 1) * num_blocks; ++b) {
     for (const BlockKey& entry : ReadContents(b)) {
-      totals.tally.num_present += 1;
-      totals.tally.product_sum += CoveredBy(entry.key);
+      tally.num_present += 1;
+      tally.product_sum += CoveredBy(entry.key);
     }
+    tally.num_promoted += uint64_t{IsPromoted(b)};
   }
-  totals.tally.num_promoted = ranges_[range_idx].num_promoted;
-  totals.side_table_bytes = ranges_[range_idx].hidden.num_bytes();
-  return totals;
+  return tally;
 }
 
 uint64_t FingerprintStore::num_bytes() const {
-  uint64_t bytes = blocks_.num_bytes() + lines_.num_bytes();
-  for (const OwnedRange& range : ranges_) bytes += range.hidden.num_bytes();
+  return blocks_.num_bytes() + lines_.num_bytes() + Figures().side_table_bytes;
+}
+
+uint64_t FingerprintStore::CountSideTableBytes() const {
+  uint64_t bytes = 0;
+  for (const OwnedRange& range : ranges_) bytes += range.hidden.CountBytes();
   return bytes;
 }
 

@@ -10,6 +10,12 @@ constexpr uint32_t Packed(uint32_t key, uint32_t count) { return key << 16 | cou
 constexpr uint32_t KeyOf(uint32_t entry) { return entry >> 16; }
 constexpr uint32_t CopiesOf(uint32_t entry) { return entry & 0xffff; }
 
+// Of a node of the map, with its vector.
+uint64_t BytesOf(const BlockContents& contents) {
+  constexpr uint64_t kNodeBytes = 72;
+  return kNodeBytes + contents.capacity() * sizeof(BlockKey);
+}
+
 }  // namespace
 
 void HiddenKeys::SetEntry(uint64_t* record, size_t i, uint32_t entry) {
@@ -33,11 +39,8 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
   const bool is_small = hidden.size() <= kEntries && std::ranges::all_of(hidden, [](BlockKey k) {
                           return k.count <= kMaxCount;
                         });
-  if (!is_small) {
-    more_[block_idx] = hidden;
-  } else {
-    more_.erase(block_idx);
-  }
+  EraseMore(block_idx);
+  if (!is_small) more_bytes_ += BytesOf(more_[block_idx] = hidden);
   uint64_t* record = records_.FindOrMake(block_idx);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
@@ -53,24 +56,35 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
 void HiddenKeys::Remove(uint64_t block_idx) {
   const uint64_t* record = records_.Find(block_idx);
   if (record == nullptr) return;
-  if (IsElsewhere(record)) more_.erase(block_idx);
+  if (IsElsewhere(record)) EraseMore(block_idx);
   records_.Remove(block_idx);
 }
 
 void HiddenKeys::Clear() {
   records_.Clear();
   more_ = {};
+  more_bytes_ = 0;
+}
+
+void HiddenKeys::EraseMore(uint64_t block_idx) {
+  const auto at = more_.find(block_idx);
+  if (at == more_.end()) return;
+  more_bytes_ -= BytesOf(at->second);
+  more_.erase(at);
 }
 
 void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents) {
-  more_[block_idx] = std::move(contents);
+  more_bytes_ += BytesOf(more_[block_idx] = std::move(contents));
   record[1] = kElsewhere;
 }
 
 void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
   if (IsElsewhere(record)) {
-    AddTo(more_.at(block_idx), key, 1);
+    BlockContents& contents = more_.at(block_idx);
+    more_bytes_ -= BytesOf(contents);
+    AddTo(contents, key, 1);
+    more_bytes_ += BytesOf(contents);
     record[0] += 1;
     return;
   }
@@ -134,12 +148,9 @@ BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   return IsElsewhere(record) ? more_.at(block_idx) : Entries(record);
 }
 
-uint64_t HiddenKeys::num_bytes() const {
-  constexpr uint64_t kNodeBytes = 72;  // of the map, with its vector
+uint64_t HiddenKeys::CountBytes() const {
   uint64_t bytes = records_.num_bytes();
-  for (const auto& [block_idx, contents] : more_) {
-    bytes += kNodeBytes + contents.capacity() * sizeof(BlockKey);
-  }
+  for (const auto& [block_idx, contents] : more_) bytes += BytesOf(contents);
   return bytes;
 }
 

@@ -44,7 +44,8 @@ class HiddenKeys {
   BlockContents ContentsOf(uint64_t block_idx) const;
 
   uint64_t num_blocks() const { return records_.size(); }
-  uint64_t num_bytes() const;
+  uint64_t num_bytes() const { return records_.num_bytes() + more_bytes_; }
+  uint64_t CountBytes() const;  // the same by a pass, for tests
   std::vector<uint64_t> SortedBlocks() const;
 
  private:
@@ -61,9 +62,11 @@ class HiddenKeys {
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
   static BlockContents Entries(const uint64_t* record);
   void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
+  void EraseMore(uint64_t block_idx);  // if it has one
 
   BlockWordMap records_{1 + kEntryWords};
   std::unordered_map<uint64_t, BlockContents> more_;
+  uint64_t more_bytes_ = 0;
 };
 
 }  // namespace trommel

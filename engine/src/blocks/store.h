@@ -24,18 +24,14 @@ enum class Update : uint8_t {
   kErase,
 };
 
-// Sums over some blocks, so that owned ranges can be added up.
-struct StoreTotals {
-  kernels::Tally tally;
+// What a store keeps account of: reading it needs no pass over the blocks.
+struct StoreFigures {
+  uint64_t num_promoted = 0;
   uint64_t side_table_bytes = 0;
-  uint64_t num_keys = 0;  // set by filters that count keys: a store does not
 
-  StoreTotals& operator+=(const StoreTotals& other) {
-    tally.num_present += other.tally.num_present;
-    tally.num_promoted += other.tally.num_promoted;
-    tally.product_sum += other.tally.product_sum;
+  StoreFigures& operator+=(const StoreFigures& other) {
+    num_promoted += other.num_promoted;
     side_table_bytes += other.side_table_bytes;
-    num_keys += other.num_keys;
     return *this;
   }
 };
@@ -90,7 +86,11 @@ class Store {
   // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
   // Requires a new store.
   virtual void TouchOwnedRange(uint64_t range_idx) = 0;
-  virtual StoreTotals TotalsOf(uint64_t range_idx) const = 0;
+  // Cost: a few loads per owned range. Thread safety of a BlockStore: beside any update of it; each
+  // figure of each range is then that of some moment.
+  virtual StoreFigures Figures() const = 0;
+  // By a pass over the owned range's blocks.
+  virtual kernels::Tally TallyOf(uint64_t range_idx) const = 0;
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 

@@ -239,11 +239,10 @@ void CountingFilter::Clear() noexcept {
 }
 
 Stats CountingFilter::GetStats() const noexcept {
-  StoreTotals totals;
-  for (size_t o = 0; o < impl_->store->num_owned_ranges(); ++o) totals += impl_->store->TotalsOf(o);
-  totals.num_keys = impl_->num_keys;
-  return StatsOf(*impl_->store, totals, impl_->num_refused_erases);
+  return StatsOf(geometry(), impl_->store->Figures(), impl_->num_keys, impl_->num_refused_erases);
 }
+
+BlockFill CountingFilter::MeasureFill() const noexcept { return MeasureFillOf(*impl_->store); }
 
 // --- What it is.
 
