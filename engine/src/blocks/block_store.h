@@ -62,7 +62,7 @@ class BlockStore final : public Store {
 
   // A key within the block is the index of a counter.
   BlockContents ReadContents(uint64_t block_idx) const override;
-  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
 
   void Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;

@@ -92,10 +92,11 @@ BlockContents BlockStore::ReadContents(uint64_t block_idx) const {
   return contents;
 }
 
-void BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+bool BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   Counters counters = {};
   for (const BlockKey& entry : contents) counters[entry.key] = entry.count;
   WriteCounters(block_idx, counters);
+  return true;
 }
 
 // In each of these the kernel runs over many blocks and stops at a block that is promoted or would

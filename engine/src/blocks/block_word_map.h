@@ -10,7 +10,7 @@
 //
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
 // and between 5.3 and 10.7 bytes of index. Removal keeps the capacity for later entries; removal of
-// the last entry frees the memory.
+// the last entry frees the memory, unless it was reserved.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 
@@ -29,9 +29,19 @@ class BlockWordMap {
   uint64_t* Find(uint64_t block_idx);
   const uint64_t* Find(uint64_t block_idx) const;
   // The same; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
+  // Requires space for it (has_space) where memory is reserved.
   uint64_t* FindOrMake(uint64_t block_idx);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
+
+  // Reserves the memory of so many entries, at least as many as there are. From then on it is
+  // neither grown nor freed, by no call.
+  void Reserve(size_t max_entries);
+  void LiftLimit() { max_entries_ = 0; }  // it may be grown and freed again
+  bool has_space() const { return max_entries_ == 0 || size() < max_entries_; }
+  // What Reserve takes: bytes for so many entries; and the most entries for so many bytes.
+  uint64_t BytesFor(size_t num_entries) const;
+  size_t EntriesWithin(uint64_t num_bytes) const;
 
   size_t size() const { return entries_.size() / stride_; }
   // In no particular order.
@@ -49,8 +59,10 @@ class BlockWordMap {
   size_t SlotOf(uint64_t block_idx) const;
   void FreeSlot(size_t slot);
   void GrowIndex();
+  void FillIndex();  // of zeros before
 
   size_t stride_;
+  size_t max_entries_ = 0;  // 0: as many as memory allows
   std::vector<uint64_t> entries_;
   std::vector<uint32_t> index_;
 };

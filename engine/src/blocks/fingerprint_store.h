@@ -8,6 +8,12 @@
 //   query    kernel --> shown, absent
 //                  \--> unsure                              --> HoldsElsewhere
 //
+// With a limit of side memory each owned range has so many records for promoted blocks
+// (hidden_keys.h), and an insertion that finds no space is refused: it changes nothing but the
+// count of refusals. All that decides it, slots, the group's line, the block's record, the number
+// of records, belongs to one owned range, whose keys are applied in input order. So refusals do not
+// depend on how a batch is split.
+//
 // A block comes back as soon as all its keys fit (without hysteresis: two keys of it raised the
 // rate after churn by a fifth). Blocks are divided into groups of 64, which are never cut by an
 // owned range or a lock range.
@@ -47,7 +53,13 @@ class FingerprintStore : public Store {
                                                           uint64_t limit_bytes);
 
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-             uint64_t* answers) override;
+             uint64_t* answers) override {
+    ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
+  // it is null.
+  void ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                   uint64_t* answers, uint64_t* refused);
   bool UpdateOne(Update update, uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
@@ -58,7 +70,13 @@ class FingerprintStore : public Store {
   bool MayContain(uint64_t digest) const override;
   uint64_t CountEstimate(uint64_t digest) const override;
 
-  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
+  // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
+  // kOutOfMemory if what is in needs more, or the system refuses them; nothing has changed then.
+  Status LimitSideMemory(uint64_t limit_bytes);
+  uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
+  bool CanMerge(const Store& other) const override;
   void Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
@@ -90,6 +108,7 @@ class FingerprintStore : public Store {
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
     HiddenKeys hidden;
     uint64_t num_promoted = 0;
+    uint64_t num_refused_inserts = 0;  // since Clear
   };
 
   FingerprintStore() = default;
@@ -103,12 +122,24 @@ class FingerprintStore : public Store {
   virtual bool IsReadable(uint64_t block_idx) const = 0;
   // Is the block one that has hidden keys?
   virtual bool HasHidden(uint64_t block_idx) const = 0;
+  // How a block with these contents would be kept, if the group's line had so many free entries.
+  struct Needs {
+    size_t line_entries = 0;
+    bool has_record = false;
+    bool fits_record = true;
+  };
+  virtual Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
+                        const HiddenKeys& hidden) const = 0;
+  // Of the block in its line, and free ones there.
+  virtual size_t NumEntriesOf(uint64_t /*block_idx*/) const { return 0; }
+  virtual size_t NumFreeEntries(uint64_t /*block_idx*/) const { return 0; }
   // WriteContents, without counting promoted blocks.
-  virtual void StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  virtual bool StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
   // Moves a full block's keys to their places in a promoted one.
   virtual void Promote(uint64_t block_idx) = 0;
-  // One key of a promoted block. ErasePromoted returns whether it was in.
-  virtual void InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
+  // One key of a promoted block. InsertPromoted returns false, and changes nothing, if a limit
+  // leaves no space; ErasePromoted returns whether the key was in.
+  virtual bool InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
   virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
   // Prefetches a promoted block's other places, where one access finds them.
   virtual void FetchElsewhere(uint64_t /*block_idx*/) const {}
@@ -139,8 +170,14 @@ class FingerprintStore : public Store {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
+  // Promotes the full block and adds the key, or returns false and changes nothing.
+  bool InsertFull(uint64_t block_idx, uint32_t key);
+  // Removes keys that the block holds, one by one if its place has no space for what is left.
+  void SubtractContents(uint64_t block_idx, const BlockContents& theirs);
   Result<std::unique_ptr<FingerprintStore>> CreateResized(Geometry geometry,
                                                           uint64_t limit_bytes) const;
+
+  uint64_t side_limit_bytes_ = 0;  // 0: none
 };
 
 }  // namespace trommel

@@ -1,10 +1,13 @@
-// Whole fingerprint stores: merge, subtract, half and double size, totals; adopting a snapshot's.
+// Whole fingerprint stores: merge, subtract, half and double size, figures; adopting a snapshot's.
+// The limit of side memory: fingerprint_store_limit.cc.
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <span>
 #include <utility>
 
+#include "engine/src/base/check.h"
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/sizing/geometry_checks.h"
 
@@ -13,13 +16,20 @@ namespace {
 
 constexpr size_t kWords = kernels::kFingerprintBlockWords;
 
+Error OverSideLimit(uint64_t limit_bytes) {
+  return {.code = ErrorCode::kOutOfMemory,
+          .message = "the result would need more side memory than the limit of " +
+                     GroupedText(limit_bytes) + " bytes (side_memory_limit_bytes)"};
+}
+
 }  // namespace
 
-void FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   const bool was_promoted = IsPromoted(block_idx);
-  StoreContents(block_idx, contents);
+  if (!StoreContents(block_idx, contents)) return false;
   uint64_t& num_promoted = RangeOf(block_idx).num_promoted;
   num_promoted += uint64_t{IsPromoted(block_idx)} - uint64_t{was_promoted};
+  return true;
 }
 
 // Block by block: contents are merged as sorted multisets.
@@ -31,7 +41,7 @@ void FingerprintStore::Merge(const Store& other) noexcept {
     if (theirs.empty()) continue;
     BlockContents ours = ReadContents(b);
     for (const BlockKey& entry : theirs) AddTo(ours, entry.key, entry.count);
-    WriteContents(b, ours);
+    TROMMEL_CHECK(WriteContents(b, ours), "a merge exceeds the limit of side memory");
   }
 }
 
@@ -46,10 +56,7 @@ bool FingerprintStore::Subtract(const Store& other) noexcept {
   }
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
     const BlockContents theirs = other.ReadContents(b);
-    if (theirs.empty()) continue;
-    BlockContents ours = ReadContents(b);
-    for (const BlockKey& entry : theirs) RemoveFrom(ours, entry.key, entry.count);
-    WriteContents(b, ours);
+    if (!theirs.empty()) SubtractContents(b, theirs);
   }
   return true;
 }
@@ -61,7 +68,12 @@ Result<std::unique_ptr<FingerprintStore>> FingerprintStore::CreateResized(
   while (geometry.num_blocks % BlockUnit(geometry.encoding, geometry.shard_bits) != 0) {
     geometry.shard_bits -= 1;
   }
-  return Create(geometry, limit_bytes);
+  Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
+  if (!resized || side_limit_bytes_ == 0) return resized;
+  if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
+    return limited.error();
+  }
+  return resized;
 }
 
 //   block 2b     keys 0xyz         block b   keys 0xyz, 1xyz    one bit more, as long as keys may
@@ -87,7 +99,7 @@ Result<std::unique_ptr<Store>> FingerprintStore::HalfSize(uint64_t limit_bytes) 
         AddTo(contents, key, entry.count);
       }
     }
-    (*half)->WriteContents(b, contents);
+    if (!(*half)->WriteContents(b, contents)) return OverSideLimit(side_limit_bytes_);
   }
   return std::unique_ptr<Store>(*std::move(half));
 }
@@ -105,8 +117,11 @@ Result<std::unique_ptr<Store>> FingerprintStore::DoubleSize(uint64_t limit_bytes
       const bool is_odd = (entry.key & top_bit) != 0;
       halves[is_odd ? 1 : 0].push_back({entry.key & ~top_bit, entry.count});
     }
-    (*twice)->WriteContents(2 * b, halves[0]);
-    (*twice)->WriteContents(2 * b + 1, halves[1]);
+    for (const uint64_t odd : {0, 1}) {
+      if (!(*twice)->WriteContents(2 * b + odd, halves[odd])) {
+        return OverSideLimit(side_limit_bytes_);
+      }
+    }
   }
   return std::unique_ptr<Store>(*std::move(twice));
 }
@@ -114,7 +129,11 @@ Result<std::unique_ptr<Store>> FingerprintStore::DoubleSize(uint64_t limit_bytes
 void FingerprintStore::Clear() {
   blocks_.Clear();
   lines_.Clear();
-  for (OwnedRange& range : ranges_) range = {};
+  for (OwnedRange& range : ranges_) {
+    range.hidden.Clear();
+    range.num_promoted = 0;
+    range.num_refused_inserts = 0;
+  }
 }
 
 void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
@@ -125,7 +144,9 @@ void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
 StoreFigures FingerprintStore::Figures() const {
   StoreFigures figures;
   for (const OwnedRange& range : ranges_) {
-    figures += {.num_promoted = range.num_promoted, .side_table_bytes = range.hidden.num_bytes()};
+    figures += {.num_promoted = range.num_promoted,
+                .side_table_bytes = range.hidden.num_bytes(),
+                .num_refused_inserts = range.num_refused_inserts};
   }
   return figures;
 }

@@ -11,7 +11,7 @@ constexpr uint32_t KeyOf(uint32_t entry) { return entry >> 16; }
 constexpr uint32_t CopiesOf(uint32_t entry) { return entry & 0xffff; }
 
 // Of a node of the map, with its vector.
-uint64_t BytesOf(const BlockContents& contents) {
+uint64_t BytesOf(const std::vector<BlockKey>& contents) {
   constexpr uint64_t kNodeBytes = 72;
   return kNodeBytes + contents.capacity() * sizeof(BlockKey);
 }
@@ -35,12 +35,25 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
   return contents;
 }
 
+bool HiddenKeys::IsSmall(const BlockContents& hidden) {
+  return hidden.size() <= kEntries &&
+         std::ranges::all_of(hidden, [](BlockKey k) { return k.count <= kMaxCount; });
+}
+
+void HiddenKeys::LimitTo(uint64_t max_records) {
+  records_.Reserve(max_records);
+  max_records_ = max_records;
+}
+
+void HiddenKeys::LiftLimit() {
+  records_.LiftLimit();
+  max_records_ = kNoLimit;
+}
+
 void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total) {
-  const bool is_small = hidden.size() <= kEntries && std::ranges::all_of(hidden, [](BlockKey k) {
-                          return k.count <= kMaxCount;
-                        });
+  const bool is_small = IsSmall(hidden);
   EraseMore(block_idx);
-  if (!is_small) more_bytes_ += BytesOf(more_[block_idx] = hidden);
+  if (!is_small) more_bytes_ += BytesOf(more_[block_idx] = {hidden.begin(), hidden.end()});
   uint64_t* record = records_.FindOrMake(block_idx);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
@@ -73,20 +86,21 @@ void HiddenKeys::EraseMore(uint64_t block_idx) {
   more_.erase(at);
 }
 
-void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents) {
-  more_bytes_ += BytesOf(more_[block_idx] = std::move(contents));
+void HiddenKeys::MoveElsewhere(uint64_t block_idx, uint64_t* record,
+                               const BlockContents& contents) {
+  more_bytes_ += BytesOf(more_[block_idx] = {contents.begin(), contents.end()});
   record[1] = kElsewhere;
 }
 
-void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
+bool HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
   if (IsElsewhere(record)) {
-    BlockContents& contents = more_.at(block_idx);
+    std::vector<BlockKey>& contents = more_.at(block_idx);
     more_bytes_ -= BytesOf(contents);
     AddTo(contents, key, 1);
     more_bytes_ += BytesOf(contents);
     record[0] += 1;
-    return;
+    return true;
   }
   size_t free_idx = kEntries;
   for (size_t i = 0; i < kEntries; ++i) {
@@ -96,7 +110,7 @@ void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
     } else if (KeyOf(entry) == key && CopiesOf(entry) < kMaxCount) {
       SetEntry(record, i, entry + 1);
       record[0] += 1;
-      return;
+      return true;
     } else if (KeyOf(entry) == key) {
       free_idx = kEntries;
       break;
@@ -104,12 +118,15 @@ void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   }
   if (free_idx < kEntries) {
     SetEntry(record, free_idx, Packed(key, 1));
+  } else if (is_limited()) {
+    return false;
   } else {
     BlockContents contents = Entries(record);
     AddTo(contents, key, 1);
-    MoveElsewhere(block_idx, record, std::move(contents));
+    MoveElsewhere(block_idx, record, contents);
   }
   record[0] += 1;
+  return true;
 }
 
 void HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
@@ -124,11 +141,11 @@ void HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
     }
     return;
   }
-  BlockContents& contents = more_.at(block_idx);
+  std::vector<BlockKey>& contents = more_.at(block_idx);
   RemoveFrom(contents, key, 1);
   // Half of the entries, so that a block near the limit does not go to and fro.
   if (contents.size() <= kEntries / 2 && contents.capacity() > 0) {
-    const BlockContents rest = contents;
+    const BlockContents rest(contents.data(), contents.data() + contents.size());
     Put(block_idx, rest, record[0]);
   }
 }
@@ -145,7 +162,9 @@ uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
 
 BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
-  return IsElsewhere(record) ? more_.at(block_idx) : Entries(record);
+  if (!IsElsewhere(record)) return Entries(record);
+  const std::vector<BlockKey>& contents = more_.at(block_idx);
+  return {contents.data(), contents.data() + contents.size()};
 }
 
 uint64_t HiddenKeys::CountBytes() const {

@@ -19,8 +19,32 @@
 namespace trommel {
 
 // From block index to hidden keys. Keys are below 0xffff. Thread safety: exclusive.
+//
+// With a limit there are at most so many records, in memory that is reserved; no call allocates,
+// and blocks hide no more than a record holds.
 class HiddenKeys {
  public:
+  // The bytes that a limit of one record takes, and the most records for so many bytes.
+  static uint64_t LeastLimitBytes() { return BlockWordMap(1 + kEntryWords).BytesFor(1); }
+  static uint64_t RecordsWithin(uint64_t bytes) {
+    return BlockWordMap(1 + kEntryWords).EntriesWithin(bytes);
+  }
+  // May there be a limit of so many records?
+  bool FitsWithin(uint64_t max_records) const {
+    return more_.empty() && records_.size() <= max_records;
+  }
+  // Requires that it fits, and at least one.
+  void LimitTo(uint64_t max_records);
+  void LiftLimit();  // what is reserved stays
+  // The most records, or the most there can be.
+  uint64_t max_records() const { return max_records_; }
+  // Could a block's record be this?
+  bool FitsRecord(const BlockContents& hidden) const { return !is_limited() || IsSmall(hidden); }
+  // Requires this of Put.
+  bool CanPut(uint64_t block_idx, const BlockContents& hidden) const {
+    return FitsRecord(hidden) && (records_.has_space() || Has(block_idx));
+  }
+
   // Makes the block's record, or replaces it. `total` counts all keys of the block, shown ones
   // included, with their copies.
   void Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total);
@@ -31,8 +55,9 @@ class HiddenKeys {
 
   // The following require that the block has a record.
 
-  // One copy more or less of a key, in the total as well. TakeOne requires a hidden copy.
-  void AddOne(uint64_t block_idx, uint32_t key);
+  // One copy more or less of a key, in the total as well. AddOne returns false, and changes
+  // nothing, if a limit leaves no space for it. TakeOne requires a hidden copy.
+  bool AddOne(uint64_t block_idx, uint32_t key);
   void TakeOne(uint64_t block_idx, uint32_t key);
   // One key more or less that the block shows: in the total alone.
   void ChangeTotal(uint64_t block_idx, int64_t by) {
@@ -52,8 +77,11 @@ class HiddenKeys {
   static constexpr size_t kEntryWords = 4;
   static constexpr size_t kEntries = 2 * kEntryWords;  // of 32 bits: key, count; 0 is free
   static constexpr uint32_t kMaxCount = 0xffff;
+  static constexpr uint64_t kNoLimit = ~uint64_t{0};
   static constexpr uint64_t kElsewhere = ~uint64_t{0};  // in the first entries: see more_
 
+  bool is_limited() const { return max_records_ != kNoLimit; }
+  static bool IsSmall(const BlockContents& hidden);
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
   static bool IsElsewhere(const uint64_t* record) { return record[1] == kElsewhere; }
   static uint32_t EntryAt(const uint64_t* record, size_t i) {
@@ -61,11 +89,12 @@ class HiddenKeys {
   }
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
   static BlockContents Entries(const uint64_t* record);
-  void MoveElsewhere(uint64_t block_idx, uint64_t* record, BlockContents contents);
+  void MoveElsewhere(uint64_t block_idx, uint64_t* record, const BlockContents& contents);
   void EraseMore(uint64_t block_idx);  // if it has one
 
   BlockWordMap records_{1 + kEntryWords};
-  std::unordered_map<uint64_t, BlockContents> more_;
+  uint64_t max_records_ = kNoLimit;
+  std::unordered_map<uint64_t, std::vector<BlockKey>> more_;
   uint64_t more_bytes_ = 0;
 };
 

@@ -20,10 +20,11 @@ uint64_t BinWord(const uint32_t* block, size_t i) {
   return word;
 }
 
-std::vector<uint32_t> WithCopies(const BlockContents& contents, uint64_t total) {
-  std::vector<uint32_t> keys;
-  keys.reserve(total);
-  for (const BlockKey& entry : contents) keys.insert(keys.end(), entry.count, entry.key);
+using KeyList = InlineVector<uint32_t, kInlineBlockKeys>;
+
+KeyList WithCopies(const BlockContents& contents) {
+  KeyList keys;
+  for (const BlockKey& entry : contents) keys.Append(entry.count, entry.key);
   return keys;
 }
 
@@ -75,14 +76,14 @@ BlockContents NarrowStore::Encode(const BlockContents& contents, bool is_promote
   const uint32_t bits = geometry_.fingerprint_bits;
   const uint64_t total = TotalOf(contents);
   if (!is_promoted && total <= kNarrowSlots) {
-    const std::vector<uint32_t> keys = WithCopies(contents, total);
+    const KeyList keys = WithCopies(contents);
     if (kernels::FitsNarrow(keys, bits)) {
       kernels::EncodeNarrow(keys, bits, block);
       return {};
     }
   }
-  std::vector<uint32_t> distinct(contents.size());
-  std::ranges::transform(contents, distinct.begin(), &BlockKey::key);
+  KeyList distinct;
+  for (const BlockKey& entry : contents) distinct.push_back(entry.key);
   const uint64_t shown_bins = kernels::EncodePromotedNarrow(distinct, bits, block);
   BlockContents hidden;
   for (const BlockKey& entry : contents) {
@@ -92,14 +93,28 @@ BlockContents NarrowStore::Encode(const BlockContents& contents, bool is_promote
   return hidden;
 }
 
-void NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
+bool NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  const BlockContents rest = Encode(contents, /*is_promoted=*/false, BlockAt(block_idx));
-  if (IsPromoted(block_idx)) {
+  std::array<uint32_t, kernels::kFingerprintBlockWords> words{};
+  const BlockContents rest = Encode(contents, /*is_promoted=*/false, words.data());
+  if (!kernels::IsPromotedNarrow(words.data())) {
+    hidden.Remove(block_idx);
+  } else if (hidden.CanPut(block_idx, rest)) {
     hidden.Put(block_idx, rest, TotalOf(contents));
   } else {
-    hidden.Remove(block_idx);
+    return false;
   }
+  std::ranges::copy(words, BlockAt(block_idx));
+  return true;
+}
+
+FingerprintStore::Needs NarrowStore::NeedsOf(const BlockContents& contents,
+                                             size_t /*num_free_entries*/,
+                                             const HiddenKeys& hidden) const {
+  std::array<uint32_t, kernels::kFingerprintBlockWords> words{};
+  const BlockContents rest = Encode(contents, /*is_promoted=*/false, words.data());
+  return {.has_record = kernels::IsPromotedNarrow(words.data()),
+          .fits_record = hidden.FitsRecord(rest)};
 }
 
 CanonicalGroup NarrowStore::Canonical(std::span<const BlockContents> contents) const {
@@ -131,36 +146,37 @@ void NarrowStore::Promote(uint64_t block_idx) {
   RangeOf(block_idx).hidden.Put(block_idx, rest, TotalOf(contents));
 }
 
-void NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
+bool NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   if (IsCut(block_idx, key) || ShownCount(block_idx, key) > 0) {
     return RangeOf(block_idx).hidden.AddOne(block_idx, key);
   }
   if (kernels::PutNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx))) {
-    return RangeOf(block_idx).hidden.ChangeTotal(block_idx, 1);
+    RangeOf(block_idx).hidden.ChangeTotal(block_idx, 1);
+    return true;
   }
   BlockContents contents = ReadContents(block_idx);
   AddTo(contents, key, 1);
-  StoreContents(block_idx, contents);
+  return StoreContents(block_idx, contents);
 }
 
 bool NarrowStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
   if (hidden.CountOf(block_idx, key) > 0) {
     hidden.TakeOne(block_idx, key);
+    // Where it has no space to be kept otherwise, it stays as it is.
     if (hidden.TotalOf(block_idx) <= kNarrowSlots) {
       StoreContents(block_idx, ReadContents(block_idx));
     }
     return true;
   }
   if (ShownCount(block_idx, key) == 0) return false;
-  if (hidden.TotalOf(block_idx) > kNarrowSlots + 1) {  // it stays promoted
-    kernels::TakeNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
-    hidden.ChangeTotal(block_idx, -1);
-    return true;
+  if (hidden.TotalOf(block_idx) <= kNarrowSlots + 1) {  // it may return
+    BlockContents contents = ReadContents(block_idx);
+    RemoveFrom(contents, key, 1);
+    if (StoreContents(block_idx, contents)) return true;
   }
-  BlockContents contents = ReadContents(block_idx);
-  RemoveFrom(contents, key, 1);
-  StoreContents(block_idx, contents);
+  kernels::TakeNarrow(key, geometry_.fingerprint_bits, BlockAt(block_idx));
+  hidden.ChangeTotal(block_idx, -1);
   return true;
 }
 

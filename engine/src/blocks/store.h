@@ -28,10 +28,12 @@ enum class Update : uint8_t {
 struct StoreFigures {
   uint64_t num_promoted = 0;
   uint64_t side_table_bytes = 0;
+  uint64_t num_refused_inserts = 0;  // by a limit of side memory
 
   StoreFigures& operator+=(const StoreFigures& other) {
     num_promoted += other.num_promoted;
     side_table_bytes += other.side_table_bytes;
+    num_refused_inserts += other.num_refused_inserts;
     return *this;
   }
 };
@@ -53,7 +55,8 @@ class Store {
   // inserted or erased; the range's bits must be zero before. Not used for kInsert.
   virtual void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                      uint64_t* answers) = 0;
-  // One key; returns whether it was inserted or erased.
+  // One key; returns whether it was inserted or erased. (Limits may refuse insertions: see
+  // FingerprintStore.)
   virtual bool UpdateOne(Update update, uint64_t digest) = 0;
   // Prefetches the digests' blocks for an update.
   virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
@@ -70,10 +73,13 @@ class Store {
 
   // What a block holds, and setting it.
   virtual BlockContents ReadContents(uint64_t block_idx) const = 0;
-  virtual void WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  // Returns false, and changes nothing, if a limit leaves no space.
+  [[nodiscard]] virtual bool WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
 
   // Requires equal geometries, and so stores of one class. Merge and Subtract end the program when
-  // the side table runs out of memory: half of a merge would be worse.
+  // the side table runs out of memory: half of a merge would be worse. Merge requires
+  // CanMerge, which is false if a limit leaves no space.
+  virtual bool CanMerge(const Store& /*other*/) const { return true; }
   virtual void Merge(const Store& other) noexcept = 0;
   // Returns false, and changes nothing, if a count would fall below zero.
   [[nodiscard]] virtual bool Subtract(const Store& other) noexcept = 0;

@@ -11,6 +11,7 @@ Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t nu
           .side_table_bytes = figures.side_table_bytes,
           .num_promoted = figures.num_promoted,
           .num_refused_erases = num_refused_erases,
+          .num_refused_inserts = figures.num_refused_inserts,
           .predicted_fpr = PredictedFpr(geometry, num_keys)};
 }
 
