@@ -49,10 +49,16 @@ struct CountingConfig {
   /// The most bytes of side memory, which holds what full blocks of fingerprints have no place for;
   /// 0: no limit. With a limit these bytes are reserved at creation and divided equally over the
   /// shards (at most 1,024 parts), and no later insertion or erasure allocates side memory. An
-  /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert). A
-  /// promoted block takes 53 to 59 bytes, and hides at most 8 keys that differ, each up to 65,535
-  /// times: more copies of a hot key are refused, whatever the limit. Requires fingerprints, and at
-  /// least 64 bytes per part. Counts as memory of the filter (memory_limit_bytes).
+  /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert).
+  ///
+  /// A promoted block takes 51 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
+  /// times. More is refused, whatever the limit: copies of a hot key beyond about 65,536, and in a
+  /// filter filled to its capacity with keys that differ about 1 key in 10,000 with slots of 8 bits
+  /// and 1 in 1,000,000 with slots of 16; with nine tenths of them, 1 in 150,000 and none. Twice
+  /// Sizing::predicted_side_table_bytes suffices for the others.
+  ///
+  /// Requires fingerprints, and at least 64 bytes per part. Counts as memory of the filter
+  /// (memory_limit_bytes).
   uint64_t side_memory_limit_bytes = 0;
   /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
   /// operations on whole filters use one thread. Null: the calling thread does all the work.
