@@ -87,7 +87,7 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
   DigestPool pool(Catch::rngSeed(), 256 * 40);
   std::unique_ptr<Store> store = EmptyStore(geometry);
   if (is_limited) {
-    REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 600).ok());
+    REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 160).ok());
   }
   const std::unique_ptr<Store> other = EmptyStore(geometry);
   Apply(Update::kInsert, pool.Draw(256 * 15), *other);

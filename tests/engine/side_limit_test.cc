@@ -128,6 +128,7 @@ TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
     const Stats stats = filter.GetStats();
     REQUIRE(stats.num_refused_inserts == num_refused);
     REQUIRE(stats.side_table_bytes == side_bytes);
+    REQUIRE(stats.num_promoted == model.GetStats().num_promoted);
     if (step % 20 == 0) REQUIRE((filter.Serialize() == model.Serialize()));
   }
   CHECK((filter.Serialize() == model.Serialize()));
