@@ -129,6 +129,7 @@ void SideTable::ClearOwnedRange(uint64_t range_idx) {
 
 void SideTable::CopyOwnedRange(const SideTable& from, uint64_t range_idx) {
   owned_ranges_[range_idx] = from.owned_ranges_[range_idx];
+  UpdateFigures(owned_ranges_[range_idx]);  // copies have no spare capacity
 }
 
 // --- One key.
