@@ -59,6 +59,12 @@ struct Tally {
   uint64_t num_promoted = 0;  // blocks with the promoted marker
   Uint128 product_sum = 0;    // sum over blocks of prod over slices of popcount(slice)
 
+  Tally& operator+=(const Tally& other) {
+    num_present += other.num_present;
+    num_promoted += other.num_promoted;
+    product_sum += other.product_sum;
+    return *this;
+  }
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 

@@ -215,7 +215,11 @@ void PrintUpdates(Sides& sides, uint64_t keys_per_column, uint64_t rounds) {
       return;
     }
     record(insert, for_each_updated([&](uint32_t c) {
-             side == 0 ? sides.filters[c].Insert(keys) : sides.columns.Insert(c, keys);
+             if (side == 0) {
+               sides.filters[c].Insert(keys);
+             } else {
+               sides.columns.Insert(c, keys);
+             }
            }));
     record(erase, for_each_updated([&](uint32_t c) {
              side == 0 ? sides.filters[c].Erase(keys) : sides.columns.Erase(c, keys);

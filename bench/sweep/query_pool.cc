@@ -51,7 +51,8 @@ std::string QueryPool::Check(const CountingFilter& filter, uint64_t num_present)
   if (num_present_[current_] != kUnknown) {
     return num_present == num_present_[current_] ? "" : "the answers to these keys changed";
   }
-  const double expected = static_cast<double>(batch_size_ - num_in) * filter.GetStats().current_fpr;
+  const double expected =
+      static_cast<double>(batch_size_ - num_in) * filter.MeasureFill().current_fpr;
   const double false_positives = static_cast<double>(num_present - num_in);
   if (std::abs(false_positives - expected) > kMaxSigmas * (1 + std::sqrt(expected))) {
     return std::to_string(num_present - num_in) + " false positives; expected " +

@@ -213,11 +213,10 @@ class Sweep {
 
   Status LeaveSize() {
     if (arena_ != nullptr && !result_.stopped && result_.wrong.empty()) {
-      const Stats stats = arena_->filter().GetStats();
       if (const uint64_t num_bytes = arena_->filter().geometry().num_bytes();
           num_bytes > result_.filter_bytes) {
         result_.filter_bytes = num_bytes;
-        result_.filter_huge_page_bytes = stats.huge_page_bytes;
+        result_.filter_huge_page_bytes = arena_->filter().MeasureFill().huge_page_bytes;
       }
       arena_->Prove();
     }

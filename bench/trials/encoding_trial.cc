@@ -143,7 +143,7 @@ EncodingMemory MemoryOf(const EncodingRequest& request, const Contender& side,
 
 bool IsEmpty(const CountingFilter& filter) {
   const Stats stats = filter.GetStats();
-  return stats.num_keys == 0 && stats.fill_ratio == 0 && stats.num_promoted == 0;
+  return stats.num_keys == 0 && filter.MeasureFill().fill_ratio == 0 && stats.num_promoted == 0;
 }
 
 }  // namespace

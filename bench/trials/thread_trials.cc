@@ -57,7 +57,11 @@ struct Rivals {
   }
 
   void Insert(size_t side, std::span<const uint64_t> digests) {
-    side == kTextbookRoute ? textbook->Insert(digests) : ours.Insert(Keys::Digests(digests));
+    if (side == kTextbookRoute) {
+      textbook->Insert(digests);
+    } else {
+      ours.Insert(Keys::Digests(digests));
+    }
   }
   uint64_t Erase(size_t side, std::span<const uint64_t> digests) {
     return side == kTextbookRoute ? textbook->Erase(digests)

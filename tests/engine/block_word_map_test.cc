@@ -125,5 +125,40 @@ TEST_CASE("entries grow by a quarter and the last one frees them all", "[engine]
   CHECK(copy.Find(7 * 19'999)[3] == WordFor(7 * 19'999, 3));
 }
 
+TEST_CASE("reserved memory is neither grown nor freed", "[engine]") {
+  for (const size_t most : {1, 2, 3, 4, 100, 96, 97}) {
+    BlockWordMap words(5);
+    Fill(words, 1, 5);
+    words.Reserve(most);
+    const uint64_t num_bytes = words.num_bytes();
+    CHECK(num_bytes == words.BytesFor(most));
+    CHECK(words.EntriesWithin(num_bytes) == most);
+    CHECK(words.EntriesWithin(num_bytes - 1) < most);
+    CHECK(words.EntriesWithin(num_bytes - 1) + 1 == most);
+    CHECK(HoldsExactly(words, {1}, 5));
+    for (int round = 0; round < 3; ++round) {
+      for (uint64_t b = 1; b <= most; ++b) {
+        CHECK((words.has_space() || words.Find(b) != nullptr));
+        Fill(words, b, 5);
+      }
+      CHECK_FALSE(words.has_space());
+      CHECK(words.num_bytes() == num_bytes);
+      for (uint64_t b = 1; b <= most; ++b) words.Remove(b);
+      CHECK(words.num_bytes() == num_bytes);
+      CHECK(words.has_space());
+    }
+    Fill(words, 7, 5);
+    words.Clear();
+    CHECK(words.num_bytes() == num_bytes);
+    CHECK(HoldsExactly(words, {}, 5));
+    Fill(words, 9, 5);
+    words.LiftLimit();
+    words.Remove(9);
+    CHECK(words.num_bytes() == 0);
+  }
+  CHECK(BlockWordMap(5).EntriesWithin(0) == 0);
+  CHECK(BlockWordMap(5).EntriesWithin(BlockWordMap(5).BytesFor(1) - 1) == 0);
+}
+
 }  // namespace
 }  // namespace trommel

@@ -107,7 +107,7 @@ TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]
   CHECK(filter.num_keys() == 1000);
   CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
   CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
-  CHECK(filter.GetStats().fill_ratio == 0);
+  CHECK(filter.MeasureFill().fill_ratio == 0);
 }
 
 TEST_CASE("a subtraction below zero is refused and changes nothing", "[engine][filter]") {
@@ -199,11 +199,12 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
       filter.Insert(Keys::Digests(digests));
       filter.Erase(Keys::Digests(std::vector<uint64_t>()));
       const Stats stats = filter.GetStats();
+      const BlockFill fill = filter.MeasureFill();
       CHECK(stats.num_keys == digests.size());
-      CHECK(stats.fill_ratio ==
+      CHECK(fill.fill_ratio ==
             Catch::Approx(static_cast<double>(num_present) /
                           static_cast<double>(num_blocks * shape.num_counters())));
-      CHECK(stats.current_fpr == Catch::Approx(fpr).epsilon(1e-12));
+      CHECK(fill.current_fpr == Catch::Approx(fpr).epsilon(1e-12));
       CHECK(stats.predicted_fpr == PredictedFpr(filter.geometry(), digests.size()));
       CHECK(stats.num_promoted == reference.PromotedBlocks().size());
       CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
@@ -234,8 +235,8 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
   INFO(num_hits << " hits; " << measured);
   CHECK(measured.ContainsHits(num_hits));
   const auto bits = tests::FilterFprBound(filter.geometry(), size.num_keys);
-  INFO(filter.GetStats().current_fpr << " of the bits; " << bits);
-  CHECK(bits.Contains(filter.GetStats().current_fpr));
+  INFO(filter.MeasureFill().current_fpr << " of the bits; " << bits);
+  CHECK(bits.Contains(filter.MeasureFill().current_fpr));
 }
 
 TEST_CASE("counts are never too low and mostly exact", "[engine][filter]") {

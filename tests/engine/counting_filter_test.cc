@@ -119,7 +119,7 @@ TEST_CASE("batches of every size answer for each key and clear the bits beyond",
       REQUIRE(filter.Erase(members, erased) == EraseOutcome{size, 0});
       REQUIRE(erased == answers);
       REQUIRE(filter.Erase(members) == EraseOutcome{0, size});
-      REQUIRE(filter.GetStats().fill_ratio == 0);
+      REQUIRE(filter.MeasureFill().fill_ratio == 0);
       REQUIRE(filter.GetStats().num_refused_erases == size);
     }
   });

@@ -75,7 +75,7 @@ TEST_CASE("a column's bytes are those of a counting filter after the same operat
     REQUIRE(columns.MayContain(64, key) == filter.MayContain(key));
   }
   CHECK(columns.Erase(2, std::span(keys).subspan(50)) == EraseOutcome{keys.size() - 50, 0});
-  CHECK(columns.GetStats(2).fill_ratio == 0);
+  CHECK(columns.MeasureFill(2).fill_ratio == 0);
   std::vector<uint64_t> answers(queried.size() * 2);
   columns.CloseColumn(64);
   columns.Query(queried, answers);

@@ -365,7 +365,7 @@ TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
       // Two sources: the non-members' binomial, and which values the keys happen to take.
       const double of_filter = expected / std::sqrt(static_cast<double>(kKeys));
       CHECK(std::abs(found - expected) <= 6 * (std::sqrt(expected) + of_filter));
-      CHECK(filter.GetStats().current_fpr * static_cast<double>(absent.size()) ==
+      CHECK(filter.MeasureFill().current_fpr * static_cast<double>(absent.size()) ==
             Approx(expected).epsilon(0.03));
       const double blocks = static_cast<double>(filter.geometry().num_blocks);
       const double promoted = PredictedPromotedShare(filter.geometry(), kKeys) * blocks;

@@ -157,9 +157,9 @@ TEST_CASE("a filter refuses the generation that would exceed its largest rate",
   CHECK(filter.num_generations() == num_generations);
   CHECK(filter.NextGenerationBytes() == 0);
   // All of them are full: the rate is the formula's.
-  CHECK(BinomialBound(filter.GetStats().current_fpr, non_members.size())
+  CHECK(BinomialBound(filter.MeasureFill().current_fpr, non_members.size())
             .ContainsHits(filter.Query(non_members, bitmap)));
-  CHECK(filter.GetStats().current_fpr == Approx(filter.largest_fpr()).epsilon(0.1));
+  CHECK(filter.MeasureFill().current_fpr == Approx(filter.largest_fpr()).epsilon(0.1));
 }
 
 TEST_CASE("a generation that was emptied makes room for another below the same rate",

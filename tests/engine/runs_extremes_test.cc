@@ -177,8 +177,10 @@ TEST_CASE("runs and planes of one shape show the same bits, answers, counts and 
       const Stats of_runs = runs.filter(which).GetStats();
       const Stats of_planes = planes.filter(which).GetStats();
       CHECK(of_runs.num_keys == of_planes.num_keys);
-      CHECK(of_runs.fill_ratio == of_planes.fill_ratio);
-      CHECK(of_runs.current_fpr == of_planes.current_fpr);
+      const BlockFill runs_fill = runs.filter(which).MeasureFill();
+      const BlockFill planes_fill = planes.filter(which).MeasureFill();
+      CHECK(runs_fill.fill_ratio == planes_fill.fill_ratio);
+      CHECK(runs_fill.current_fpr == planes_fill.current_fpr);
       CHECK(of_runs.predicted_fpr == of_planes.predicted_fpr);
       CHECK(of_runs.num_refused_erases == of_planes.num_refused_erases);
       const BlockStore& a = run_stores.store(which);

@@ -122,26 +122,31 @@ TEST_CASE("a window's numbers that no window has are refused by their place",
           "[engine][window][snapshot][long]") {
   const Bytes good = UsedWindow().Serialize();
   REQUIRE(WindowFilter::Deserialize(WindowWith(good, ParamAt(4), 121)).ok());
-  struct Forgery {
+  struct WindowForgery {
     uint64_t offset;
     uint64_t value;
     const char* says;
   };
   const double rate = 0.7;
   const uint64_t rate_bits = std::bit_cast<uint64_t>(rate);
-  const Forgery forgery = GENERATE_COPY(
-      Forgery{ParamAt(0), 0, "window is 0"}, Forgery{ParamAt(0), 4, "num_buckets is 5"},
-      Forgery{ParamAt(1), 0, "num_buckets is 0"}, Forgery{ParamAt(1), 65, "num_buckets is 65"},
-      Forgery{ParamAt(1), (uint64_t{1} << 32) + 5, "more buckets"},
-      Forgery{ParamAt(2), 0, "capacity is 0"}, Forgery{ParamAt(3), 0, "target_fpr is 0"},
-      Forgery{ParamAt(3), rate_bits, "target_fpr is 0.7"},
-      Forgery{ParamAt(3), ~uint64_t{0}, "target_fpr is nan"},
-      Forgery{ParamAt(4), 119, "not the current bucket"},
-      Forgery{ParamAt(4), 130, "not the current bucket"}, Forgery{ParamAt(5), 1, "does not use"},
-      Forgery{ParamAt(15), 1, "does not use"}, Forgery{WordAt(0, 0), 6, "has left the window"},
-      Forgery{WordAt(0, 0), 9, "come after"}, Forgery{WordAt(1, 0), 11, "come after"},
-      Forgery{WordAt(1, 0), 7, "come after"}, Forgery{WordAt(3, 0), 13, "not the current bucket"},
-      Forgery{WordAt(2, 1), 1, "does not use"}, Forgery{WordAt(2, 5), 1, "does not use"});
+  const WindowForgery forgery = GENERATE_COPY(
+      WindowForgery{ParamAt(0), 0, "window is 0"}, WindowForgery{ParamAt(0), 4, "num_buckets is 5"},
+      WindowForgery{ParamAt(1), 0, "num_buckets is 0"},
+      WindowForgery{ParamAt(1), 65, "num_buckets is 65"},
+      WindowForgery{ParamAt(1), (uint64_t{1} << 32) + 5, "more buckets"},
+      WindowForgery{ParamAt(2), 0, "capacity is 0"},
+      WindowForgery{ParamAt(3), 0, "target_fpr is 0"},
+      WindowForgery{ParamAt(3), rate_bits, "target_fpr is 0.7"},
+      WindowForgery{ParamAt(3), ~uint64_t{0}, "target_fpr is nan"},
+      WindowForgery{ParamAt(4), 119, "not the current bucket"},
+      WindowForgery{ParamAt(4), 130, "not the current bucket"},
+      WindowForgery{ParamAt(5), 1, "does not use"}, WindowForgery{ParamAt(15), 1, "does not use"},
+      WindowForgery{WordAt(0, 0), 6, "has left the window"},
+      WindowForgery{WordAt(0, 0), 9, "come after"}, WindowForgery{WordAt(1, 0), 11, "come after"},
+      WindowForgery{WordAt(1, 0), 7, "come after"},
+      WindowForgery{WordAt(3, 0), 13, "not the current bucket"},
+      WindowForgery{WordAt(2, 1), 1, "does not use"},
+      WindowForgery{WordAt(2, 5), 1, "does not use"});
   const auto refused = WindowFilter::Deserialize(WindowWith(good, forgery.offset, forgery.value));
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kCorrupt);

@@ -223,11 +223,12 @@ TEST_CASE("a full window keeps its rate with non-members", "[engine][window]") {
   std::vector<uint64_t> answers(BitmapWords(kNonMembers));
   const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kNonMembers, 5), answers);
   // The filter's own rate, whichever blocks it drew, is what its bits say.
-  const auto bound = tests::BinomialBound(stats.current_fpr, kNonMembers);
+  const WindowFill fill = filter.MeasureFill();
+  const auto bound = tests::BinomialBound(fill.current_fpr, kNonMembers);
   CHECK(bound.ContainsHits(num_hits));
   // And its bits are what the model predicts of every bucket.
-  for (const WindowBucket& bucket : stats.buckets) {
-    CHECK(tests::FilterFprBound(filter.geometry(), bucket_keys).Contains(bucket.stats.current_fpr));
+  for (const BlockFill& bucket : fill.buckets) {
+    CHECK(tests::FilterFprBound(filter.geometry(), bucket_keys).Contains(bucket.current_fpr));
   }
 }
 

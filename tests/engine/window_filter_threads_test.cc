@@ -180,7 +180,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
   CHECK(num_looked_up > 0);
   REQUIRE(filter.Advance(begun + 2 * kWindow));
   CHECK(filter.num_keys() == 0);
-  CHECK(filter.GetStats().current_fpr == 0);
+  CHECK(filter.MeasureFill().current_fpr == 0);
 }
 
 TEST_CASE("keys beyond a bucket's size are counted once while buckets go",

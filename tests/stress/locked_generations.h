@@ -96,7 +96,7 @@ class LockedGenerations : public Subject {
         sum.num_keys += stats.num_keys;
         sum.num_promoted += stats.num_promoted;
         sum.side_table_bytes += stats.side_table_bytes;
-        sum.fill_ratio += stats.fill_ratio / static_cast<double>(generations_.size());
+        sum.fill_ratio += one.MeasureFill().fill_ratio / static_cast<double>(generations_.size());
       }
       return sum;
     });

@@ -50,7 +50,7 @@ TEST_CASE("a scalable filter is made as asked, and grows", "[stress][subject][th
   subject.Insert(keys);
   CHECK(subject.num_generations() > 2);
   CHECK(subject.num_refused_inserts() == 0);
-  const Stats stats = subject.GetStats();
+  const SubjectStats stats = subject.GetStats();
   CHECK(stats.num_keys == 8000);
   CHECK(stats.fill_ratio > 0);
   CHECK(stats.fill_ratio < 1);

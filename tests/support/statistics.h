@@ -43,8 +43,9 @@ RateBound BinomialBound(double chance, uint64_t num_trials, double num_sigmas = 
 RateBound FprBound(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries,
                    double num_sigmas = 6);
 
-// The rate of one filter itself, measured on its bits (Stats::current_fpr): no non-members sampled.
-// The low-half floor of the prediction is no part of such a rate, so it is left out here too.
+// The rate of one filter itself, measured on its bits (BlockFill::current_fpr): no non-members
+// sampled. The low-half floor of the prediction is no part of such a rate, so it is left out here
+// too.
 RateBound FilterFprBound(const Geometry& geometry, uint64_t num_keys, double num_sigmas = 6);
 
 // An upper bound of the variance, from filter to filter, of the mean of the block products: the

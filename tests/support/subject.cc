@@ -171,6 +171,11 @@ std::string StoreDifference(const BlockStore& store, const kernels::ReferenceFil
   }
   if (store.side_table().SortedBlocks() != promoted) return "the side table holds other blocks";
   if (store.Tally().num_promoted != promoted.size()) return "the tally of promoted blocks";
+  const StoreFigures figures = store.Figures();
+  if (figures.num_promoted != promoted.size()) return "the running number of promoted blocks";
+  if (figures.side_table_bytes != store.side_table().CountBytes()) {
+    return "the running bytes of the side table";
+  }
   return "";
 }
 

@@ -34,12 +34,13 @@ TEST_CASE("a counting filter is described by its statistics", "[tools][describe_
   CountingFilter filter = CountingFilter::Create({.capacity = 1000}).value();
   filter.Insert(Numbers(700));
   const Stats stats = filter.GetStats();
+  const double current_fpr = filter.MeasureFill().current_fpr;
   const nlohmann::json json = Described(std::move(filter), folder);
   CHECK(json["type"] == "counting");
   CHECK(json["num_keys"] == 700);
   CHECK(json["capacity"] == 1000);
   CHECK(json["num_bytes"] == stats.num_bytes);
-  CHECK(json["current_fpr"] == stats.current_fpr);
+  CHECK(json["current_fpr"] == current_fpr);
   CHECK(json["num_promoted"] == stats.num_promoted);
 }
 
@@ -104,10 +105,11 @@ TEST_CASE("a layered filter is described with what its first layer lets pass",
   LayeredFilter filter = LayeredFilter::Create({.capacity = 1000}).value();
   filter.Insert(Numbers(700));
   const LayeredStats stats = filter.GetStats();
+  const double pass_rate = filter.MeasureFill().pass_rate;
   const nlohmann::json json = Described(std::move(filter), folder);
   CHECK(json["type"] == "layered");
   CHECK(json["num_keys"] == 700);
-  CHECK(json["pass_rate"] == stats.pass_rate);
+  CHECK(json["pass_rate"] == pass_rate);
   CHECK(json["num_bytes"] == stats.num_bytes);
   CHECK(json["first_query_bytes"] == stats.first_query_bytes);
 }

@@ -114,7 +114,7 @@ void AddMeasured(const Options& options, Table& table) {
   InsertRandom(small, old_keys, before / 8);
   // Subtracting equal counts leaves an empty filter.
   const bool same = folded && large.geometry().num_blocks == half.num_blocks &&
-                    small.Subtract(large).ok() && small.GetStats().fill_ratio == 0;
+                    small.Subtract(large).ok() && small.MeasureFill().fill_ratio == 0;
   Row fold{.what = "folded = built at half the size (1: all counts equal)", .exact = 1};
   fold.measured = same;
   fold.allowed = Exactly(1);

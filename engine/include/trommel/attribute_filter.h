@@ -79,6 +79,11 @@ struct AttributeStats {
   uint64_t num_refused_erases = 0;   ///< Tuples; since creation, load or clear.
 };
 
+/// What a pass over an AttributeFilter measures.
+struct AttributeFill {
+  std::vector<ScalableFill> sets = {};  ///< Ascending, as AttributeSets::allowed().
+};
+
 /// Answers queries for any of a tuple's attributes from counting filters, and erases exactly.
 ///
 /// Every allowed set of attributes (AttributeSets) has a ScalableFilter of its own, which holds the
@@ -171,8 +176,12 @@ class AttributeFilter final : public TupleIndex {
   std::span<const std::string> names() const noexcept;  ///< Returns the attributes' names.
   /// Returns the attribute of that name. Fails with kInvalidArgument, listing the names.
   Result<uint32_t> AttributeNamed(std::string_view name) const;
-  AttributeStats GetStats() const;  ///< Returns statistics. Cost: one pass over all sets.
-  void Clear();                     ///< Makes the filter as new. Exclusive.
+  /// Returns statistics that are kept as running figures. Cost: as ScalableFilter::GetStats, for
+  /// each set.
+  AttributeStats GetStats() const;
+  /// Measures how full the blocks are. Cost: one pass over all sets, one lock at a time.
+  AttributeFill MeasureFill() const;
+  void Clear();  ///< Makes the filter as new. Exclusive.
   /// @}
 
   /// Writes the digests under which a set's filter holds the tuples' projections: XXH3 of the set's

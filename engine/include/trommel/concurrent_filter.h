@@ -33,8 +33,10 @@ namespace trommel {
 ///   InsertIfAbsent                   Of n callers that race with one absent key, exactly one
 ///                                    inserts it (none, if other keys cover it meanwhile); of
 ///                                    duplicates in one batch, the first.
-///   num_keys, GetStats, Save,        For each shard the state at some moment between operations;
-///   Serialize                        the moments of different shards differ.
+///   num_keys, GetStats               Take no lock and never wait. For each shard and figure the
+///                                    value at some moment; the moments differ.
+///   MeasureFill, Save, Serialize     For each shard the state at some moment between operations;
+///                                    the moments of different shards differ.
 ///   Merge, Clear, TakeExclusive,     Exclusive. Debug builds abort if they find another operation
 ///   move, destruction                running.
 /// @endcode
@@ -108,8 +110,14 @@ class ConcurrentFilter {
   uint64_t capacity() const noexcept;                  ///< As CountingFilter::capacity.
   double target_fpr() const noexcept;                  ///< As CountingFilter::target_fpr.
   uint64_t num_keys() const noexcept;                  ///< Returns insertions less erasures.
-  /// Returns statistics. Cost: one pass over all blocks, one lock at a time.
+  /// Returns statistics that are kept as running figures. Takes no lock and stops no writer. Beside
+  /// writers each figure is, for each shard, that of some moment during the call, and the moments
+  /// of different figures and shards differ; with no writer running all are exact. Cost: as
+  /// CountingFilter::GetStats.
   Stats GetStats() const noexcept;
+  /// As CountingFilter::MeasureFill: for each shard as it is at some moment. Cost: one pass over
+  /// all blocks, one lock at a time.
+  BlockFill MeasureFill() const noexcept;
   /// @}
 
   /// @name Files

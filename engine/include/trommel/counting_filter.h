@@ -46,6 +46,20 @@ struct CountingConfig {
   /// 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8 as its counts
   /// need. Loading counts the side table, too.
   uint64_t memory_limit_bytes = 0;
+  /// The most bytes of side memory, which holds what full blocks of fingerprints have no place for;
+  /// 0: no limit. With a limit these bytes are reserved at creation and divided equally over the
+  /// shards (at most 1,024 parts), and no later insertion or erasure allocates side memory. An
+  /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert).
+  ///
+  /// A promoted block takes 51 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
+  /// times. More is refused, whatever the limit: copies of a hot key beyond about 65,536, and in a
+  /// filter filled to its capacity with keys that differ about 1 key in 10,000 with slots of 8 bits
+  /// and 1 in 1,000,000 with slots of 16; with nine tenths of them, 1 in 150,000 and none. Twice
+  /// Sizing::predicted_side_table_bytes suffices for the others.
+  ///
+  /// Requires fingerprints, and at least 64 bytes per part. Counts as memory of the filter
+  /// (memory_limit_bytes).
+  uint64_t side_memory_limit_bytes = 0;
   /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
   /// operations on whole filters use one thread. Null: the calling thread does all the work.
   std::shared_ptr<Executor> executor = nullptr;
@@ -101,12 +115,24 @@ class CountingFilter {
 
   /// Increments the counters of every key. Cost: about one block per key (3 cache lines with
   /// planes, 1 or 2 with runs); several times as much for a key of a promoted block.
-  void Insert(Keys keys) noexcept;
+  ///
+  /// With a limit of side memory, a key that finds no space is refused: nothing changes for it, and
+  /// it must not be erased on account of this call. Which keys are refused depends on the order of
+  /// all updates alone. Without a limit num_refused is 0.
+  InsertOutcome Insert(Keys keys) noexcept;
+  /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
+  /// others. With a limit, the calling thread does all the work.
+  InsertOutcome Insert(Keys keys, std::span<uint64_t> inserted) noexcept;
 
   /// In input order, inserts every key that is absent and sets its bit in `inserted`; a key that is
   /// maybe present is left alone and must not be erased on account of this call. Returns how many
   /// were inserted.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
+  /// As above; also sets the bits in `refused` of the absent keys that were refused, as Insert
+  /// does, and clears the others. num_refused of the outcome is their number. With a limit, the
+  /// calling thread does all the work.
+  InsertOutcome InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                               std::span<uint64_t> refused) noexcept;
 
   /// In input order, decrements the counters of every key, or refuses a key that is certainly
   /// absent and changes nothing for it.
@@ -144,7 +170,7 @@ class CountingFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool Insert(Key key) noexcept;            ///< Returns false if the insertion was refused.
   bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
@@ -157,9 +183,11 @@ class CountingFilter {
   /// Adds the other filter's counts, as if its keys had been inserted here.
   ///
   /// Fails with kMismatch, naming the field, if geometry or digest policy differ, and with
-  /// kInvalidArgument if both together hold more than 2^62 keys. Running out of memory for the side
-  /// table ends the program. Digest keys are compared by their check values; this filter keeps its
-  /// own, or stays without. Cost: one pass over both.
+  /// kInvalidArgument if both together hold more than 2^62 keys. With a limit of side memory it
+  /// fails with kOutOfMemory if the result would exceed it, and changes nothing; this takes one
+  /// more pass. Without, running out of memory for the side table ends the program. Digest keys are
+  /// compared by their check values; this filter keeps its own, or stays without. Cost: one pass
+  /// over both.
   Status Merge(const CountingFilter& other);
 
   /// Subtracts the other filter's counts, as if its keys had been erased here. Fails with kMismatch
@@ -179,14 +207,22 @@ class CountingFilter {
   /// Doubles the number of blocks, with fingerprints. The filter is then exactly what it would be
   /// had it been created with twice the blocks and one bit less per fingerprint
   /// (Geometry::fingerprint_bits): half of the load, at about the same false-positive rate. Fold
-  /// undoes it. capacity() and target_fpr() stay as they are.
+  /// undoes it. capacity(), target_fpr() and the limit of side memory stay as they are; what the
+  /// limit has no space for makes both fail with kOutOfMemory.
   ///
   /// Fails with kInvalidArgument without fingerprints, or if they have no bit to spare (8 doublings
   /// with slots of 16 bits, 6 with slots of 8) or num_blocks would exceed kMaxBlocks, and with
   /// kOutOfMemory: it needs memory for both sizes while it runs. Cost: one pass over all blocks.
   Status Grow();
 
-  /// Removes all keys and resets the counts of refused erasures. Keeps the memory and writes all of
+  /// Limits side memory from now on, as CountingConfig::side_memory_limit_bytes, which is not part
+  /// of snapshots; 0: no limit, and what is reserved stays. Fails with kInvalidArgument without
+  /// fingerprints or below the least value, and with kOutOfMemory if what is in needs more, if the
+  /// filter would exceed its memory limit, or if the system refuses memory; nothing has changed
+  /// then. Cost: what it reserves.
+  Status LimitSideMemory(uint64_t limit_bytes);
+
+  /// Removes all keys and resets the counts of refusals. Keeps the memory and writes all of
   /// it.
   void Clear() noexcept;
 
@@ -210,7 +246,11 @@ class CountingFilter {
   uint64_t capacity() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
   double target_fpr() const noexcept;  ///< Returns the configured value; 0 from CreateWithGeometry.
   uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures.
-  Stats GetStats() const noexcept;     ///< Returns statistics. Cost: one pass over all blocks.
+  /// Returns statistics that are kept as running figures. Cost: a few loads per shard, up to 1,024
+  /// shards, and the arithmetic of PredictedFpr; nothing that depends on the number of blocks.
+  Stats GetStats() const noexcept;
+  /// Measures how full the blocks are. Cost: one pass over all blocks.
+  BlockFill MeasureFill() const noexcept;
   /// @}
 
   /// @name Files

@@ -70,7 +70,8 @@ struct ColumnsConfig {
 ///                              not.
 ///   OpenColumn, CloseColumn,   Any thread at any time, as operations of that column.
 ///   LoadColumn,
-///   SerializeColumn, GetStats
+///   SerializeColumn, GetStats,
+///   MeasureFill
 ///   num_bytes                  Each column as it is at some moment.
 ///   move, destruction          Exclusive.
 /// @endcode
@@ -157,8 +158,10 @@ class FilterColumns {
   /// Returns the bytes of rows, counters and side tables. Cost: one lock per column.
   uint64_t num_bytes() const noexcept;
   /// Returns statistics of an open column, whose num_bytes leaves out the rows. Requires that it is
-  /// open. Cost: one pass over its blocks.
+  /// open. Cost: as CountingFilter::GetStats.
   Stats GetStats(uint32_t column) const noexcept;
+  /// Measures how full the column's blocks are. Requires that it is open. Cost: one pass over them.
+  BlockFill MeasureFill(uint32_t column) const noexcept;
   /// @}
 
   /// @name Files

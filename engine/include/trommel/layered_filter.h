@@ -52,8 +52,14 @@ struct LayeredStats {
   uint64_t num_bytes = 0;           ///< Of both layers.
   uint64_t first_query_bytes = 0;   ///< Bytes over which queries of the first layer spread.
   uint64_t num_refused_erases = 0;  ///< Since creation or clear.
-  double current_fpr = 0;           ///< That of the large layer.
   double predicted_fpr = 0;         ///< That of the large layer.
+};
+
+/// What a pass over a LayeredFilter measures.
+struct LayeredFill {
+  BlockFill first;         ///< Of the first layer.
+  BlockFill large;         ///< Of the large layer.
+  double current_fpr = 0;  ///< That of the large layer.
   double pass_rate = 0;  ///< Fraction of non-members that the first layer passes: its current_fpr.
 };
 
@@ -155,8 +161,11 @@ class LayeredFilter {
   uint64_t capacity() const noexcept;
   /// Returns the configured value; 0 from FromLayers of filters without one.
   double target_fpr() const noexcept;
-  uint64_t num_keys() const noexcept;      ///< Returns insertions less erasures.
-  LayeredStats GetStats() const noexcept;  ///< Returns statistics. Cost: one pass over all blocks.
+  uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures.
+  /// Returns statistics that are kept as running figures. Cost: as CountingFilter::GetStats, twice.
+  LayeredStats GetStats() const noexcept;
+  /// Measures how full the blocks are. Cost: one pass over the blocks of both layers.
+  LayeredFill MeasureFill() const noexcept;
   /// @}
 
   /// @name Files

@@ -35,13 +35,15 @@ struct EraseOutcome {
   friend bool operator==(const EraseOutcome&, const EraseOutcome&) = default;
 };
 
-/// Why a filter did not grow.
+/// Why a filter did not grow, or did not take a key.
 enum class GrowthRefusal : uint8_t {
   kNone,             ///< It grew, or did not need to.
   kLargestCapacity,  ///< It has reached max_capacity, or there is no budget for a further
                      ///< generation.
   kMemoryLimit,      ///< Another generation would exceed memory_limit_bytes.
   kOutOfMemory,      ///< The system refused memory.
+  /// A CountingFilter's side memory (CountingConfig::side_memory_limit_bytes) has no space.
+  kSideMemoryLimit,
 };
 
 /// Returns the reason as the end of a sentence: "it has reached its largest capacity". Empty for
@@ -51,8 +53,9 @@ std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
 /// What a batch of insertions did.
 struct InsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
-  /// Keys that no generation showed and that the filter could not grow for: nothing changed for
-  /// them, and they must not be erased.
+  /// Keys that the filter had no space for: nothing changed for them, and they must not be erased.
+  /// In a ScalableFilter, keys that no generation showed and that it could not grow for; in a
+  /// CountingFilter, keys that its side memory had no space for: 0 without a limit.
   uint64_t num_refused = 0;
   GrowthRefusal refusal = GrowthRefusal::kNone;  ///< Why keys were refused, if any were.
 
@@ -60,23 +63,30 @@ struct InsertOutcome {
   friend bool operator==(const InsertOutcome&, const InsertOutcome&) = default;
 };
 
-/// Statistics of one set of blocks.
+/// Statistics of one set of blocks that a filter keeps account of: GetStats returns them without a
+/// pass over memory. What needs one is in BlockFill.
 struct Stats {
   uint64_t num_keys = 0;            ///< Insertions less erasures; duplicates count.
   uint64_t num_bytes = 0;           ///< Presence bits, counts and side table.
   uint64_t side_table_bytes = 0;    ///< Part of num_bytes: the counts of promoted blocks.
   uint64_t num_promoted = 0;        ///< Blocks whose counts are in the side table.
   uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
-  uint64_t huge_page_bytes = 0;     ///< Presence bits and counts that are on huge pages now.
+  /// The same of insertions, which a limit of side memory refuses.
+  uint64_t num_refused_inserts = 0;
+  double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
+};
+
+/// What a pass over one set of blocks measures: MeasureFill returns it.
+struct BlockFill {
   /// Fraction of positions that are present; with fingerprints, distinct keys per slot, which
   /// exceeds 1 where most blocks are promoted.
   double fill_ratio = 0;
   /// False-positive rate of the bits as they are, for a random non-member: the mean over blocks of
   /// the product of their slices' fills, whatever keys were inserted. It leaves out non-members
-  /// whose low digest half equals that of a key of their block (load / 2^32), which predicted_fpr
-  /// includes.
+  /// whose low digest half equals that of a key of their block (load / 2^32), which
+  /// Stats::predicted_fpr includes.
   double current_fpr = 0;
-  double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
+  uint64_t huge_page_bytes = 0;  ///< Presence bits and counts that are on huge pages now.
 };
 
 }  // namespace trommel

@@ -94,8 +94,14 @@ struct ScalableStats {
   uint64_t num_bytes = 0;                    ///< Blocks and side tables of all generations.
   uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
   uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
-  double current_fpr = 0;    ///< 1 - prod(1 - f) over the current_fpr f of the generations.
-  double predicted_fpr = 0;  ///< The same of their predicted_fpr.
+  double predicted_fpr = 0;  ///< 1 - prod(1 - f) over the predicted_fpr f of the generations.
+};
+
+/// What a pass over a ScalableFilter measures.
+struct ScalableFill {
+  std::vector<BlockFill> generations;  ///< Oldest first.
+  double current_fpr = 0;        ///< 1 - prod(1 - f) over the current_fpr f of the generations.
+  uint64_t huge_page_bytes = 0;  ///< Of all generations.
 };
 
 /// A counting filter that grows with its keys, and shrinks when they are erased.
@@ -122,7 +128,9 @@ struct ScalableStats {
 ///   CountEstimate(s)                 lock for a range of keys, and while a generation is added to
 ///                                    the list or taken from it, which does not depend on its
 ///                                    size.
-///   GetStats, Save, Serialize        For each range of keys the state at some moment. Growth, and
+///   num_keys, GetStats               Take no lock and never wait. Each figure is that of some
+///                                    moment; the moments differ.
+///   MeasureFill, Save, Serialize     For each range of keys the state at some moment. Growth, and
 ///                                    updates that need it, wait for them.
 ///   Clear, UseExecutor, move,        Exclusive.
 ///   destruction
@@ -221,7 +229,12 @@ class ScalableFilter {
   /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;
   size_t num_generations() const noexcept;  ///< Returns the number of generations.
-  ScalableStats GetStats() const noexcept;  ///< Returns statistics. Cost: one pass over all blocks.
+  /// Returns statistics that are kept as running figures. Beside writers as
+  /// ConcurrentFilter::GetStats; a generation that begins or goes meanwhile may be left out. Cost:
+  /// as CountingFilter::GetStats, for each generation.
+  ScalableStats GetStats() const;
+  /// Measures how full the blocks are. Cost: one pass over all blocks, one lock at a time.
+  ScalableFill MeasureFill() const;
   /// Returns the bytes of the blocks of the next generation, which must fit the memory limit when
   /// the newest one is full; 0 if there will be no other. A small file can name a large next
   /// generation: compare before inserting into a filter from an untrusted source. Cost: sizing,

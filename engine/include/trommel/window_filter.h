@@ -76,15 +76,21 @@ struct WindowStats {
       0;  ///< Part of num_bytes: expired buckets that are not cleared yet.
   uint64_t num_refused_erases = 0;  ///< Of absent keys; since creation, load or clear.
   uint64_t num_expired_erases = 0;  ///< Of keys of no live bucket; since creation, load or clear.
-  /// 1 - prod(1 - f) over the current_fpr f of the buckets. If keys are in several buckets the true
-  /// rate is lower.
-  double current_fpr = 0;
-  double predicted_fpr = 0;  ///< The same of their predicted_fpr.
+  /// 1 - prod(1 - f) over the predicted_fpr f of the buckets. If keys are in several buckets the
+  /// true rate is lower.
+  double predicted_fpr = 0;
   /// Keys beyond bucket_capacity() in live buckets, and in expired ones at the time they expired (a
   /// key inserted twice counts twice); since creation, load or clear. While a bucket holds such
   /// keys, the rate may exceed target_fpr.
   uint64_t num_excess_keys = 0;
   std::vector<WindowBucket> buckets;  ///< Oldest first; the last one is the current bucket.
+};
+
+/// What a pass over a WindowFilter measures.
+struct WindowFill {
+  std::vector<BlockFill> buckets;  ///< Of WindowStats::buckets, if time has not advanced.
+  double current_fpr = 0;          ///< 1 - prod(1 - f) over the current_fpr f of the buckets.
+  uint64_t huge_page_bytes = 0;    ///< Of the live buckets.
 };
 
 /// A set of the keys inserted during a sliding window of time.
@@ -272,8 +278,12 @@ class WindowFilter {
   uint64_t bucket_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
   uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures of live buckets.
-  /// Returns statistics. Cost: one pass over all live buckets, one lock at a time.
+  /// Returns statistics that are kept as running figures. Takes no lock that an update needs;
+  /// beside writers as ConcurrentFilter::GetStats. Cost: as CountingFilter::GetStats, for each live
+  /// bucket.
   WindowStats GetStats() const;
+  /// Measures how full the live buckets are. Cost: one pass over them, one lock at a time.
+  WindowFill MeasureFill() const;
   /// @}
 
   /// @name Files

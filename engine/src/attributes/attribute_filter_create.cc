@@ -247,6 +247,13 @@ AttributeStats AttributeFilter::GetStats() const {
   return stats;
 }
 
+AttributeFill AttributeFilter::MeasureFill() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  AttributeFill fill;
+  for (const ScalableFilter& filter : impl_->filters) fill.sets.push_back(filter.MeasureFill());
+  return fill;
+}
+
 void AttributeFilter::Clear() {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   // All are made before any is let go of: a failure leaves everything as it was.

@@ -42,6 +42,8 @@ std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept {
       return "another generation would exceed its memory limit";
     case GrowthRefusal::kOutOfMemory:
       return "the system refused memory for another generation";
+    case GrowthRefusal::kSideMemoryLimit:
+      return "its side memory has no space for them";
   }
   return "unknown";
 }

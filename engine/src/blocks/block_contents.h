@@ -5,8 +5,10 @@
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_CONTENTS_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "engine/src/base/inline_vector.h"
 
 namespace trommel {
 
@@ -18,8 +20,10 @@ struct BlockKey {
   friend bool operator==(const BlockKey&, const BlockKey&) = default;
 };
 
-// Ascending, each key once, no count 0.
-using BlockContents = std::vector<BlockKey>;
+// Ascending, each key once, no count 0. Blocks of fingerprints that hide no more than a fixed
+// record of HiddenKeys never need more than these: they are updated without an allocation.
+inline constexpr size_t kInlineBlockKeys = 64;
+using BlockContents = InlineVector<BlockKey, kInlineBlockKeys>;
 
 // The number of copies of all keys.
 inline uint64_t TotalOf(const BlockContents& contents) {
@@ -29,19 +33,21 @@ inline uint64_t TotalOf(const BlockContents& contents) {
 }
 
 // The first entry that is not below the key.
-inline auto LowerBound(BlockContents& contents, uint32_t key) {
-  return std::ranges::lower_bound(contents, key, {}, &BlockKey::key);
-}
-inline auto LowerBound(const BlockContents& contents, uint32_t key) {
+template <class Contents>
+auto LowerBound(Contents& contents, uint32_t key) {
   return std::ranges::lower_bound(contents, key, {}, &BlockKey::key);
 }
 
-inline uint64_t CountIn(const BlockContents& contents, uint32_t key) {
+// The following take BlockContents, or a std::vector of the same.
+
+template <class Contents>
+uint64_t CountIn(const Contents& contents, uint32_t key) {
   const auto at = LowerBound(contents, key);
   return at != contents.end() && at->key == key ? at->count : 0;
 }
 
-inline void AddTo(BlockContents& contents, uint32_t key, uint64_t count) {
+template <class Contents>
+void AddTo(Contents& contents, uint32_t key, uint64_t count) {
   const auto at = LowerBound(contents, key);
   if (at != contents.end() && at->key == key) {
     at->count += count;
@@ -51,7 +57,8 @@ inline void AddTo(BlockContents& contents, uint32_t key, uint64_t count) {
 }
 
 // Requires that the contents have as many.
-inline void RemoveFrom(BlockContents& contents, uint32_t key, uint64_t count) {
+template <class Contents>
+void RemoveFrom(Contents& contents, uint32_t key, uint64_t count) {
   const auto at = LowerBound(contents, key);
   at->count -= count;
   if (at->count == 0) contents.erase(at);

@@ -32,8 +32,8 @@ class BlockStore final : public Store {
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
              uint64_t* answers) override;
   bool UpdateOne(Update update, uint64_t digest) override;
-  void InsertOne(uint64_t digest) noexcept override {
-    Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
+  bool InsertOne(uint64_t digest) noexcept override {
+    return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
   }
   bool EraseOne(uint64_t digest) override {
     return Finish(Update::kErase, digest, block_kernels().erase_one(digest, view_));
@@ -63,7 +63,7 @@ class BlockStore final : public Store {
 
   // A key within the block is the index of a counter.
   BlockContents ReadContents(uint64_t block_idx) const override;
-  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
 
   void Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
@@ -80,7 +80,8 @@ class BlockStore final : public Store {
   // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
   void ClearOwnedRange(uint64_t range_idx);
 
-  StoreTotals TotalsOf(uint64_t range_idx) const override;
+  StoreFigures Figures() const override;
+  kernels::Tally TallyOf(uint64_t range_idx) const override;
   const SideTable& side_table() const { return side_table_; }
   uint64_t num_bytes() const override;
   uint64_t huge_page_bytes() const override;

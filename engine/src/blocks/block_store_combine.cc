@@ -43,11 +43,14 @@ void BlockStore::ClearOwnedRange(uint64_t range_idx) {
   side_table_.ClearOwnedRange(range_idx);
 }
 
-StoreTotals BlockStore::TotalsOf(uint64_t range_idx) const {
+// A block is promoted exactly if the side table has it.
+StoreFigures BlockStore::Figures() const {
+  return {.num_promoted = side_table_.num_blocks(), .side_table_bytes = side_table_.num_bytes()};
+}
+
+kernels::Tally BlockStore::TallyOf(uint64_t range_idx) const {
   const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
-  return {
-      .tally = block_kernels().tally(View(), range_idx * num_blocks, (range_idx + 1) * num_blocks),
-      .side_table_bytes = side_table_.num_bytes(range_idx)};
+  return block_kernels().tally(View(), range_idx * num_blocks, (range_idx + 1) * num_blocks);
 }
 
 kernels::Tally BlockStore::Tally() const {
@@ -89,10 +92,11 @@ BlockContents BlockStore::ReadContents(uint64_t block_idx) const {
   return contents;
 }
 
-void BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+bool BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   Counters counters = {};
   for (const BlockKey& entry : contents) counters[entry.key] = entry.count;
   WriteCounters(block_idx, counters);
+  return true;
 }
 
 // In each of these the kernel runs over many blocks and stops at a block that is promoted or would

@@ -7,6 +7,12 @@
 #include <utility>
 
 namespace trommel {
+namespace {
+
+// Three quarters of a power of two.
+constexpr uint64_t EntriesOfIndex(uint64_t num_slots) { return num_slots / 4 * 3; }
+
+}  // namespace
 
 uint64_t* BlockWordMap::Find(uint64_t block_idx) {
   return const_cast<uint64_t*>(std::as_const(*this).Find(block_idx));
@@ -42,7 +48,7 @@ void BlockWordMap::Remove(uint64_t block_idx) {
   if (index_.empty()) return;
   const size_t slot = SlotOf(block_idx);
   if (index_[slot] == 0) return;
-  if (size() == 1) return Clear();
+  if (size() == 1 && max_entries_ == 0) return Clear();
   const size_t entry_idx = index_[slot] - 1;
   const size_t last_idx = size() - 1;
   FreeSlot(slot);               // before entry numbers change
@@ -51,13 +57,46 @@ void BlockWordMap::Remove(uint64_t block_idx) {
     std::copy_n(&entries_[last_idx * stride_], stride_, &entries_[entry_idx * stride_]);
   }
   entries_.resize(last_idx * stride_);
-  GiveBackSpare();
+  if (max_entries_ == 0) GiveBackSpare();
 }
 
 void BlockWordMap::Clear() {
+  if (max_entries_ != 0) {
+    entries_.clear();
+    std::ranges::fill(index_, 0U);
+    return;
+  }
   // Assigning {} would keep the memory.
   entries_ = std::vector<uint64_t>();
   index_ = std::vector<uint32_t>();
+}
+
+void BlockWordMap::Reserve(size_t max_entries) {
+  std::vector<uint64_t> entries;
+  entries.reserve(max_entries * stride_);
+  entries = entries_;  // within the capacity
+  size_t num_slots = kMinSlots;
+  while (EntriesOfIndex(num_slots) < max_entries) num_slots *= 2;
+  std::vector<uint32_t> index(num_slots);
+  entries_.swap(entries);
+  index_.swap(index);
+  max_entries_ = max_entries;
+  FillIndex();
+}
+
+uint64_t BlockWordMap::BytesFor(size_t num_entries) const {
+  uint64_t num_slots = kMinSlots;
+  while (EntriesOfIndex(num_slots) < num_entries) num_slots *= 2;
+  return num_entries * stride_ * sizeof(uint64_t) + num_slots * sizeof(uint32_t);
+}
+
+size_t BlockWordMap::EntriesWithin(uint64_t num_bytes) const {
+  uint64_t most = 0;
+  for (uint64_t num_slots = kMinSlots; num_slots * sizeof(uint32_t) < num_bytes; num_slots *= 2) {
+    const uint64_t left = num_bytes - num_slots * sizeof(uint32_t);
+    most = std::max(most, std::min(EntriesOfIndex(num_slots), left / (stride_ * sizeof(uint64_t))));
+  }
+  return most;
 }
 
 uint64_t BlockWordMap::num_bytes() const {
@@ -105,6 +144,10 @@ void BlockWordMap::GiveBackSpare() {
 void BlockWordMap::GrowIndex() {
   std::vector<uint32_t> larger(std::max(kMinSlots, index_.size() * 2));
   index_.swap(larger);
+  FillIndex();
+}
+
+void BlockWordMap::FillIndex() {
   for (size_t i = 0; i < size(); ++i) {
     index_[SlotOf(BlockAt(i))] = static_cast<uint32_t>(i + 1);
   }

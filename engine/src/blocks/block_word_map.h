@@ -10,7 +10,8 @@
 //
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
 // and between 5.3 and 10.7 bytes of index. Removal leaves the array at most five eighths
-// more than it needs, and the index as it is; removal of the last entry frees the memory.
+// more than it needs, and the index as it is; removal of the last entry frees the memory. Reserved
+// memory stays.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_WORD_MAP_H_
 
@@ -31,9 +32,19 @@ class BlockWordMap {
   // Prefetches the words of the block's entry, if they are where a search for it begins.
   void Prefetch(uint64_t block_idx) const;
   // As Find; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
+  // Requires space for it (has_space) where memory is reserved.
   uint64_t* FindOrMake(uint64_t block_idx);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
+
+  // Reserves the memory of so many entries, at least as many as there are. From then on it is
+  // neither grown nor freed, by no call.
+  void Reserve(size_t max_entries);
+  void LiftLimit() { max_entries_ = 0; }  // it may be grown and freed again
+  bool has_space() const { return max_entries_ == 0 || size() < max_entries_; }
+  // What Reserve takes: bytes for so many entries; and the most entries for so many bytes.
+  uint64_t BytesFor(size_t num_entries) const;
+  size_t EntriesWithin(uint64_t num_bytes) const;
 
   size_t size() const { return entries_.size() / stride_; }
   // In no particular order.
@@ -54,8 +65,10 @@ class BlockWordMap {
   static size_t WithSpare(size_t num_entries) { return num_entries + num_entries / 4 + 1; }
   void GiveBackSpare();
   void GrowIndex();
+  void FillIndex();  // of zeros before
 
   size_t stride_;
+  size_t max_entries_ = 0;  // 0: as many as memory allows
   std::vector<uint64_t> entries_;
   std::vector<uint32_t> index_;
 };

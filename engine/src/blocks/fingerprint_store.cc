@@ -50,14 +50,21 @@ Result<std::unique_ptr<FingerprintStore>> FingerprintStore::Create(const Geometr
 
 // --- Updates.
 
-void FingerprintStore::Apply(Update update, const uint64_t* digests,
-                             const kernels::DigestRange& range, uint64_t* answers) {
+void FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
+                                   const kernels::DigestRange& range, uint64_t* answers,
+                                   uint64_t* refused) {
+  // One key, by the whole way.
+  const auto apply_one = [&](size_t key_idx) {
+    const OwnedRange& owned = RangeOf(PlaceOf(digests[key_idx]).block_idx);
+    const uint64_t num_refused_before = owned.num_refused_inserts;
+    const uint64_t is_applied{UpdateOne(update, digests[key_idx])};
+    if (update != Update::kInsert) answers[key_idx / 64] |= is_applied << (key_idx % 64);
+    if (refused == nullptr) return;
+    const uint64_t is_refused{owned.num_refused_inserts != num_refused_before};
+    refused[key_idx / 64] |= is_refused << (key_idx % 64);
+  };
   if (update == Update::kInsertIfPresent) {
-    for (size_t i = range.begin; i < range.end; ++i) {
-      if (!MayContain(digests[i])) continue;
-      UpdateOne(Update::kInsert, digests[i]);
-      answers[i / 64] |= uint64_t{1} << (i % 64);
-    }
+    for (size_t i = range.begin; i < range.end; ++i) apply_one(i);
     return;
   }
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
@@ -77,26 +84,20 @@ void FingerprintStore::Apply(Update update, const uint64_t* digests,
     for (size_t i = 0; i < progress.num_spilled; ++i) {
       FetchElsewhere(PlaceOf(digests[spilled[i]]).block_idx);
     }
-    for (size_t i = 0; i < progress.num_spilled; ++i) {
-      const size_t key_idx = spilled[i];
-      // By the whole way: an earlier key of this list may have returned the block.
-      const bool is_applied = UpdateOne(update, digests[key_idx]);
-      if (update == Update::kInsert) continue;
-      answers[key_idx / 64] |= uint64_t{is_applied} << (key_idx % 64);
-    }
+    // By the whole way: an earlier key of this list may have returned the block.
+    for (size_t i = 0; i < progress.num_spilled; ++i) apply_one(spilled[i]);
     begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;
     if (begin < end) {
       // A spilled key of the list may have promoted the block, or made space in it.
-      const bool is_done = UpdateOne(update, digests[begin]);
-      if (update != Update::kInsert) answers[begin / 64] |= uint64_t{is_done} << (begin % 64);
+      apply_one(begin);
       begin += 1;
     }
   }
 }
 
-void FingerprintStore::InsertOne(uint64_t digest) noexcept {
-  Finish(Update::kInsert, digest, Kernels().insert_one(digest, view_));
+bool FingerprintStore::InsertOne(uint64_t digest) noexcept {
+  return Finish(Update::kInsert, digest, Kernels().insert_one(digest, view_));
 }
 
 bool FingerprintStore::EraseOne(uint64_t digest) {
@@ -115,20 +116,29 @@ bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
     case Update::kInsert:
       break;
   }
-  InsertOne(digest);
-  return true;
+  return InsertOne(digest);
 }
 
 bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
   if (fate == OneFate::kStop) {
-    Promote(place.block_idx);
-    RangeOf(place.block_idx).num_promoted += 1;
-    // The block does not hold the key: it showed all its keys.
-    InsertPromoted(place.block_idx, KeyOf(place.rest));
-    return true;
+    // If the key must be absent, it is: the block shows all its keys.
+    return InsertFull(place.block_idx, KeyOf(place.rest));
   }
   return UpdatePromoted(update, place.block_idx, KeyOf(place.rest));
+}
+
+bool FingerprintStore::InsertFull(uint64_t block_idx, uint32_t key) {
+  OwnedRange& range = RangeOf(block_idx);
+  if (side_limit_bytes_ == 0) {
+    Promote(block_idx);
+    InsertPromoted(block_idx, key);
+  } else if (!InsertWhole(block_idx, key)) {
+    range.num_refused_inserts += 1;
+    return false;
+  }
+  range.num_promoted += 1;
+  return true;
 }
 
 bool FingerprintStore::UpdatePromoted(Update update, uint64_t block_idx, uint32_t key) {
@@ -139,8 +149,9 @@ bool FingerprintStore::UpdatePromoted(Update update, uint64_t block_idx, uint32_
   }
   // The kernel spills no key that the block shows.
   if (update == Update::kInsertIfAbsent && HoldsElsewhere(block_idx, key)) return false;
-  InsertPromoted(block_idx, key);
-  return true;
+  if (InsertPromoted(block_idx, key)) return true;
+  RangeOf(block_idx).num_refused_inserts += 1;
+  return false;
 }
 
 void FingerprintStore::FetchAhead(std::span<const uint64_t> digests) const {

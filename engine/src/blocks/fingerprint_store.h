@@ -8,6 +8,12 @@
 //   query    kernel --> shown, absent
 //                  \--> unsure                              --> HoldsElsewhere
 //
+// With a limit of side memory each owned range has so many records for promoted blocks
+// (hidden_keys.h), and an insertion that finds no space is refused: it changes nothing but the
+// count of refusals. All that decides it, slots, the group's line, the block's record, the number
+// of records, belongs to one owned range, whose keys are applied in input order. So refusals do not
+// depend on how a batch is split.
+//
 // A block comes back as soon as all its keys fit (without hysteresis: two keys of it raised the
 // rate after churn by a fifth). Blocks are divided into groups of 64, which are never cut by an
 // owned range or a lock range.
@@ -49,9 +55,15 @@ class FingerprintStore : public Store {
                                                           uint64_t limit_bytes);
 
   void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-             uint64_t* answers) override;
+             uint64_t* answers) override {
+    ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
+  // it is null.
+  void ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                   uint64_t* answers, uint64_t* refused);
   bool UpdateOne(Update update, uint64_t digest) override;
-  void InsertOne(uint64_t digest) noexcept override;
+  bool InsertOne(uint64_t digest) noexcept override;
   bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
@@ -62,15 +74,23 @@ class FingerprintStore : public Store {
   bool MayContain(uint64_t digest) const noexcept override;
   uint64_t CountEstimate(uint64_t digest) const override;
 
-  void WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
+  // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
+  // kOutOfMemory if what is in needs more, or the system refuses them; nothing has changed then.
+  Status LimitSideMemory(uint64_t limit_bytes);
+  uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
+  bool CanMerge(const Store& other) const override;
   void Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
   void Clear() override;
   void TouchOwnedRange(uint64_t range_idx) override;
-  StoreTotals TotalsOf(uint64_t range_idx) const override;
+  StoreFigures Figures() const override;
+  kernels::Tally TallyOf(uint64_t range_idx) const override;
   uint64_t num_bytes() const override;
+  uint64_t CountSideTableBytes() const;  // by a pass, for tests
   uint64_t huge_page_bytes() const override;
 
   // --- For snapshots. The raw arrays; lines are empty in shapes without overflow lines.
@@ -92,6 +112,7 @@ class FingerprintStore : public Store {
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
     HiddenKeys hidden;
     uint64_t num_promoted = 0;
+    uint64_t num_refused_inserts = 0;  // since Clear
   };
 
   FingerprintStore() = default;
@@ -108,12 +129,30 @@ class FingerprintStore : public Store {
   virtual bool IsReadable(uint64_t block_idx) const = 0;
   // Is the block one that has hidden keys?
   virtual bool HasHidden(uint64_t block_idx) const = 0;
+  // How a block with these contents would be kept, if the group's line had so many free entries.
+  struct Needs {
+    size_t line_entries = 0;
+    bool has_record = false;
+    bool fits_record = true;
+  };
+  virtual Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
+                        const HiddenKeys& hidden) const = 0;
+  // Of the block in its line, and free ones there.
+  virtual size_t NumEntriesOf(uint64_t /*block_idx*/) const { return 0; }
+  virtual size_t NumFreeEntries(uint64_t /*block_idx*/) const { return 0; }
   // WriteContents, without counting promoted blocks.
-  virtual void StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  virtual bool StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  // Adds a key to the contents, or returns false and changes nothing.
+  bool InsertWhole(uint64_t block_idx, uint32_t key) {
+    BlockContents contents = ReadContents(block_idx);
+    AddTo(contents, key, 1);
+    return StoreContents(block_idx, contents);
+  }
   // Moves a full block's keys to their places in a promoted one.
   virtual void Promote(uint64_t block_idx) = 0;
-  // One key of a promoted block. ErasePromoted returns whether it was in.
-  virtual void InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
+  // One key of a promoted block. InsertPromoted returns false, and changes nothing, if a limit
+  // leaves no space; ErasePromoted returns whether the key was in.
+  virtual bool InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
   virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
   // Prefetches a promoted block's other places, where one access finds them.
   virtual void FetchElsewhere(uint64_t /*block_idx*/) const {}
@@ -150,13 +189,16 @@ class FingerprintStore : public Store {
   [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
   [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
+  // Promotes the full block and adds the key, or returns false and changes nothing.
+  bool InsertFull(uint64_t block_idx, uint32_t key);
   // Applies an insertion or erasure to all keys of another store, of as many blocks, half or twice
-  // as many. Requires that keys to be erased are in.
+  // as many. Requires that keys to be erased are in, and of insertions that there is no limit.
   void ApplyKeysOf(const FingerprintStore& other, Update update);
   void ChangeCount(Update update, uint64_t digest, uint64_t by);
   // Half or twice the blocks with these keys.
   Result<std::unique_ptr<Store>> Resized(Geometry geometry, uint64_t limit_bytes) const;
 
+  uint64_t side_limit_bytes_ = 0;  // 0: none
   const kernels::FingerprintKernels kernels::KernelTable::*kernels_ = nullptr;
   // What kernels work on. Kept, because to write it anew costs as much as half a key's update.
   kernels::FingerprintBlocks view_{};

@@ -1,4 +1,5 @@
-// Whole fingerprint stores: merge, subtract, half and double size, totals; adopting a snapshot's.
+// Whole fingerprint stores: merge, subtract, half and double size, figures; adopting a snapshot's.
+// The limit of side memory: fingerprint_store_limit.cc.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -6,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/check.h"
 #include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/blocks/key_digests.h"
 #include "engine/src/sizing/geometry_checks.h"
@@ -22,11 +24,12 @@ constexpr uint64_t kManyCopies = 1000;
 
 }  // namespace
 
-void FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   const bool was_promoted = IsPromoted(block_idx);
-  StoreContents(block_idx, contents);
+  if (!StoreContents(block_idx, contents)) return false;
   uint64_t& num_promoted = RangeOf(block_idx).num_promoted;
   num_promoted += uint64_t{IsPromoted(block_idx)} - uint64_t{was_promoted};
+  return true;
 }
 
 // --- Merging, subtracting and resizing: the keys of one store are inserted into another, or erased
@@ -74,18 +77,24 @@ void FingerprintStore::ChangeCount(Update update, uint64_t digest, uint64_t by) 
   } else {
     AddTo(contents, KeyOf(place.rest), by);
   }
-  WriteContents(place.block_idx, contents);
+  if (WriteContents(place.block_idx, contents)) return;
+  // What is left may need more hidden keys when it is encoded anew than it has now: the block may
+  // show others then. Erasures of single keys never need more.
+  for (uint64_t i = 0; i < by; ++i) EraseOne(digest);
 }
 
 void FingerprintStore::Merge(const Store& other) noexcept {
   assert(geometry_ == other.geometry());
-  if (&other != this) {
+  if (&other != this && side_limit_bytes_ == 0) {
     return ApplyKeysOf(static_cast<const FingerprintStore&>(other), Update::kInsert);
   }
+  // With a limit the blocks must become what CanMerge has counted.
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    BlockContents contents = ReadContents(b);
-    for (BlockKey& entry : contents) entry.count *= 2;
-    WriteContents(b, contents);
+    const BlockContents theirs = other.ReadContents(b);
+    if (theirs.empty()) continue;
+    BlockContents ours = ReadContents(b);
+    for (const BlockKey& entry : theirs) AddTo(ours, entry.key, entry.count);
+    TROMMEL_CHECK(WriteContents(b, ours), "a merge exceeds the limit of side memory");
   }
 }
 
@@ -115,6 +124,10 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
   Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
   if (!resized) return resized.error();
   (*resized)->ApplyKeysOf(*this, Update::kInsert);
+  if (side_limit_bytes_ == 0) return std::unique_ptr<Store>(*std::move(resized));
+  if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
+    return limited.error();
+  }
   return std::unique_ptr<Store>(*std::move(resized));
 }
 
@@ -141,7 +154,11 @@ Result<std::unique_ptr<Store>> FingerprintStore::DoubleSize(uint64_t limit_bytes
 void FingerprintStore::Clear() {
   blocks_.Clear();
   lines_.Clear();
-  for (OwnedRange& range : ranges_) range = {};
+  for (OwnedRange& range : ranges_) {
+    range.hidden.Clear();
+    range.num_promoted = 0;
+    range.num_refused_inserts = 0;
+  }
 }
 
 void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
@@ -149,24 +166,37 @@ void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
   std::fill_n(BlockAt(range_idx * num_blocks), num_blocks * kWords, 0U);
 }
 
-// A pass over the blocks: how many slots are taken, and which share of all keys would be found.
-StoreTotals FingerprintStore::TotalsOf(uint64_t range_idx) const {
-  StoreTotals totals;
+StoreFigures FingerprintStore::Figures() const {
+  StoreFigures figures;
+  for (const OwnedRange& range : ranges_) {
+    figures += {.num_promoted = range.num_promoted,
+                .side_table_bytes = range.hidden.num_bytes(),
+                .num_refused_inserts = range.num_refused_inserts};
+  }
+  return figures;
+}
+
+// How many slots are taken, and which share of all keys would be found.
+kernels::Tally FingerprintStore::TallyOf(uint64_t range_idx) const {
+  kernels::Tally tally;
   const uint64_t num_blocks = blocks_per_owned_range();
   for (uint64_t b = range_idx * num_blocks; b < (range_idx + 1) * num_blocks; ++b) {
     for (const BlockKey& entry : ReadContents(b)) {
-      totals.tally.num_present += 1;
-      totals.tally.product_sum += CoveredBy(entry.key);
+      tally.num_present += 1;
+      tally.product_sum += CoveredBy(entry.key);
     }
+    tally.num_promoted += uint64_t{IsPromoted(b)};
   }
-  totals.tally.num_promoted = ranges_[range_idx].num_promoted;
-  totals.side_table_bytes = ranges_[range_idx].hidden.num_bytes();
-  return totals;
+  return tally;
 }
 
 uint64_t FingerprintStore::num_bytes() const {
-  uint64_t bytes = blocks_.num_bytes() + lines_.num_bytes();
-  for (const OwnedRange& range : ranges_) bytes += range.hidden.num_bytes();
+  return blocks_.num_bytes() + lines_.num_bytes() + Figures().side_table_bytes;
+}
+
+uint64_t FingerprintStore::CountSideTableBytes() const {
+  uint64_t bytes = 0;
+  for (const OwnedRange& range : ranges_) bytes += range.hidden.CountBytes();
   return bytes;
 }
 

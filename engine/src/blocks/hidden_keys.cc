@@ -10,6 +10,8 @@ constexpr uint32_t Packed(uint32_t key, uint32_t count) { return key << 16 | cou
 constexpr uint32_t KeyOf(uint32_t entry) { return entry >> 16; }
 constexpr uint32_t NumCopies(uint32_t entry) { return entry & 0xffff; }
 
+uint64_t BytesOf(const std::vector<BlockKey>& list) { return list.capacity() * sizeof(BlockKey); }
+
 }  // namespace
 
 void HiddenKeys::SetEntry(uint64_t* record, size_t i, uint32_t entry) {
@@ -29,15 +31,27 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
   return contents;
 }
 
+bool HiddenKeys::IsSmall(const BlockContents& hidden) {
+  return hidden.size() <= kEntries &&
+         std::ranges::all_of(hidden, [](BlockKey k) { return k.count <= kMaxCount; });
+}
+
+void HiddenKeys::LimitTo(uint64_t max_records) {
+  records_.Reserve(max_records);
+  max_records_ = max_records;
+}
+
+void HiddenKeys::LiftLimit() {
+  records_.LiftLimit();
+  max_records_ = kNoLimit;
+}
+
 void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total) {
-  const bool is_small = hidden.size() <= kEntries && std::ranges::all_of(hidden, [](BlockKey k) {
-                          return k.count <= kMaxCount;
-                        });
   uint64_t* record = records_.FindOrMake(block_idx);
   if (IsInList(record)) FreeList(record);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
-  if (!is_small) return MoveToList(record, hidden);
+  if (!IsSmall(hidden)) return MoveToList(record, hidden);
   for (size_t i = 0; i < hidden.size(); ++i) {
     SetEntry(record, i, Packed(hidden[i].key, static_cast<uint32_t>(hidden[i].count)));
   }
@@ -53,57 +67,73 @@ void HiddenKeys::Remove(uint64_t block_idx) {
 void HiddenKeys::Clear() {
   records_.Clear();
   // Assigning {} would keep the memory.
-  lists_ = std::vector<BlockContents>();
+  lists_ = std::vector<List>();
   free_lists_ = std::vector<uint64_t>();
+  list_bytes_ = 0;
 }
 
-void HiddenKeys::MoveToList(uint64_t* record, BlockContents contents) {
+void HiddenKeys::MoveToList(uint64_t* record, const BlockContents& contents) {
   uint64_t list_idx = lists_.size();
   if (free_lists_.empty()) {
-    lists_.push_back(std::move(contents));
+    lists_.emplace_back(contents.begin(), contents.end());
   } else {
     list_idx = free_lists_.back();
     free_lists_.pop_back();
-    lists_[list_idx] = std::move(contents);
+    lists_[list_idx].assign(contents.begin(), contents.end());
   }
+  list_bytes_ += BytesOf(lists_[list_idx]);
   record[1] = kInList;
   record[2] = list_idx;
 }
 
 void HiddenKeys::FreeList(const uint64_t* record) {
-  ListOf(record) = BlockContents();  // {} would keep the memory
+  list_bytes_ -= BytesOf(ListOf(record));
+  ListOf(record) = List();  // {} would keep the memory
   free_lists_.push_back(record[2]);
   if (free_lists_.size() < lists_.size()) return;
-  lists_ = std::vector<BlockContents>();
+  lists_ = std::vector<List>();
   free_lists_ = std::vector<uint64_t>();
 }
 
-void HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
+bool HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   uint64_t* record = Find(block_idx);
+  if (!Hide(key, record)) return false;
   record[0] += 1;
-  Hide(key, record);
+  return true;
 }
 
 void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(key, Find(block_idx)); }
 
-void HiddenKeys::Hide(uint32_t key, uint64_t* record) {
-  if (IsInList(record)) return AddTo(ListOf(record), key, 1);
+bool HiddenKeys::Hide(uint32_t key, uint64_t* record) {
+  if (IsInList(record)) {
+    List& list = ListOf(record);
+    list_bytes_ -= BytesOf(list);
+    AddTo(list, key, 1);
+    list_bytes_ += BytesOf(list);
+    return true;
+  }
   size_t free_idx = kEntries;
   for (size_t i = 0; i < kEntries; ++i) {
     const uint32_t entry = EntryAt(record, i);
     if (entry == 0) {
       free_idx = std::min(free_idx, i);
     } else if (KeyOf(entry) == key && NumCopies(entry) < kMaxCount) {
-      return SetEntry(record, i, entry + 1);
+      SetEntry(record, i, entry + 1);
+      return true;
     } else if (KeyOf(entry) == key) {
       free_idx = kEntries;
       break;
     }
   }
-  if (free_idx < kEntries) return SetEntry(record, free_idx, Packed(key, 1));
+  if (free_idx < kEntries) {
+    SetEntry(record, free_idx, Packed(key, 1));
+    return true;
+  }
+  if (is_limited()) return false;
   BlockContents contents = Entries(record);
   AddTo(contents, key, 1);
-  MoveToList(record, std::move(contents));
+  MoveToList(record, contents);
+  return true;
 }
 
 bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
@@ -118,13 +148,13 @@ bool HiddenKeys::TakeOne(uint64_t block_idx, uint32_t key) {
     }
     return false;
   }
-  BlockContents& contents = ListOf(record);
+  List& contents = ListOf(record);
   if (CountIn(contents, key) == 0) return false;
   RemoveFrom(contents, key, 1);
   record[0] -= 1;
   // Half of the entries, so that a block near the limit does not go to and fro.
   if (contents.size() <= kEntries / 2 && contents.capacity() > 0) {
-    const BlockContents rest = contents;
+    const BlockContents rest(contents.data(), contents.data() + contents.size());
     Put(block_idx, rest, record[0]);
   }
   return true;
@@ -142,7 +172,9 @@ uint64_t HiddenKeys::CountOf(uint64_t block_idx, uint32_t key) const {
 
 BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
-  return IsInList(record) ? ListOf(record) : Entries(record);
+  if (!IsInList(record)) return Entries(record);
+  const List& list = ListOf(record);
+  return {list.data(), list.data() + list.size()};
 }
 
 size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const {
@@ -160,10 +192,14 @@ size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const 
 }
 
 uint64_t HiddenKeys::num_bytes() const {
-  uint64_t bytes = records_.num_bytes() + lists_.capacity() * sizeof(BlockContents) +
-                   free_lists_.capacity() * sizeof(uint64_t);
-  for (const BlockContents& list : lists_) bytes += list.capacity() * sizeof(BlockKey);
-  return bytes;
+  return records_.num_bytes() + lists_.capacity() * sizeof(List) +
+         free_lists_.capacity() * sizeof(uint64_t) + list_bytes_;
+}
+
+uint64_t HiddenKeys::CountBytes() const {
+  uint64_t list_bytes = 0;
+  for (const List& list : lists_) list_bytes += BytesOf(list);
+  return num_bytes() - list_bytes_ + list_bytes;
 }
 
 std::vector<uint64_t> HiddenKeys::SortedBlocks() const {

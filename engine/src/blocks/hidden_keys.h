@@ -20,8 +20,33 @@
 namespace trommel {
 
 // From block index to hidden keys. Keys are below 0xffff. Thread safety: exclusive.
+//
+// With a limit there are at most so many records, in memory that is reserved; no call allocates,
+// and blocks hide no more than a record holds.
 class HiddenKeys {
  public:
+  // The bytes that a limit of one record takes, and the most records for so many bytes.
+  static uint64_t LeastLimitBytes() { return BlockWordMap(1 + kEntryWords).BytesFor(1); }
+  static uint64_t RecordsWithin(uint64_t bytes) {
+    return BlockWordMap(1 + kEntryWords).EntriesWithin(bytes);
+  }
+  // May there be a limit of so many records?
+  bool FitsWithin(uint64_t max_records) const {
+    return lists_.empty() && records_.size() <= max_records;
+  }
+  // Requires that it fits, and at least one.
+  void LimitTo(uint64_t max_records);
+  void LiftLimit();  // what is reserved stays
+  bool is_limited() const { return max_records_ != kNoLimit; }
+  // The most records, or the most there can be.
+  uint64_t max_records() const { return max_records_; }
+  // Could a block's record be this?
+  bool FitsRecord(const BlockContents& hidden) const { return !is_limited() || IsSmall(hidden); }
+  // Requires this of Put.
+  bool CanPut(uint64_t block_idx, const BlockContents& hidden) const {
+    return FitsRecord(hidden) && (records_.has_space() || Has(block_idx));
+  }
+
   // Makes the block's record, or replaces it. `total` counts all keys of the block, shown ones
   // included, with their copies.
   void Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total);
@@ -34,11 +59,11 @@ class HiddenKeys {
 
   // The following require that the block has a record.
 
-  // One copy more or less of a key, in the total as well. TakeOne returns false, and changes
-  // nothing, if no copy is hidden.
-  void AddOne(uint64_t block_idx, uint32_t key);
+  // One copy more or less of a key, in the total as well. AddOne returns false, and changes
+  // nothing, if a limit leaves no space for it; TakeOne, if no copy is hidden.
+  bool AddOne(uint64_t block_idx, uint32_t key);
   bool TakeOne(uint64_t block_idx, uint32_t key);
-  // A copy that the block showed until now: it is in the total already.
+  // A copy that the block showed until now: it is in the total already. Requires no limit.
   void Hide(uint64_t block_idx, uint32_t key);
   // One key more or less that the block shows: in the total alone.
   void ChangeTotal(uint64_t block_idx, int64_t by) {
@@ -54,30 +79,37 @@ class HiddenKeys {
 
   uint64_t num_blocks() const { return records_.size(); }
   uint64_t num_bytes() const;
+  uint64_t CountBytes() const;  // the same by a pass, for tests
   std::vector<uint64_t> SortedBlocks() const;
 
  private:
   static constexpr size_t kEntryWords = 4;
   static constexpr size_t kEntries = 2 * kEntryWords;  // of 32 bits: key, count; 0 is free
   static constexpr uint32_t kMaxCount = 0xffff;
+  static constexpr uint64_t kNoLimit = ~uint64_t{0};
   static constexpr uint64_t kInList = ~uint64_t{0};  // in the first entries
 
+  using List = std::vector<BlockKey>;
+
+  static bool IsSmall(const BlockContents& hidden);
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
   static bool IsInList(const uint64_t* record) { return record[1] == kInList; }
-  BlockContents& ListOf(const uint64_t* record) { return lists_[record[2]]; }
-  const BlockContents& ListOf(const uint64_t* record) const { return lists_[record[2]]; }
+  List& ListOf(const uint64_t* record) { return lists_[record[2]]; }
+  const List& ListOf(const uint64_t* record) const { return lists_[record[2]]; }
   static uint32_t EntryAt(const uint64_t* record, size_t i) {
     return static_cast<uint32_t>(record[1 + i / 2] >> (i % 2 * 32));
   }
   static void SetEntry(uint64_t* record, size_t i, uint32_t entry);
-  void Hide(uint32_t key, uint64_t* record);
+  bool Hide(uint32_t key, uint64_t* record);
   static BlockContents Entries(const uint64_t* record);
-  void MoveToList(uint64_t* record, BlockContents contents);
+  void MoveToList(uint64_t* record, const BlockContents& contents);
   void FreeList(const uint64_t* record);
 
   BlockWordMap records_{1 + kEntryWords};
-  std::vector<BlockContents> lists_;  // a record has the number of its own
+  uint64_t max_records_ = kNoLimit;
+  std::vector<List> lists_;  // a record has the number of its own
   std::vector<uint64_t> free_lists_;
+  uint64_t list_bytes_ = 0;  // of the lists' keys
 };
 
 }  // namespace trommel

@@ -20,10 +20,11 @@ uint64_t BinWord(const uint32_t* block, size_t i) {
   return word;
 }
 
-std::vector<uint32_t> WithCopies(const BlockContents& contents, uint64_t total) {
-  std::vector<uint32_t> keys;
-  keys.reserve(total);
-  for (const BlockKey& entry : contents) keys.insert(keys.end(), entry.count, entry.key);
+using KeyList = InlineVector<uint32_t, kInlineBlockKeys>;
+
+KeyList WithCopies(const BlockContents& contents) {
+  KeyList keys;
+  for (const BlockKey& entry : contents) keys.Append(entry.count, entry.key);
   return keys;
 }
 
@@ -73,14 +74,14 @@ BlockContents NarrowStore::Encode(const BlockContents& contents, uint32_t* block
   const uint32_t bits = FingerprintBits();
   const uint64_t total = TotalOf(contents);
   if (total <= kNarrowSlots) {
-    const std::vector<uint32_t> keys = WithCopies(contents, total);
+    const KeyList keys = WithCopies(contents);
     if (kernels::FitsNarrow(keys, bits)) {
       kernels::EncodeNarrow(keys, bits, block);
       return {};
     }
   }
-  std::vector<uint32_t> distinct(contents.size());
-  std::ranges::transform(contents, distinct.begin(), &BlockKey::key);
+  KeyList distinct;
+  for (const BlockKey& entry : contents) distinct.push_back(entry.key);
   const uint64_t shown_bins = kernels::EncodePromotedNarrow(distinct, bits, block);
   BlockContents hidden;
   for (const BlockKey& entry : contents) {
@@ -90,14 +91,28 @@ BlockContents NarrowStore::Encode(const BlockContents& contents, uint32_t* block
   return hidden;
 }
 
-void NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
+bool NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  const BlockContents rest = Encode(contents, BlockAt(block_idx));
-  if (IsPromoted(block_idx)) {
+  std::array<uint32_t, kernels::kFingerprintBlockWords> words{};
+  const BlockContents rest = Encode(contents, words.data());
+  if (!kernels::IsPromotedNarrow(words.data())) {
+    hidden.Remove(block_idx);
+  } else if (hidden.CanPut(block_idx, rest)) {
     hidden.Put(block_idx, rest, TotalOf(contents));
   } else {
-    hidden.Remove(block_idx);
+    return false;
   }
+  std::ranges::copy(words, BlockAt(block_idx));
+  return true;
+}
+
+FingerprintStore::Needs NarrowStore::NeedsOf(const BlockContents& contents,
+                                             size_t /*num_free_entries*/,
+                                             const HiddenKeys& hidden) const {
+  std::array<uint32_t, kernels::kFingerprintBlockWords> words{};
+  const BlockContents rest = Encode(contents, words.data());
+  return {.has_record = kernels::IsPromotedNarrow(words.data()),
+          .fits_record = hidden.FitsRecord(rest)};
 }
 
 CanonicalGroup NarrowStore::Canonical(std::span<const BlockContents> contents) const {
@@ -122,15 +137,17 @@ void NarrowStore::Promote(uint64_t block_idx) {
   for (const uint32_t key : std::span(copies).first(num_copies)) hidden.Hide(block_idx, key);
 }
 
-void NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
+bool NarrowStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
   for (;;) {
     switch (kernels::PutNarrow(key, FingerprintBits(), BlockAt(block_idx))) {
       case kernels::NarrowPut::kDone:
-        return hidden.ChangeTotal(block_idx, 1);
+        hidden.ChangeTotal(block_idx, 1);
+        return true;
       case kernels::NarrowPut::kHidden:
         return hidden.AddOne(block_idx, key);
       case kernels::NarrowPut::kNoSpace:
+        if (hidden.is_limited()) return InsertWhole(block_idx, key);
         CutBin(block_idx, key);
     }
   }

@@ -31,9 +31,11 @@ class NarrowStore final : public FingerprintStore {
   }
   bool IsReadable(uint64_t block_idx) const override;
   bool HasHidden(uint64_t block_idx) const override { return IsPromoted(block_idx); }
-  void StoreContents(uint64_t block_idx, const BlockContents& contents) override;
+  Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
+                const HiddenKeys& hidden) const override;
+  bool StoreContents(uint64_t block_idx, const BlockContents& contents) override;
   void Promote(uint64_t block_idx) override;
-  void InsertPromoted(uint64_t block_idx, uint32_t key) override;
+  bool InsertPromoted(uint64_t block_idx, uint32_t key) override;
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
   void FetchElsewhere(uint64_t block_idx) const override {
     RangeOf(block_idx).hidden.Prefetch(block_idx);

@@ -34,7 +34,7 @@ void MarkAbsent(size_t counter_idx, uint32_t* presence) {
 SideTable::SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t range_bits)
     : blocks_per_owned_range_(num_blocks >> range_bits),
       num_slices_(num_slices),
-      owned_ranges_(size_t{1} << range_bits, OwnedRange{BlockWordMap(num_slices), {}}) {}
+      owned_ranges_(size_t{1} << range_bits, OwnedRange{BlockWordMap(num_slices), {}, 0, {}, {}}) {}
 
 size_t SideTable::num_counters() const {
   return size_t{num_slices_} * kernels::SlicePositions(num_slices_);
@@ -52,8 +52,34 @@ const uint64_t* SideTable::EntryOf(uint64_t block_idx) const {
   return entry;
 }
 
+// A node of the map is its key, value and a link.
+uint64_t SideTable::BytesOf(const ExactBlock& block) {
+  return sizeof(ExactMap::value_type) + sizeof(void*) + block.counters.num_bytes();
+}
+
+// A map's first bucket is part of the map.
+uint64_t SideTable::BucketBytesOf(const ExactMap& exact) {
+  return exact.bucket_count() > 1 ? exact.bucket_count() * sizeof(void*) : 0;
+}
+
+void SideTable::UpdateFigures(OwnedRange& range) {
+  range.num_blocks.Set(range.runs.size());
+  range.num_bytes.Set(range.runs.num_bytes() + BucketBytesOf(range.exact) + range.exact_bytes);
+}
+
+void SideTable::PutExact(OwnedRange& range, uint64_t block_idx, ExactBlock block) {
+  const auto old = range.exact.find(block_idx);
+  const uint64_t old_bytes = old == range.exact.end() ? 0 : BytesOf(old->second);
+  const uint64_t new_bytes = BytesOf(block);
+  range.exact.insert_or_assign(block_idx, std::move(block));
+  range.exact_bytes += new_bytes - old_bytes;
+}
+
 void SideTable::DropExact(OwnedRange& range, uint64_t block_idx) {
-  range.exact.erase(block_idx);
+  const auto old = range.exact.find(block_idx);
+  if (old == range.exact.end()) return;
+  range.exact_bytes -= BytesOf(old->second);
+  range.exact.erase(old);
   if (range.exact.empty()) range.exact = ExactMap();  // only this frees the map's bucket array
 }
 
@@ -65,10 +91,11 @@ void SideTable::Put(uint64_t block_idx, std::span<const uint64_t> counters) {
   if (MakeLongRuns(counters, runs)) return PutRuns(block_idx, runs);
   const auto slice0 = counters.first(kernels::SlicePositions(num_slices_));
   OwnedRange& range = Of(block_idx);
-  range.exact.insert_or_assign(
-      block_idx, ExactBlock{ExactCounters(counters.first(num_counters())),
-                            std::accumulate(slice0.begin(), slice0.end(), uint64_t{0})});
+  PutExact(range, block_idx,
+           {ExactCounters(counters.first(num_counters())),
+            std::accumulate(slice0.begin(), slice0.end(), uint64_t{0})});
   std::ranges::fill(Runs(range.runs.FindOrMake(block_idx)), 0);
+  UpdateFigures(range);
 }
 
 void SideTable::PutRuns(uint64_t block_idx, std::span<const uint64_t> runs) {
@@ -76,6 +103,7 @@ void SideTable::PutRuns(uint64_t block_idx, std::span<const uint64_t> runs) {
   uint64_t* entry = range.runs.FindOrMake(block_idx);
   if (IsExact(entry)) DropExact(range, block_idx);
   std::ranges::copy(runs.first(num_slices_), entry);
+  UpdateFigures(range);
 }
 
 void SideTable::Remove(uint64_t block_idx) {
@@ -84,6 +112,7 @@ void SideTable::Remove(uint64_t block_idx) {
   if (entry == nullptr) return;
   if (IsExact(entry)) DropExact(range, block_idx);
   range.runs.Remove(block_idx);
+  UpdateFigures(range);
 }
 
 void SideTable::Clear() {
@@ -91,17 +120,22 @@ void SideTable::Clear() {
 }
 
 void SideTable::ClearOwnedRange(uint64_t range_idx) {
-  owned_ranges_[range_idx].runs.Clear();
-  owned_ranges_[range_idx].exact = ExactMap();
+  OwnedRange& range = owned_ranges_[range_idx];
+  range.runs.Clear();
+  range.exact = ExactMap();
+  range.exact_bytes = 0;
+  UpdateFigures(range);
 }
 
 void SideTable::CopyOwnedRange(const SideTable& from, uint64_t range_idx) {
   owned_ranges_[range_idx] = from.owned_ranges_[range_idx];
+  UpdateFigures(owned_ranges_[range_idx]);  // copies have no spare capacity
 }
 
 // --- One key.
 
 void SideTable::Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
+  OwnedRange& range = Of(block_idx);
   uint64_t* entry = EntryOf(block_idx);
   if (!IsExact(entry)) {
     if (kernels::KeysOfRuns(entry[0]) < kernels::kMaxLongRunKeys) {
@@ -109,18 +143,23 @@ void SideTable::Increment(uint64_t block_idx, uint64_t digest, uint32_t* presenc
     }
     CounterBuffer counters;
     CopyLongRuns(Runs(entry), presence, counters);
-    Of(block_idx).exact.insert_or_assign(
-        block_idx, ExactBlock{ExactCounters(std::span(counters).first(num_counters())),
-                              kernels::kMaxLongRunKeys});
+    PutExact(range, block_idx,
+             {ExactCounters(std::span(counters).first(num_counters())), kernels::kMaxLongRunKeys});
     std::ranges::fill(Runs(entry), 0);
+    UpdateFigures(range);
   }
-  ExactBlock& block = Of(block_idx).exact.at(block_idx);
+  ExactBlock& block = range.exact.at(block_idx);
+  const uint64_t old_bytes = block.counters.num_bytes();
   for (size_t s = 0; s < num_slices_; ++s) {
     const size_t counter_idx = kernels::CounterIndex(digest, s, num_slices_);
     block.counters.Increment(counter_idx);
     MarkPresent(counter_idx, presence);
   }
   block.num_keys += 1;
+  const uint64_t new_bytes = block.counters.num_bytes();
+  if (new_bytes == old_bytes) return;
+  range.exact_bytes += new_bytes - old_bytes;
+  UpdateFigures(range);
 }
 
 void SideTable::Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presence) {
@@ -140,6 +179,7 @@ void SideTable::Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presenc
   if (!MakeLongRuns(std::span(counters).first(num_counters()), Runs(runs.data()))) return;
   std::copy_n(runs.begin(), num_slices_, entry);
   DropExact(range, block_idx);
+  UpdateFigures(range);
 }
 
 std::span<const uint64_t> SideTable::RunsOf(uint64_t block_idx) const {
@@ -173,24 +213,21 @@ void SideTable::CopyTo(uint64_t block_idx, const uint32_t* presence,
 
 uint64_t SideTable::num_blocks() const {
   uint64_t num_blocks = 0;
-  for (const OwnedRange& range : owned_ranges_) num_blocks += range.runs.size();
+  for (const OwnedRange& range : owned_ranges_) num_blocks += range.num_blocks.Get();
   return num_blocks;
 }
 
 uint64_t SideTable::num_bytes() const {
   uint64_t bytes = 0;
-  for (uint64_t r = 0; r < owned_ranges_.size(); ++r) bytes += num_bytes(r);
+  for (const OwnedRange& range : owned_ranges_) bytes += range.num_bytes.Get();
   return bytes;
 }
 
-uint64_t SideTable::num_bytes(uint64_t range_idx) const {
-  const OwnedRange& range = owned_ranges_[range_idx];
-  uint64_t bytes = range.runs.num_bytes();
-  // A node of the map is its key, value and a link. A map's first bucket is part of the map.
-  constexpr uint64_t kNodeBytes = sizeof(ExactMap::value_type) + sizeof(void*);
-  if (range.exact.bucket_count() > 1) bytes += range.exact.bucket_count() * sizeof(void*);
-  for (const auto& [block_idx, block] : range.exact) {
-    bytes += kNodeBytes + block.counters.num_bytes();
+uint64_t SideTable::CountBytes() const {
+  uint64_t bytes = 0;
+  for (const OwnedRange& range : owned_ranges_) {
+    bytes += range.runs.num_bytes() + BucketBytesOf(range.exact);
+    for (const auto& [block_idx, block] : range.exact) bytes += BytesOf(block);
   }
   return bytes;
 }

@@ -20,11 +20,13 @@
 #include "engine/src/blocks/block_word_map.h"
 #include "engine/src/blocks/exact_counters.h"
 #include "engine/src/blocks/long_runs.h"
+#include "engine/src/sync/running_figure.h"
 
 namespace trommel {
 
 // From block index to counts, in 2^range_bits owned ranges of equally many blocks. The ranges share
-// nothing. Thread safety: calls for blocks of different ranges may run at the same time.
+// nothing. Thread safety: calls for blocks of different ranges may run at the same time, and
+// num_blocks and num_bytes beside any of them.
 //
 // `presence` are the block's presence words, `counters` its counters slice by slice
 // (kernels/layout.h). Every slice of a block should hold the same number of keys; a block for which
@@ -67,7 +69,9 @@ class SideTable {
   uint64_t num_blocks() const;
   // Of entries, their index and exact counters, spare capacity included; 0 for no blocks.
   uint64_t num_bytes() const;
-  uint64_t num_bytes(uint64_t range_idx) const;
+  uint64_t num_bytes(uint64_t range_idx) const { return owned_ranges_[range_idx].num_bytes.Get(); }
+  // The first by a pass over the exact counters. Thread safety: exclusive. For tests.
+  uint64_t CountBytes() const;
   // Ascending.
   std::vector<uint64_t> SortedBlocks() const;
 
@@ -81,6 +85,9 @@ class SideTable {
     // The run strings of each block; zeros for blocks with exact counters.
     BlockWordMap runs;
     ExactMap exact;
+    uint64_t exact_bytes = 0;  // of the map's nodes and their counters
+    RunningFigure num_blocks;
+    RunningFigure num_bytes;
   };
 
   OwnedRange& Of(uint64_t block_idx) { return owned_ranges_[block_idx / blocks_per_owned_range_]; }
@@ -94,8 +101,14 @@ class SideTable {
   // The block's entry. Requires that there is one.
   uint64_t* EntryOf(uint64_t block_idx);
   const uint64_t* EntryOf(uint64_t block_idx) const;
-  // Removes the exact counters of a block whose counts are elsewhere.
+  // Makes or replaces a block's exact counters, and removes those of a block whose counts are
+  // elsewhere.
+  static void PutExact(OwnedRange& range, uint64_t block_idx, ExactBlock block);
   static void DropExact(OwnedRange& range, uint64_t block_idx);
+  static uint64_t BytesOf(const ExactBlock& block);
+  static uint64_t BucketBytesOf(const ExactMap& exact);
+  // After every change of the range's memory.
+  static void UpdateFigures(OwnedRange& range);
 
   uint64_t blocks_per_owned_range_;
   uint32_t num_slices_;

@@ -24,18 +24,16 @@ enum class Update : uint8_t {
   kErase,
 };
 
-// Sums over some blocks, so that owned ranges can be added up.
-struct StoreTotals {
-  kernels::Tally tally;
+// What a store keeps account of: reading it needs no pass over the blocks.
+struct StoreFigures {
+  uint64_t num_promoted = 0;
   uint64_t side_table_bytes = 0;
-  uint64_t num_keys = 0;  // set by filters that count keys: a store does not
+  uint64_t num_refused_inserts = 0;  // by a limit of side memory
 
-  StoreTotals& operator+=(const StoreTotals& other) {
-    tally.num_present += other.tally.num_present;
-    tally.num_promoted += other.tally.num_promoted;
-    tally.product_sum += other.tally.product_sum;
+  StoreFigures& operator+=(const StoreFigures& other) {
+    num_promoted += other.num_promoted;
     side_table_bytes += other.side_table_bytes;
-    num_keys += other.num_keys;
+    num_refused_inserts += other.num_refused_inserts;
     return *this;
   }
 };
@@ -57,10 +55,11 @@ class Store {
   // inserted or erased; the range's bits must be zero before. Not used for kInsert.
   virtual void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                      uint64_t* answers) = 0;
-  // One key; returns whether it was inserted or erased.
+  // One key; returns whether it was inserted or erased. (Limits may refuse insertions: see
+  // FingerprintStore.)
   virtual bool UpdateOne(Update update, uint64_t digest) = 0;
   // The same for the updates that most calls are, without a look at which one it is.
-  virtual void InsertOne(uint64_t digest) noexcept = 0;
+  virtual bool InsertOne(uint64_t digest) noexcept = 0;
   virtual bool EraseOne(uint64_t digest) = 0;
   // Prefetches the digests' blocks for an update.
   virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
@@ -77,10 +76,13 @@ class Store {
 
   // What a block holds, and setting it.
   virtual BlockContents ReadContents(uint64_t block_idx) const = 0;
-  virtual void WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
+  // Returns false, and changes nothing, if a limit leaves no space.
+  [[nodiscard]] virtual bool WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
 
   // Requires equal geometries, and so stores of one class. Merge and Subtract end the program when
-  // the side table runs out of memory: half of a merge would be worse.
+  // the side table runs out of memory: half of a merge would be worse. Merge requires
+  // CanMerge, which is false if a limit leaves no space.
+  virtual bool CanMerge(const Store& /*other*/) const { return true; }
   virtual void Merge(const Store& other) noexcept = 0;
   // Returns false, and changes nothing, if a count would fall below zero.
   [[nodiscard]] virtual bool Subtract(const Store& other) noexcept = 0;
@@ -93,7 +95,11 @@ class Store {
   // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
   // Requires a new store.
   virtual void TouchOwnedRange(uint64_t range_idx) = 0;
-  virtual StoreTotals TotalsOf(uint64_t range_idx) const = 0;
+  // Cost: a few loads per owned range. Thread safety of a BlockStore: beside any update of it; each
+  // figure of each range is then that of some moment.
+  virtual StoreFigures Figures() const = 0;
+  // By a pass over the owned range's blocks.
+  virtual kernels::Tally TallyOf(uint64_t range_idx) const = 0;
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 

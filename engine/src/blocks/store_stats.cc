@@ -4,7 +4,18 @@
 
 namespace trommel {
 
-Stats StatsOf(const Store& store, const StoreTotals& totals, uint64_t num_refused_erases) {
+Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t num_keys,
+              uint64_t num_refused_erases) {
+  return {.num_keys = num_keys,
+          .num_bytes = geometry.num_bytes() + figures.side_table_bytes,
+          .side_table_bytes = figures.side_table_bytes,
+          .num_promoted = figures.num_promoted,
+          .num_refused_erases = num_refused_erases,
+          .num_refused_inserts = figures.num_refused_inserts,
+          .predicted_fpr = PredictedFpr(geometry, num_keys)};
+}
+
+BlockFill FillOf(const Store& store, const kernels::Tally& tally) {
   const Geometry& geometry = store.geometry();
   const double num_blocks = static_cast<double>(geometry.num_blocks);
   // Of fingerprints: slots that are taken, and the values that keys in blocks cover.
@@ -16,17 +27,15 @@ Stats StatsOf(const Store& store, const StoreTotals& totals, uint64_t num_refuse
       geometry.encoding == Encoding::kFingerprints16 ? kernels::kWideSlots : kernels::kNarrowSlots;
   const double num_places =
       has_fingerprints ? num_blocks * num_slots : static_cast<double>(geometry.num_positions());
-  Stats stats;
-  stats.num_keys = totals.num_keys;
-  stats.num_bytes = geometry.num_bytes() + totals.side_table_bytes;
-  stats.side_table_bytes = totals.side_table_bytes;
-  stats.num_promoted = totals.tally.num_promoted;
-  stats.num_refused_erases = num_refused_erases;
-  stats.huge_page_bytes = store.huge_page_bytes();
-  stats.fill_ratio = static_cast<double>(totals.tally.num_present) / num_places;
-  stats.current_fpr = static_cast<double>(totals.tally.product_sum) / num_combinations / num_blocks;
-  stats.predicted_fpr = PredictedFpr(geometry, totals.num_keys);
-  return stats;
+  return {.fill_ratio = static_cast<double>(tally.num_present) / num_places,
+          .current_fpr = static_cast<double>(tally.product_sum) / num_combinations / num_blocks,
+          .huge_page_bytes = store.huge_page_bytes()};
+}
+
+BlockFill MeasureFillOf(const Store& store) {
+  kernels::Tally tally;
+  for (size_t o = 0; o < store.num_owned_ranges(); ++o) tally += store.TallyOf(o);
+  return FillOf(store, tally);
 }
 
 }  // namespace trommel

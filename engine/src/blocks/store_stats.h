@@ -1,15 +1,22 @@
-// The statistics of one block store that holds these totals.
+// The statistics of one store: what it keeps account of, and what a pass measures.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_STORE_STATS_H_
 
 #include <cstdint>
 
 #include "engine/src/blocks/store.h"
+#include "kernels/kernels.h"
 #include "trommel/outcomes.h"
 
 namespace trommel {
 
-Stats StatsOf(const Store& store, const StoreTotals& totals, uint64_t num_refused_erases);
+// `figures` are the store's, at some moment.
+Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t num_keys,
+              uint64_t num_refused_erases);
+// `tally` is that of all blocks.
+BlockFill FillOf(const Store& store, const kernels::Tally& tally);
+// By a pass over all blocks. Thread safety: no updates meanwhile.
+BlockFill MeasureFillOf(const Store& store);
 
 }  // namespace trommel
 

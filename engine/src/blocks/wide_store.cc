@@ -54,8 +54,8 @@ bool IsOf(const OverflowLine& line, size_t i, uint64_t block_idx) {
 // How a block keeps its contents, with so many free entries in its line.
 struct Encoded {
   uint32_t mark = 0;
-  std::vector<uint32_t> slots;
-  std::vector<uint32_t> line;
+  InlineVector<uint32_t, kInlineBlockKeys> slots;
+  InlineVector<uint32_t, kInlineBlockKeys> line;
   BlockContents hidden;
 };
 
@@ -64,12 +64,12 @@ Encoded Encode(const BlockContents& contents, size_t num_free_entries) {
   const uint64_t total = TotalOf(contents);
   if (total <= kMarkSlot + num_free_entries || total <= kWideSlots) {
     for (const BlockKey& entry : contents) {
-      encoded.slots.insert(encoded.slots.end(), entry.count, entry.key);
+      encoded.slots.Append(entry.count, entry.key);
     }
     if (total <= kWideSlots) return encoded;
     encoded.mark = kLineMark;
-    encoded.line.assign(encoded.slots.begin() + kMarkSlot, encoded.slots.end());
-    encoded.slots.resize(kMarkSlot);
+    encoded.line.Append(encoded.slots.begin() + kMarkSlot, encoded.slots.end());
+    encoded.slots.Truncate(kMarkSlot);
     return encoded;
   }
   encoded.mark = kSpillMark;
@@ -137,13 +137,33 @@ void WideStore::FreeEntriesOf(uint64_t block_idx) {
   }
 }
 
-void WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
+size_t WideStore::NumEntriesOf(uint64_t block_idx) const {
+  if (MarkOf(block_idx) != kLineMark) return 0;
+  const OverflowLine& line = LineOf(block_idx);
+  size_t num_entries = 0;
+  for (size_t i = 0; i < kLineEntries; ++i) num_entries += size_t{IsOf(line, i, block_idx)};
+  return num_entries;
+}
+
+size_t WideStore::NumFreeEntries(uint64_t block_idx) const {
+  return static_cast<size_t>(std::ranges::count(LineOf(block_idx).keys, 0));
+}
+
+FingerprintStore::Needs WideStore::NeedsOf(const BlockContents& contents, size_t num_free_entries,
+                                           const HiddenKeys& hidden) const {
+  const Encoded encoded = Encode(contents, num_free_entries);
+  return {.line_entries = encoded.line.size(),
+          .has_record = encoded.mark == kSpillMark,
+          .fits_record = hidden.FitsRecord(encoded.hidden)};
+}
+
+bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
   const uint32_t mark = MarkOf(block_idx);
-  if (mark == kLineMark) FreeEntriesOf(block_idx);
   OverflowLine& line = LineOf(block_idx);
-  const auto num_free = static_cast<size_t>(std::ranges::count(line.keys, 0));
-  const Encoded encoded = Encode(contents, num_free);
+  const Encoded encoded = Encode(contents, NumFreeEntries(block_idx) + NumEntriesOf(block_idx));
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  if (encoded.mark == kSpillMark && !hidden.CanPut(block_idx, encoded.hidden)) return false;
+  if (mark == kLineMark) FreeEntriesOf(block_idx);
   if (encoded.mark == kSpillMark) {
     hidden.Put(block_idx, encoded.hidden, TotalOf(contents));
   } else if (mark == kSpillMark) {
@@ -151,6 +171,7 @@ void WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents)
   }
   for (const uint32_t key : encoded.line) FillEntry(line, *FreeEntry(line), block_idx, key);
   kernels::EncodeWide(encoded.slots, encoded.mark, BlockAt(block_idx));
+  return true;
 }
 
 // Blocks in order take what is left of the line; of one that the rest of the line cannot take,
@@ -197,18 +218,15 @@ void WideStore::Promote(uint64_t block_idx) {
   kernels::EncodeWide(slots, kSpillMark, block);
 }
 
-void WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
+bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   uint32_t* block = BlockAt(block_idx);
   if (MarkOf(block_idx) == kLineMark) {
     OverflowLine& line = LineOf(block_idx);
     if (const std::optional<size_t> entry = FreeEntry(line)) {
       FillEntry(line, *entry, block_idx, key);
-      return;
+      return true;
     }
-    BlockContents contents = ReadContents(block_idx);
-    AddTo(contents, key, 1);
-    StoreContents(block_idx, contents);
-    return;
+    return InsertWhole(block_idx, key);
   }
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
   const bool is_shown = SlotWith(block, key).has_value();
@@ -216,10 +234,10 @@ void WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
     if (const std::optional<size_t> free_slot = SlotWith(block, 0)) {
       SetSlot(block, *free_slot, key);
       hidden.ChangeTotal(block_idx, 1);
-      return;
+      return true;
     }
   }
-  hidden.AddOne(block_idx, key);
+  return hidden.AddOne(block_idx, key);
 }
 
 bool WideStore::ErasePromoted(uint64_t block_idx, uint32_t key) {

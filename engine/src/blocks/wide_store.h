@@ -57,9 +57,13 @@ class WideStore final : public FingerprintStore {
   bool HasHidden(uint64_t block_idx) const override {
     return MarkOf(block_idx) == kernels::kSpillMark;
   }
-  void StoreContents(uint64_t block_idx, const BlockContents& contents) override;
+  Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
+                const HiddenKeys& hidden) const override;
+  size_t NumEntriesOf(uint64_t block_idx) const override;
+  size_t NumFreeEntries(uint64_t block_idx) const override;
+  bool StoreContents(uint64_t block_idx, const BlockContents& contents) override;
   void Promote(uint64_t block_idx) override;
-  void InsertPromoted(uint64_t block_idx, uint32_t key) override;
+  bool InsertPromoted(uint64_t block_idx, uint32_t key) override;
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
   void FetchElsewhere(uint64_t block_idx) const override { __builtin_prefetch(&LineOf(block_idx)); }
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;

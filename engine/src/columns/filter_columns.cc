@@ -190,10 +190,12 @@ uint64_t FilterColumns::num_bytes() const noexcept {
 Stats FilterColumns::GetStats(uint32_t column) const noexcept {
   const Column& queried = impl_->At(column);
   const auto held = queried.Hold();
-  StoreTotals totals;
-  for (size_t o = 0; o < held.store.num_owned_ranges(); ++o) totals += held.store.TotalsOf(o);
-  totals.num_keys = queried.num_keys;
-  return StatsOf(held.store, totals, queried.num_refused_erases);
+  return StatsOf(geometry(), held.store.Figures(), queried.num_keys, queried.num_refused_erases);
+}
+
+BlockFill FilterColumns::MeasureFill(uint32_t column) const noexcept {
+  const auto held = impl_->At(column).Hold();
+  return MeasureFillOf(held.store);
 }
 
 }  // namespace trommel

@@ -201,17 +201,21 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
   return copy;
 }
 
-Stats ConcurrentFilter::Impl::GetStats() {
+BlockFill ConcurrentFilter::Impl::MeasureFill() {
   [[maybe_unused]] const auto access = access_check.Enter();
   const BlockStore& store = core().block_store();
-  StoreTotals totals;
-  const uint64_t num_keys =
-      locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });
-  totals.num_keys = num_keys;
-  return StatsOf(store, totals, num_refused_erases.load(std::memory_order_relaxed));
+  kernels::Tally tally;
+  locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { tally += store.TallyOf(o); });
+  return FillOf(store, tally);
 }
 
-Stats ConcurrentFilter::GetStats() const noexcept { return impl_->GetStats(); }
+Stats ConcurrentFilter::GetStats() const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return StatsOf(geometry(), impl_->core().store->Figures(), num_keys(),
+                 impl_->num_refused_erases.load(std::memory_order_relaxed));
+}
+
+BlockFill ConcurrentFilter::MeasureFill() const noexcept { return impl_->MeasureFill(); }
 
 Status ConcurrentFilter::WriteTo(ByteSink& sink) const {
   const Result<CountingFilter> copy = impl_->Copy();

@@ -46,8 +46,8 @@ struct ConcurrentFilter::Impl {
 
   // A CountingFilter with what is in, each lock's blocks as they are at one moment.
   Result<CountingFilter> Copy();
-  // The statistics, as they are at one moment for each lock.
-  Stats GetStats();
+  // The fill, as it is at one moment for each lock.
+  BlockFill MeasureFill();
 
   CountingFilter filter;
   RangeLocks locks;  // they count the keys; the filter's own count rests meanwhile

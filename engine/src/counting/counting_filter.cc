@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
@@ -53,6 +54,11 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
   if (!sizing) return sizing.error();
   Result<CountingFilter> filter =
       CreateWithGeometry(sizing->geometry, config.digest, config.memory_limit_bytes);
+  if (filter && config.side_memory_limit_bytes != 0) {
+    if (Status limited = filter->LimitSideMemory(config.side_memory_limit_bytes); !limited) {
+      return limited.error();
+    }
+  }
   if (filter) {
     filter->impl_->capacity = config.capacity;
     filter->impl_->target_fpr = config.target_fpr;
@@ -85,9 +91,23 @@ void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
 
 // --- Batches.
 
-void CountingFilter::Insert(Keys keys) noexcept {
+InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
+  if (impl_->has_side_limit()) return impl_->InsertWithinLimit(Update::kInsert, keys, {}, {});
   UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
   impl_->num_keys += keys.size();
+  return {.num_inserted = keys.size()};
+}
+
+InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  if (impl_->has_side_limit()) {
+    return impl_->InsertWithinLimit(Update::kInsert, keys, inserted, {});
+  }
+  const InsertOutcome outcome = Insert(keys);
+  for (size_t first = 0; first < keys.size(); first += 64) {
+    inserted[first / 64] = ~uint64_t{0} >> (64 - std::min<size_t>(64, keys.size() - first));
+  }
+  return outcome;
 }
 
 size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
@@ -96,6 +116,17 @@ size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) n
       UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
   impl_->num_keys += num_inserted;
   return num_inserted;
+}
+
+InsertOutcome CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                             std::span<uint64_t> refused) noexcept {
+  CheckBitmap(keys, inserted);
+  CheckBitmap(keys, refused);
+  if (impl_->has_side_limit()) {
+    return impl_->InsertWithinLimit(Update::kInsertIfAbsent, keys, inserted, refused);
+  }
+  std::ranges::fill(refused.first(BitmapWords(keys.size())), 0);
+  return {.num_inserted = InsertIfAbsent(keys, inserted)};
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
@@ -134,10 +165,12 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 
 // --- One key.
 
-void CountingFilter::Insert(Key key) noexcept {
+bool CountingFilter::Insert(Key key) noexcept {
   Impl& impl = *impl_;
-  impl.num_keys += 1;
-  impl.WithDigest(key, [&impl](uint64_t digest) { impl.store->InsertOne(digest); });
+  const bool is_inserted =
+      impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->InsertOne(digest); });
+  impl.num_keys += uint64_t{is_inserted};
+  return is_inserted;
 }
 
 bool CountingFilter::InsertIfAbsent(Key key) noexcept {
@@ -176,6 +209,10 @@ uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
 Status CountingFilter::Merge(const CountingFilter& other) {
   if (Status good = CheckMerge(DifferenceOf(*this, other), num_keys(), other.num_keys()); !good) {
     return good;
+  }
+  if (!impl_->store->CanMerge(*other.impl_->store)) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "cannot merge: the result would exceed side_memory_limit_bytes"};
   }
   impl_->store->Merge(*other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
@@ -240,6 +277,24 @@ Status CountingFilter::Grow() {
   return Ok();
 }
 
+Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) {
+  if (!impl_->has_fingerprints()) {
+    if (limit_bytes == 0) return Ok();
+    return Error{ErrorCode::kInvalidArgument,
+                 "side_memory_limit_bytes is " + std::to_string(limit_bytes) + ", and " +
+                     std::string(EncodingName(geometry().encoding)) +
+                     " have no side memory of a fixed size; fingerprints have"};
+  }
+  const uint64_t block_bytes = geometry().num_bytes();
+  if (Status fits = CheckMemoryLimit("the filter and its side memory need",
+                                     block_bytes + std::min(limit_bytes, ~block_bytes),
+                                     impl_->memory_limit_bytes);
+      !fits) {
+    return fits;
+  }
+  return impl_->fingerprint_store().LimitSideMemory(limit_bytes);
+}
+
 void CountingFilter::Clear() noexcept {
   impl_->store->Clear();
   impl_->num_keys = 0;
@@ -247,11 +302,10 @@ void CountingFilter::Clear() noexcept {
 }
 
 Stats CountingFilter::GetStats() const noexcept {
-  StoreTotals totals;
-  for (size_t o = 0; o < impl_->store->num_owned_ranges(); ++o) totals += impl_->store->TotalsOf(o);
-  totals.num_keys = impl_->num_keys;
-  return StatsOf(*impl_->store, totals, impl_->num_refused_erases);
+  return StatsOf(geometry(), impl_->store->Figures(), impl_->num_keys, impl_->num_refused_erases);
 }
+
+BlockFill CountingFilter::MeasureFill() const noexcept { return MeasureFillOf(*impl_->store); }
 
 // --- What it is.
 

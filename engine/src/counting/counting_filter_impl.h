@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/blocks/store.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/snapshots/snapshot.h"
@@ -73,6 +75,14 @@ struct CountingFilter::Impl {
     return apply(policy(key));
   }
 
+  // Is there a limit of side memory?
+  bool has_side_limit() const {
+    return has_fingerprints() && fingerprint_store().side_memory_limit_bytes() != 0;
+  }
+  // An insertion that the limit may refuse keys of. `inserted` and `refused` may be empty.
+  InsertOutcome InsertWithinLimit(Update update, Keys keys, std::span<uint64_t> inserted,
+                                  std::span<uint64_t> refused);
+
   // Counts an erasure.
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
     const EraseOutcome outcome{num_erased, keys.size() - num_erased};
@@ -95,6 +105,11 @@ struct CountingFilter::Impl {
   const BlockStore& block_store() const {
     CheckPresenceBits();
     return static_cast<const BlockStore&>(*store);
+  }
+  // Requires an encoding of fingerprints.
+  FingerprintStore& fingerprint_store() { return static_cast<FingerprintStore&>(*store); }
+  const FingerprintStore& fingerprint_store() const {
+    return static_cast<const FingerprintStore&>(*store);
   }
   bool has_fingerprints() const { return HasFingerprints(store->geometry().encoding); }
 

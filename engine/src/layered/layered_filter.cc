@@ -215,10 +215,15 @@ LayeredStats LayeredFilter::GetStats() const noexcept {
   stats.num_bytes = stats.first.num_bytes + stats.large.num_bytes;
   stats.first_query_bytes = QueryBytes(impl_->first.geometry());
   stats.num_refused_erases = stats.large.num_refused_erases;
-  stats.current_fpr = stats.large.current_fpr;
   stats.predicted_fpr = stats.large.predicted_fpr;
-  stats.pass_rate = stats.first.current_fpr;
   return stats;
+}
+
+LayeredFill LayeredFilter::MeasureFill() const noexcept {
+  LayeredFill fill{.first = impl_->first.MeasureFill(), .large = impl_->large.MeasureFill()};
+  fill.current_fpr = fill.large.current_fpr;
+  fill.pass_rate = fill.first.current_fpr;
+  return fill;
 }
 
 }  // namespace trommel

@@ -10,7 +10,7 @@ namespace trommel {
 uint64_t Generation::Reserve(uint64_t num_wanted) {
   if (num_wanted == 0) return 0;
   const std::lock_guard<std::mutex> lock(room_);
-  const uint64_t taken = std::min(capacity, load_ + num_reserved_);
+  const uint64_t taken = std::min(capacity, load_.Get() + num_reserved_);
   const uint64_t granted = std::min(num_wanted, capacity - taken);
   num_reserved_ += granted;
   return granted;
@@ -21,34 +21,29 @@ void Generation::Settle(uint64_t num_reserved, uint64_t num_arrived) {
   const std::lock_guard<std::mutex> lock(room_);
   num_reserved_ -= num_reserved;
   // Some of them may have gone already.
-  load_ = std::min(load_ + num_arrived, num_keys());
+  load_.Set(std::min(load_.Get() + num_arrived, num_keys()));
 }
 
 uint64_t Generation::Room() const {
   const std::lock_guard<std::mutex> lock(room_);
-  return capacity - std::min(capacity, load_ + num_reserved_);
+  return capacity - std::min(capacity, load_.Get() + num_reserved_);
 }
 
 uint64_t Generation::TakeKeys(uint64_t num_keys) {
   const std::lock_guard<std::mutex> lock(room_);
   const uint64_t left = num_keys_.fetch_sub(num_keys, std::memory_order_relaxed) - num_keys;
-  load_ = std::min(load_, left);
+  load_.Set(std::min(load_.Get(), left));
   return left;
 }
 
 bool Generation::IsFull() const {
   const std::lock_guard<std::mutex> lock(room_);
-  return load_ >= capacity;
-}
-
-uint64_t Generation::load() const {
-  const std::lock_guard<std::mutex> lock(room_);
-  return load_;
+  return load_.Get() >= capacity;
 }
 
 void Generation::SetLoad(uint64_t load) {
   const std::lock_guard<std::mutex> lock(room_);
-  load_ = load;
+  load_.Set(load);
 }
 
 void Generation::Clear() {

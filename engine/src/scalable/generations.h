@@ -22,6 +22,7 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/scalable/growth_plan.h"
+#include "engine/src/sync/running_figure.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sync/grace_periods.h"
 #include "trommel/sync/striped_shared_mutex.h"
@@ -50,7 +51,7 @@ class Generation {
   void Settle(uint64_t num_reserved, uint64_t num_arrived);
   uint64_t Room() const;  // keys that Reserve would grant now
   bool IsFull() const;    // whatever is reserved
-  uint64_t load() const;
+  uint64_t load() const { return load_.Get(); }
   void SetLoad(uint64_t load);
   void Clear();  // exclusive: as new
 
@@ -69,7 +70,7 @@ class Generation {
  private:
   std::atomic<uint64_t> num_keys_{0};
   mutable std::mutex room_;
-  uint64_t load_ = 0;
+  RunningFigure load_;  // changes under the mutex
   uint64_t num_reserved_ = 0;
 };
 

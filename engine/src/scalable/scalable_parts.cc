@@ -36,13 +36,11 @@ GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
 }
 
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
-  ScalableFilter::Impl& impl = *filter.impl_;
-  const auto list = impl.generations->LockList();
+  const auto list = filter.impl_->generations->Read();
   uint64_t num_bytes = 0;
-  for (const auto& member : list->members()) num_bytes += member->store.geometry().num_bytes();
-  impl.VisitOwnedRanges(list->members(), [&](size_t g, size_t o) {
-    num_bytes += list->at(g).store.side_table().num_bytes(o);
-  });
+  for (const auto& member : list->members()) {
+    num_bytes += member->store.geometry().num_bytes() + member->store.side_table().num_bytes();
+  }
   return num_bytes;
 }
 

@@ -63,38 +63,49 @@ size_t ScalableFilter::num_generations() const noexcept {
   return impl_->generations->Read()->size();
 }
 
-ScalableStats ScalableFilter::GetStats() const noexcept {
+ScalableStats ScalableFilter::GetStats() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const auto list = impl_->generations->LockList();
-  std::vector<StoreTotals> totals(list->size());
-  impl_->VisitOwnedRanges(list->members(),
-                          [&](size_t g, size_t o) { totals[g] += list->at(g).store.TotalsOf(o); });
+  const auto list = impl_->generations->Read();
   ScalableStats stats;
-  double current_absent = 1;
   double predicted_absent = 1;
   for (size_t g = 0; g < list->size(); ++g) {
     const Generation& generation = list->at(g);
-    totals[g].num_keys = generation.num_keys();
-    stats.generations.push_back({.geometry = generation.store.geometry(),
-                                 .slot = static_cast<uint32_t>(generation.slot),
-                                 .capacity = generation.capacity,
-                                 .load = generation.load(),
-                                 .budget_fpr = generation.budget_fpr,
-                                 .stats = StatsOf(generation.store, totals[g], 0)});
+    const Geometry& geometry = generation.store.geometry();
+    stats.generations.push_back(
+        {.geometry = geometry,
+         .slot = static_cast<uint32_t>(generation.slot),
+         .capacity = generation.capacity,
+         .load = generation.load(),
+         .budget_fpr = generation.budget_fpr,
+         .stats = StatsOf(geometry, generation.store.Figures(), generation.num_keys(), 0)});
     Stats& of_this = stats.generations.back().stats;
     // Keys beyond the load have set no bits.
-    of_this.predicted_fpr =
-        PredictedFpr(stats.generations.back().geometry, stats.generations.back().load);
+    of_this.predicted_fpr = PredictedFpr(geometry, stats.generations.back().load);
     stats.num_keys += of_this.num_keys;
     stats.num_bytes += of_this.num_bytes;
-    current_absent *= 1 - of_this.current_fpr;
     predicted_absent *= 1 - of_this.predicted_fpr;
   }
-  stats.current_fpr = 1 - current_absent;
   stats.predicted_fpr = 1 - predicted_absent;
   stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
   return stats;
+}
+
+ScalableFill ScalableFilter::MeasureFill() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const auto list = impl_->generations->LockList();
+  std::vector<kernels::Tally> tallies(list->size());
+  impl_->VisitOwnedRanges(list->members(),
+                          [&](size_t g, size_t o) { tallies[g] += list->at(g).store.TallyOf(o); });
+  ScalableFill fill;
+  double current_absent = 1;
+  for (size_t g = 0; g < list->size(); ++g) {
+    fill.generations.push_back(FillOf(list->at(g).store, tallies[g]));
+    fill.huge_page_bytes += fill.generations.back().huge_page_bytes;
+    current_absent *= 1 - fill.generations.back().current_fpr;
+  }
+  fill.current_fpr = 1 - current_absent;
+  return fill;
 }
 
 uint64_t ScalableFilter::NextGenerationBytes() const {

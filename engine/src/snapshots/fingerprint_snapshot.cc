@@ -40,7 +40,7 @@ void PlaceSections(FingerprintHeader& header, uint64_t side_table_bytes) {
 
 struct HidingBlock {
   uint64_t block_idx;
-  BlockContents hidden;
+  std::vector<BlockKey> hidden;
 };
 
 // Appends the groups' blocks, and collects their lines and hidden keys.
@@ -58,7 +58,9 @@ Status AppendGroups(const FingerprintStore& store, SectionWriter& writer,
     }
     lines.insert(lines.end(), group.line_words.begin(), group.line_words.end());
     for (size_t i = 0; i < size; ++i) {
-      if (!group.hidden[i].empty()) hiding.push_back({first + i, std::move(group.hidden[i])});
+      if (!group.hidden[i].empty()) {
+        hiding.push_back({first + i, {group.hidden[i].begin(), group.hidden[i].end()}});
+      }
     }
   }
   return Ok();

@@ -137,12 +137,9 @@ uint64_t WindowFilter::num_keys() const noexcept {
 WindowStats WindowFilter::GetStats() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   BucketRing& ring = impl_->ring;
-  const auto survey = SurveyLive<StoreTotals>(ring, [](BucketStore& bucket_store) {
+  const auto survey = SurveyLive<Stats>(ring, [](BucketStore& bucket_store) {
     const BlockStore& store = bucket_store.store;
-    StoreTotals totals;
-    totals.num_keys = bucket_store.locks.VisitRanges(
-        store.num_owned_ranges(), [&](size_t o) { totals += store.TotalsOf(o); });
-    return totals;
+    return StatsOf(store.geometry(), store.Figures(), bucket_store.locks.num_keys(), 0);
   });
   WindowStats stats;
   stats.now = survey.now;
@@ -151,22 +148,39 @@ WindowStats WindowFilter::GetStats() const {
   stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
   stats.num_excess_keys = survey.num_excess_keys_gone;
-  UnionOfRates current;
   UnionOfRates predicted;
-  for (const auto& [bucket, bucket_store, totals] : survey.buckets) {
+  for (const auto& [bucket, bucket_store, of_bucket] : survey.buckets) {
     WindowBucket one{.first_tick = ring.times().FirstTick(bucket),
                      .last_tick = ring.times().LastTick(bucket),
-                     .stats = StatsOf(bucket_store->store, totals, 0)};
+                     .stats = of_bucket};
     stats.num_keys += one.stats.num_keys;
     stats.num_excess_keys += ring.ExcessOf(one.stats.num_keys);
     stats.num_bytes += one.stats.side_table_bytes;
-    current.Add(one.stats.current_fpr);
     predicted.Add(one.stats.predicted_fpr);
     stats.buckets.push_back(one);
   }
-  stats.current_fpr = current.fpr();
   stats.predicted_fpr = predicted.fpr();
   return stats;
+}
+
+WindowFill WindowFilter::MeasureFill() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const auto survey = SurveyLive<BlockFill>(impl_->ring, [](BucketStore& bucket_store) {
+    const BlockStore& store = bucket_store.store;
+    kernels::Tally tally;
+    bucket_store.locks.VisitRanges(store.num_owned_ranges(),
+                                   [&](size_t o) { tally += store.TallyOf(o); });
+    return FillOf(store, tally);
+  });
+  WindowFill fill;
+  UnionOfRates current;
+  for (const auto& bucket : survey.buckets) {
+    fill.buckets.push_back(bucket.seen);
+    fill.huge_page_bytes += bucket.seen.huge_page_bytes;
+    current.Add(bucket.seen.current_fpr);
+  }
+  fill.current_fpr = current.fpr();
+  return fill;
 }
 
 }  // namespace trommel

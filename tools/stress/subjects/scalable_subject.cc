@@ -63,26 +63,24 @@ class ScalableSubject : public FilterSubject<ScalableFilter> {
   }
 
   const ScalableConfig config_;
-  // The filter counts them too, but reading its count costs a pass over all blocks.
+  // The filter counts them too, but reading its count makes a list of all generations.
   mutable std::atomic<uint64_t> num_refused_ = 0;
 };
 
-// The fill ratio is that of the positions of all generations together.
+// The fill ratio is the mean over generations.
 SubjectStats ScalableSubject::GetStats() const {
   const ScalableStats whole = filter_.GetStats();
   SubjectStats sum;
-  double num_present = 0;
-  double num_positions = 0;
   for (const GenerationStats& generation : whole.generations) {
     const Stats& stats = generation.stats;
     sum.side_table_bytes += stats.side_table_bytes;
     sum.num_promoted += stats.num_promoted;
-    const auto positions = static_cast<double>(generation.geometry.num_positions());
-    num_present += stats.fill_ratio * positions;
-    num_positions += positions;
+  }
+  const ScalableFill fill = filter_.MeasureFill();
+  for (const BlockFill& generation : fill.generations) {
+    sum.fill_ratio += generation.fill_ratio / static_cast<double>(fill.generations.size());
   }
   sum.num_keys = whole.num_keys;
-  sum.fill_ratio = num_present / num_positions;
   if (whole.num_refused_inserts > 0) num_refused_.store(whole.num_refused_inserts);
   return sum;
 }

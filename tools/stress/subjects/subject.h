@@ -36,6 +36,7 @@ struct WindowSpan {
 
 // Statistics of the whole filter, summed up over its stores.
 struct SubjectStats : Stats {
+  double fill_ratio = 0;
   uint64_t oldest_bucket = 0;
   std::string fault;  // how the statistics contradict themselves; empty if they do not
 };
@@ -174,7 +175,9 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
   bool EraseOne(Key key, uint64_t) override { return this->Locked()->Erase(key); }
 
   Geometry geometry() const override { return this->filter_.geometry(); }
-  SubjectStats GetStats() const override { return {this->Locked()->GetStats(), 0, {}}; }
+  SubjectStats GetStats() const override {
+    return {this->Locked()->GetStats(), this->Locked()->MeasureFill().fill_ratio, 0, {}};
+  }
   Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const override {
     return SubjectOf<CountingSubject<CountingFilter>>(CountingFilter::Deserialize(bytes), config_);
   }

@@ -49,6 +49,7 @@ class WindowSubject : public FilterSubject<WindowFilter> {
 
 SubjectStats WindowSubject::GetStats() const {
   const WindowStats whole = filter_.GetStats();
+  const WindowFill fill = filter_.MeasureFill();
   SubjectStats sum;
   uint64_t next = 0;  // the first tick that the next bucket may begin with
   const auto expect = [&](bool is_so, const char* otherwise) {
@@ -56,17 +57,19 @@ SubjectStats WindowSubject::GetStats() const {
   };
   expect(!whole.buckets.empty(), "no live bucket");
   expect(whole.buckets.size() <= config_.num_buckets + 1, "more live buckets than there may be");
-  expect(whole.current_fpr >= 0 && whole.current_fpr <= 1, "current_fpr is not between 0 and 1");
+  expect(fill.current_fpr >= 0 && fill.current_fpr <= 1, "current_fpr is not between 0 and 1");
   for (const WindowBucket& bucket : whole.buckets) {
     const Stats& stats = bucket.stats;
     expect(bucket.first_tick >= next && bucket.last_tick >= bucket.first_tick,
            "buckets are not in order of time");
-    expect(stats.fill_ratio >= 0 && stats.fill_ratio <= 1, "a fill ratio is not between 0 and 1");
     next = bucket.last_tick + 1;
     sum.num_keys += stats.num_keys;
     sum.num_promoted += stats.num_promoted;
     sum.side_table_bytes += stats.side_table_bytes;
-    sum.fill_ratio += stats.fill_ratio / static_cast<double>(whole.buckets.size());
+  }
+  for (const BlockFill& bucket : fill.buckets) {
+    expect(bucket.fill_ratio >= 0 && bucket.fill_ratio <= 1, "a fill ratio is not between 0 and 1");
+    sum.fill_ratio += bucket.fill_ratio / static_cast<double>(fill.buckets.size());
   }
   expect(sum.num_keys == whole.num_keys, "num_keys is not the sum of the buckets");
   sum.oldest_bucket =

@@ -82,9 +82,10 @@ void DescribeDigest(const DigestPolicy& digest, Report& report) {
 void DescribeFilter(const CountingFilter& filter, Report& report) {
   const Geometry& geometry = filter.geometry();
   const Stats stats = filter.GetStats();
+  const BlockFill fill = filter.MeasureFill();
   AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
-  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
+  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("fill_ratio", fill.fill_ratio, "fill", FormatRate(fill.fill_ratio));
   AddMemory(stats.num_bytes, stats.num_keys, report);
   report.AddField("side_table_bytes", stats.side_table_bytes);
   const auto num_blocks = static_cast<double>(geometry.num_blocks);
@@ -99,8 +100,9 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
 
 void DescribeFilter(const ScalableFilter& filter, Report& report) {
   const ScalableStats stats = filter.GetStats();
+  const ScalableFill fill = filter.MeasureFill();
   AddKeys(stats.num_keys, filter.largest_capacity(), report);
-  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
   AddMemory(stats.num_bytes, stats.num_keys, report);
   AddRefusedErases(stats.num_refused_erases, report);
   report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
@@ -120,21 +122,23 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
   }
   Json generations = Json::Array();
   std::string text = FormatCount(stats.generations.size(), "generation");
-  for (const GenerationStats& generation : stats.generations) {
+  for (size_t g = 0; g < stats.generations.size(); ++g) {
+    const GenerationStats& generation = stats.generations[g];
+    const BlockFill& of_generation = fill.generations[g];
     generations.Append({{"slot", generation.slot},
                         {"capacity", generation.capacity},
                         {"budget_fpr", generation.budget_fpr},
                         {"num_keys", generation.stats.num_keys},
-                        {"current_fpr", generation.stats.current_fpr},
-                        {"fill_ratio", generation.stats.fill_ratio},
+                        {"current_fpr", of_generation.current_fpr},
+                        {"fill_ratio", of_generation.fill_ratio},
                         {"num_bytes", generation.stats.num_bytes},
                         {"num_blocks", generation.geometry.num_blocks},
                         {"num_slices", generation.geometry.num_slices}});
     text += fmt::format("\n  {:>14} of {:>14} keys, {:>9}, {} (budget {})",
                         FormatCount(generation.stats.num_keys), FormatCount(generation.capacity),
                         FormatBytes(generation.stats.num_bytes),
-                        FormatRate(generation.stats.current_fpr, generation.budget_fpr),
-                        FormatRate(generation.budget_fpr, generation.stats.current_fpr));
+                        FormatRate(of_generation.current_fpr, generation.budget_fpr),
+                        FormatRate(generation.budget_fpr, of_generation.current_fpr));
   }
   report.Add("generations", std::move(generations), "oldest first", std::move(text));
   DescribeDigest(filter.digest_policy(), report);
@@ -157,8 +161,9 @@ void DescribeGrowth(const AnyFilter& filter, Report& report) {
 
 void DescribeFilter(const WindowFilter& filter, Report& report) {
   const WindowStats stats = filter.GetStats();
+  const WindowFill fill = filter.MeasureFill();
   AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
   AddMemory(stats.num_bytes, stats.num_keys, report);
   AddRefusedErases(stats.num_refused_erases, report);
   report.AddField("num_expired_erases", stats.num_expired_erases);
@@ -171,15 +176,17 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
   Json buckets = Json::Array();
   std::string text = FormatCount(stats.buckets.size(), "live bucket");
   uint64_t fullest = 0;
-  for (const WindowBucket& bucket : stats.buckets) {
+  for (size_t b = 0; b < stats.buckets.size(); ++b) {
+    const WindowBucket& bucket = stats.buckets[b];
+    const BlockFill& of_bucket = fill.buckets[b];
     buckets.Append({{"first_tick", bucket.first_tick},
                     {"last_tick", bucket.last_tick},
                     {"num_keys", bucket.stats.num_keys},
-                    {"current_fpr", bucket.stats.current_fpr},
-                    {"fill_ratio", bucket.stats.fill_ratio}});
+                    {"current_fpr", of_bucket.current_fpr},
+                    {"fill_ratio", of_bucket.fill_ratio}});
     fullest = std::max(fullest, bucket.stats.num_keys);
     text += fmt::format("\n  from {:>14}: {:>14} keys, {}", bucket.first_tick,
-                        FormatCount(bucket.stats.num_keys), FormatRate(bucket.stats.current_fpr));
+                        FormatCount(bucket.stats.num_keys), FormatRate(of_bucket.current_fpr));
   }
   report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
   report.AddField("num_excess_keys", stats.num_excess_keys);
@@ -201,11 +208,12 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
 
 void DescribeFilter(const LayeredFilter& filter, Report& report) {
   const LayeredStats stats = filter.GetStats();
+  const LayeredFill fill = filter.MeasureFill();
   AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
-  report.Add("pass_rate", stats.pass_rate, "first layer",
+  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  report.Add("pass_rate", fill.pass_rate, "first layer",
              fmt::format("passes on {} of non-members; {}, of which queries read {}",
-                         FormatRate(stats.pass_rate), FormatBytes(stats.first.num_bytes),
+                         FormatRate(fill.pass_rate), FormatBytes(stats.first.num_bytes),
                          FormatBytes(stats.first_query_bytes)));
   AddMemory(stats.num_bytes, stats.num_keys, report);
   report.AddField("first_num_bytes", stats.first.num_bytes);

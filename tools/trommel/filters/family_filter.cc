@@ -93,14 +93,16 @@ uint64_t NumKeysOf(const AttributeFilter& filter) { return filter.num_tuples(); 
 
 template <class Filter>
 double CurrentFprOf(const Filter& filter) {
-  return filter.GetStats().current_fpr;
+  return filter.MeasureFill().current_fpr;
 }
+
+double CurrentFprOf(const classic::Filter& filter) { return filter.GetStats().current_fpr; }
 
 // Of the set with the highest rate.
 double CurrentFprOf(const AttributeFilter& filter) {
   double highest = 0;
-  for (const SetStats& set : filter.GetStats().sets) {
-    highest = std::max(highest, set.stats.current_fpr);
+  for (const ScalableFill& set : filter.MeasureFill().sets) {
+    highest = std::max(highest, set.current_fpr);
   }
   return highest;
 }

@@ -122,7 +122,7 @@ class Replayer {
     for (const std::string& key : negatives_) {
       if (!exact_.contains(key)) non_members.push_back(key);
     }
-    row_.negatives = Ask(filter_, non_members, filter_.GetStats().current_fpr);
+    row_.negatives = Ask(filter_, non_members, filter_.MeasureFill().current_fpr);
     replay.num_added += row_.num_added;
     replay.num_removed += row_.num_removed;
     replay.rows.push_back(std::exchange(row_, {}));

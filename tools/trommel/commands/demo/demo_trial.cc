@@ -130,14 +130,14 @@ Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> n
   const Stats full = filter.GetStats();
   trial.num_bytes = full.num_bytes;
   trial.predicted_fpr = full.predicted_fpr;
-  trial.current_fpr = full.current_fpr;
+  trial.current_fpr = filter.MeasureFill().current_fpr;
   trial.members = Ask(filter, keys.keys, 1);
-  trial.non_members = Ask(filter, non_members, full.current_fpr);
+  trial.non_members = Ask(filter, non_members, trial.current_fpr);
   const std::vector<std::byte> full_bytes = filter.Serialize();
 
   trial.erased = EraseAll(filter, chosen);
   trial.left = Ask(filter, others, 1);
-  trial.gone = Ask(filter, chosen, filter.GetStats().current_fpr);
+  trial.gone = Ask(filter, chosen, filter.MeasureFill().current_fpr);
 
   InsertAll(filter, chosen);
   trial.is_restored = filter.Serialize() == full_bytes;

@@ -1,0 +1,83 @@
+// The limit of a fingerprint store's side memory.
+#include <algorithm>
+#include <cassert>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/check.h"
+#include "engine/src/base/grouped_text.h"
+#include "engine/src/blocks/fingerprint_store.h"
+
+namespace trommel {
+
+Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
+  if (limit_bytes == 0) {
+    side_limit_bytes_ = 0;
+    for (OwnedRange& range : ranges_) range.hidden.LiftLimit();
+    return Ok();
+  }
+  const uint64_t least = HiddenKeys::LeastLimitBytes() * ranges_.size();
+  if (limit_bytes < least) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
+                     "; it must be 0 (no limit) or at least " + GroupedText(least) + ", " +
+                     GroupedText(HiddenKeys::LeastLimitBytes()) + " for each of " +
+                     GroupedText(ranges_.size()) + " ranges of blocks"};
+  }
+  // A block has at most one record.
+  const uint64_t max_records =
+      std::min(HiddenKeys::RecordsWithin(limit_bytes / ranges_.size()), blocks_per_owned_range());
+  for (const OwnedRange& range : ranges_) {
+    if (range.hidden.FitsWithin(max_records)) continue;
+    return Error{ErrorCode::kOutOfMemory,
+                 "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
+                     ", and the keys that are in need more: a range of blocks has " +
+                     GroupedText(range.hidden.num_blocks()) +
+                     " records, and would have space for " + GroupedText(max_records) +
+                     ", each of up to 8 keys"};
+  }
+  try {
+    std::vector<HiddenKeys> limited;
+    limited.reserve(ranges_.size());
+    for (const OwnedRange& range : ranges_) {
+      limited.push_back(range.hidden);
+      limited.back().LimitTo(max_records);
+    }
+    for (size_t r = 0; r < ranges_.size(); ++r) ranges_[r].hidden = std::move(limited[r]);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the system refused " + GroupedText(limit_bytes) + " bytes of side memory"};
+  }
+  side_limit_bytes_ = limit_bytes;
+  return Ok();
+}
+
+// Goes through the blocks as Merge does, and keeps account of what each step would leave.
+bool FingerprintStore::CanMerge(const Store& other) const {
+  assert(geometry_ == other.geometry());
+  if (side_limit_bytes_ == 0) return true;
+  const uint64_t num_blocks = blocks_per_owned_range();
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    const HiddenKeys& hidden = ranges_[r].hidden;
+    uint64_t num_records = hidden.num_blocks();
+    size_t num_free = 0;
+    for (uint64_t b = r * num_blocks; b < (r + 1) * num_blocks; ++b) {
+      // Groups never begin within an owned range but at their first block.
+      if (b % kGroupBlocks == 0 || b == r * num_blocks) num_free = NumFreeEntries(b);
+      const BlockContents theirs = other.ReadContents(b);
+      if (theirs.empty()) continue;
+      BlockContents merged = ReadContents(b);
+      for (const BlockKey& entry : theirs) AddTo(merged, entry.key, entry.count);
+      num_free += NumEntriesOf(b);
+      const Needs needs = NeedsOf(merged, num_free, hidden);
+      num_free -= needs.line_entries;
+      num_records += uint64_t{needs.has_record} - uint64_t{HasHidden(b)};
+      if (!needs.fits_record || num_records > hidden.max_records()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace trommel

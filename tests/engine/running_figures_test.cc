@@ -1,0 +1,187 @@
+// Statistics that stores keep account of: after any operations they are what a pass counts.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/snapshots/opened_snapshot.h"
+#include "support/catch.h"
+#include "support/digests.h"
+#include "support/in_threads.h"
+#include "support/shapes.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+std::vector<Geometry> FigureGeometries() {
+  std::vector<Geometry> geometries;
+  for (const kernels::Shape& shape : tests::AllShapes()) {
+    geometries.push_back(tests::GeometryOf(shape, 256, 2));
+  }
+  for (const uint32_t bits : {16U, 14U}) {
+    geometries.push_back(
+        {.num_slices = 0,
+         .encoding = bits == 16 ? Encoding::kFingerprints16 : Encoding::kFingerprints8,
+         .shard_bits = 2,
+         .num_blocks = 256,
+         .fingerprint_bits = bits});
+  }
+  return geometries;
+}
+
+std::unique_ptr<Store> EmptyStore(const Geometry& geometry) {
+  if (HasFingerprints(geometry.encoding)) return FingerprintStore::Create(geometry, 0).value();
+  return std::make_unique<BlockStore>(BlockStore::Create(geometry, 0).value());
+}
+
+void CheckFigures(const Store& store) {
+  kernels::Tally tally;
+  for (size_t o = 0; o < store.num_owned_ranges(); ++o) tally += store.TallyOf(o);
+  const uint64_t side_table_bytes =
+      HasFingerprints(store.geometry().encoding)
+          ? static_cast<const FingerprintStore&>(store).CountSideTableBytes()
+          : static_cast<const BlockStore&>(store).side_table().CountBytes();
+  const StoreFigures figures = store.Figures();
+  REQUIRE(figures.num_promoted == tally.num_promoted);
+  REQUIRE(figures.side_table_bytes == side_table_bytes);
+}
+
+// Digests of which some are hot, and a tenth belong to the first block.
+class DigestPool {
+ public:
+  DigestPool(uint64_t seed, size_t size) : random_(seed), pool_(size) {
+    for (size_t i = 0; i < size; ++i) pool_[i] = i % 10 == 3 ? random_() >> 40 : random_();
+  }
+  std::vector<uint64_t> Draw(size_t size) {
+    std::vector<uint64_t> digests(size);
+    for (uint64_t& digest : digests) digest = pool_[random_() % pool_.size()];
+    if (random_() % 8 == 0) digests.assign(size, digests.front());
+    return digests;
+  }
+  uint64_t Below(uint64_t end) { return random_() % end; }
+
+ private:
+  std::mt19937_64 random_;
+  std::vector<uint64_t> pool_;
+};
+
+void Apply(Update update, std::span<const uint64_t> digests, Store& store) {
+  std::vector<uint64_t> bits(BitmapWords(digests.size()));
+  store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
+}
+
+TEST_CASE("running figures are what a pass counts, after any operation", "[engine][fingerprints]") {
+  const Geometry geometry = GENERATE(from_range(FigureGeometries()));
+  const bool is_limited = GENERATE(false, true);
+  if (is_limited && !HasFingerprints(geometry.encoding)) return;
+  DigestPool pool(Catch::rngSeed(), 256 * 40);
+  std::unique_ptr<Store> store = EmptyStore(geometry);
+  if (is_limited) {
+    REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 160).ok());
+  }
+  const std::unique_ptr<Store> other = EmptyStore(geometry);
+  Apply(Update::kInsert, pool.Draw(256 * 15), *other);
+  CheckFigures(*other);
+  uint64_t most_promoted = 0;
+  for (int step = 0; step < 400; ++step) {
+    const bool is_growing = step / 50 % 2 == 0;
+    const std::vector<uint64_t> digests = pool.Draw(1 + pool.Below(400));
+    switch (pool.Below(12)) {
+      case 0:
+        Apply(Update::kInsertIfAbsent, digests, *store);
+        break;
+      case 1:
+        for (const uint64_t digest : digests) store->UpdateOne(Update::kErase, digest);
+        break;
+      case 2:
+        for (const uint64_t digest : digests) store->UpdateOne(Update::kInsert, digest);
+        break;
+      case 3:
+        if (step % 3 == 0 && store->CanMerge(*other)) store->Merge(*other);
+        break;
+      case 4:
+        if (store->Subtract(*other)) CheckFigures(*store);
+        break;
+      case 5:
+        if (step % 4 == 0 && step < 300) store->Clear();
+        break;
+      default:
+        Apply(is_growing ? Update::kInsert : Update::kErase, digests, *store);
+        break;
+    }
+    CheckFigures(*store);
+    most_promoted = std::max(most_promoted, store->Figures().num_promoted);
+  }
+  CHECK(most_promoted > 0);
+  CHECK((store->Figures().num_refused_inserts > 0) == is_limited);
+  if (is_limited) return;
+  Apply(Update::kInsert, pool.Draw(256 * 30), *store);
+  const std::unique_ptr<Store> half = store->HalfSize(0).value();
+  CheckFigures(*half);
+  CHECK(half->Figures().num_promoted > 0);
+  if (HasFingerprints(geometry.encoding)) {
+    const std::unique_ptr<Store> twice = half->DoubleSize(0).value();
+    CheckFigures(*twice);
+  }
+}
+
+TEST_CASE("a loaded filter has the running figures of what is in", "[engine][fingerprints]") {
+  const Geometry geometry = GENERATE(from_range(FigureGeometries()));
+  DigestPool pool(Catch::rngSeed(), 256 * 40);
+  CountingFilter filter =
+      CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
+  for (int i = 0; i < 40; ++i) filter.Insert(Keys::Digests(pool.Draw(256)));
+  const Stats stats = CountingFilter::Deserialize(filter.Serialize()).value().GetStats();
+  CHECK(stats.num_keys == filter.num_keys());
+  CHECK(stats.predicted_fpr == PredictedFpr(geometry, filter.num_keys()));
+  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes);
+  // Promotion is a function of a block's contents.
+  CHECK(stats.num_promoted == filter.GetStats().num_promoted);
+  CHECK(stats.num_promoted > 0);
+}
+
+TEST_CASE("running figures of a concurrent filter are exact when its threads have ended",
+          "[engine][concurrent]") {
+  const kernels::Shape shape = GENERATE(from_range(tests::AllShapes()));
+  const Geometry geometry = tests::GeometryOf(shape, 256, 4);
+  const DigestPolicy digest{.kind = DigestKind::kCaller};
+  ConcurrentFilter filter(CountingFilter::CreateWithGeometry(geometry, digest).value());
+  CountingFilter expected = CountingFilter::CreateWithGeometry(geometry, digest).value();
+  constexpr size_t kNumThreads = 4;
+  std::vector<std::vector<uint64_t>> keys;
+  for (size_t t = 0; t < kNumThreads; ++t) {
+    keys.push_back(DigestPool(Catch::rngSeed() + t, 5000).Draw(6000));
+    expected.Insert(Keys::Digests(keys[t]));
+  }
+  tests::InThreads(kNumThreads, [&](size_t t) {
+    for (int round = 0; round < 3; ++round) {
+      filter.Insert(Keys::Digests(keys[t]));
+      const Stats beside = filter.GetStats();  // takes no lock
+      if (beside.num_keys > 2 * kNumThreads * 6000) std::abort();
+      if (round < 2) filter.Erase(Keys::Digests(keys[t]));
+    }
+  });
+  const Stats stats = filter.GetStats();
+  CHECK(stats.num_keys == kNumThreads * 6000);
+  CHECK(stats.num_refused_erases == 0);
+  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes);
+  CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
+  CHECK(stats.predicted_fpr == PredictedFpr(geometry, stats.num_keys));
+  CHECK(stats.num_promoted >= expected.GetStats().num_promoted);  // promotion has hysteresis
+  const CountingFilter exclusive = std::move(filter).TakeExclusive();
+  CHECK(exclusive.GetStats().num_promoted == stats.num_promoted);
+  CHECK((exclusive.Serialize() == expected.Serialize()));
+}
+
+}  // namespace
+}  // namespace trommel

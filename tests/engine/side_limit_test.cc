@@ -1,0 +1,436 @@
+// Filters with a limit of side memory: which keys they refuse, and that nothing else changes.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/blocks/hidden_keys.h"
+#include "kernels/fingerprint_layout.h"
+#include "support/catch.h"
+#include "support/count_allocations.h"
+#include "support/targets.h"
+#include "trommel/counting_filter.h"
+#include "trommel/executor.h"
+
+namespace trommel {
+namespace {
+
+Geometry LimitGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = num_blocks,
+          .fingerprint_bits = encoding == Encoding::kFingerprints16 ? 16U : 14U};
+}
+
+CountingFilter Unlimited(const Geometry& geometry) {
+  return CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
+}
+
+// Bytes for so many records in each owned range.
+uint64_t LimitFor(const Geometry& geometry, uint64_t records_per_range) {
+  uint64_t bytes = HiddenKeys::LeastLimitBytes();
+  while (HiddenKeys::RecordsWithin(bytes) < records_per_range) bytes += 4;
+  return bytes << geometry.shard_bits;
+}
+
+CountingFilter Limited(const Geometry& geometry, uint64_t records_per_range) {
+  CountingFilter filter = Unlimited(geometry);
+  REQUIRE(filter.LimitSideMemory(LimitFor(geometry, records_per_range)).ok());
+  return filter;
+}
+
+bool IsSet(std::span<const uint64_t> bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+
+Encoding AnyFingerprints() { return GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8); }
+
+// A few more keys than the blocks take, some hot, and a tenth of them in the first group.
+std::vector<uint64_t> CrowdedPool(std::mt19937_64& random, const Geometry& geometry, double load) {
+  std::vector<uint64_t> pool(static_cast<size_t>(load * static_cast<double>(geometry.num_blocks)) +
+                             1);
+  for (size_t i = 0; i < pool.size(); ++i) pool[i] = i % 10 == 3 ? random() >> 7 : random();
+  return pool;
+}
+
+std::vector<uint64_t> DrawFrom(const std::vector<uint64_t>& pool, size_t size,
+                               std::mt19937_64& random) {
+  std::vector<uint64_t> digests(size);
+  for (uint64_t& digest : digests) digest = pool[random() % pool.size()];
+  if (random() % 10 == 0) std::ranges::fill(digests, digests.front());
+  return digests;
+}
+
+TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const uint64_t num_records = GENERATE(1, 3, 20);
+  const double load = encoding == Encoding::kFingerprints16 ? 34 : 46;
+  const Geometry geometry = LimitGeometry(encoding, 64);
+  std::mt19937_64 random(Catch::rngSeed());
+  CountingFilter filter = Limited(geometry, num_records);
+  // Holds what was not refused, without a limit: every answer and the bytes must be the same.
+  CountingFilter model = Unlimited(geometry);
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  const uint64_t side_bytes = filter.GetStats().side_table_bytes;
+  CHECK(side_bytes <= LimitFor(geometry, num_records));
+  uint64_t num_refused = 0;
+  uint64_t num_accepted_at_limit = 0;
+  for (int step = 0; step < 600; ++step) {
+    const std::vector<uint64_t> digests = DrawFrom(pool, 1 + random() % 150, random);
+    std::vector<uint64_t> bits(BitmapWords(digests.size()), ~uint64_t{0});
+    std::vector<uint64_t> refused(bits.size(), ~uint64_t{0});
+    std::vector<uint64_t> taken;
+    const bool is_growing = step / 60 % 2 == 0;
+    const uint64_t choice = random() % 8;
+    const uint64_t num_before = num_refused;
+    if (choice < (is_growing ? 4U : 1U)) {
+      const InsertOutcome outcome = filter.Insert(Keys::Digests(digests), bits);
+      for (size_t i = 0; i < digests.size(); ++i) {
+        if (IsSet(bits, i)) taken.push_back(digests[i]);
+      }
+      REQUIRE(outcome.num_inserted == taken.size());
+      REQUIRE(outcome.num_refused == digests.size() - taken.size());
+      REQUIRE((outcome.refusal == GrowthRefusal::kSideMemoryLimit) == (outcome.num_refused > 0));
+      num_refused += outcome.num_refused;
+      model.Insert(Keys::Digests(taken));
+    } else if (choice == 4) {
+      for (const uint64_t digest : digests) {
+        const bool is_in = filter.Insert(Key::Digest(digest));
+        if (is_in) model.Insert(Key::Digest(digest));
+        num_refused += uint64_t{!is_in};
+      }
+    } else if (choice == 5) {
+      const InsertOutcome outcome = filter.InsertIfAbsent(Keys::Digests(digests), bits, refused);
+      for (size_t i = 0; i < digests.size(); ++i) {
+        // Inserted, refused or present: one of them.
+        const bool was_present = model.MayContain(Key::Digest(digests[i]));
+        REQUIRE(int{IsSet(bits, i)} + int{IsSet(refused, i)} + int{was_present} == 1);
+        if (IsSet(bits, i)) model.Insert(Key::Digest(digests[i]));
+        num_refused += uint64_t{IsSet(refused, i)};
+      }
+      REQUIRE(outcome.num_refused == num_refused - num_before);
+    } else {
+      REQUIRE(filter.Erase(Keys::Digests(digests), bits) ==
+              model.Erase(Keys::Digests(digests), refused));
+      REQUIRE(bits == refused);
+    }
+    if (num_before > 0 && num_refused == num_before) num_accepted_at_limit += 1;
+    REQUIRE(filter.num_keys() == model.num_keys());
+    std::vector<uint64_t> counts(digests.size());
+    std::vector<uint64_t> model_counts(digests.size());
+    filter.CountEstimates(Keys::Digests(digests), counts);
+    model.CountEstimates(Keys::Digests(digests), model_counts);
+    REQUIRE(counts == model_counts);
+    const Stats stats = filter.GetStats();
+    REQUIRE(stats.num_refused_inserts == num_refused);
+    REQUIRE(stats.side_table_bytes == side_bytes);
+    REQUIRE(stats.num_promoted == model.GetStats().num_promoted);
+    if (step % 20 == 0) REQUIRE((filter.Serialize() == model.Serialize()));
+  }
+  CHECK((filter.Serialize() == model.Serialize()));
+  CHECK(num_refused > 0);
+  CHECK(num_accepted_at_limit > 0);
+  CHECK(filter.GetStats().num_refused_erases == model.GetStats().num_refused_erases);
+  filter.Clear();
+  CHECK(filter.GetStats().num_refused_inserts == 0);
+  CHECK(filter.GetStats().side_table_bytes == side_bytes);
+  CHECK((filter.Serialize() == Unlimited(geometry).Serialize()));
+}
+
+TEST_CASE("a key inserted a million times is refused from some copy on, and can be erased",
+          "[engine][fingerprints][side_limit]") {
+  const Geometry geometry = LimitGeometry(AnyFingerprints(), 64);
+  CountingFilter filter = Limited(geometry, 2);
+  const std::vector<std::byte> empty = filter.Serialize();
+  const std::vector<uint64_t> hot(100'000, 0x123456789abcdef0);
+  uint64_t num_in = 0;
+  for (int i = 0; i < 10; ++i) num_in += filter.Insert(Keys::Digests(hot)).num_inserted;
+  // A record counts to 65,535, and the block shows one copy.
+  CHECK(num_in == 65'536);
+  CHECK(filter.num_keys() == num_in);
+  CHECK(filter.CountEstimate(Key::Digest(hot[0])) == num_in);
+  CHECK(filter.GetStats().num_refused_inserts == 1'000'000 - num_in);
+  CHECK(filter.Insert(Key::Digest(~hot[0])));  // other keys are not affected
+  CHECK(filter.Erase(Key::Digest(~hot[0])));
+  CHECK(filter.Erase(Keys::Digests(hot)) == EraseOutcome{num_in, hot.size() - num_in});
+  CHECK((filter.Serialize() == empty));
+}
+
+TEST_CASE("digests chosen for one block fill it and its record, and harm no other group",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256);
+  CountingFilter filter = Limited(geometry, 4);
+  const std::vector<std::byte> empty = filter.Serialize();
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> chosen(20'000);
+  for (uint64_t& digest : chosen) digest = random() >> 8;  // block 0 of 256
+  std::vector<uint64_t> bits(BitmapWords(chosen.size()));
+  const InsertOutcome outcome = filter.Insert(Keys::Digests(chosen), bits);
+  const uint64_t num_slots = encoding == Encoding::kFingerprints16 ? 31 + 18 : 48 + 8;
+  CHECK(outcome.num_inserted >= 31);
+  // With further copies of keys that are in: by chance many of 20,000 are, with few bits.
+  std::vector<uint64_t> counts(chosen.size());
+  filter.CountEstimates(Keys::Digests(chosen), counts);
+  std::vector<uint64_t> in;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    if (!IsSet(bits, i)) continue;
+    REQUIRE(counts[i] > 0);
+    in.push_back(chosen[i]);
+  }
+  std::map<uint64_t, int> distinct;
+  for (const uint64_t digest : in) distinct[digest << 8 >> (64 - geometry.fingerprint_bits)] += 1;
+  CHECK(distinct.size() <= num_slots);
+  std::vector<uint64_t> others(1000);
+  for (uint64_t& digest : others) digest = random() | uint64_t{1} << 63;
+  CHECK(filter.Insert(Keys::Digests(others)).num_refused == 0);
+  CHECK(filter.Erase(Keys::Digests(others)).num_refused == 0);
+  CHECK(filter.Erase(Keys::Digests(in)).num_refused == 0);
+  CHECK((filter.Serialize() == empty));
+}
+
+TEST_CASE("the same keys are refused for any split, route and number of threads",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 1024, 4);
+  std::mt19937_64 random(Catch::rngSeed());
+  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  CountingFilter whole = Limited(geometry, 5);
+  CountingFilter pieces = Limited(geometry, 5);
+  CountingFilter split = Limited(geometry, 5);
+  split.UseRoute(Route::kSplit);
+  split.UseExecutor(Executor::Create(4).value());
+  CountingFilter singles = Limited(geometry, 5);
+  uint64_t num_refused = 0;
+  for (int round = 0; round < 6; ++round) {
+    const std::vector<uint64_t> digests = DrawFrom(pool, 30'000, random);
+    std::vector<uint64_t> bits(BitmapWords(digests.size()));
+    const InsertOutcome outcome = whole.Insert(Keys::Digests(digests), bits);
+    num_refused += outcome.num_refused;
+    CHECK(split.Insert(Keys::Digests(digests)) == outcome);
+    for (size_t first = 0; first < digests.size();) {
+      const size_t size = std::min<size_t>(1 + random() % 5000, digests.size() - first);
+      const std::span<const uint64_t> part = std::span(digests).subspan(first, size);
+      std::vector<uint64_t> part_bits(BitmapWords(size));
+      pieces.Insert(Keys::Digests(part), part_bits);
+      for (size_t i = 0; i < size; ++i) REQUIRE(IsSet(part_bits, i) == IsSet(bits, first + i));
+      first += size;
+    }
+    for (size_t i = 0; i < digests.size(); ++i) {
+      REQUIRE(singles.Insert(Key::Digest(digests[i])) == IsSet(bits, i));
+    }
+    const std::vector<uint64_t> gone = DrawFrom(pool, 20'000, random);
+    const EraseOutcome erased = whole.Erase(Keys::Digests(gone));
+    CHECK(pieces.Erase(Keys::Digests(gone)) == erased);
+    CHECK(split.Erase(Keys::Digests(gone)) == erased);
+    CHECK(singles.Erase(Keys::Digests(gone)) == erased);
+  }
+  CHECK(num_refused > 0);
+  const std::vector<std::byte> bytes = whole.Serialize();
+  CHECK((pieces.Serialize() == bytes));
+  CHECK((split.Serialize() == bytes));
+  CHECK((singles.Serialize() == bytes));
+  CHECK(split.GetStats().num_refused_inserts == num_refused);
+}
+
+TEST_CASE("the same keys are refused on every target", "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256, 1);
+  std::mt19937_64 random(Catch::rngSeed());
+  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  const std::vector<uint64_t> digests = DrawFrom(pool, 12'000, random);
+  const std::vector<uint64_t> gone = DrawFrom(pool, 4'000, random);
+  std::vector<uint64_t> first_bits;
+  tests::ForEachRunnableTarget([&] {
+    CountingFilter filter = Limited(geometry, 4);
+    std::vector<uint64_t> bits;
+    for (int round = 0; round < 3; ++round) {
+      std::vector<uint64_t> of_round(BitmapWords(digests.size()));
+      filter.Insert(Keys::Digests(digests), of_round);
+      filter.Erase(Keys::Digests(gone));
+      bits.insert(bits.end(), of_round.begin(), of_round.end());
+    }
+    CHECK(filter.GetStats().num_refused_inserts > 0);
+    if (first_bits.empty()) first_bits = bits;
+    CHECK((bits == first_bits));
+  });
+}
+
+TEST_CASE("within a limit no update allocates", "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+  std::mt19937_64 random(Catch::rngSeed());
+  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  CountingFilter filter = Limited(geometry, 6);
+  std::vector<uint64_t> bits(BitmapWords(500));
+  std::vector<uint64_t> refused(BitmapWords(500));
+  uint64_t num_allocations = 0;
+  const auto count = [&](const auto& update) {
+    const uint64_t before = tests::NumAllocations();
+    update();
+    num_allocations += tests::NumAllocations() - before;
+  };
+  for (int step = 0; step < 400; ++step) {
+    const std::vector<uint64_t> digests = DrawFrom(pool, 500, random);
+    const Keys keys = Keys::Digests(digests);
+    switch (step / 40 % 2 * 3 + step % 3) {
+      case 0:
+        count([&] { filter.Insert(keys); });
+        break;
+      case 1:
+        count([&] { filter.InsertIfAbsent(keys, bits, refused); });
+        break;
+      case 2:
+        count([&] { filter.Insert(keys, bits); });
+        count([&] { filter.Insert(Key::Digest(digests[0])); });
+        break;
+      case 3:
+        count([&] {
+          for (const uint64_t digest : digests) filter.Erase(Key::Digest(digest));
+        });
+        break;
+      default:
+        count([&] { filter.Erase(keys, bits); });
+        break;
+    }
+  }
+  CHECK(filter.GetStats().num_refused_inserts > 0);
+  CHECK(num_allocations == 0);
+  count([&] { filter.Serialize(); });
+  CHECK(num_allocations > 0);  // it counts
+}
+
+TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_limit]") {
+  using Catch::Matchers::ContainsSubstring;
+  CountingConfig config{.capacity = 100'000,
+                        .target_fpr = 0.004,
+                        .encoding = Encoding::kFingerprints8,
+                        .side_memory_limit_bytes = 100};
+  const Result<CountingFilter> small = CountingFilter::Create(config);
+  REQUIRE_FALSE(small.ok());
+  CHECK(small.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(small.error().message, ContainsSubstring("at least"));
+  config.side_memory_limit_bytes = 1 << 20;
+  const CountingFilter good = CountingFilter::Create(config).value();
+  CHECK(good.GetStats().side_table_bytes > 0);
+  CHECK(good.GetStats().side_table_bytes <= 1 << 20);
+  config.memory_limit_bytes = good.geometry().num_bytes() + 1000;
+  CHECK(CountingFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
+  config.memory_limit_bytes = 0;
+  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
+    config.encoding = encoding;
+    const Result<CountingFilter> other = CountingFilter::Create(config);
+    REQUIRE_FALSE(other.ok());
+    CHECK(other.error().code == ErrorCode::kInvalidArgument);
+    CHECK_THAT(other.error().message, ContainsSubstring("fingerprints"));
+  }
+  const Geometry geometry = LimitGeometry(AnyFingerprints(), 64, 0);
+  CountingFilter filter = Unlimited(geometry);
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(64 * 60);
+  for (uint64_t& digest : digests) digest = random();
+  filter.Insert(Keys::Digests(digests));
+  const Stats before = filter.GetStats();
+  const Status limited = filter.LimitSideMemory(LimitFor(geometry, 1));
+  REQUIRE_FALSE(limited.ok());
+  CHECK(limited.error().code == ErrorCode::kOutOfMemory);
+  CHECK(filter.GetStats().side_table_bytes == before.side_table_bytes);
+  CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);  // still without a limit
+}
+
+TEST_CASE("a merge that exceeds the limit fails and changes nothing",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+  std::mt19937_64 random(Catch::rngSeed());
+  const auto random_keys = [&](size_t size) {
+    std::vector<uint64_t> digests(size);
+    for (uint64_t& digest : digests) digest = random();
+    return digests;
+  };
+  const size_t per_block = encoding == Encoding::kFingerprints16 ? 15 : 20;
+  int num_merged = 0;
+  int num_failed = 0;
+  for (int round = 0; round < 30; ++round) {
+    CountingFilter filter = Limited(geometry, 1 + random() % 12);
+    CountingFilter unlimited = Unlimited(geometry);
+    const std::vector<uint64_t> ours = random_keys(256 * (per_block - random() % 3));
+    std::vector<uint64_t> bits(BitmapWords(ours.size()));
+    filter.Insert(Keys::Digests(ours), bits);
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (IsSet(bits, i)) unlimited.Insert(Key::Digest(ours[i]));
+    }
+    CountingFilter other = Unlimited(geometry);
+    other.Insert(Keys::Digests(random_keys(256 * (per_block - random() % 6))));
+    const std::vector<std::byte> before = filter.Serialize();
+    const Stats stats = filter.GetStats();
+    const Status merged = filter.Merge(other);
+    REQUIRE(filter.GetStats().side_table_bytes == stats.side_table_bytes);
+    if (merged.ok()) {
+      ++num_merged;
+      REQUIRE(unlimited.Merge(other).ok());
+      REQUIRE((filter.Serialize() == unlimited.Serialize()));
+      REQUIRE(filter.Subtract(other).ok());
+      REQUIRE((filter.Serialize() == before));
+      REQUIRE(filter.GetStats().side_table_bytes == stats.side_table_bytes);
+    } else {
+      ++num_failed;
+      REQUIRE(merged.error().code == ErrorCode::kOutOfMemory);
+      REQUIRE((filter.Serialize() == before));
+      REQUIRE(filter.num_keys() == stats.num_keys);
+      REQUIRE(filter.GetStats().num_promoted == stats.num_promoted);
+    }
+  }
+  CHECK(num_merged > 0);
+  CHECK(num_failed > 0);
+}
+
+TEST_CASE("fold and grow carry the limit, and fail where it leaves no space",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256);
+  std::mt19937_64 random(Catch::rngSeed());
+  const size_t half_load = encoding == Encoding::kFingerprints16 ? 10 : 15;
+  std::vector<uint64_t> digests(256 * half_load);
+  for (uint64_t& digest : digests) digest = random();
+  CountingFilter filter = Limited(geometry, 20);
+  REQUIRE(filter.Insert(Keys::Digests(digests)).num_refused == 0);
+  const std::vector<std::byte> before = filter.Serialize();
+  const uint64_t limit = LimitFor(geometry, 20);
+  REQUIRE(filter.Grow().ok());
+  CHECK(filter.GetStats().side_table_bytes <= limit);
+  REQUIRE(filter.Fold().ok());
+  CHECK((filter.Serialize() == before));
+  CHECK(filter.GetStats().side_table_bytes <= limit);
+  const std::vector<uint64_t> hot(100'000, digests[0]);
+  CHECK(filter.Insert(Keys::Digests(hot)).num_refused > 0);
+  filter.Clear();
+
+  // Half of the blocks have no space for full ones.
+  for (int i = 0; i < 3; ++i) filter.Insert(Keys::Digests(digests));
+  const std::vector<std::byte> full = filter.Serialize();
+  const Status folded = filter.Fold();
+  REQUIRE_FALSE(folded.ok());
+  CHECK(folded.error().code == ErrorCode::kOutOfMemory);
+  CHECK((filter.Serialize() == full));
+
+  // The limit is not in the file.
+  CountingFilter loaded = CountingFilter::Deserialize(before).value();
+  CHECK(loaded.Insert(Keys::Digests(hot)).num_refused == 0);
+  CHECK(loaded.LimitSideMemory(limit).error().code == ErrorCode::kOutOfMemory);
+  loaded.Erase(Keys::Digests(hot));
+  CHECK(loaded.LimitSideMemory(limit).ok());
+  CHECK(loaded.Insert(Keys::Digests(hot)).num_refused > 0);
+  CHECK(loaded.LimitSideMemory(0).ok());
+  CHECK(loaded.Insert(Keys::Digests(hot)).num_refused == 0);
+}
+
+}  // namespace
+}  // namespace trommel
