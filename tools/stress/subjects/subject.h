@@ -176,7 +176,8 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
 
   Geometry geometry() const override { return this->filter_.geometry(); }
   SubjectStats GetStats() const override {
-    return {this->Locked()->GetStats(), this->Locked()->MeasureFill().fill_ratio, 0, {}};
+    const Stats stats = this->Locked()->GetStats();
+    return {stats, this->Locked()->MeasureFill().fill_ratio, 0, {}};  // locked one after the other
   }
   Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const override {
     return SubjectOf<CountingSubject<CountingFilter>>(CountingFilter::Deserialize(bytes), config_);
