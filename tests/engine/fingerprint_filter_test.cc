@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/snapshot_forge.h"

@@ -1,5 +1,5 @@
 // Digests that stand for the keys of fingerprint blocks.
-#include "engine/src/blocks/key_digests.h"
+#include "engine/src/fingerprints/key_digests.h"
 
 #include <cstdint>
 #include <vector>

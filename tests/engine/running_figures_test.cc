@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/snapshots/opened_snapshot.h"
 #include "support/catch.h"
 #include "support/digests.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/blocks/hidden_keys.h"
+#include "engine/src/fingerprints/hidden_keys.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/count_allocations.h"

@@ -8,9 +8,9 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/sizing/block_load.h"

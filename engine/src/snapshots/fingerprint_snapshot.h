@@ -4,7 +4,8 @@
 //          zeros up to a multiple of 4096
 //   4096   blocks section              the blocks' words, as in kernels/fingerprint_layout.h
 //          zeros up to a multiple of 4096
-//   ....   lines section               the overflow lines (blocks/wide_store.h); empty with slots
+//   ....   lines section               the overflow lines (fingerprints/wide_store.h); empty with
+//   slots
 //                                      of 8 bits
 //          zeros up to a multiple of 64
 //   ....   side table section          the blocks that hide keys, ascending; may be empty
@@ -16,9 +17,9 @@
 //   8   u32  n, keys that it hides                                      4   u32  0
 //   12  u32  0                                                          8   u64  copies, 1 or more
 //
-// Canonical: blocks, lines and entries are those that Canonical (blocks/fingerprint_store.h) makes
-// of what the blocks hold, whatever led there. Reading checks just that, so every file that is read
-// is the one that would be written.
+// Canonical: blocks, lines and entries are those that Canonical (fingerprints/fingerprint_store.h)
+// makes of what the blocks hold, whatever led there. Reading checks just that, so every file that
+// is read is the one that would be written.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_FINGERPRINT_SNAPSHOT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_FINGERPRINT_SNAPSHOT_H_
 
@@ -27,8 +28,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/src/blocks/fingerprint_store.h"
 #include "engine/src/disk/byte_sink.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"

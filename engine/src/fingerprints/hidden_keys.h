@@ -6,8 +6,8 @@
 //   lists    | .. | key, count | ..                      sorted vectors of (key, count)
 //
 // A few blocks in a hundred have a record, and nearly all of these have fewer than 8 hidden keys.
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_HIDDEN_KEYS_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_HIDDEN_KEYS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -114,4 +114,4 @@ class HiddenKeys {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_HIDDEN_KEYS_H_
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_HIDDEN_KEYS_H_

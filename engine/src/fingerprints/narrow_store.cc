@@ -1,4 +1,4 @@
-#include "engine/src/blocks/narrow_store.h"
+#include "engine/src/fingerprints/narrow_store.h"
 
 #include <algorithm>
 #include <array>

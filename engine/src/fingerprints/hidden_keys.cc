@@ -1,4 +1,4 @@
-#include "engine/src/blocks/hidden_keys.h"
+#include "engine/src/fingerprints/hidden_keys.h"
 
 #include <algorithm>
 #include <utility>

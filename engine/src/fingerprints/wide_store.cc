@@ -1,4 +1,4 @@
-#include "engine/src/blocks/wide_store.h"
+#include "engine/src/fingerprints/wide_store.h"
 
 #include <algorithm>
 #include <optional>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/src/base/check.h"
-#include "engine/src/blocks/fingerprint_store.h"
-#include "engine/src/blocks/key_digests.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/key_digests.h"
 #include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {

@@ -8,7 +8,7 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/base/grouped_text.h"
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 
 namespace trommel {
 

@@ -17,8 +17,8 @@
 // A block comes back as soon as all its keys fit (without hysteresis: two keys of it raised the
 // rate after churn by a fifth). Blocks are divided into groups of 64, which are never cut by an
 // owned range or a lock range.
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "engine/src/base/block_memory.h"
-#include "engine/src/blocks/hidden_keys.h"
 #include "engine/src/blocks/store.h"
+#include "engine/src/fingerprints/hidden_keys.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
@@ -206,4 +206,4 @@ class FingerprintStore : public Store {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_FINGERPRINT_STORE_H_
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_

@@ -4,8 +4,8 @@
 // as well, so that whole filters are combined and resized by the kernels for keys.
 //
 //   digest x num_blocks = block index (64) | key, 0 .. 0, error    error <= 4 x num_blocks < 2^33
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_KEY_DIGESTS_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_KEY_DIGESTS_H_
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_KEY_DIGESTS_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_KEY_DIGESTS_H_
 
 #include <cstdint>
 
@@ -42,4 +42,4 @@ class KeyDigests {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_KEY_DIGESTS_H_
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_KEY_DIGESTS_H_

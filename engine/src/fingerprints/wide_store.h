@@ -13,15 +13,15 @@
 // At 21 keys per block 0.9 % of the blocks are marked, and a line has 1.7 entries in the mean. A
 // block comes back with the erasure that leaves 32 keys. The version is for readers beside writers,
 // and 0 here.
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "kernels/wide_block.h"
 
 namespace trommel {
@@ -82,4 +82,4 @@ class WideStore final : public FingerprintStore {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_WIDE_STORE_H_
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_

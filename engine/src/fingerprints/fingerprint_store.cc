@@ -1,5 +1,5 @@
 // Updates and queries of fingerprint stores. Whole stores: fingerprint_store_combine.cc.
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/blocks/narrow_store.h"
-#include "engine/src/blocks/wide_store.h"
+#include "engine/src/fingerprints/narrow_store.h"
+#include "engine/src/fingerprints/wide_store.h"
 
 namespace trommel {
 

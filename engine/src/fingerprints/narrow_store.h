@@ -1,13 +1,13 @@
 // NarrowStore: fingerprints in slots of 8 bits, by bins. A full block is *cut*: it shows the keys
 // that differ, bin by bin as far as they fit; the side table has the keys of the bins that are cut
 // off, and further copies of the others. A query needs the side table for a cut bin only.
-#ifndef TROMMEL_ENGINE_SRC_BLOCKS_NARROW_STORE_H_
-#define TROMMEL_ENGINE_SRC_BLOCKS_NARROW_STORE_H_
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_NARROW_STORE_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_NARROW_STORE_H_
 
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/fingerprint_store.h"
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "kernels/narrow_block.h"
 #include "kernels/narrow_change.h"
 
@@ -55,4 +55,4 @@ class NarrowStore final : public FingerprintStore {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_BLOCKS_NARROW_STORE_H_
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_NARROW_STORE_H_
