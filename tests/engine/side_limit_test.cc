@@ -10,8 +10,8 @@
 
 #include "engine/src/fingerprints/hidden_keys.h"
 #include "kernels/fingerprint_layout.h"
+#include "support/allocation_peak.h"
 #include "support/catch.h"
-#include "support/count_allocations.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"

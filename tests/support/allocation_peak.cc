@@ -26,6 +26,9 @@ namespace {
 thread_local int64_t held_bytes = 0;
 thread_local int64_t peak_bytes = 0;
 thread_local bool is_counting = false;
+thread_local uint64_t num_allocations = 0;
+
+[[maybe_unused]] void CountAllocation() noexcept { num_allocations += 1; }
 
 [[maybe_unused]] void CountHeld(int64_t num_bytes) noexcept {
   if (!is_counting) return;
@@ -34,6 +37,8 @@ thread_local bool is_counting = false;
 }
 
 }  // namespace
+
+uint64_t NumAllocations() noexcept { return num_allocations; }
 
 AllocationPeak::AllocationPeak() noexcept {
   held_bytes = peak_bytes = 0;
@@ -60,9 +65,11 @@ extern "C" size_t malloc_usable_size(void* memory) noexcept;  // <malloc.h>, of 
 
 namespace {
 
+using trommel::tests::CountAllocation;
 using trommel::tests::CountHeld;
 
 void* CountedAllocation(size_t num_bytes, size_t alignment) {
+  CountAllocation();
   num_bytes = std::max<size_t>(num_bytes, 1);
   void* memory =
       alignment <= alignof(std::max_align_t)

@@ -1,11 +1,15 @@
-// The most memory that one thread's allocations held at once: operator new, and mmap, from which
-// blocks have theirs. Both are replaced for the whole test program.
+// A thread's allocations: how many there were, and the most memory that they held at once. Of
+// operator new, and of mmap, from which blocks have their memory; both are replaced for the whole
+// test program.
 #ifndef TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 #define TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 
 #include <cstdint>
 
 namespace trommel::tests {
+
+// Calls of operator new since the thread began; 0 with sanitizers.
+uint64_t NumAllocations() noexcept;
 
 // From its construction on, in its thread. One at a time in each thread.
 class AllocationPeak {
