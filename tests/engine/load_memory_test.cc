@@ -26,10 +26,11 @@ namespace {
 
 using tests::Bytes;
 
-// Of a loading: blocks and side table, and the copies of one group of blocks; and what a filter of
-// any size has (an array of blocks takes whole huge pages only from 2 MiB on).
+// Of a loading: blocks and side table; and what a filter of any size has: two copies of the
+// contents of a group of 64 blocks, a kilobyte each (an array of blocks takes whole huge pages only
+// from 2 MiB on).
 constexpr uint64_t kMostOfFile = 5;
-constexpr uint64_t kFixedBytes = 16'384;
+constexpr uint64_t kFixedBytes = 160'000;
 
 uint64_t MostBytes(uint64_t file_bytes) { return kMostOfFile * file_bytes + kFixedBytes; }
 
