@@ -342,6 +342,25 @@ TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be 
   }
 }
 
+TEST_CASE("a snapshot with a key that no digest has is refused", "[counting][fingerprints]") {
+  const Geometry geometry = GeometryFor(Encoding::kFingerprints16, 1);
+  const uint64_t digest = uint64_t{0x1234} << 48;  // of one block: the key is its top bits
+  const auto load = [&](int key) {
+    std::vector<std::byte> bytes = FilledBytes(geometry, {digest});
+    constexpr size_t kBlocksAt = 4096;
+    REQUIRE(tests::Get<uint16_t>(bytes, kBlocksAt) == 0x1234);
+    tests::Put(bytes, kBlocksAt, static_cast<uint16_t>(key));
+    tests::Reseal(bytes);
+    return CountingFilter::Deserialize(bytes);
+  };
+  for (const int key : {0x0001, 0x00fe, 0x12fe, 0x1201, 0xfffe}) CHECK(load(key).ok());
+  for (const int key : {0x0100, 0x1200, 0x12ff, 0xff00}) {
+    const Result<CountingFilter> loaded = load(key);
+    REQUIRE_FALSE(loaded.ok());
+    CHECK(loaded.error().code == ErrorCode::kCorrupt);
+  }
+}
+
 TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
           "[counting][fingerprints]") {
   for (const auto& [encoding, target] :
