@@ -51,11 +51,11 @@ struct CountingConfig {
   /// shards (at most 1,024 parts), and no later insertion or erasure allocates side memory. An
   /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert).
   ///
-  /// A promoted block takes 51 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
+  /// A promoted block takes 53 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
   /// times. More is refused, whatever the limit: copies of a hot key beyond about 65,536, and in a
-  /// filter filled to its capacity with keys that differ about 1 key in 10,000 with slots of 8 bits
-  /// and 1 in 1,000,000 with slots of 16; with nine tenths of them, 1 in 150,000 and none. Twice
-  /// Sizing::predicted_side_table_bytes suffices for the others.
+  /// filter filled to its capacity with keys that differ about 1 key in 50,000 with slots of 8 bits
+  /// and 1 in 4,000,000 with slots of 16; with nine tenths of them, 1 in 800,000 and none. Twice
+  /// Sizing::predicted_side_table_bytes, but at least 1 KiB per part, suffices for the others.
   ///
   /// Requires fingerprints, and at least 64 bytes per part. Counts as memory of the filter
   /// (memory_limit_bytes).
@@ -219,7 +219,9 @@ class CountingFilter {
   /// of snapshots; 0: no limit, and what is reserved stays. Fails with kInvalidArgument without
   /// fingerprints or below the least value, and with kOutOfMemory if what is in needs more, if the
   /// filter would exceed its memory limit, or if the system refuses memory; nothing has changed
-  /// then. Cost: what it reserves.
+  /// then. A loaded filter may need slightly more than before it was saved, because a snapshot puts
+  /// keys in canonical order; so the limit of a filter that refused keys may fail after loading.
+  /// Cost: what it reserves.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// Removes all keys and resets the counts of refusals. Keeps the memory and writes all of
