@@ -465,7 +465,12 @@ TEST_CASE("fold and grow carry the limit, and fail where it leaves no space",
   CHECK((filter.Serialize() == before));
   CHECK(filter.GetStats().side_table_bytes <= limit);
   const std::vector<uint64_t> hot(100'000, digests[0]);
-  CHECK(filter.Insert(Keys::Digests(hot)).num_refused > 0);
+  const uint64_t num_refused = filter.Insert(Keys::Digests(hot)).num_refused;
+  CHECK(num_refused > 0);
+  REQUIRE(filter.Grow().ok());
+  CHECK(filter.GetStats().num_refused_inserts == num_refused);
+  REQUIRE(filter.Fold().ok());
+  CHECK(filter.GetStats().num_refused_inserts == num_refused);
   filter.Clear();
 
   // Half of the blocks have no space for full ones.

@@ -132,6 +132,7 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
   Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
   if (!resized) return resized.error();
   (*resized)->ApplyKeysOf(*this, Update::kInsert);
+  (*resized)->ranges_.front().num_refused_inserts = Figures().num_refused_inserts;
   if (side_limit_bytes_ == 0) return std::unique_ptr<Store>(*std::move(resized));
   if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
     return limited.error();
