@@ -17,6 +17,7 @@
 
 #include "support/catch.h"
 #include "support/scratch_folder.h"
+#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -164,6 +165,21 @@ TEST_CASE("a mapped file of fingerprints answers as it is", "[counting][fingerpr
   }
   CHECK(mapped.num_side_reads() > 0);
   CHECK((mapped.num_line_reads() > 0) == (encoding == Encoding::kFingerprints16));
+}
+
+TEST_CASE("a file of fingerprints that is loaded for threads is refused by its name",
+          "[counting][fingerprints][snapshot]") {
+  using Catch::Matchers::ContainsSubstring;
+  const tests::ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "filter";
+  const CountingFilter filter =
+      CountingFilter::Create({.capacity = 100, .encoding = Encoding::kFingerprints8}).value();
+  REQUIRE(filter.Save(path).ok());
+  const Result<ConcurrentFilter> loaded = ConcurrentFilter::Load(path);
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(loaded.error().message,
+             ContainsSubstring(path.string()) && ContainsSubstring("fingerprints8"));
 }
 
 }  // namespace

@@ -17,6 +17,9 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
@@ -267,6 +270,35 @@ TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][
     CountingFilter other = *CountingFilter::Create({.capacity = 1000});
     CHECK(filter.Merge(other).error().code == ErrorCode::kMismatch);
   }
+}
+
+TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
+          "[engine][fingerprints]") {
+  using Catch::Matchers::ContainsSubstring;
+  const Encoding encoding =
+      GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8, Encoding::kAutomatic);
+  const double target_fpr = GENERATE(0.3, 0.01, 0.0005, 1e-5);  // kAutomatic would choose runs too
+  const std::string given = "encoding is " + std::string(EncodingName(encoding));
+  const auto check = [&](const auto& created, const char* filter) {
+    REQUIRE_FALSE(created.ok());
+    CHECK(created.error().code == ErrorCode::kInvalidArgument);
+    CHECK_THAT(created.error().message, ContainsSubstring(given) && ContainsSubstring(filter) &&
+                                            ContainsSubstring("planes or runs"));
+  };
+  check(
+      ConcurrentFilter::Create({.capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
+      "a ConcurrentFilter");
+  check(ScalableFilter::Create(
+            {.first_capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
+        "a generation");
+  check(WindowFilter::Create({.window = 60,
+                              .num_buckets = 6,
+                              .capacity = 1000,
+                              .target_fpr = target_fpr,
+                              .encoding = encoding}),
+        "a WindowFilter");
+  check(LayeredFilter::Create({.capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
+        "a LayeredFilter");
 }
 
 TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][fingerprints]") {

@@ -345,6 +345,61 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);  // still without a limit
 }
 
+TEST_CASE("a limit holds once erasures have left what it has space for",
+          "[engine][fingerprints][side_limit]") {
+  const Geometry geometry = LimitGeometry(AnyFingerprints(), 64, 0);
+  CountingFilter filter = Unlimited(geometry);
+  std::vector<uint64_t> digests(80);  // that differ, of block 0
+  for (size_t i = 0; i < digests.size(); ++i) digests[i] = (i * 200 + 1) << 44;
+  filter.Insert(Keys::Digests(digests));
+  const uint64_t limit = LimitFor(geometry, 1);
+  const Status refused = filter.LimitSideMemory(limit);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("a block hides more"));
+
+  // Down to a few hidden keys, which need no more than a record.
+  bool has_held = false;
+  while (!has_held && filter.GetStats().side_table_bytes > 0) {
+    filter.Erase(Key::Digest(digests.back()));
+    digests.pop_back();
+    has_held = filter.LimitSideMemory(limit).ok();
+  }
+  REQUIRE(has_held);
+  CHECK(filter.GetStats().side_table_bytes <= limit);
+  uint64_t num_hidden = 0;  // of the block: the least number that makes the next key refused
+  while (filter.Insert(Key::Digest((uint64_t{digests.size()} * 200 + 1) << 44)) && num_hidden < 9) {
+    digests.push_back((uint64_t{digests.size()} * 200 + 1) << 44);
+    ++num_hidden;
+  }
+  CHECK(num_hidden == 0);  // the record was full: the limit held as soon as it could
+  std::vector<uint64_t> counts(digests.size());
+  filter.CountEstimates(Keys::Digests(digests), counts);
+  CHECK(std::ranges::count(counts, 1) == static_cast<std::ptrdiff_t>(counts.size()));
+  CHECK(filter.Erase(Keys::Digests(digests)).num_refused == 0);
+  CHECK(filter.num_keys() == 0);
+}
+
+TEST_CASE("a grown filter and its side memory stay within the memory limit",
+          "[engine][fingerprints][side_limit]") {
+  const Geometry geometry = LimitGeometry(AnyFingerprints(), 512);
+  constexpr uint64_t kSideBytes = 40'000;
+  const uint64_t grown_bytes = 2 * geometry.num_bytes() + kSideBytes;
+  const auto filter_within = [&](uint64_t memory_limit_bytes) {
+    CountingFilter filter = CountingFilter::CreateWithGeometry(
+                                geometry, {.kind = DigestKind::kCaller}, memory_limit_bytes)
+                                .value();
+    REQUIRE(filter.LimitSideMemory(kSideBytes).ok());
+    return filter;
+  };
+  CountingFilter small = filter_within(grown_bytes - 1);
+  const Status grown = small.Grow();
+  REQUIRE_FALSE(grown.ok());
+  CHECK(grown.error().code == ErrorCode::kOutOfMemory);
+  CHECK(small.geometry() == geometry);
+  CHECK(filter_within(grown_bytes).Grow().ok());
+}
+
 TEST_CASE("a merge that exceeds the limit fails and changes nothing",
           "[engine][fingerprints][side_limit]") {
   const Encoding encoding = AnyFingerprints();
@@ -410,7 +465,12 @@ TEST_CASE("fold and grow carry the limit, and fail where it leaves no space",
   CHECK((filter.Serialize() == before));
   CHECK(filter.GetStats().side_table_bytes <= limit);
   const std::vector<uint64_t> hot(100'000, digests[0]);
-  CHECK(filter.Insert(Keys::Digests(hot)).num_refused > 0);
+  const uint64_t num_refused = filter.Insert(Keys::Digests(hot)).num_refused;
+  CHECK(num_refused > 0);
+  REQUIRE(filter.Grow().ok());
+  CHECK(filter.GetStats().num_refused_inserts == num_refused);
+  REQUIRE(filter.Fold().ok());
+  CHECK(filter.GetStats().num_refused_inserts == num_refused);
   filter.Clear();
 
   // Half of the blocks have no space for full ones.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "support/death.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"
+#include "trommel/counting_filter.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -150,11 +152,11 @@ TEST_CASE("the side table of fingerprints holds what no line and no slot does",
   // 31 keys in slots and 18 in the overflow line.
   const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 1);
   CHECK(PredictedSideTableBytes(wide, 49) == 0);
-  CHECK(PredictedSideTableBytes(wide, 50) == 53 + 64 + 4 * 10);  // a record, and a node of 19 keys
+  CHECK(PredictedSideTableBytes(wide, 50) == 62 + 36 + 16 * 36);  // a record, and a list of 19 keys
   const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 1);
   CHECK(PredictedSideTableBytes(narrow, 31) == 0);
-  CHECK(PredictedSideTableBytes(narrow, 49) == 53);
-  CHECK(PredictedSideTableBytes(narrow, 80) > 53 + 64 + 4 * (80 - 48 - 9));
+  CHECK(PredictedSideTableBytes(narrow, 49) == 62);
+  CHECK(PredictedSideTableBytes(narrow, 80) == 62 + 36 + 16 * 36);
 
   const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const Geometry many = FingerprintsOf(encoding, 1000);  // with a group that is not whole
@@ -169,9 +171,32 @@ TEST_CASE("the side table of fingerprints holds what no line and no slot does",
     share = new_share;
     bytes = new_bytes;
   }
-  CHECK(bytes > 1000 * 53);
+  CHECK(bytes > 1000 * 62);
   const auto at_capacity = SizeFor(FingerprintsRequest(encoding, 1'000'000, 0.01));
   CHECK(at_capacity->predicted_side_table_bytes * 8 < 1'000'000);  // a bit per key
+}
+
+TEST_CASE("the predicted side table of fingerprints is that of a filter past its capacity",
+          "[engine][sizing]") {
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Geometry geometry = FingerprintsOf(encoding, 2000);
+  CountingFilter filter =
+      CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(84'000);
+  for (const uint64_t times : {1, 3, 6}) {  // 42, 126 and 252 keys per block
+    while (filter.num_keys() < times * digests.size()) {
+      for (uint64_t& digest : digests) digest = random();
+      filter.Insert(Keys::Digests(digests));
+    }
+    const auto predicted =
+        static_cast<double>(PredictedSideTableBytes(geometry, filter.num_keys()));
+    const auto measured = static_cast<double>(filter.GetStats().side_table_bytes);
+    CAPTURE(EncodingName(encoding), times, predicted, measured);
+    // Arrays that double have up to twice the bytes that their entries need.
+    CHECK(measured > 0.8 * predicted);
+    CHECK(measured < 1.25 * predicted);
+  }
 }
 
 TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothing",

@@ -129,8 +129,8 @@ class ConcurrentFilter {
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
-  /// As CountingFilter::Load. For an executor: CountingFilter::Load, UseExecutor, and the
-  /// constructor above.
+  /// As CountingFilter::Load, and fails with kInvalidArgument for a filter of fingerprints. For an
+  /// executor: CountingFilter::Load, UseExecutor, and the constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});

@@ -51,11 +51,11 @@ struct CountingConfig {
   /// shards (at most 1,024 parts), and no later insertion or erasure allocates side memory. An
   /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert).
   ///
-  /// A promoted block takes 51 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
+  /// A promoted block takes 53 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
   /// times. More is refused, whatever the limit: copies of a hot key beyond about 65,536, and in a
-  /// filter filled to its capacity with keys that differ about 1 key in 10,000 with slots of 8 bits
-  /// and 1 in 1,000,000 with slots of 16; with nine tenths of them, 1 in 150,000 and none. Twice
-  /// Sizing::predicted_side_table_bytes suffices for the others.
+  /// filter filled to its capacity with keys that differ about 1 key in 50,000 with slots of 8 bits
+  /// and 1 in 4,000,000 with slots of 16; with nine tenths of them, 1 in 800,000 and none. Twice
+  /// Sizing::predicted_side_table_bytes, but at least 1 KiB per part, suffices for the others.
   ///
   /// Requires fingerprints, and at least 64 bytes per part. Counts as memory of the filter
   /// (memory_limit_bytes).
@@ -72,9 +72,10 @@ struct CountingConfig {
 /// false-positive rate. A key that is in the filter is never answered "absent". Counts are exact:
 /// they neither saturate nor wrap.
 ///
-/// A key touches one block, and in it one bit per slice: the split counting Bloom filter of Huang,
-/// Fang and Zhang ("Split Counting Bloom Filter and its Application in Hbase Secondary Index"), cut
-/// to the size of a cache line. Queries read presence bits only (ARCHITECTURE.md, Layouts of
+/// A key touches one block. With planes and runs it touches one bit per slice of that block: the
+/// split counting Bloom filter of Huang, Fang and Zhang ("Split Counting Bloom Filter and its
+/// Application in Hbase Secondary Index"), cut to the size of a cache line. Queries read presence
+/// bits only. With fingerprints a key takes one slot of the block (ARCHITECTURE.md, Layouts of
 /// blocks).
 ///
 /// Thread safety: const members may run in any number of threads at once, as long as no other
@@ -114,7 +115,8 @@ class CountingFilter {
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
   /// Increments the counters of every key. Cost: about one block per key (3 cache lines with
-  /// planes, 1 or 2 with runs); several times as much for a key of a promoted block.
+  /// planes, 1 or 2 with runs, 1 with fingerprints); several times as much for a key of a promoted
+  /// block.
   ///
   /// With a limit of side memory, a key that finds no space is refused: nothing changes for it, and
   /// it must not be erased on account of this call. Which keys are refused depends on the order of
@@ -126,7 +128,8 @@ class CountingFilter {
 
   /// In input order, inserts every key that is absent and sets its bit in `inserted`; a key that is
   /// maybe present is left alone and must not be erased on account of this call. Returns how many
-  /// were inserted.
+  /// were inserted. With a limit of side memory, an absent key that is refused is not inserted
+  /// either; the overload below tells it from a present one.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As above; also sets the bits in `refused` of the absent keys that were refused, as Insert
   /// does, and clears the others. num_refused of the outcome is their number. With a limit, the
@@ -140,7 +143,8 @@ class CountingFilter {
   /// A key may be erased as often as it was inserted. Erasing a non-member goes undetected with the
   /// filter's false-positive rate, and then takes counts of other keys: a key of the same block
   /// that is alone at one of the erased positions becomes absent (at most one such key per slice,
-  /// with its duplicates) and can no longer be erased.
+  /// with its duplicates) and can no longer be erased. With fingerprints it takes one copy of an
+  /// equal fingerprint of that block: a key that is in once becomes absent.
   EraseOutcome Erase(Keys keys) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
@@ -161,8 +165,8 @@ class CountingFilter {
   /// and returns how many there are. Requires at most 2^32 - 1 keys.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
 
-  /// Writes an upper bound of how often each key is in the filter, the least of its counters, to
-  /// `counts`. 0 means certainly absent.
+  /// Writes an upper bound of how often each key is in the filter, the least of its counters or,
+  /// with fingerprints, the copies of its fingerprint, to `counts`. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -216,10 +220,12 @@ class CountingFilter {
   Status Grow();
 
   /// Limits side memory from now on, as CountingConfig::side_memory_limit_bytes, which is not part
-  /// of snapshots; 0: no limit, and what is reserved stays. Fails with kInvalidArgument without
-  /// fingerprints or below the least value, and with kOutOfMemory if what is in needs more, if the
-  /// filter would exceed its memory limit, or if the system refuses memory; nothing has changed
-  /// then. Cost: what it reserves.
+  /// of snapshots; 0: no limit, and what is reserved is freed as promoted blocks return. Fails with
+  /// kInvalidArgument without fingerprints or below the least value, and with kOutOfMemory if what
+  /// is in needs more, if the filter would exceed its memory limit, or if the system refuses
+  /// memory; nothing has changed then. A loaded filter may need slightly more than before it was
+  /// saved, because a snapshot puts keys in canonical order; so the limit of a filter that refused
+  /// keys may fail after loading. Cost: what it reserves.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// Removes all keys and resets the counts of refusals. Keeps the memory and writes all of

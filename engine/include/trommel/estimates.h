@@ -1,7 +1,9 @@
 /// @file
-/// Estimates from presence bits: how many distinct keys a filter holds, and how many two share.
+/// Estimates from presence bits or fingerprints: how many distinct keys a filter holds, and how
+/// many two share.
 ///
-/// No key is looked up; each estimate is one pass over the presence bits.
+/// No key is looked up; each estimate is one pass over the blocks. A block of fingerprints counts
+/// as one slice, k = 1, with a position for each value of a fingerprint, m = 2^fingerprint_bits.
 ///
 /// The plain form is that of Swamidass and Baldi ("Mathematical Correction for Fingerprint
 /// Similarity Measures to Improve Chemical Retrieval", 2007): a Bloom filter of M bits and k hashes

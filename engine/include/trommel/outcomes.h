@@ -66,10 +66,12 @@ struct InsertOutcome {
 /// Statistics of one set of blocks that a filter keeps account of: GetStats returns them without a
 /// pass over memory. What needs one is in BlockFill.
 struct Stats {
-  uint64_t num_keys = 0;            ///< Insertions less erasures; duplicates count.
-  uint64_t num_bytes = 0;           ///< Presence bits, counts and side table.
-  uint64_t side_table_bytes = 0;    ///< Part of num_bytes: the counts of promoted blocks.
-  uint64_t num_promoted = 0;        ///< Blocks whose counts are in the side table.
+  uint64_t num_keys = 0;   ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;  ///< Blocks, overflow lines and side table.
+  /// Part of num_bytes: what promoted blocks have no place for. With a limit, what it reserves.
+  uint64_t side_table_bytes = 0;
+  /// Blocks whose counts are in the side table or, with fingerprints, whose keys do not fit.
+  uint64_t num_promoted = 0;
   uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
   /// The same of insertions, which a limit of side memory refuses.
   uint64_t num_refused_inserts = 0;

@@ -58,9 +58,10 @@ enum class Encoding : uint8_t {
   /// bits: about 25 bits per key at 0.033 %, with the fastest updates.
   kFingerprints16 = 2,
   /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
-  /// memory, about 15 bits per key at 0.3 %.
+  /// memory, about 15 bits per key at 0.21 %.
   kFingerprints8 = 3,
-  /// Of a SizingRequest only: the encoding that its Preference chooses. No geometry has it.
+  /// Of a SizingRequest or a CountingConfig only: the encoding that its Preference chooses. No
+  /// geometry has it.
   kAutomatic = 255,
 };
 

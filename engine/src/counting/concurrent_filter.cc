@@ -52,6 +52,7 @@
 #include "engine/src/counting/concurrent_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
@@ -98,6 +99,7 @@ ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept
 ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
 
 Result<ConcurrentFilter> ConcurrentFilter::Create(const CountingConfig& config) {
+  if (auto error = CheckPresenceEncoding("a ConcurrentFilter", config.encoding)) return *error;
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter) return filter.error();
   return Adopt(*std::move(filter));
@@ -234,7 +236,9 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
                                                 const DigestKey& digest_key) {
   Result<CountingFilter> filter = CountingFilter::Load(path, memory_limit_bytes, digest_key);
   if (!filter) return filter.error();
-  return Adopt(*std::move(filter));
+  Result<ConcurrentFilter> adopted = Adopt(*std::move(filter));
+  if (!adopted) return Error{adopted.error().code, path.string() + ": " + adopted.error().message};
+  return adopted;
 }
 
 // --- Exclusive. The filter's own count of keys is right while they work.

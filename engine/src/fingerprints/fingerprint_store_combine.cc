@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/fingerprints/key_digests.h"
 #include "engine/src/sizing/geometry_checks.h"
@@ -121,9 +122,17 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
   while (geometry.num_blocks % BlockUnit(geometry.encoding, geometry.shard_bits) != 0) {
     geometry.shard_bits -= 1;
   }
+  if (side_limit_bytes_ != 0) {  // it is reserved there as well
+    if (Status fits = CheckMemoryLimit("the filter and its side memory need",
+                                       geometry.num_bytes() + side_limit_bytes_, limit_bytes);
+        !fits) {
+      return fits.error();
+    }
+  }
   Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
   if (!resized) return resized.error();
   (*resized)->ApplyKeysOf(*this, Update::kInsert);
+  (*resized)->ranges_.front().num_refused_inserts = Figures().num_refused_inserts;
   if (side_limit_bytes_ == 0) return std::unique_ptr<Store>(*std::move(resized));
   if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
     return limited.error();

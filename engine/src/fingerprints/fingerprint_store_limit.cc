@@ -19,24 +19,29 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
     return Ok();
   }
   const uint64_t least = HiddenKeys::LeastLimitBytes() * ranges_.size();
+  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   if (limit_bytes < least) {
     return Error{ErrorCode::kInvalidArgument,
-                 "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
-                     "; it must be 0 (no limit) or at least " + GroupedText(least) + ", " +
-                     GroupedText(HiddenKeys::LeastLimitBytes()) + " for each of " +
-                     GroupedText(ranges_.size()) + " ranges of blocks"};
+                 given + "; it must be 0 (no limit) or at least " + GroupedText(least) + ": " +
+                     GroupedText(HiddenKeys::LeastLimitBytes()) + " per range of blocks (" +
+                     GroupedText(ranges_.size()) + " here)"};
   }
   // A block has at most one record.
   const uint64_t max_records =
       std::min(HiddenKeys::RecordsWithin(limit_bytes / ranges_.size()), blocks_per_owned_range());
   for (const OwnedRange& range : ranges_) {
-    if (range.hidden.FitsWithin(max_records)) continue;
-    return Error{ErrorCode::kOutOfMemory,
-                 "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
-                     ", and the keys that are in need more: a range of blocks has " +
-                     GroupedText(range.hidden.num_blocks()) +
-                     " records, and would have space for " + GroupedText(max_records) +
-                     ", each of up to 8 keys"};
+    if (range.hidden.num_blocks() > max_records) {
+      return Error{ErrorCode::kOutOfMemory,
+                   given + ", and the keys that are in need more: a range of blocks has " +
+                       GroupedText(range.hidden.num_blocks()) +
+                       " records, and would have space for " + GroupedText(max_records)};
+    }
+    if (!range.hidden.AllFitRecords()) {
+      return Error{ErrorCode::kOutOfMemory,
+                   given +
+                       ", and with any limit a block may hide at most 8 keys that differ, each "
+                       "up to 65,535 times: a block hides more"};
+    }
   }
   try {
     std::vector<HiddenKeys> limited;

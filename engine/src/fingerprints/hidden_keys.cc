@@ -31,12 +31,18 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
   return contents;
 }
 
-bool HiddenKeys::IsSmall(const BlockContents& hidden) {
-  return hidden.size() <= kEntries &&
-         std::ranges::all_of(hidden, [](BlockKey k) { return k.count <= kMaxCount; });
+bool HiddenKeys::AllFitRecords() const {
+  return std::ranges::all_of(lists_, [](const List& list) { return IsSmall(list); });
 }
 
 void HiddenKeys::LimitTo(uint64_t max_records) {
+  // Lists that erasures have left short.
+  for (size_t i = 0; i < records_.size() && !lists_.empty(); ++i) {
+    const uint64_t block_idx = records_.BlockAt(i);
+    const uint64_t* record = Find(block_idx);
+    if (IsInList(record)) Put(block_idx, ContentsOf(block_idx), record[0]);
+  }
+  list_bytes_ = 0;  // what it was in the object that this is a copy of has other capacities
   records_.Reserve(max_records);
   max_records_ = max_records;
 }

@@ -9,6 +9,7 @@
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_HIDDEN_KEYS_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_HIDDEN_KEYS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,11 +31,9 @@ class HiddenKeys {
   static uint64_t RecordsWithin(uint64_t bytes) {
     return BlockWordMap(1 + kEntryWords).EntriesWithin(bytes);
   }
-  // May there be a limit of so many records?
-  bool FitsWithin(uint64_t max_records) const {
-    return lists_.empty() && records_.size() <= max_records;
-  }
-  // Requires that it fits, and at least one.
+  // Would each block's record hold what it hides?
+  bool AllFitRecords() const;
+  // Requires that they do, and at least one record and as many as there are.
   void LimitTo(uint64_t max_records);
   void LiftLimit();  // what is reserved stays
   bool is_limited() const { return max_records_ != kNoLimit; }
@@ -91,7 +90,11 @@ class HiddenKeys {
 
   using List = std::vector<BlockKey>;
 
-  static bool IsSmall(const BlockContents& hidden);
+  template <class Contents>
+  static bool IsSmall(const Contents& hidden) {
+    return hidden.size() <= kEntries &&
+           std::ranges::all_of(hidden, [](const BlockKey& k) { return k.count <= kMaxCount; });
+  }
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
   static bool IsInList(const uint64_t* record) { return record[1] == kInList; }
   List& ListOf(const uint64_t* record) { return lists_[record[2]]; }

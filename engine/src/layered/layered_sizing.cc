@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/src/base/rounding.h"
+#include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
 namespace {
@@ -56,16 +57,13 @@ std::string NestingFault(const Geometry& first, const Geometry& large) {
 }
 
 Result<LayerGeometries> SizeLayers(const LayeredConfig& config) {
+  if (auto error = CheckPresenceEncoding("a LayeredFilter", config.encoding)) return *error;
   const bool is_shape_open = config.num_slices == 0 && config.encoding == Encoding::kRuns;
   const Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
                                          .target_fpr = config.target_fpr,
                                          .num_slices = is_shape_open ? 8 : config.num_slices,
                                          .encoding = config.encoding});
   if (!sizing) return sizing.error();
-  if (HasFingerprints(sizing->geometry.encoding)) {
-    return Invalid("encoding is " + std::string(EncodingName(sizing->geometry.encoding)) +
-                   "; layers are nested in presence bits: planes or runs");
-  }
   LayerGeometries layers{.first = FirstShape(sizing->geometry), .large = sizing->geometry};
   auto& [first, large] = layers;
   // Whole shards of the large layer in both: where they are many, blocks are many more.

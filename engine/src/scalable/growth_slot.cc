@@ -13,6 +13,7 @@
 
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
 namespace {
@@ -89,15 +90,12 @@ Result<double> BytesPerKey(const ScalableConfig& config, uint32_t num_slices) {
 
 Status CheckGrowth(const ScalableConfig& config) {
   if (auto error = CheckNumbers(config)) return *error;
+  if (auto error = CheckPresenceEncoding("a generation", config.encoding)) return *error;
   const Result<Sizing> alone = SizeFor({.capacity = 1,
                                         .target_fpr = config.target_fpr,
                                         .num_slices = config.num_slices,
                                         .encoding = config.encoding});
   if (!alone.ok()) return alone.error();
-  if (config.encoding != Encoding::kPlanes && config.encoding != Encoding::kRuns) {
-    return Impossible("encoding is " + std::string(EncodingName(config.encoding)) +
-                      "; generations have planes or runs");
-  }
   if (config.mode == GrowthMode::kTightening && BudgetFpr(config, 0) < kMinTargetFpr) {
     return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
                       TextOf(config.tightening) + " the first generation's share would be " +

@@ -15,16 +15,19 @@ constexpr uint64_t kSlotsBesideMark = kernels::kWideSlots - 1;
 constexpr uint64_t kBlocksOfGroup = 64;
 constexpr size_t kLineEntries = 18;
 
-// A record of the side table: five words, in arrays with a ninth to spare, and about 8 bytes to
-// find it. More hidden keys than it holds are in a node beside it, 4 bytes each.
-constexpr double kRecordBytes = 40 * 9.0 / 8 + 8;
-constexpr double kEntriesOfRecord = 9;
-constexpr double kNodeBytes = 64;
-constexpr double kBytesOfEntry = 4;
+// A record of the side table (fingerprints/hidden_keys.h): the block's index and five words, in
+// arrays with an eighth to spare, and about 8 bytes to find it. More hidden keys than it holds are
+// in a list, which begins with one more and doubles; the lists are in an array that doubles, too.
+constexpr double kRecordBytes = 48 * 9.0 / 8 + 8;
+constexpr double kEntriesOfRecord = 8;
+constexpr double kListBytes = 24 * 3.0 / 2;
+constexpr double kBytesOfEntry = 16;
 
 double BytesBesideRecord(double num_hidden) {
   if (num_hidden <= kEntriesOfRecord) return 0;
-  return kNodeBytes + kBytesOfEntry * (num_hidden - kEntriesOfRecord);
+  double num_places = kEntriesOfRecord + 1;
+  while (num_places < num_hidden) num_places *= 2;
+  return kListBytes + kBytesOfEntry * num_places;
 }
 
 // Keys of a marked block that are not in its slots.

@@ -111,6 +111,12 @@ uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept {
   return (has_lines ? kBlocksOfOverflowLine : 1) << shard_bits;
 }
 
+std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding) {
+  if (!HasFingerprints(encoding) && encoding != Encoding::kAutomatic) return std::nullopt;
+  return Refusal("encoding is " + std::string(EncodingName(encoding)) + "; " + std::string(filter) +
+                 " needs presence bits: planes or runs");
+}
+
 std::optional<Error> CheckTargetFpr(double target_fpr) {
   // NaN fails.
   if (target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr) return std::nullopt;

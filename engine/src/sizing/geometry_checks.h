@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -23,6 +24,10 @@ uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept;
 // The shard_bits of a filter of about so many blocks. Where shards are whole groups of 64 blocks
 // they have four times as many blocks, so that rounding to them costs less than 1.6 %.
 uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept;
+
+// Refuses fingerprints, and the choice of an encoding, for `filter` ("a WindowFilter"). The choice
+// would be fingerprints at some rates and not at others.
+std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding);
 
 std::optional<Error> CheckTargetFpr(double target_fpr);
 std::optional<Error> CheckRequest(const SizingRequest& request);

@@ -8,6 +8,7 @@
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "engine/src/window/window_filter_impl.h"
 
 namespace trommel {
@@ -106,6 +107,7 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
     return valid.error();
   }
   if (const Status digest = CheckPolicy(config.digest); !digest) return digest.error();
+  if (auto error = CheckPresenceEncoding("a WindowFilter", config.encoding)) return *error;
   if (config.bucket_capacity > config.capacity) {
     return OutOfRange("bucket_capacity", config.bucket_capacity,
                       "at most capacity, which is " + std::to_string(config.capacity));

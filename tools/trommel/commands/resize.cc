@@ -61,7 +61,8 @@ void AddFoldCommand(Command& parent, const Settings& settings) {
             "Halve the blocks of a filter file.\n"
             "The result has the bytes of a filter that was made with half the blocks. The number\n"
             "of blocks must be even (trommel build --power-of-two). More non-members are \"maybe\n"
-            "present\" then, and more blocks are promoted.",
+            "present\" then, unless trommel grow has doubled the blocks, and more blocks are\n"
+            "promoted.",
             {"fold", &CountingFilter::Fold});
 }
 
