@@ -337,12 +337,35 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   std::vector<uint64_t> digests(64 * 60);
   for (uint64_t& digest : digests) digest = random();
   filter.Insert(Keys::Digests(digests));
-  const Stats before = filter.GetStats();
+  const std::vector<std::byte> before = filter.Serialize();
   const Status limited = filter.LimitSideMemory(LimitFor(geometry, 1));
   REQUIRE_FALSE(limited.ok());
   CHECK(limited.error().code == ErrorCode::kOutOfMemory);
-  CHECK(filter.GetStats().side_table_bytes == before.side_table_bytes);
+  CHECK(filter.Serialize() == before);
   CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);  // still without a limit
+}
+
+TEST_CASE("slots of 16 bits take their limit again after loading",
+          "[engine][fingerprints][side_limit]") {
+  const Geometry geometry = LimitGeometry(Encoding::kFingerprints16, 256, 1);
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const double load : {24.0, 27.0, 30.0, 34.0}) {
+    for (const uint64_t num_records : {2, 10, 60}) {
+      CountingFilter filter = Limited(geometry, num_records);
+      const std::vector<uint64_t> digests = CrowdedPool(random, geometry, load);
+      filter.Insert(Keys::Digests(digests));
+      const std::vector<uint64_t> again = DrawFrom(digests, 500, random);
+      filter.Insert(Keys::Digests(again));
+      const std::vector<std::byte> bytes = filter.Serialize();
+      CountingFilter loaded = CountingFilter::Deserialize(bytes).value();
+      INFO("load " << load << ", records " << num_records);
+      REQUIRE(loaded.LimitSideMemory(LimitFor(geometry, num_records)).ok());
+      CHECK(loaded.GetStats().num_promoted == filter.GetStats().num_promoted);
+      CHECK(loaded.Serialize() == bytes);
+      REQUIRE(loaded.Subtract(filter).ok());
+      CHECK(loaded.num_keys() == 0);
+    }
+  }
 }
 
 TEST_CASE("a limit holds once erasures have left what it has space for",

@@ -223,9 +223,11 @@ class CountingFilter {
   /// of snapshots; 0: no limit, and what is reserved is freed as promoted blocks return. Fails with
   /// kInvalidArgument without fingerprints or below the least value, and with kOutOfMemory if what
   /// is in needs more, if the filter would exceed its memory limit, or if the system refuses
-  /// memory; nothing has changed then. A loaded filter may need slightly more than before it was
-  /// saved, because a snapshot puts keys in canonical order; so the limit of a filter that refused
-  /// keys may fail after loading. Cost: what it reserves.
+  /// memory; there is no limit then, or the one that was. Slots of 16 bits take the limit again
+  /// after loading that they had before saving: where it is needed, keys are placed anew. With
+  /// slots of 8 bits that may fail for a filter that was filled to its limit, because a snapshot
+  /// puts keys in canonical order. Cost: what it reserves; one pass over all blocks where keys are
+  /// placed anew.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// Removes all keys and resets the counts of refusals. Keeps the memory and writes all of

@@ -77,7 +77,8 @@ class FingerprintStore : public Store {
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
   // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
   // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
-  // kOutOfMemory if what is in needs more, or the system refuses them; nothing has changed then.
+  // kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it is
+  // then.
   Status LimitSideMemory(uint64_t limit_bytes);
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
   bool CanMerge(const Store& other) const override;
@@ -140,6 +141,9 @@ class FingerprintStore : public Store {
   // Of the block in its line, and free ones there.
   virtual size_t NumEntriesOf(uint64_t /*block_idx*/) const { return 0; }
   virtual size_t NumFreeEntries(uint64_t /*block_idx*/) const { return 0; }
+  // Keeps the same contents in the fewest records, none of them longer than it must be. Ends the
+  // program if memory runs out. Requires no limit.
+  virtual void SpillFewest() noexcept {}
   // WriteContents, without counting promoted blocks.
   virtual bool StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
   // Adds a key to the contents, or returns false and changes nothing.

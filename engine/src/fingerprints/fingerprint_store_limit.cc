@@ -29,6 +29,10 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
   // A block has at most one record.
   const uint64_t max_records =
       std::min(HiddenKeys::RecordsWithin(limit_bytes / ranges_.size()), blocks_per_owned_range());
+  const auto fits = [&](const OwnedRange& range) {
+    return range.hidden.num_blocks() <= max_records && range.hidden.AllFitRecords();
+  };
+  if (side_limit_bytes_ == 0 && !std::ranges::all_of(ranges_, fits)) SpillFewest();
   for (const OwnedRange& range : ranges_) {
     if (range.hidden.num_blocks() > max_records) {
       return Error{ErrorCode::kOutOfMemory,

@@ -32,7 +32,7 @@ BlockContents HiddenKeys::Entries(const uint64_t* record) {
 }
 
 bool HiddenKeys::AllFitRecords() const {
-  return std::ranges::all_of(lists_, [](const List& list) { return IsSmall(list); });
+  return std::ranges::all_of(lists_, [](const List& list) { return IsShort(list); });
 }
 
 void HiddenKeys::LimitTo(uint64_t max_records) {
@@ -57,7 +57,7 @@ void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t t
   if (IsInList(record)) FreeList(record);
   std::fill_n(record, 1 + kEntryWords, 0);
   record[0] = total;
-  if (!IsSmall(hidden)) return MoveToList(record, hidden);
+  if (!IsShort(hidden)) return MoveToList(record, hidden);
   for (size_t i = 0; i < hidden.size(); ++i) {
     SetEntry(record, i, Packed(hidden[i].key, static_cast<uint32_t>(hidden[i].count)));
   }

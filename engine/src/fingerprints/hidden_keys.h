@@ -39,8 +39,14 @@ class HiddenKeys {
   bool is_limited() const { return max_records_ != kNoLimit; }
   // The most records, or the most there can be.
   uint64_t max_records() const { return max_records_; }
+  // Could it be in a record, without a list?
+  template <class Contents>
+  static bool IsShort(const Contents& hidden) {
+    return hidden.size() <= kEntries &&
+           std::ranges::all_of(hidden, [](const BlockKey& k) { return k.count <= kMaxCount; });
+  }
   // Could a block's record be this?
-  bool FitsRecord(const BlockContents& hidden) const { return !is_limited() || IsSmall(hidden); }
+  bool FitsRecord(const BlockContents& hidden) const { return !is_limited() || IsShort(hidden); }
   // Requires this of Put.
   bool CanPut(uint64_t block_idx, const BlockContents& hidden) const {
     return FitsRecord(hidden) && (records_.has_space() || Has(block_idx));
@@ -90,11 +96,6 @@ class HiddenKeys {
 
   using List = std::vector<BlockKey>;
 
-  template <class Contents>
-  static bool IsSmall(const Contents& hidden) {
-    return hidden.size() <= kEntries &&
-           std::ranges::all_of(hidden, [](const BlockKey& k) { return k.count <= kMaxCount; });
-  }
   uint64_t* Find(uint64_t block_idx) { return records_.Find(block_idx); }
   static bool IsInList(const uint64_t* record) { return record[1] == kInList; }
   List& ListOf(const uint64_t* record) { return lists_[record[2]]; }

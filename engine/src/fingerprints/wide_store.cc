@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/presence_words.h"
@@ -51,6 +53,13 @@ bool IsOf(const OverflowLine& line, size_t i, uint64_t block_idx) {
   return line.keys[i] != 0 && line.homes[i] == block_idx % kGroupBlocks;
 }
 
+// Which keys a spilled block shows: the lowest ones, as in a snapshot, or those that leave the
+// fewest entries for its record. A key that is there once needs none when it is shown; one that is
+// there more often needs one either way, unless its count is beyond a record's.
+enum class Shows : uint8_t { kLowest, kFewestHidden };
+
+bool IsBestShown(const BlockKey& entry) { return entry.count == 1 || entry.count > 0xffff; }
+
 // How a block keeps its contents, with so many free entries in its line.
 struct Encoded {
   uint32_t mark = 0;
@@ -59,7 +68,7 @@ struct Encoded {
   BlockContents hidden;
 };
 
-Encoded Encode(const BlockContents& contents, size_t num_free_entries) {
+Encoded Encode(const BlockContents& contents, size_t num_free_entries, Shows shows) {
   Encoded encoded;
   const uint64_t total = TotalOf(contents);
   if (total <= kMarkSlot + num_free_entries || total <= kWideSlots) {
@@ -73,12 +82,20 @@ Encoded Encode(const BlockContents& contents, size_t num_free_entries) {
     return encoded;
   }
   encoded.mark = kSpillMark;
+  const auto is_best = [shows](const BlockKey& entry) {
+    return shows == Shows::kLowest || IsBestShown(entry);
+  };
+  const auto num_best = static_cast<size_t>(std::ranges::count_if(contents, is_best));
+  size_t best_slots = std::min(num_best, kMarkSlot);
+  size_t other_slots = kMarkSlot - best_slots;
   for (const BlockKey& entry : contents) {
-    uint64_t left = entry.count;
-    if (encoded.slots.size() < kMarkSlot) {
+    size_t& slots = is_best(entry) ? best_slots : other_slots;
+    const bool is_shown = slots > 0;
+    if (is_shown) {
       encoded.slots.push_back(entry.key);
-      left -= 1;
+      slots -= 1;
     }
+    const uint64_t left = entry.count - uint64_t{is_shown};
     if (left > 0) encoded.hidden.push_back({entry.key, left});
   }
   return encoded;
@@ -151,7 +168,7 @@ size_t WideStore::NumFreeEntries(uint64_t block_idx) const {
 
 FingerprintStore::Needs WideStore::NeedsOf(const BlockContents& contents, size_t num_free_entries,
                                            const HiddenKeys& hidden) const {
-  const Encoded encoded = Encode(contents, num_free_entries);
+  const Encoded encoded = Encode(contents, num_free_entries, Shows::kFewestHidden);
   return {.line_entries = encoded.line.size(),
           .has_record = encoded.mark == kSpillMark,
           .fits_record = hidden.FitsRecord(encoded.hidden)};
@@ -160,7 +177,8 @@ FingerprintStore::Needs WideStore::NeedsOf(const BlockContents& contents, size_t
 bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
   const uint32_t mark = MarkOf(block_idx);
   OverflowLine& line = LineOf(block_idx);
-  const Encoded encoded = Encode(contents, NumFreeEntries(block_idx) + NumEntriesOf(block_idx));
+  const Encoded encoded =
+      Encode(contents, NumFreeEntries(block_idx) + NumEntriesOf(block_idx), Shows::kFewestHidden);
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
   if (encoded.mark == kSpillMark && !hidden.CanPut(block_idx, encoded.hidden)) return false;
   if (mark == kLineMark) FreeEntriesOf(block_idx);
@@ -174,6 +192,36 @@ bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents)
   return true;
 }
 
+// A line serves the most blocks if those that need the fewest entries come first, behind those
+// that hide more than a record holds when they are spilled.
+void WideStore::SpillFewest() noexcept {
+  struct Promoted {
+    bool may_spill;
+    uint64_t num_keys;
+    uint64_t block_idx;
+    BlockContents contents;
+  };
+  std::vector<Promoted> promoted;
+  for (uint64_t first = 0; first < geometry_.num_blocks; first += kGroupBlocks) {
+    const uint64_t end = std::min(first + kGroupBlocks, geometry_.num_blocks);
+    bool has_spilled = false;
+    promoted.clear();
+    for (uint64_t b = first; b < end; ++b) {
+      if (!IsPromoted(b)) continue;
+      has_spilled = has_spilled || HasHidden(b);
+      BlockContents contents = ReadContents(b);
+      const bool may_spill = HiddenKeys::IsShort(Encode(contents, 0, Shows::kFewestHidden).hidden);
+      promoted.push_back({may_spill, TotalOf(contents), b, std::move(contents)});
+    }
+    if (!has_spilled) continue;
+    for (const Promoted& block : promoted) StoreContents(block.block_idx, {});
+    std::ranges::sort(promoted, {}, [](const Promoted& block) {
+      return std::tuple(block.may_spill, block.num_keys, block.block_idx);
+    });
+    for (const Promoted& block : promoted) StoreContents(block.block_idx, block.contents);
+  }
+}
+
 // Blocks in order take what is left of the line; of one that the rest of the line cannot take,
 // nothing is in it.
 CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) const {
@@ -184,7 +232,7 @@ CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) con
   auto& line = *reinterpret_cast<OverflowLine*>(group.line_words.data());
   size_t num_entries = 0;
   for (size_t b = 0; b < contents.size(); ++b) {
-    Encoded encoded = Encode(contents[b], kLineEntries - num_entries);
+    Encoded encoded = Encode(contents[b], kLineEntries - num_entries, Shows::kLowest);
     for (const uint32_t key : encoded.line) FillEntry(line, num_entries++, b, key);
     kernels::EncodeWide(encoded.slots, encoded.mark,
                         group.block_words.data() + b * kernels::kFingerprintBlockWords);

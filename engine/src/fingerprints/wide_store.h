@@ -61,6 +61,7 @@ class WideStore final : public FingerprintStore {
                 const HiddenKeys& hidden) const override;
   size_t NumEntriesOf(uint64_t block_idx) const override;
   size_t NumFreeEntries(uint64_t block_idx) const override;
+  void SpillFewest() noexcept override;
   bool StoreContents(uint64_t block_idx, const BlockContents& contents) override;
   void Promote(uint64_t block_idx) override;
   bool InsertPromoted(uint64_t block_idx, uint32_t key) override;
