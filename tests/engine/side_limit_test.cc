@@ -334,7 +334,7 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   const Geometry geometry = LimitGeometry(AnyFingerprints(), 64, 0);
   CountingFilter filter = Unlimited(geometry);
   std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(64 * 60);
+  std::vector<uint64_t> digests(size_t{64} * 60);
   for (uint64_t& digest : digests) digest = random();
   filter.Insert(Keys::Digests(digests));
   const std::vector<std::byte> before = filter.Serialize();
