@@ -23,6 +23,7 @@ trommel_dependency(fmt 9.1.0 libfmt-dev tools https://github.com/fmtlib/fmt.git 
 trommel_dependency(nlohmann_json 3.11 nlohmann-json3-dev tools https://github.com/nlohmann/json.git v3.11.3)
 trommel_dependency(rocksdb 7.0 librocksdb-dev index)
 trommel_dependency(Catch2 2.13.10 catch2 tests https://github.com/catchorg/Catch2.git v3.7.1)
+trommel_dependency(relacy 0 relacy-dev tests)
 trommel_dependency(pkgconfig 0.29 pkg-config tests)
 trommel_dependency(benchmark 1.7.1 libbenchmark-dev bench https://github.com/google/benchmark.git v1.9.0)
 trommel_dependency(farmhash 0 libfarmhash-dev bench)
