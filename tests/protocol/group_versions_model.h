@@ -51,11 +51,17 @@ enum class Rule : uint8_t {
   kAbsent,
 };
 
-// A word that readers load while a writer stores it.
+// A word that readers load while a writer stores it. Traces name the caller's line.
 class ModelWord {
  public:
-  uint32_t Load() const { return word_.load(rl::mo_relaxed, RL_INFO); }
-  void Store(uint32_t value) { word_.store(value, rl::mo_relaxed, RL_INFO); }
+  uint32_t Load(const char* function = __builtin_FUNCTION(), const char* file = __builtin_FILE(),
+                unsigned line = __builtin_LINE()) const {
+    return word_.load(rl::mo_relaxed, rl::debug_info(function, file, line));
+  }
+  void Store(uint32_t value, const char* function = __builtin_FUNCTION(),
+             const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    word_.store(value, rl::mo_relaxed, rl::debug_info(function, file, line));
+  }
   // What a load under the lock returns. It is no step of the search.
   uint32_t Latest() const { return word_.debug_value(); }
 

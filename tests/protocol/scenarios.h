@@ -73,12 +73,13 @@ inline constexpr std::array kScenarios = {
              {{{{{Action::kInsert, {0, 9}}}},
                {{{Action::kFind, {0, kX}}}}}},
              {}},
-    // Block 0 frees the entries | B C | of the line, which become block 1's | X Z |.
+    // Block 0 frees the entries | Y C | of the line, which become block 1's | X Z |. X and Y have
+    // equal fingerprints: only the home says whose entry it is.
     Scenario{"shared line", Shape::kWide, 5,
-             {.blocks = {5, kModelLineMark, 6, kX}, .line_keys = {3, 4}},
-             {{{{{Action::kErase, {0, 3}}, {Action::kInsert, {1, 8}}}},
+             {.blocks = {5, kModelLineMark, 6, kX}, .line_keys = {kX, 4}},
+             {{{{{Action::kErase, {0, kX}}, {Action::kInsert, {1, 8}}}},
                {{{Action::kFind, {1, kX}}}}}},
-             {0, 3}},
+             {0, kX}},
     // bins | . | X |  ->  | Z | X |  ->  | . | X |
     Scenario{"shifted slots", Shape::kBins, 0, {.blocks = {7, 0, 0, 0x10}},
              {{{{{Action::kInsert, {0, 8}}, {Action::kErase, {0, 8}}, {Action::kMiss, {0, 8}}}},
