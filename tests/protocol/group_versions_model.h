@@ -15,11 +15,15 @@
 //                                               else again; after N tries           "maybe"
 //
 // The upper arrow: a reader that starts from v + 2 loads no word from before the change. The lower
-// one: a reader that has loaded a word of a change finds that the version is v no longer.
+// one: a reader that has loaded a word of a change finds that the version is no longer v.
 //
 // Two promises. A key that was inserted before a query (happens-before), and whose erasure has not
 // begun, is not answered "absent". A key is answered "absent" in the thread that has erased it, as
 // long as nothing else changes.
+//
+// What Relacy does not search: loads that see stores of the future, which no promise rests on here,
+// and values that were replaced more than twice. Its release sequences are those of C++11, which
+// include later relaxed stores of the same thread; the arrows above need none.
 #ifndef TROMMEL_TESTS_PROTOCOL_GROUP_VERSIONS_MODEL_H_
 #define TROMMEL_TESTS_PROTOCOL_GROUP_VERSIONS_MODEL_H_
 

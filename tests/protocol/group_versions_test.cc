@@ -107,7 +107,7 @@ class Run : public rl::test_suite<Run<kNumThreads>, kNumThreads> {
         });
   }
 
-  // Without any other rule it must be a key that is lost.
+  // Where another rule is left out, only a lost key counts.
   void ExpectAbsent(ModelKey key) const {
     const bool may_contain = MayContain(key);
     if (plan.left_out == Rule::kNone || plan.left_out == Rule::kAbsent) RL_ASSERT(!may_contain);
