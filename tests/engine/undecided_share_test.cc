@@ -81,7 +81,7 @@ double MeanOf(const std::vector<double>& values) {
 }
 
 // Blocks are independent but for the line that a group shares. A block's share is between 0 and 1,
-// so it varies no more than the binomial law; a group's is estimated from the groups.
+// so it varies no more than a binomial share; a group's is estimated from the groups.
 tests::RateBound BoundOf(double predicted, const std::vector<double>& shares) {
   tests::RateBound bound = tests::BinomialBound(predicted, shares.size());
   std::vector<double> groups;

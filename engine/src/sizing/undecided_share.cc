@@ -17,11 +17,11 @@ namespace {
 // --- Slots of 16 bits.
 //
 // A block's load changes by single keys, and when the filter's keys are replaced, it is a chain
-// whose stationary law is the binomial one:
+// whose stationary distribution is the binomial one:
 //
 //   n --birth: (num_keys - n) odds--> n + 1        n --death: n--> n - 1
 //
-// With more than 32 keys a block is in its line, where it has n - 31 entries, or spilled:
+// From 33 keys on it is either in its line, with n - 31 entries, or spilled:
 //
 //   plain 32 --2 entries are free--> line 33 --1 is free--> line 34 ..  line 49 --> spilled 50
 //       ^  \--else--> spilled 33        \--else--> spilled 34

@@ -128,7 +128,7 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
                                {"in_cache", IsInCache(geometry)}}}};
 }
 
-// Which encoding has the lowest rate past capacity, where fingerprints are at a disadvantage.
+// Which encoding has the lowest rate beside writers, past capacity.
 void AddBesideWritersNote(std::span<const Sizing> sizings, Report& report) {
   const auto has_fingerprints = [](const Sizing& s) {
     return HasFingerprints(s.geometry.encoding);
@@ -139,10 +139,11 @@ void AddBesideWritersNote(std::span<const Sizing> sizings, Report& report) {
     return RateBesideWriters(s.geometry, KeysPastCapacity(s, times));
   };
   const Sizing& lowest = *std::ranges::min_element(sizings, {}, rate);
-  report.AddLine(fmt::format(
-      "Beside writers queries do not read the side table, which costs fingerprints certainty past\n"
-      "capacity: with {} x the keys {} answers \"maybe present\" least often.",
-      times, EncodingName(lowest.geometry.encoding)));
+  report.AddLine(
+      fmt::format("Queries beside writers do not read the side table: past capacity fingerprints "
+                  "answer \"maybe\n"
+                  "present\" more often there. With {} x the keys {} have the lowest rate.",
+                  times, EncodingName(lowest.geometry.encoding)));
 }
 
 void AddMeasuredNote(Report& report) {
