@@ -265,9 +265,9 @@ uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) no
 
 /// Returns the most distinct keys for which PredictedFpr + PredictedUndecidedShare stays at or
 /// below `target_fpr` and, with runs and fingerprints, PredictedPromotedShare at or below
-/// MaxPromotedShare. With planes and
-/// runs at least 1: the rate of one key is below kMinTargetFpr, and it promotes nothing. A few
-/// blocks of fingerprints may hold none: one key gives one block a rate of 2^-fingerprint_bits.
+/// MaxPromotedShare. With planes and runs at least 1: the rate of one key is below kMinTargetFpr,
+/// and it promotes nothing. A few blocks of fingerprints may hold none: one key gives one block a
+/// rate of 2^-fingerprint_bits.
 /// Fails with kInvalidArgument for an invalid geometry or rate. Thread safety: any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 

@@ -55,9 +55,11 @@ struct LineSpace {
   LineSums has_space{};  // [e]: that they leave it for one key more, if they do for e entries
 };
 
-// `others` is the sum of the others' entries if the line had no end. Where it ends, the block that
-// finds no space leaves it with all its entries, so it is full less often: as in a birth-death
-// chain of entries, with this ratio of births to deaths, that is left from the last state upwards.
+// `others` is the distribution of the others' entries as if a full line refused entries and nothing
+// else. But the block that is refused leaves the line with all that it has there, so lines are
+// nearly full less often, as a birth-death chain of entries is, with this ratio of births to deaths,
+// that ends with the birth after its last state. Without that the share at capacity is twice as
+// large.
 LineSpace SpaceBeside(const LineSums& others, double ratio) {
   LineSums full_less{};  // by entries of the whole line
   double rest = 0;       // births that come back from above
