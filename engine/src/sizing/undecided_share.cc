@@ -57,9 +57,9 @@ struct LineSpace {
 
 // `others` is the distribution of the others' entries as if a full line refused entries and nothing
 // else. But the block that is refused leaves the line with all that it has there, so lines are
-// nearly full less often, as a birth-death chain of entries is, with this ratio of births to deaths,
-// that ends with the birth after its last state. Without that the share at capacity is twice as
-// large.
+// nearly full less often, as a birth-death chain of entries is, with this ratio of births to
+// deaths, that ends with the birth after its last state. Without that the share at capacity is
+// twice as large.
 LineSpace SpaceBeside(const LineSums& others, double ratio) {
   LineSums full_less{};  // by entries of the whole line
   double rest = 0;       // births that come back from above
