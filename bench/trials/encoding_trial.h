@@ -14,7 +14,7 @@ namespace trommel::bench {
 
 // What fingerprints are sized for: about 21 keys per block of 16-bit slots, and the most that
 // blocks of 8-bit slots hold.
-inline constexpr double kTargetFpr16 = 0.00033;
+inline constexpr double kTargetFpr16 = 0.0004;
 inline constexpr double kTargetFpr8 = 0.003;
 
 struct EncodingRequest {

@@ -38,7 +38,8 @@ SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double t
 }
 
 bool HoldsFingerprints(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
-  return PredictedFpr(geometry, num_keys) <= target_fpr &&
+  return PredictedFpr(geometry, num_keys) + PredictedUndecidedShare(geometry, num_keys) <=
+             target_fpr &&
          PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
 }
 

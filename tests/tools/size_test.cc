@@ -75,8 +75,8 @@ TEST_CASE("size as text names every figure", "[tools][size]") {
   std::vector<std::string> arguments = {"size", "-n", "10M", "-p", "0.001"};
   arguments.insert(arguments.end(), encoding.begin(), encoding.end());
   const std::string text = RunTool(arguments).out;
-  for (const char* word :
-       {"10,000,000", "MB", "side table", "bits per key", "false positives", "promoted"}) {
+  for (const char* word : {"10,000,000", "MB", "side table", "bits per key", "false positives",
+                           "beside writers", "promoted"}) {
     CHECK_THAT(text, ContainsSubstring(word));
   }
   // All are named only side by side.
@@ -158,6 +158,30 @@ TEST_CASE("size shows the encoding of the fewest bytes as automatic", "[tools][s
   const ToolResult memory = RunTool({"size", "--bytes", "1MB", "--encoding", "automatic"});
   CHECK(memory.exit_code == 2);
   CHECK_THAT(memory.err, ContainsSubstring("give -n and -p"));
+}
+
+TEST_CASE("size says what queries beside writers answer, at capacity and past it",
+          "[tools][size]") {
+  const json all = json::parse(RunTool({"size", "-n", "3M", "-p", "0.3%", "--json"}).out);
+  for (const json& one : all["encodings"]) {
+    CAPTURE(one["encoding"]);
+    const bool has_fingerprints = one["num_slices"] == 0;
+    const double undecided = one["predicted_undecided_share"];
+    CHECK((undecided > 0) == has_fingerprints);
+    CHECK(one["predicted_fpr"].get<double>() + undecided <= 0.003);
+    REQUIRE(one["past_capacity"].size() == 2);
+    CHECK(one["past_capacity"][0]["num_keys"] == 3'750'000);
+    CHECK(one["past_capacity"][1]["num_keys"] == 5'700'000);
+    for (const json& past : one["past_capacity"]) {
+      CHECK(past["predicted_fpr"] > one["predicted_fpr"]);
+      CHECK((past["predicted_undecided_share"] > undecided) == has_fingerprints);
+    }
+  }
+  const std::string text = RunTool({"size", "-n", "3M", "-p", "0.3%"}).out;
+  CHECK_THAT(text, ContainsSubstring("with 1.9 x the keys") &&
+                       ContainsSubstring("runs have the lowest rate"));
+  const std::string few = RunTool({"size", "-n", "3M", "-p", "0.3%", "--slices", "8"}).out;
+  CHECK_THAT(few, !ContainsSubstring("have the lowest rate"));
 }
 
 TEST_CASE("memory of fingerprints is that of blocks and overflow lines", "[tools][size]") {

@@ -28,6 +28,13 @@
 /// and promoted blocks answer as exactly as others. The block comes from all 64 digest bits, so
 /// blocks are even at every size.
 ///
+/// *Undecided.* Queries that run beside writers do not read the side table, where a full block of
+/// fingerprints keeps what it cannot show. Such a query answers "maybe present", too, when the key
+/// could be there: with slots of 16 bits, when its block has keys in the side table; with slots of
+/// 8 bits, when its bin is cut off. That share of the non-members, the *undecided share*, comes on
+/// top of the rate (PredictedUndecidedShare). Sizing keeps the sum of both within the target. So a
+/// filter meets its target as a CountingFilter and beside writers, and has one geometry for both.
+///
 /// *Memory* is that of the blocks and of the side table, which holds the counts of blocks that are
 /// too full for their encoding. With Encoding::kPlanes such blocks are so rare that the rate alone
 /// determines the number of blocks. With Encoding::kRuns they are the blocks of more than a fixed
@@ -55,10 +62,10 @@ enum class Encoding : uint8_t {
   /// memory of planes, one or two cache lines per block.
   kRuns = 1,
   /// One fingerprint of 16 bits per key, in one of 32 slots of a cache line, instead of presence
-  /// bits: about 25 bits per key at 0.033 %, with the fastest updates.
+  /// bits: about 25 bits per key at 0.033 % (beside writers 0.039 %), with the fastest updates.
   kFingerprints16 = 2,
   /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
-  /// memory, about 15 bits per key at 0.21 %.
+  /// memory, about 15 bits per key at 0.21 % (beside writers 0.30 %).
   kFingerprints8 = 3,
   /// Of a SizingRequest or a CountingConfig only: the encoding that its Preference chooses. No
   /// geometry has it.
@@ -75,7 +82,14 @@ enum class Preference : uint8_t {
   /// kFingerprints8 under the same condition; else kRuns, or without those what kMemory chooses.
   kSpeed = 1,
   /// Planes or runs, whose answers stay usable past capacity: the one with the fewer predicted
-  /// bytes, side table included, when it holds twice the capacity.
+  /// bytes, side table included, when it holds twice the capacity. Beside writers fingerprints past
+  /// capacity answer "maybe present" at the undecided share (PredictedUndecidedShare), measured
+  /// after keys had been replaced, where runs sized for 0.3 % have this rate:
+  /// @code{.unparsed}
+  ///   times the capacity   kFingerprints16   kFingerprints8     runs
+  ///   1.25                           6.0 %            2.3 %    0.7 %
+  ///   1.9                           83 %             40 %      3.0 %
+  /// @endcode
   kHeadroom = 2,
   /// Parquet's blocks: runs of 8 slices and a power of two of blocks. num_slices must be 0 or 8.
   kParquet = 3,
@@ -184,17 +198,22 @@ struct SizingRequest {
 
 /// What SizeFor found.
 struct Sizing {
-  Geometry geometry;                        ///< The geometry; never of Encoding::kAutomatic.
-  uint64_t capacity = 0;                    ///< As requested.
-  double target_fpr = 0;                    ///< As requested.
-  double predicted_fpr = 0;                 ///< At capacity; never above target_fpr.
+  Geometry geometry;         ///< The geometry; never of Encoding::kAutomatic.
+  uint64_t capacity = 0;     ///< As requested.
+  double target_fpr = 0;     ///< As requested.
+  double predicted_fpr = 0;  ///< At capacity; never above target_fpr.
+  /// At capacity, of queries beside writers (PredictedUndecidedShare). The sum with predicted_fpr
+  /// is never above target_fpr.
+  double predicted_undecided_share = 0;
   double predicted_promoted_share = 0;      ///< Of blocks, at capacity, if all keys are distinct.
   uint64_t predicted_side_table_bytes = 0;  ///< At capacity, if all keys are distinct.
   double bits_per_key = 0;  ///< Of geometry.num_bytes() and predicted_side_table_bytes.
 };
 
-/// Returns the smallest geometry of the requested kind that keeps predicted_fpr <= target_fpr at
-/// capacity and, with runs and fingerprints, promotes at most MaxPromotedShare of the blocks.
+/// Returns the smallest geometry of the requested kind that keeps predicted_fpr +
+/// predicted_undecided_share <= target_fpr at capacity and, with runs and fingerprints, promotes at
+/// most MaxPromotedShare of the blocks. It does not depend on whether queries will run beside
+/// writers, so that files of both kinds of filters merge.
 ///
 /// At high rates the share of promoted blocks is what limits runs and fingerprints, and their rate
 /// is then lower than requested. Fingerprints have their full length (16 or 14 bits), so at rates
@@ -220,6 +239,16 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 /// them: with these, num_probes is 1 and the rate that of every query.
 double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
 
+/// Returns the share of non-members that queries beside writers answer "maybe present" on top of
+/// PredictedFpr when the filter holds `num_keys` distinct keys, because they do not read the side
+/// table (*Undecided*, above). 0 with planes and runs. The share is that of a filter whose keys
+/// have been replaced several times; one that was only filled has about a tenth of it (slots of 16
+/// bits) or six tenths (8 bits) at capacity. Exact within the noise of random keys with slots of 16
+/// bits, and to a fifth of the share with slots of 8 bits (ARCHITECTURE.md, Sizing: model and
+/// measured figures). Requires a valid geometry, which is not checked. Thread safety: any thread.
+/// Cost: up to about 0.2 ms.
+double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
+
 /// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,
 /// or num_slices if even all are not enough; with fingerprints always 1. Never decreases as
 /// num_keys grows. Requires a valid geometry, which is not checked. Thread safety: any thread.
@@ -234,10 +263,11 @@ double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexc
 /// is not checked. Thread safety: any thread.
 uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-/// Returns the most distinct keys for which PredictedFpr stays at or below `target_fpr` and, with
-/// runs and fingerprints, PredictedPromotedShare at or below MaxPromotedShare. With planes and
-/// runs at least 1: the rate of one key is below kMinTargetFpr, and it promotes nothing. A few
-/// blocks of fingerprints may hold none: one key gives one block a rate of 2^-fingerprint_bits.
+/// Returns the most distinct keys for which PredictedFpr + PredictedUndecidedShare stays at or
+/// below `target_fpr` and, with runs and fingerprints, PredictedPromotedShare at or below
+/// MaxPromotedShare. With planes and runs at least 1: the rate of one key is below kMinTargetFpr,
+/// and it promotes nothing. A few blocks of fingerprints may hold none: one key gives one block a
+/// rate of 2^-fingerprint_bits.
 /// Fails with kInvalidArgument for an invalid geometry or rate. Thread safety: any thread.
 Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 

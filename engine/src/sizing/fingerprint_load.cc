@@ -1,19 +1,17 @@
 #include "engine/src/sizing/fingerprint_load.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 
 #include "engine/src/sizing/block_load.h"
+#include "engine/src/sizing/overflow_line.h"
 #include "kernels/fingerprint_layout.h"
 
 namespace trommel {
 namespace {
 
 constexpr uint64_t kSlotsBesideMark = kernels::kWideSlots - 1;
-constexpr uint64_t kBlocksOfGroup = 64;
-constexpr size_t kLineEntries = 18;
 
 // A record of the side table (fingerprints/hidden_keys.h): the block's index and five words, in
 // arrays with an eighth to spare, and about 8 bytes to find it. More hidden keys than it holds are
@@ -52,28 +50,6 @@ double MeanOfBlock(const Geometry& geometry, uint64_t num_keys, const F& f) {
   return MeanOverLoad(num_keys, 1 / static_cast<double>(geometry.num_blocks), f);
 }
 
-// P(sum = i) for sums that a line holds: products of distributions, cut off behind it.
-using LineSums = std::array<double, kLineEntries + 1>;
-
-LineSums SumOf(const LineSums& a, const LineSums& b) {
-  LineSums sum{};
-  for (size_t i = 0; i < sum.size(); ++i) {
-    for (size_t j = 0; i + j < sum.size(); ++j) sum[i + j] += a[i] * b[j];
-  }
-  return sum;
-}
-
-// The overflow of a group of num_blocks blocks, whose loads are taken as independent.
-LineSums SumOfBlocks(LineSums block, uint64_t num_blocks) {
-  LineSums sum{};
-  sum[0] = 1;
-  for (; num_blocks > 0; num_blocks /= 2) {
-    if (num_blocks % 2 != 0) sum = SumOf(sum, block);
-    block = SumOf(block, block);
-  }
-  return sum;
-}
-
 // What is known of one block's overflow.
 struct BlockOverflow {
   LineSums chances{};
@@ -85,7 +61,7 @@ struct BlockOverflow {
 BlockOverflow OverflowOf(const Geometry& geometry, uint64_t num_keys) {
   const auto mean_of = [&](const auto& f) { return MeanOfBlock(geometry, num_keys, f); };
   BlockOverflow overflow;
-  for (size_t i = 0; i <= kLineEntries; ++i) {
+  for (size_t i = 0; i <= kEntriesOfLine; ++i) {
     overflow.chances[i] = mean_of([i](uint64_t load) { return Overflow(load) == i ? 1.0 : 0.0; });
   }
   overflow.mean = mean_of([](uint64_t load) { return static_cast<double>(Overflow(load)); });
@@ -98,14 +74,15 @@ BlockOverflow OverflowOf(const Geometry& geometry, uint64_t num_keys) {
   return overflow;
 }
 
+// The loads of a group's blocks are taken as independent.
 double BytesOfGroup(const BlockOverflow& overflow, uint64_t num_blocks) {
   const LineSums sums = SumOfBlocks(overflow.chances, num_blocks);
   // E[(sum - 18)+] = E[sum] - 18 + E[(18 - sum)+]: only sums that fit are needed.
   const auto blocks = static_cast<double>(num_blocks);
-  double num_beyond = overflow.mean * blocks - kLineEntries;
+  double num_beyond = overflow.mean * blocks - kEntriesOfLine;
   double chance_beyond = 1;
   for (size_t i = 0; i < sums.size(); ++i) {
-    num_beyond += static_cast<double>(kLineEntries - i) * sums[i];
+    num_beyond += static_cast<double>(kEntriesOfLine - i) * sums[i];
     chance_beyond -= sums[i];
   }
   constexpr double kRounding = 1e-12;

@@ -1,5 +1,5 @@
-// Sizing: the searches for a geometry and for a capacity. The models are in block_load.h and
-// fingerprint_load.h, errors in geometry_checks.h.
+// Sizing: the searches for a geometry and for a capacity. The models are in block_load.h,
+// fingerprint_load.h and undecided_share.h, errors in geometry_checks.h.
 #include "trommel/sizing.h"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "engine/src/sizing/block_load.h"
 #include "engine/src/sizing/fingerprint_load.h"
 #include "engine/src/sizing/geometry_checks.h"
+#include "engine/src/sizing/undecided_share.h"
 #include "kernels/run_block.h"
 
 namespace trommel {
@@ -63,11 +64,15 @@ double BytesInAll(const Geometry& geometry, uint64_t num_keys) noexcept {
 }
 
 // Is the filter within its limits with so many keys? Planes are promoted so rarely that only the
-// rate limits them.
+// rate limits them. The undecided share, which takes the longest to predict, comes last.
 bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
-  if (PredictedFpr(geometry, num_keys) > target_fpr) return false;
-  return geometry.encoding == Encoding::kPlanes ||
-         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
+  const double fpr = PredictedFpr(geometry, num_keys);
+  if (fpr > target_fpr) return false;
+  if (geometry.encoding == Encoding::kPlanes) return true;
+  const double promoted_share = PredictedPromotedShare(geometry, num_keys);
+  if (promoted_share > MaxPromotedShare(geometry.encoding)) return false;
+  if (fpr + promoted_share <= target_fpr) return true;  // no more than these can be undecided
+  return fpr + PredictedUndecidedShare(geometry, num_keys) <= target_fpr;
 }
 
 // The least x in [1, limit] with holds(x), or nothing. `holds` should be false up to some x and
@@ -168,6 +173,7 @@ Result<Sizing> SizeFor(const SizingRequest& request) {
                 .capacity = request.capacity,
                 .target_fpr = request.target_fpr,
                 .predicted_fpr = PredictedFpr(*geometry, request.capacity),
+                .predicted_undecided_share = PredictedUndecidedShare(*geometry, request.capacity),
                 .predicted_promoted_share = PredictedPromotedShare(*geometry, request.capacity),
                 .predicted_side_table_bytes = PredictedSideTableBytes(*geometry, request.capacity),
                 .bits_per_key = BytesInAll(*geometry, request.capacity) * 8 /
@@ -185,6 +191,11 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_pr
   if (HasFingerprints(geometry.encoding)) return FingerprintFpr(geometry, num_keys);
   const auto fpr = [&](uint64_t load) { return BlockFpr(load, geometry.num_slices, num_probes); };
   return MeanOverKeys(num_keys, geometry.num_blocks, fpr);
+}
+
+double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
+  if (!HasFingerprints(geometry.encoding)) return 0;
+  return FingerprintUndecidedShare(geometry, num_keys);
 }
 
 uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {

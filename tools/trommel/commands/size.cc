@@ -91,6 +91,7 @@ Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_
     sizing.capacity = *capacity;
   }
   sizing.predicted_fpr = PredictedFpr(sizing.geometry, sizing.capacity);
+  sizing.predicted_undecided_share = PredictedUndecidedShare(sizing.geometry, sizing.capacity);
   sizing.predicted_promoted_share = PredictedPromotedShare(sizing.geometry, sizing.capacity);
   sizing.predicted_side_table_bytes = PredictedSideTableBytes(sizing.geometry, sizing.capacity);
   sizing.bits_per_key =

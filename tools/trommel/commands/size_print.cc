@@ -66,6 +66,35 @@ std::string PredictedFprText(const Sizing& sizing) {
   return FormatRate(sizing.predicted_fpr, sizing.target_fpr);
 }
 
+// Times the capacity.
+constexpr std::array<double, 2> kPastCapacity = {1.25, 1.9};
+
+uint64_t KeysPastCapacity(const Sizing& sizing, double times) {
+  return static_cast<uint64_t>(times * static_cast<double>(sizing.capacity));
+}
+
+// "Maybe present" to a non-member beside writers, with so many keys.
+double RateBesideWriters(const Geometry& geometry, uint64_t num_keys) {
+  return std::min(1.0,
+                  PredictedFpr(geometry, num_keys) + PredictedUndecidedShare(geometry, num_keys));
+}
+
+std::string RateBesideWritersText(const Sizing& sizing, uint64_t num_keys) {
+  return FormatRate(RateBesideWriters(sizing.geometry, num_keys), sizing.target_fpr);
+}
+
+Json PastCapacityJson(const Sizing& sizing) {
+  Json rows = Json::Array();
+  for (const double times : kPastCapacity) {
+    const uint64_t num_keys = KeysPastCapacity(sizing, times);
+    rows.Append(
+        {{"num_keys", num_keys},
+         {"predicted_fpr", PredictedFpr(sizing.geometry, num_keys)},
+         {"predicted_undecided_share", PredictedUndecidedShare(sizing.geometry, num_keys)}});
+  }
+  return rows;
+}
+
 Json MeasuredJson(const bench::SideSpeed& speed) {
   return {{"insert", speed.insert_ns},         {"erase", speed.erase_ns},
           {"query_miss", speed.query_miss_ns}, {"query_hit", speed.query_hit_ns},
@@ -82,6 +111,8 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
           {"bits_per_key", sizing.bits_per_key},
           {"predicted_fpr", sizing.predicted_fpr},
           {"target_fpr", sizing.target_fpr > 0 ? Json(sizing.target_fpr) : Json()},
+          {"predicted_undecided_share", sizing.predicted_undecided_share},
+          {"past_capacity", PastCapacityJson(sizing)},
           {"predicted_promoted_share", sizing.predicted_promoted_share},
           {"num_blocks", geometry.num_blocks},
           {"num_slices", geometry.num_slices},
@@ -95,6 +126,24 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
                                {"erase", NsField(speed.erase_ns)},
                                {"query", NsField(speed.query_ns)},
                                {"in_cache", IsInCache(geometry)}}}};
+}
+
+// Which encoding has the lowest rate beside writers, past capacity.
+void AddBesideWritersNote(std::span<const Sizing> sizings, Report& report) {
+  const auto has_fingerprints = [](const Sizing& s) {
+    return HasFingerprints(s.geometry.encoding);
+  };
+  if (std::ranges::none_of(sizings, has_fingerprints)) return;
+  const double times = kPastCapacity.back();
+  const auto rate = [times](const Sizing& s) {
+    return RateBesideWriters(s.geometry, KeysPastCapacity(s, times));
+  };
+  const Sizing& lowest = *std::ranges::min_element(sizings, {}, rate);
+  report.AddLine(
+      fmt::format("Queries beside writers do not read the side table: past capacity fingerprints "
+                  "answer \"maybe\n"
+                  "present\" more often there. With {} x the keys {} have the lowest rate.",
+                  times, EncodingName(lowest.geometry.encoding)));
 }
 
 void AddMeasuredNote(Report& report) {
@@ -146,6 +195,11 @@ void DescribeSizing(const Sizing& sizing, const Speeds& speeds, Report& report) 
           sizing.target_fpr > 0
               ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr, sizing.predicted_fpr))
               : ""));
+  add("beside writers",
+      fmt::format("{}; {} with 1.25 times the keys, {} with 1.9 times",
+                  RateBesideWritersText(sizing, sizing.capacity),
+                  RateBesideWritersText(sizing, KeysPastCapacity(sizing, kPastCapacity[0])),
+                  RateBesideWritersText(sizing, KeysPastCapacity(sizing, kPastCapacity[1]))));
   add("promoted blocks",
       fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
   add("geometry", fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"),
@@ -173,6 +227,11 @@ void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, R
       [](const Sizing& s) { return FormatBytes(s.predicted_side_table_bytes); });
   add("bits per key", [](const Sizing& s) { return fmt::format("{:.1f}", s.bits_per_key); });
   add("false positives", PredictedFprText);
+  add("  beside writers", [](const Sizing& s) { return RateBesideWritersText(s, s.capacity); });
+  for (const double times : kPastCapacity) {
+    add(fmt::format("  with {} x the keys", times),
+        [times](const Sizing& s) { return RateBesideWritersText(s, KeysPastCapacity(s, times)); });
+  }
   add("promoted blocks", [](const Sizing& s) { return FormatRate(s.predicted_promoted_share); });
   add("blocks", [](const Sizing& s) { return FormatCount(s.geometry.num_blocks); });
   add("slices x positions", [](const Sizing& s) {
@@ -214,6 +273,7 @@ void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, R
   if (const double target_fpr = sizings.front().target_fpr; target_fpr > 0) {
     report.AddLine(fmt::format("Asked for: {} false positives.", FormatRate(target_fpr)));
   }
+  AddBesideWritersNote(sizings, report);
   if (speeds.empty()) {
     report.AddLine(
         fmt::format("Expected ns: {}, keys hashed in advance; -: not measured.", kSpeedMachine));
