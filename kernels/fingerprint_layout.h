@@ -36,11 +36,18 @@ namespace trommel::kernels {
 
 inline constexpr size_t kFingerprintBlockWords = 16;
 
+// Neighbouring blocks that share an overflow line, and a version (group_versions.h).
+inline constexpr size_t kGroupBlocks = 64;
+
 // A view of a filter's blocks, 64-byte aligned.
 struct FingerprintBlocks {
   uint32_t* words;
   uint64_t num_blocks;
   uint32_t fingerprint_bits;
+  uint64_t* versions = nullptr;  // of groups; null unless queries run beside updates
+  // With slots of 8 bits a digest's top bits name its range of blocks, of which each has a lock of
+  // its own; 0 with slots of 16 bits, where ranges are whole groups.
+  uint32_t range_bits = 0;
 };
 
 constexpr uint32_t* FingerprintBlockAt(const FingerprintBlocks& blocks, uint64_t block_idx) {
@@ -65,9 +72,10 @@ inline constexpr size_t kWideSlots = 32;
 inline constexpr uint32_t kMaxWideBits = 16;
 inline constexpr uint32_t kMinWideBits = 8;
 // Values of slot 31 that are no keys. The block's other keys are in its overflow line, or in the
-// side table.
+// side table; or the block shows every key, and further copies are in the side table.
 inline constexpr uint32_t kLineMark = 0xffff;
 inline constexpr uint32_t kSpillMark = 0x00ff;
+inline constexpr uint32_t kCopiesMark = 0x01ff;
 
 // Changes the last bit of a key whose low byte is 0x00 or 0xff.
 constexpr uint32_t UnreservedWideKey(uint32_t key) {

@@ -133,6 +133,9 @@ struct BlockKernels {
 
 // Operations on blocks of fingerprints of one shape. Updates as in BlockKernels. A block that is
 // marked or promoted spills each key whose outcome the block alone cannot tell.
+//
+// There are two sets: for filters that one thread has to itself, and for those with versions, whose
+// queries may run beside updates.
 struct FingerprintKernels {
   UpdateProgress (*insert)(const uint64_t* digests, const DigestRange& range,
                            const FingerprintBlocks& blocks, uint32_t* spilled);
@@ -145,7 +148,8 @@ struct FingerprintKernels {
 
   // Writes BitmapWords(num_digests) words: bit i is set if its block shows digest i. Writes to
   // `unsure`, which must have space for num_digests indices, those of digests that the block does
-  // not show and may hold elsewhere; returns their number.
+  // not show and may hold elsewhere, or did not show while its group was changed; returns their
+  // number.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const FingerprintBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
 
@@ -219,7 +223,9 @@ struct KernelTable {
   BlockKernels runs10;
   FingerprintKernels wide_fingerprints;    // slots of 16 bits
   FingerprintKernels narrow_fingerprints;  // slots of 8 bits
-  LongRunKernels long_runs4;               // by slices of a block, whatever its encoding
+  FingerprintKernels versioned_wide_fingerprints;
+  FingerprintKernels versioned_narrow_fingerprints;
+  LongRunKernels long_runs4;  // by slices of a block, whatever its encoding
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;
   LongRunKernels long_runs10;

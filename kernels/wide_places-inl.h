@@ -20,6 +20,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/wide_slots-inl.h"
 #include "kernels/words-inl.h"
@@ -29,8 +30,10 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace {
 
 // The places of kSize digests.
+template <template <size_t> class Reads>
 struct WidePlaces {
   static constexpr size_t kSize = 8;
+  static constexpr int kGroupShift = std::countr_zero(kGroupBlocks);
   static constexpr int kBlockShift = std::countr_zero(kFingerprintBlockWords * sizeof(uint32_t));
 
   // Finds the digests' places, and prefetches their blocks.
@@ -41,6 +44,7 @@ struct WidePlaces {
       const FingerprintPlace place = FingerprintPlaceOf(digests[j], blocks.num_blocks);
       addresses[j] = first_address + (place.block_idx << kBlockShift);
       pairs[j] = WidePair(WideKey(place.rest, blocks.fingerprint_bits));
+      reads.Add(j, blocks, VersionOf(digests[j], place.block_idx, blocks));
     }
 #else
     const hn::CappedTag<uint64_t, kSize> d;
@@ -54,6 +58,12 @@ struct WidePlaces {
       const auto place = hn::Add(high, hn::ShiftRight<32>(low));
       const auto offset = hn::ShiftLeft<kBlockShift>(hn::ShiftRight<32>(place));
       hn::Store(hn::Add(hn::Set(d, first_address), offset), d, addresses + j);
+      if constexpr (Reads<kSize>::kHasVersions) {
+        const uint64_t first_version = reinterpret_cast<uintptr_t>(blocks.versions);
+        // VersionOf, with range_bits 0.
+        const auto version = hn::ShiftLeft<3>(hn::ShiftRight<32 + kGroupShift>(place));
+        hn::Store(hn::Add(hn::Set(d, first_version), version), d, reads.addresses + j);
+      }
       // The upper half of each lane is 0.
       const auto rest = hn::ShiftRight<32>(hn::ShiftLeft<32>(place));
       const auto key = hn::ShiftRightSame(rest, 32 - static_cast<int>(blocks.fingerprint_bits));
@@ -66,7 +76,13 @@ struct WidePlaces {
     }
 #endif
     HWY_UNROLL(8)
-    for (size_t j = 0; j < kSize; ++j) hwy::Prefetch(BlockAt(j));
+    for (size_t j = 0; j < kSize; ++j) {
+      hwy::Prefetch(BlockAt(j));
+      if constexpr (Reads<kSize>::kHasVersions) {
+        hwy::Prefetch(
+            reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(reads.addresses[j])));
+      }
+    }
   }
 
   HWY_INLINE uint32_t* BlockAt(size_t j) const {
@@ -76,6 +92,7 @@ struct WidePlaces {
 
   HWY_ALIGN uint64_t addresses[kSize];
   HWY_ALIGN uint64_t pairs[kSize];  // WidePair
+  Reads<kSize> reads;
 };
 
 }  // namespace

@@ -77,16 +77,21 @@ struct Rivals {
 
 constexpr size_t kReaderBatch = size_t{1} << 16;
 
-CountingFilter Filled(uint64_t num_keys) {
-  CountingFilter filter =
-      ValueOrExit(CountingFilter::Create({.capacity = num_keys, .encoding = Encoding::kPlanes}));
-  ForEachBatch(kFirstMember, num_keys,
+// Sized for num_keys, and filled with so many.
+CountingFilter Filled(uint64_t num_keys, uint64_t num_members, Encoding encoding) {
+  CountingFilter filter = ValueOrExit(CountingFilter::Create(
+      {.capacity = num_keys, .target_fpr = kTrialFpr, .encoding = encoding}));
+  ForEachBatch(kFirstMember, num_members,
                [&](Batch batch) { filter.Insert(Keys::Digests(batch.digests)); });
   return filter;
 }
 
-enum { kInsert, kErase, kInsertIfAbsent, kQuery, kNumOps };
-constexpr const char* kOpNames[kNumOps] = {"insert", "erase", "insert-if-absent", "query"};
+// How many keys come and go.
+size_t NumGuests(uint64_t num_keys) { return std::min<uint64_t>(num_keys / 4, size_t{1} << 20); }
+
+enum { kInsert, kErase, kInsertIfAbsent, kHit, kMiss, kNumOps };
+constexpr const char* kOpNames[kNumOps] = {"insert", "erase", "insert-if-absent", "query hit",
+                                           "query miss"};
 
 // ns per key of each operation, batch by batch over all digests; leaves the filter as it was.
 template <class Filter>
@@ -104,10 +109,12 @@ void MeasureOnce(Filter& filter, std::span<const uint64_t> digests, size_t batch
     return num_done;
   };
   timed(kInsert, [&](Keys keys) { return filter.Insert(keys), uint64_t{0}; });
+  Demand(timed(kHit, [&](Keys keys) { return filter.Query(keys, bitmap); }) == num_keys,
+         "a member was answered \"absent\"");
   Demand(
       timed(kErase, [&](Keys keys) { return filter.Erase(keys, bitmap).num_erased; }) == num_keys,
       "an inserted key was refused");
-  Demand(timed(kQuery, [&](Keys keys) { return filter.Query(keys, bitmap); }) <= num_keys,
+  Demand(timed(kMiss, [&](Keys keys) { return filter.Query(keys, bitmap); }) <= num_keys,
          "more answers than keys");
   // Only inserted keys are erased again: a false positive was not inserted.
   const size_t num_words = bitmap.size();
@@ -161,7 +168,8 @@ std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>
   return rows;
 }
 
-std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, uint64_t rounds) {
+std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, uint64_t rounds,
+                                     Encoding encoding) {
   constexpr double kSecondsPerCeiling = 0.2;
   const std::array<std::shared_ptr<Executor>, 2> executors = {
       nullptr, ValueOrExit(Executor::Create(num_threads))};
@@ -179,8 +187,7 @@ std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, ui
   InRounds(2, rounds, [&](size_t side, bool counts) {
     std::vector<double> ns;  // of each row
     // Building includes asking the system for memory and touching it, as it does for users.
-    CountingConfig config{
-        .capacity = num_keys, .target_fpr = kTrialFpr, .encoding = Encoding::kPlanes};
+    CountingConfig config{.capacity = num_keys, .target_fpr = kTrialFpr, .encoding = encoding};
     config.executor = executors[side];
     std::optional<CountingFilter> filter;
     ns.push_back(WallNsPerKey(digests.size(), [&] {
@@ -199,9 +206,12 @@ std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, ui
 
     const Geometry& geometry = filter->geometry();
     const uint32_t threads = side == 0 ? 1 : num_threads;
-    const std::array<Touch, 1> query = {Touch{geometry.presence_bytes(), 1}};
-    const std::array<Touch, 2> update = {Touch{geometry.presence_bytes(), 1},
-                                         Touch{geometry.count_bytes(), 2}};
+    // Planes have presence bits and counts apart; a block of the others is one line, or two.
+    const std::array<Touch, 1> query = {Touch{geometry.query_bytes(), 1}};
+    const std::vector<Touch> update =
+        encoding == Encoding::kPlanes
+            ? std::vector<Touch>{{geometry.presence_bytes(), 1}, {geometry.count_bytes(), 2}}
+            : std::vector<Touch>{{geometry.num_bytes(), geometry.num_slices > 8 ? 2U : 1U}};
     constexpr double kLineBytes = 2 * 64;  // read and written
     ns.push_back(RandomReadNs(query, kSecondsPerCeiling, threads));
     ns.push_back(RandomUpdateNs(update, kSecondsPerCeiling, threads));
@@ -212,12 +222,11 @@ std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, ui
 }
 
 std::vector<TrialRow> RunSharedTrial(uint64_t num_keys, const std::vector<size_t>& batches,
-                                     uint64_t rounds) {
-  CountingFilter exclusive = Filled(num_keys);
-  ConcurrentFilter concurrent(Filled(num_keys));
-  const size_t largest = *std::max_element(batches.begin(), batches.end());
-  const Population guests(kFirstGuest, std::max(largest, size_t{1} << 20));
+                                     uint64_t rounds, Encoding encoding) {
+  const Population guests(kFirstGuest, NumGuests(num_keys));
   const auto digests = guests.batch().digests;
+  CountingFilter exclusive = Filled(num_keys, num_keys - digests.size(), encoding);
+  ConcurrentFilter concurrent(Filled(num_keys, num_keys - digests.size(), encoding));
   std::vector<TrialRow> rows;
   for (const size_t batch : batches) {
     const size_t first_row = rows.size();
@@ -241,44 +250,98 @@ std::vector<TrialRow> RunSharedTrial(uint64_t num_keys, const std::vector<size_t
   return rows;
 }
 
-std::vector<TrialRow> RunReaderTrial(uint64_t num_keys, uint64_t rounds) {
-  ConcurrentFilter read(Filled(num_keys));
-  ConcurrentFilter other(Filled(num_keys));
-  const Population members(kFirstMember, std::min<uint64_t>(num_keys, 1 << 22));
-  const Population guests(kFirstGuest, 1 << 20);
-  TrialRow row{"queries per microsecond, " + CountName(num_keys) + " keys", {{}, {}}};
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(kReaderBatch));
+std::vector<TrialRow> RunCallerTrial(uint64_t num_keys, uint32_t num_callers, uint64_t rounds,
+                                     Encoding encoding) {
+  const Population guests(kFirstGuest, NumGuests(num_keys));
+  const auto digests = guests.batch().digests;
+  ConcurrentFilter filter(Filled(num_keys, num_keys - digests.size(), encoding));
+  constexpr const char* kNames[] = {"insert", "query hits", "erase", "query misses"};
+  std::vector<TrialRow> rows;
+  for (const char* name : kNames) {
+    rows.push_back({std::string(name) + ", " + CountName(num_keys) + " keys", {{}, {}}});
+  }
   InRounds(2, rounds, [&](size_t side, bool counts) {
-    ConcurrentFilter& written = side == 0 ? other : read;
+    const size_t callers = side == 0 ? 1 : num_callers;
+    const size_t share = digests.size() / callers;
+    for (size_t op = 0; op < rows.size(); ++op) {
+      // Each caller's batches, one after another.
+      const auto call = [&](size_t caller) {
+        std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(kReaderBatch));
+        const auto mine = digests.subspan(caller * share, share);
+        for (size_t first = 0; first < mine.size(); first += kReaderBatch) {
+          const auto batch = mine.subspan(first, std::min(kReaderBatch, mine.size() - first));
+          const Keys keys = Keys::Digests(batch);
+          if (op == 0) filter.Insert(keys);
+          if (op == 2) Demand(filter.Erase(keys).num_refused == 0, "a member was refused");
+          if (op % 2 == 0) continue;
+          const size_t num_words = CountingFilter::BitmapWords(batch.size());
+          const size_t num_present = filter.Query(keys, std::span(bitmap).first(num_words));
+          Demand(op == 3 || num_present == batch.size(), "a member was answered \"absent\"");
+        }
+      };
+      const double ns = WallNsPerKey(callers * share, [&] {
+        std::vector<std::thread> threads;
+        for (size_t caller = 1; caller < callers; ++caller) threads.emplace_back(call, caller);
+        call(0);
+        for (std::thread& thread : threads) thread.join();
+      });
+      if (counts) rows[op].sides[side].push_back(ns);
+    }
+  });
+  return rows;
+}
+
+std::vector<TrialRow> RunReaderTrial(uint64_t num_keys, uint64_t rounds, Encoding encoding) {
+  constexpr size_t kNoWriter = 0;
+  constexpr size_t kSame = 2;
+  constexpr double kSecondsPerFigure = 0.5;
+  const size_t batch = std::min<uint64_t>(kReaderBatch, num_keys / 4 / 64 * 64);
+  const uint64_t num_members = num_keys - batch;
+  ConcurrentFilter read(Filled(num_keys, num_members, encoding));
+  ConcurrentFilter other(Filled(num_keys, num_members, encoding));
+  const size_t num_asked = std::min<uint64_t>(num_members, 1 << 22) / batch * batch;
+  const Population members(kFirstMember, num_asked);
+  const Population absent(kFirstNonMember, num_asked);
+  const Population guests(kFirstGuest, 16 * batch);
+  std::vector<TrialRow> rows;
+  for (const char* name : {"query hits, ", "query misses, "}) {
+    rows.push_back({name + CountName(num_keys) + " keys", {{}, {}, {}}});
+  }
+  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(batch));
+  InRounds(kReaderSides.size(), rounds, [&](size_t side, bool counts) {
+    ConcurrentFilter& written = side == kSame ? read : other;
     std::atomic<bool> is_done{false};
-    std::atomic<bool> is_writing{false};
+    std::atomic<bool> is_writing{side == kNoWriter};
     std::thread writer([&] {
       const auto digests = guests.batch().digests;
-      for (size_t first = 0; !is_done; first = (first + kReaderBatch) % digests.size()) {
-        const Keys keys = Keys::Digests(digests.subspan(first, kReaderBatch));
+      for (size_t first = 0; side != kNoWriter && !is_done;
+           first = (first + batch) % digests.size()) {
+        const Keys keys = Keys::Digests(digests.subspan(first, batch));
         written.Insert(keys);
         is_writing = true;
         written.Erase(keys);
       }
     });
     while (!is_writing) std::this_thread::yield();
-    // Thread CPU time: the writer's effect on memory counts, the scheduler's does not.
-    const double start = CpuSeconds();
-    uint64_t num_queried = 0;
-    uint64_t num_present = 0;
-    for (size_t first = 0; CpuSeconds() - start < 0.5;
-         first = (first + kReaderBatch) % (members.batch().size() - kReaderBatch)) {
-      num_present +=
-          read.Query(Keys::Digests(members.batch().digests.subspan(first, kReaderBatch)), bitmap);
-      num_queried += kReaderBatch;
+    for (size_t row = 0; row < rows.size(); ++row) {
+      const auto asked = (row == 0 ? members : absent).batch().digests;
+      // Thread CPU time: the writer's effect on memory counts, the scheduler's does not.
+      const double start = CpuSeconds();
+      uint64_t num_queried = 0;
+      uint64_t num_present = 0;
+      for (size_t first = 0; CpuSeconds() - start < kSecondsPerFigure;
+           first = (first + batch) % num_asked) {
+        num_present += read.Query(Keys::Digests(asked.subspan(first, batch)), bitmap);
+        num_queried += batch;
+      }
+      const double ns = (CpuSeconds() - start) * 1e9 / static_cast<double>(num_queried);
+      Demand(row != 0 || num_present == num_queried, "a member was answered \"absent\"");
+      if (counts) rows[row].sides[side].push_back(ns);
     }
-    const double seconds = CpuSeconds() - start;
     is_done = true;
     writer.join();
-    Demand(num_present == num_queried, "a member was answered \"absent\"");
-    if (counts) row.sides[side].push_back(static_cast<double>(num_queried) / seconds / 1e6);
   });
-  return {row};
+  return rows;
 }
 
 }  // namespace trommel::bench

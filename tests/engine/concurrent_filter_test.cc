@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
@@ -24,12 +25,41 @@ ConcurrentFilter Made(const CountingConfig& config) {
   return ConcurrentFilter::Create(config).value();
 }
 
+Encoding AnyEncoding() {
+  return GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                  Encoding::kFingerprints8);
+}
+
+// A few blocks of each shape. (Shards of fingerprints have 64 blocks at least.)
+std::vector<Geometry> CrowdedGeometries() {
+  std::vector<Geometry> geometries;
+  for (const kernels::Shape& shape : tests::AllShapes()) {
+    geometries.push_back(tests::GeometryOf(shape, 4, /*shard_bits=*/2));
+  }
+  geometries.push_back({.num_slices = 0,
+                        .encoding = Encoding::kFingerprints16,
+                        .num_blocks = 4,
+                        .fingerprint_bits = kernels::kMaxWideBits});
+  geometries.push_back({.num_slices = 0,
+                        .encoding = Encoding::kFingerprints8,
+                        .num_blocks = 4,
+                        .fingerprint_bits = kernels::kMaxNarrowBits});
+  return geometries;
+}
+
+// How many copies of a key a block holds before it is promoted.
+uint64_t CopiesToTheEdge(const Geometry& geometry) {
+  if (geometry.encoding == Encoding::kFingerprints16) return kernels::kWideSlots;
+  if (geometry.encoding == Encoding::kFingerprints8) return kernels::kMaxKeysPerBinWord;
+  return tests::MostCopies(tests::ShapeOf(geometry));
+}
+
 TEST_CASE("of threads that race with one absent key exactly one is told new",
           "[engine][concurrent][threads]") {
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kKeys = 3000;
   // Few non-members' bits: a key that others cover would be new to no thread.
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const Encoding encoding = AnyEncoding();
   ConcurrentFilter filter = Made({.capacity = 100'000, .target_fpr = 1e-5, .encoding = encoding});
   const size_t batch = GENERATE(size_t{0}, 10, 500);  // 0: key by key
   std::array<std::atomic<int>, kKeys> told{};
@@ -64,12 +94,11 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
     int rounds;
   };
   Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  if (shape.has_runs && writer.copies > 1) {  // over the edge and back, as twelve copies are
-    writer.copies = tests::MostCopies(shape);
+  const Geometry geometry = GENERATE(from_range(CrowdedGeometries()));
+  if (geometry.encoding != Encoding::kPlanes && writer.copies > 1) {  // as twelve copies are
+    writer.copies = CopiesToTheEdge(geometry);
     writer.rounds = 2000;
   }
-  const Geometry geometry = tests::GeometryOf(shape, 4, /*shard_bits=*/2);
   ConcurrentFilter filter(std::move(CountingFilter::CreateWithGeometry(geometry, {})).value());
   const std::vector<uint64_t> staying = tests::MemberKeys(40, 1);
   filter.Insert(staying);
@@ -111,7 +140,8 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
 TEST_CASE("batches of many threads add up to the bytes of one thread",
           "[engine][concurrent][threads]") {
   const uint32_t executor_threads = GENERATE(0U, 2U);
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                                     Encoding::kFingerprints8, Encoding::kAutomatic);
   CountingConfig config{.capacity = 60'000, .target_fpr = 0.01, .encoding = encoding};
   CountingFilter want = std::move(CountingFilter::Create(config)).value();
   if (executor_threads > 0) config.executor = Executor::Create(executor_threads).value();
@@ -138,7 +168,7 @@ TEST_CASE("batches of many threads add up to the bytes of one thread",
 }
 
 TEST_CASE("a concurrent filter counts the erases it refused", "[engine][concurrent]") {
-  ConcurrentFilter filter = Made({.capacity = 1000, .target_fpr = 1e-4});
+  ConcurrentFilter filter = Made({.capacity = 1000, .target_fpr = 1e-4, .encoding = AnyEncoding()});
   filter.Insert(uint64_t{1});
   CHECK_FALSE(filter.Erase(uint64_t{2}));
   CHECK(filter.Erase(std::vector<uint64_t>{1, 3, 4}) == EraseOutcome{1, 2});
@@ -165,15 +195,22 @@ TEST_CASE("bitmaps of another size end the program", "[engine][concurrent][death
 #ifndef NDEBUG
 TEST_CASE("an exclusive operation beside another one ends a debug build",
           "[engine][concurrent][death]") {
-  const std::string message = tests::AbortMessage([] {
-    ConcurrentFilter filter = Made({.capacity = 1000});
+  const bool is_limit = GENERATE(false, true);
+  const std::string message = tests::AbortMessage([is_limit] {
+    ConcurrentFilter filter = Made({.capacity = 1000, .encoding = Encoding::kFingerprints8});
     std::atomic<bool> is_done{false};
     std::thread reader([&] {  // not a writer, which might crash before it is noticed
       const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 1);
       std::vector<uint64_t> answers(CountingFilter::BitmapWords(keys.size()));
       while (!is_done) filter.Query(keys, answers);
     });
-    for (int i = 0; i < 1'000'000; ++i) filter.Clear();
+    for (int i = 0; i < 1'000'000; ++i) {
+      if (is_limit) {
+        (void)filter.LimitSideMemory(0);
+      } else {
+        filter.Clear();
+      }
+    }
     is_done = true;
     reader.join();
   });
@@ -183,12 +220,16 @@ TEST_CASE("an exclusive operation beside another one ends a debug build",
 
 TEST_CASE("a filter saved while others write is a whole filter with what was in before",
           "[engine][concurrent][threads]") {
-  // Slices by their number: 8 of planes, and each shape of runs.
-  const uint32_t num_slices = GENERATE(0U, 4U, 5U, 8U, 10U);
-  const CountingConfig config{.capacity = 20'000,
-                              .target_fpr = 0.02,
-                              .num_slices = num_slices,
-                              .encoding = num_slices == 0 ? Encoding::kPlanes : Encoding::kRuns};
+  const auto [encoding, num_slices] =
+      GENERATE(table<Encoding, uint32_t>({{Encoding::kPlanes, 0},
+                                          {Encoding::kRuns, 4},
+                                          {Encoding::kRuns, 5},
+                                          {Encoding::kRuns, 8},
+                                          {Encoding::kRuns, 10},
+                                          {Encoding::kFingerprints16, 0},
+                                          {Encoding::kFingerprints8, 0}}));
+  const CountingConfig config{
+      .capacity = 20'000, .target_fpr = 0.02, .num_slices = num_slices, .encoding = encoding};
   ConcurrentFilter filter = Made(config);
   const std::vector<uint64_t> staying = tests::MemberKeys(5000, 1);
   filter.Insert(staying);
@@ -227,7 +268,7 @@ TEST_CASE("a filter saved while others write is a whole filter with what was in 
 TEST_CASE("a concurrent filter is saved and loaded as a counting filter", "[engine][concurrent]") {
   const tests::ScratchFolder folder;
   const auto path = folder.path() / "filter";
-  ConcurrentFilter filter = Made({.capacity = 5000, .target_fpr = 0.02});
+  ConcurrentFilter filter = Made({.capacity = 5000, .target_fpr = 0.02, .encoding = AnyEncoding()});
   filter.Insert(tests::MemberKeys(5000, 3));
   REQUIRE(filter.Save(path).ok());
   Result<ConcurrentFilter> loaded = ConcurrentFilter::Load(path);
@@ -253,7 +294,7 @@ TEST_CASE("a concurrent filter that cannot be saved says so and stays as it is",
 
 TEST_CASE("merge and clear of a concurrent filter leave the right number of keys",
           "[engine][concurrent]") {
-  const CountingConfig config{.capacity = 30'000};
+  const CountingConfig config{.capacity = 30'000, .encoding = AnyEncoding()};
   ConcurrentFilter filter = Made(config);
   CountingFilter other = std::move(CountingFilter::Create(config)).value();
   filter.Insert(tests::MemberKeys(1000, 1));
@@ -273,7 +314,8 @@ TEST_CASE("merge and clear of a concurrent filter leave the right number of keys
 }
 
 TEST_CASE("a filter goes into concurrent use and back with all it holds", "[engine][concurrent]") {
-  CountingFilter filter = std::move(CountingFilter::Create({.capacity = 30'000})).value();
+  CountingFilter filter =
+      std::move(CountingFilter::Create({.capacity = 30'000, .encoding = AnyEncoding()})).value();
   filter.Insert(tests::MemberKeys(1000, 1));
   filter.Erase(uint64_t{12345});
   const uint64_t num_refused = filter.GetStats().num_refused_erases;
@@ -286,6 +328,10 @@ TEST_CASE("a filter goes into concurrent use and back with all it holds", "[engi
   filter = std::move(shared).TakeExclusive();
   CHECK((filter.Serialize() == bytes));
   CHECK(filter.GetStats().num_refused_erases == num_refused);
+  Result<ConcurrentFilter> again = ConcurrentFilter::Adopt(std::move(filter));
+  REQUIRE(again.ok());
+  CHECK(again->num_keys() == 1000);
+  CHECK((again->Serialize() == bytes));
 }
 
 }  // namespace

@@ -77,9 +77,42 @@ std::vector<std::byte> FilledBytes(const Geometry& geometry, std::vector<uint64_
 
 bool BitOf(std::span<const uint64_t> bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
 
+void SetBit(std::span<uint64_t> bits, size_t i, bool is_set) {
+  bits[i / 64] = (bits[i / 64] & ~(uint64_t{1} << i % 64)) | uint64_t{is_set} << i % 64;
+}
+
+// Calls use(filter), or use of the ConcurrentFilter made of it for that time.
+template <class Use>
+auto With(CountingFilter& filter, bool is_shared, const Use& use) {
+  if (!is_shared) return use(filter);
+  ConcurrentFilter shared = ConcurrentFilter::Adopt(std::move(filter)).value();
+  auto result = use(shared);
+  filter = std::move(shared).TakeExclusive();
+  return result;
+}
+
+// Beside no writer, queries of a shared filter find all that the filter's own find (`bits`). They
+// find more only if blocks hide keys.
+void CheckSharedQuery(const ConcurrentFilter& shared, std::span<const uint64_t> digests,
+                      std::span<const uint64_t> bits) {
+  std::vector<uint64_t> shared_bits(bits.size());
+  shared.Query(Keys::Digests(digests), shared_bits);
+  const Stats stats = shared.GetStats();
+  REQUIRE(stats.num_interrupted_queries == 0);
+  for (size_t i = 0; i < digests.size(); ++i) {
+    REQUIRE(shared.MayContain(Key::Digest(digests[i])) == BitOf(shared_bits, i));
+    if (BitOf(shared_bits, i) != BitOf(bits, i)) {
+      REQUIRE(BitOf(shared_bits, i));
+      REQUIRE(stats.undecided_share > 0);
+    }
+  }
+}
+
 // Random batches and single keys, from digests that are few enough to meet again and crowd their
 // blocks: a tenth of them belong to one block, and some are inserted hundreds of times.
-void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, double load) {
+// If is_shared, each step's updates are those of a ConcurrentFilter.
+void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, double load,
+                bool is_shared) {
   std::mt19937_64 random(seed);
   CountingFilter filter = Empty(geometry);
   Model model(geometry);
@@ -97,30 +130,40 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
     const uint64_t choice = random() % 10;
     std::vector<uint64_t> bits(CountingFilter::BitmapWords(batch.size()), ~uint64_t{0});
     if (choice < (is_growing ? 6U : 2U)) {
-      if (choice % 2 == 0) {
-        filter.Insert(Keys::Digests(batch));
-      } else {
-        for (const uint64_t digest : batch) filter.Insert(Key::Digest(digest));
-      }
+      const bool are_in = With(filter, is_shared, [&](auto& user) {
+        if (choice % 2 == 0) return user.Insert(Keys::Digests(batch)).num_refused == 0;
+        return std::ranges::all_of(
+            batch, [&](uint64_t digest) { return user.Insert(Key::Digest(digest)); });
+      });
+      REQUIRE(are_in);
       for (const uint64_t digest : batch) model.CountOf(digest) += 1;
       num_keys += batch.size();
     } else if (choice < 8) {
-      const bool is_batch = choice % 2 == 0;
-      if (is_batch) filter.Erase(Keys::Digests(batch), bits);
+      With(filter, is_shared, [&](auto& user) {
+        if (choice % 2 == 0) return user.Erase(Keys::Digests(batch), bits).num_refused == 0;
+        for (size_t i = 0; i < batch.size(); ++i) {
+          SetBit(bits, i, user.Erase(Key::Digest(batch[i])));
+        }
+        return true;
+      });
       for (size_t i = 0; i < batch.size(); ++i) {
         uint64_t& count = model.CountOf(batch[i]);
-        const bool is_erased = is_batch ? BitOf(bits, i) : filter.Erase(Key::Digest(batch[i]));
+        const bool is_erased = BitOf(bits, i);
         REQUIRE(is_erased == (count > 0));
         count -= uint64_t{is_erased};
         num_keys -= uint64_t{is_erased};
       }
     } else {
-      const bool is_batch = choice % 2 == 0;
-      if (is_batch) filter.InsertIfAbsent(Keys::Digests(batch), bits);
+      With(filter, is_shared, [&](auto& user) {
+        if (choice % 2 == 0) return user.InsertIfAbsent(Keys::Digests(batch), bits) > 0;
+        for (size_t i = 0; i < batch.size(); ++i) {
+          SetBit(bits, i, user.InsertIfAbsent(Key::Digest(batch[i])));
+        }
+        return true;
+      });
       for (size_t i = 0; i < batch.size(); ++i) {
         uint64_t& count = model.CountOf(batch[i]);
-        const bool is_new =
-            is_batch ? BitOf(bits, i) : filter.InsertIfAbsent(Key::Digest(batch[i]));
+        const bool is_new = BitOf(bits, i);
         REQUIRE(is_new == (count == 0));
         count += uint64_t{is_new};
         num_keys += uint64_t{is_new};
@@ -147,10 +190,19 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
       REQUIRE(absent[num_seen_absent++] == i);
     }
     REQUIRE(num_seen_absent == num_absent);
+    if (is_shared) {
+      ConcurrentFilter shared(std::move(filter));
+      CheckSharedQuery(shared, batch, bits);
+      std::vector<uint64_t> shared_counts(batch.size());
+      shared.CountEstimates(Keys::Digests(batch), shared_counts);
+      REQUIRE(shared_counts == counts);
+      filter = std::move(shared).TakeExclusive();
+    }
 
     if (step % 20 != 19) continue;
     // The snapshot is that of a filter whose keys were inserted in another order at once.
-    const std::vector<std::byte> bytes = filter.Serialize();
+    const std::vector<std::byte> bytes =
+        With(filter, is_shared, [](const auto& user) { return user.Serialize(); });
     Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
     if (!loaded) FAIL(loaded.error().message);
     REQUIRE(loaded->Serialize() == bytes);
@@ -177,13 +229,14 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
 
 constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kFingerprints8};
 
-TEST_CASE("a filter of fingerprints answers as the multiset of its keys does",
+TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, shared or not",
           "[counting][fingerprints]") {
+  const bool is_shared = GENERATE(false, true);
   for (const Encoding encoding : kBoth) {
     for (const double load : {10.0, 34.0, 60.0, 200.0}) {
       for (const uint64_t num_blocks : {1, 3, 64, 100}) {
         INFO(EncodingName(encoding) << ", load " << load << ", blocks " << num_blocks);
-        RunProgram(GeometryFor(encoding, num_blocks), 17 + num_blocks, 160, load);
+        RunProgram(GeometryFor(encoding, num_blocks), 17 + num_blocks, 160, load, is_shared);
       }
     }
   }
@@ -193,7 +246,7 @@ TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprints]") {
   for (const Encoding encoding : kBoth) {
     for (const uint32_t bits : {8U, 9U, 13U}) {
       INFO(EncodingName(encoding) << ", bits " << bits);
-      RunProgram(GeometryFor(encoding, 70, bits), bits, 160, 40);
+      RunProgram(GeometryFor(encoding, 70, bits), bits, 160, 40, /*is_shared=*/bits == 9);
     }
   }
 }
@@ -260,13 +313,7 @@ TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][
   CHECK(runs.Grow().error().code == ErrorCode::kInvalidArgument);
   for (const Encoding encoding : kBoth) {
     const CountingConfig config{.capacity = 1000, .target_fpr = 0.01, .encoding = encoding};
-    CHECK(ConcurrentFilter::Create(config).error().code == ErrorCode::kInvalidArgument);
     CountingFilter filter = *CountingFilter::Create(config);
-    filter.Insert(Key(7));
-    const Result<ConcurrentFilter> adopted = ConcurrentFilter::Adopt(std::move(filter));
-    REQUIRE(!adopted.ok());
-    CHECK(adopted.error().code == ErrorCode::kInvalidArgument);
-    CHECK(filter.MayContain(Key(7)));  // still the caller's
     CountingFilter other = *CountingFilter::Create({.capacity = 1000});
     CHECK(filter.Merge(other).error().code == ErrorCode::kMismatch);
   }
@@ -285,9 +332,6 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
     CHECK_THAT(created.error().message, ContainsSubstring(given) && ContainsSubstring(filter) &&
                                             ContainsSubstring("planes or runs"));
   };
-  check(
-      ConcurrentFilter::Create({.capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
-      "a ConcurrentFilter");
   check(ScalableFilter::Create(
             {.first_capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
         "a generation");

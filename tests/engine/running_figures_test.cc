@@ -1,5 +1,6 @@
 // Statistics that stores keep account of: after any operations they are what a pass counts.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -11,6 +12,8 @@
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/snapshots/opened_snapshot.h"
+#include "kernels/fingerprint_layout.h"
+#include "kernels/narrow_block.h"
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/in_threads.h"
@@ -44,6 +47,15 @@ std::unique_ptr<Store> EmptyStore(const Geometry& geometry) {
   return std::make_unique<BlockStore>(BlockStore::Create(geometry, 0).value());
 }
 
+// In 64ths of a block, from the layout: what may be a hidden key as far as the block tells.
+uint64_t UndecidedOf(Encoding encoding, const uint32_t* block) {
+  if (encoding == Encoding::kFingerprints16) {
+    return kernels::WideSlot(block, kernels::kWideSlots - 1) == kernels::kSpillMark ? 64 : 0;
+  }
+  if (!kernels::IsPromotedNarrow(block)) return 0;
+  return 64 - static_cast<uint64_t>(std::popcount(kernels::ShownBins(block)));
+}
+
 void CheckFigures(const Store& store) {
   kernels::Tally tally;
   for (size_t o = 0; o < store.num_owned_ranges(); ++o) tally += store.TallyOf(o);
@@ -54,6 +66,15 @@ void CheckFigures(const Store& store) {
   const StoreFigures figures = store.Figures();
   REQUIRE(figures.num_promoted == tally.num_promoted);
   REQUIRE(figures.side_table_bytes == side_table_bytes);
+  uint64_t num_undecided = 0;
+  if (HasFingerprints(store.geometry().encoding)) {
+    const uint32_t* block = static_cast<const FingerprintStore&>(store).blocks().data();
+    for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
+      num_undecided += UndecidedOf(store.geometry().encoding, block);
+      block += kernels::kFingerprintBlockWords;
+    }
+  }
+  REQUIRE(figures.num_undecided == num_undecided);
 }
 
 // Digests of which some are hot, and a tenth belong to the first block.
@@ -80,12 +101,22 @@ void Apply(Update update, std::span<const uint64_t> digests, Store& store) {
   store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
 }
 
+// Of 256 blocks. With slots of 8 bits each range but the first may begin with a part of a group.
+uint64_t VersionBytes(const Geometry& geometry) {
+  const bool has_parts = geometry.encoding == Encoding::kFingerprints8;
+  return (4 + (has_parts ? (1U << geometry.shard_bits) - 1 : 0)) * sizeof(uint64_t);
+}
+
 TEST_CASE("running figures are what a pass counts, after any operation", "[engine][fingerprints]") {
   const Geometry geometry = GENERATE(from_range(FigureGeometries()));
   const bool is_limited = GENERATE(false, true);
-  if (is_limited && !HasFingerprints(geometry.encoding)) return;
+  const bool serves_queries = GENERATE(false, true);
+  if ((is_limited || serves_queries) && !HasFingerprints(geometry.encoding)) return;
   DigestPool pool(Catch::rngSeed(), 256 * 40);
   std::unique_ptr<Store> store = EmptyStore(geometry);
+  if (serves_queries) {
+    REQUIRE(static_cast<FingerprintStore&>(*store).ServeQueries(0).ok());
+  }
   if (is_limited) {
     REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 160).ok());
   }
@@ -124,6 +155,7 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
   }
   CHECK(most_promoted > 0);
   CHECK((store->Figures().num_refused_inserts > 0) == is_limited);
+  if (serves_queries) CHECK(store->Figures().version_bytes == VersionBytes(geometry));
   if (is_limited) return;
   Apply(Update::kInsert, pool.Draw(256 * 30), *store);
   const std::unique_ptr<Store> half = store->HalfSize(0).value();
@@ -152,8 +184,8 @@ TEST_CASE("a loaded filter has the running figures of what is in", "[engine][fin
 
 TEST_CASE("running figures of a concurrent filter are exact when its threads have ended",
           "[engine][concurrent]") {
-  const kernels::Shape shape = GENERATE(from_range(tests::AllShapes()));
-  const Geometry geometry = tests::GeometryOf(shape, 256, 4);
+  const Geometry geometry = GENERATE(from_range(FigureGeometries()));
+  const bool has_fingerprints = HasFingerprints(geometry.encoding);
   const DigestPolicy digest{.kind = DigestKind::kCaller};
   ConcurrentFilter filter(CountingFilter::CreateWithGeometry(geometry, digest).value());
   CountingFilter expected = CountingFilter::CreateWithGeometry(geometry, digest).value();
@@ -174,12 +206,18 @@ TEST_CASE("running figures of a concurrent filter are exact when its threads hav
   const Stats stats = filter.GetStats();
   CHECK(stats.num_keys == kNumThreads * 6000);
   CHECK(stats.num_refused_erases == 0);
-  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes);
-  CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
+  const uint64_t version_bytes = has_fingerprints ? VersionBytes(geometry) : 0;
+  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes + version_bytes);
+  if (has_fingerprints) {
+    CHECK((stats.side_table_bytes > 0) == (stats.undecided_share > 0));
+  } else {
+    CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
+  }
   CHECK(stats.predicted_fpr == PredictedFpr(geometry, stats.num_keys));
   CHECK(stats.num_promoted >= expected.GetStats().num_promoted);  // promotion has hysteresis
   const CountingFilter exclusive = std::move(filter).TakeExclusive();
   CHECK(exclusive.GetStats().num_promoted == stats.num_promoted);
+  CHECK(exclusive.GetStats().undecided_share == stats.undecided_share);
   CHECK((exclusive.Serialize() == expected.Serialize()));
 }
 

@@ -1,5 +1,6 @@
 // Filters with a limit of side memory: which keys they refuse, and that nothing else changes.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -12,7 +13,9 @@
 #include "kernels/fingerprint_layout.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
+#include "support/in_threads.h"
 #include "support/targets.h"
+#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 
@@ -64,14 +67,12 @@ std::vector<uint64_t> DrawFrom(const std::vector<uint64_t>& pool, size_t size,
   return digests;
 }
 
-TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
-          "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
-  const uint64_t num_records = GENERATE(1, 3, 20);
-  const double load = encoding == Encoding::kFingerprints16 ? 34 : 46;
-  const Geometry geometry = LimitGeometry(encoding, 64);
+// A CountingFilter or ConcurrentFilter that is empty, with space for so many records.
+template <class Filter>
+void CheckHoldsWhatItTook(Filter filter, uint64_t num_records) {
+  const Geometry geometry = filter.geometry();
+  const double load = geometry.encoding == Encoding::kFingerprints16 ? 34 : 46;
   std::mt19937_64 random(Catch::rngSeed());
-  CountingFilter filter = Limited(geometry, num_records);
   // Holds what was not refused, without a limit: every answer and the bytes must be the same.
   CountingFilter model = Unlimited(geometry);
   const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
@@ -141,6 +142,17 @@ TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
   CHECK((filter.Serialize() == Unlimited(geometry).Serialize()));
 }
 
+TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
+          "[engine][fingerprints][side_limit]") {
+  const Encoding encoding = AnyFingerprints();
+  const uint64_t num_records = GENERATE(1, 3, 20);
+  const Geometry geometry = LimitGeometry(encoding, 64);
+  CheckHoldsWhatItTook(Limited(geometry, num_records), num_records);
+  ConcurrentFilter shared(Unlimited(geometry));
+  REQUIRE(shared.LimitSideMemory(LimitFor(geometry, num_records)).ok());
+  CheckHoldsWhatItTook(std::move(shared), num_records);
+}
+
 TEST_CASE("a key inserted a million times is refused from some copy on, and can be erased",
           "[engine][fingerprints][side_limit]") {
   const Geometry geometry = LimitGeometry(AnyFingerprints(), 64);
@@ -206,6 +218,8 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
   split.UseRoute(Route::kSplit);
   split.UseExecutor(Executor::Create(4).value());
   CountingFilter singles = Limited(geometry, 5);
+  ConcurrentFilter shared(Limited(geometry, 5));
+  ConcurrentFilter shared_noting(Limited(geometry, 5));
   uint64_t num_refused = 0;
   for (int round = 0; round < 6; ++round) {
     const std::vector<uint64_t> digests = DrawFrom(pool, 30'000, random);
@@ -213,6 +227,10 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
     const InsertOutcome outcome = whole.Insert(Keys::Digests(digests), bits);
     num_refused += outcome.num_refused;
     CHECK(split.Insert(Keys::Digests(digests)) == outcome);
+    CHECK(shared.Insert(Keys::Digests(digests)) == outcome);
+    std::vector<uint64_t> shared_bits(bits.size());
+    CHECK(shared_noting.Insert(Keys::Digests(digests), shared_bits) == outcome);
+    CHECK(shared_bits == bits);
     for (size_t first = 0; first < digests.size();) {
       const size_t size = std::min<size_t>(1 + random() % 5000, digests.size() - first);
       const std::span<const uint64_t> part = std::span(digests).subspan(first, size);
@@ -229,13 +247,72 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
     CHECK(pieces.Erase(Keys::Digests(gone)) == erased);
     CHECK(split.Erase(Keys::Digests(gone)) == erased);
     CHECK(singles.Erase(Keys::Digests(gone)) == erased);
+    CHECK(shared.Erase(Keys::Digests(gone)) == erased);
+    CHECK(shared_noting.Erase(Keys::Digests(gone)) == erased);
+    for (const ConcurrentFilter* filter : {&shared, &shared_noting}) {
+      CHECK(filter->num_keys() == whole.num_keys());
+      CHECK(filter->GetStats().num_refused_inserts == num_refused);
+    }
   }
   CHECK(num_refused > 0);
   const std::vector<std::byte> bytes = whole.Serialize();
   CHECK((pieces.Serialize() == bytes));
   CHECK((split.Serialize() == bytes));
   CHECK((singles.Serialize() == bytes));
+  CHECK((shared.Serialize() == bytes));
+  CHECK((shared_noting.Serialize() == bytes));
   CHECK(split.GetStats().num_refused_inserts == num_refused);
+}
+
+TEST_CASE("beside other writers each key has one outcome, and the number of keys is theirs",
+          "[engine][concurrent][fingerprints][side_limit][threads]") {
+  const Encoding encoding = AnyFingerprints();
+  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+  std::mt19937_64 random(Catch::rngSeed());
+  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  ConcurrentFilter filter(Limited(geometry, 4));
+  constexpr uint64_t kThreads = 3;
+  std::vector<std::vector<uint64_t>> batches;
+  for (uint64_t t = 0; t < kThreads; ++t) batches.push_back(DrawFrom(pool, 12'000, random));
+  std::atomic<uint64_t> num_in{0};
+  std::atomic<uint64_t> num_refused{0};
+  std::atomic<uint64_t> num_wrong{0};
+  std::vector<std::vector<uint64_t>> taken(kThreads);
+  tests::InThreads(kThreads, [&](uint64_t t) {
+    const std::vector<uint64_t>& digests = batches[t];
+    std::vector<uint64_t> inserted(BitmapWords(digests.size()));
+    std::vector<uint64_t> refused(inserted.size());
+    const auto take = [&](const InsertOutcome& outcome, bool is_noted) {
+      uint64_t num_bits = 0;
+      for (size_t i = 0; i < digests.size(); ++i) {
+        if (!IsSet(inserted, i)) continue;
+        num_bits += 1;
+        num_wrong += uint64_t{is_noted && IsSet(refused, i)};
+        taken[t].push_back(digests[i]);
+      }
+      num_wrong += uint64_t{num_bits != outcome.num_inserted};
+      num_in += outcome.num_inserted;
+      num_refused += outcome.num_refused;
+    };
+    for (int round = 0; round < 3; ++round) {
+      take(filter.Insert(Keys::Digests(digests), inserted), false);
+      take(filter.InsertIfAbsent(Keys::Digests(digests), inserted, refused), true);
+      for (size_t i = 0; i < 2000; ++i) {
+        const bool is_in = filter.Insert(Key::Digest(digests[i]));
+        if (is_in) taken[t].push_back(digests[i]);
+        num_in += uint64_t{is_in};
+        num_refused += uint64_t{!is_in};
+      }
+    }
+  });
+  CHECK(num_wrong == 0);
+  CHECK(num_refused > 0);
+  CHECK(filter.num_keys() == num_in);
+  CHECK(filter.GetStats().num_refused_inserts == num_refused);
+  CountingFilter model = Unlimited(geometry);
+  for (const std::vector<uint64_t>& digests : taken) model.Insert(Keys::Digests(digests));
+  CHECK((filter.Serialize() == model.Serialize()));
 }
 
 TEST_CASE("the same keys are refused on every target", "[engine][fingerprints][side_limit]") {
@@ -312,7 +389,7 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   CountingConfig config{.capacity = 100'000,
                         .target_fpr = 0.004,
                         .encoding = Encoding::kFingerprints8,
-                        .side_memory_limit_bytes = 100};
+                        .side_memory_limit_bytes = HiddenKeys::LeastLimitBytes() - 1};
   const Result<CountingFilter> small = CountingFilter::Create(config);
   REQUIRE_FALSE(small.ok());
   CHECK(small.error().code == ErrorCode::kInvalidArgument);

@@ -220,9 +220,9 @@ TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothi
   const auto bytes = static_cast<double>(geometry.num_bytes() + sizing->predicted_side_table_bytes);
   CHECK(sizing->bits_per_key == Approx(bytes * 8 / keys).margin(4 / keys));  // half a byte
 
-  const bool has_groups = encoding == Encoding::kFingerprints16 && geometry.shard_bits > 0;
   Geometry smaller = geometry;
-  smaller.num_blocks -= uint64_t{has_groups ? 64U : 1U} << geometry.shard_bits;
+  const bool has_lines = encoding == Encoding::kFingerprints16 && geometry.shard_bits > 0;
+  smaller.num_blocks -= uint64_t{has_lines ? 64U : 1U} << geometry.shard_bits;
   if (smaller.num_blocks != 0) CHECK_FALSE(HoldsFingerprints(smaller, capacity, target_fpr));
 
   const auto way_back = CapacityFor(geometry, target_fpr);
@@ -260,6 +260,7 @@ TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][s
   CHECK(Validate(wide).ok());
   CHECK(Validate(narrow).ok());
   CHECK(Validate(FingerprintsOf(Encoding::kFingerprints16, 7)).ok());
+  CHECK(Validate(FingerprintsOf(Encoding::kFingerprints8, 7)).ok());
   CHECK(message(wide, [](Geometry& g) { g.num_slices = 8; }) ==
         "num_slices is 8; fingerprints have no slices: 0");
   CHECK(message(wide, [](Geometry& g) { g.num_blocks = 64; }) ==

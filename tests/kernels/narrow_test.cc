@@ -1,4 +1,5 @@
-// Fingerprint blocks with slots of 8 bits: the bytes and answers of a plain model on every target.
+// Fingerprint blocks with slots of 8 bits: the bytes and answers of a plain model on every
+// target, with versions and without.
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -20,6 +21,7 @@ using tests::NarrowSubject;
 TEST_CASE("narrow blocks hold the model's bytes through inserts, erases and queries",
           "[kernels][narrow]") {
   const uint32_t bits = GENERATE(range(kMinNarrowBits, kMaxNarrowBits + 1));
+  const bool has_versions = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
     std::mt19937_64 random(Catch::rngSeed() + bits);
     for (const uint64_t num_blocks : {1, 5, 64}) {
@@ -31,7 +33,7 @@ TEST_CASE("narrow blocks hold the model's bytes through inserts, erases and quer
           start.Promote(block_idx, keys);
         }
       }
-      NarrowSubject subject(start);
+      NarrowSubject subject(start, has_versions);
       // Enough digests to overflow every block, and enough erases to drain it.
       const auto pool = tests::DrawnDigests(num_blocks * 60, num_blocks * 50, random());
       for (int round = 0; round < 60; ++round) {
@@ -52,10 +54,11 @@ TEST_CASE("narrow blocks hold the model's bytes through inserts, erases and quer
 }
 
 TEST_CASE("narrow kernels take batches of every size", "[kernels][narrow]") {
+  const bool has_versions = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
     for (const size_t size : tests::EdgeSizes()) {
       for (const NarrowOp op : kNarrowOps) {
-        NarrowSubject subject(NarrowModel(3, 14));
+        NarrowSubject subject(NarrowModel(3, 14), has_versions);
         subject.Apply(NarrowOp::kInsert, tests::DrawnDigests(90, 60, Catch::rngSeed()));
         subject.Apply(op, tests::DrawnDigests(size, size + 1, Catch::rngSeed()));
       }
@@ -67,6 +70,7 @@ TEST_CASE("narrow kernels take batches of every size", "[kernels][narrow]") {
 TEST_CASE("narrow queries answer alike whether most keys are present, some or none",
           "[kernels][narrow]") {
   const uint32_t bits = GENERATE(11U, kMinNarrowBits, kMaxNarrowBits);
+  const bool has_versions = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
     std::mt19937_64 random(Catch::rngSeed() + bits);
     NarrowModel model(40, bits);
@@ -75,7 +79,7 @@ TEST_CASE("narrow queries answer alike whether most keys are present, some or no
       for (uint32_t& key : keys) key = static_cast<uint32_t>(random() >> (64 - bits));
       model.Promote(block_idx, keys);
     }
-    NarrowSubject subject(model);
+    NarrowSubject subject(model, has_versions);
     const auto members = tests::DrawnDigests(900, 900, random());
     subject.Apply(NarrowOp::kInsert, members);
     // Stretches of members, of others, and of both; words of 64 keys have some of each.

@@ -1,5 +1,5 @@
 // Fingerprint blocks with slots of 16 bits: every target leaves the bytes and the answers of a
-// model that looks at one slot after the other.
+// model that looks at one slot after the other, with versions and without.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "kernels/wide_block.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/kernel_versions.h"
 #include "support/targets.h"
 #include "support/words.h"
 
@@ -21,8 +22,11 @@ namespace trommel::kernels {
 namespace {
 
 using tests::DrawnDigests;
+using tests::FingerprintKernelSets;
 using tests::FirstDifference;
 using tests::Guarded;
+using tests::KernelVersions;
+using tests::UpdatedBlocks;
 
 enum class WideUpdate { kInsert, kInsertIfAbsent, kErase };
 
@@ -83,15 +87,21 @@ struct WideModel {
   std::vector<uint16_t> slots;
 };
 
+const FingerprintKernelSets kWideSets = {&KernelTable::wide_fingerprints,
+                                         &KernelTable::versioned_wide_fingerprints};
+
 // The same words for kernels.
 struct WideFilter {
   explicit WideFilter(const WideModel& model)
-      : words(model.slots.size() / 2), view{words.data(), model.num_blocks, model.bits} {
+      : words(model.slots.size() / 2),
+        versions(model.num_blocks),
+        view{words.data(), model.num_blocks, model.bits, versions.data()} {
     const auto filled = model.Words();
     std::copy(filled.begin(), filled.end(), words.data());
   }
 
   Guarded<uint32_t> words;
+  KernelVersions versions;
   FingerprintBlocks view;
 };
 
@@ -104,27 +114,34 @@ WideModel MixedModel(const std::vector<uint64_t>& digests, uint64_t num_blocks, 
   return model;
 }
 
-OneFate ApplyOneKernel(WideUpdate update, uint64_t digest, const FingerprintBlocks& blocks) {
-  const FingerprintKernels& kernels = ActiveKernels().wide_fingerprints;
+OneFate ApplyOneKernel(const FingerprintKernels& kernels, WideUpdate update, uint64_t digest,
+                       const FingerprintBlocks& blocks) {
   if (update == WideUpdate::kInsert) return kernels.insert_one(digest, blocks);
   if (update == WideUpdate::kErase) return kernels.erase_one(digest, blocks);
   return kernels.insert_if_absent_one(digest, blocks);
 }
 
 // Keys [begin, end) against the model's fates; keys at which the kernel stops are left out.
-void CheckUpdate(WideUpdate update, const std::vector<uint64_t>& digests, size_t begin, size_t end,
-                 WideModel model) {
-  const FingerprintKernels& kernels = ActiveKernels().wide_fingerprints;
+void CheckUpdateOf(const FingerprintKernels& kernels, bool has_versions, WideUpdate update,
+                   const std::vector<uint64_t>& digests, size_t begin, size_t end,
+                   WideModel model) {
   WideFilter filter(model);
   WideFilter one_by_one(model);
   std::vector<uint64_t> want_bits(digests.size() / 64 + 1);
   std::vector<uint64_t> bits(want_bits.size());
+  const KernelVersions versions_before = filter.versions;
+  UpdatedBlocks updated;
   while (begin <= end) {
     std::vector<uint32_t> want_spilled;
     size_t stop = begin;
     for (; stop < end; ++stop) {
       const OneFate fate = model.Apply(update, digests[stop]);
-      REQUIRE(ApplyOneKernel(update, digests[stop], one_by_one.view) == fate);
+      const KernelVersions before = one_by_one.versions;
+      REQUIRE(ApplyOneKernel(kernels, update, digests[stop], one_by_one.view) == fate);
+      UpdatedBlocks of_key;
+      of_key.Add(digests[stop], model.num_blocks, fate);
+      REQUIRE(one_by_one.versions.HaveRisen(before, of_key, has_versions));
+      updated.Add(digests[stop], model.num_blocks, fate);
       if (fate == OneFate::kStop) break;
       if (fate == OneFate::kSpill) want_spilled.push_back(static_cast<uint32_t>(stop));
       if (fate == OneFate::kDone && update != WideUpdate::kInsert) {
@@ -151,6 +168,14 @@ void CheckUpdate(WideUpdate update, const std::vector<uint64_t>& digests, size_t
   REQUIRE(FirstDifference(filter.words.Copy(), model.Words()) == "");
   REQUIRE(FirstDifference(one_by_one.words.Copy(), model.Words()) == "");
   REQUIRE(filter.words.GuardsIntact());
+  REQUIRE(filter.versions.HaveRisen(versions_before, updated, has_versions));
+}
+
+void CheckUpdate(WideUpdate update, const std::vector<uint64_t>& digests, size_t begin, size_t end,
+                 const WideModel& model) {
+  for (const bool has_versions : {false, true}) {
+    CheckUpdateOf(kWideSets.Of(has_versions), has_versions, update, digests, begin, end, model);
+  }
 }
 
 TEST_CASE("updates of wide blocks leave the bytes of the definition on every target",
@@ -187,6 +212,7 @@ TEST_CASE("a thousand keys of one wide block of many are applied in order",
 TEST_CASE("queries of wide blocks show, or list as unsure, what the definition does",
           "[kernels][fingerprints]") {
   const uint32_t bits = GENERATE(8, 16);
+  const bool has_versions = GENERATE(false, true);
   for (const size_t size : tests::EdgeSizes()) {
     const auto digests = DrawnDigests(size, size + 1, Catch::rngSeed() + size);
     WideModel model = MixedModel(digests, size / 20 + 1, bits);
@@ -198,7 +224,7 @@ TEST_CASE("queries of wide blocks show, or list as unsure, what the definition d
       if (fate == OneFate::kSpill) want_unsure.push_back(static_cast<uint32_t>(i));
     }
     tests::ForEachRunnableTarget([&] {
-      const FingerprintKernels& kernels = ActiveKernels().wide_fingerprints;
+      const FingerprintKernels& kernels = kWideSets.Of(has_versions);
       const WideFilter filter(model);
       Guarded<uint64_t> shown(want.size(), ~uint64_t{0});
       Guarded<uint32_t> unsure(size, 0, size % 3);

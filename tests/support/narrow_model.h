@@ -16,6 +16,7 @@
 #include "kernels/narrow_block.h"
 #include "kernels/targets.h"
 #include "support/catch.h"
+#include "support/kernel_versions.h"
 #include "support/words.h"
 
 namespace trommel::tests {
@@ -118,18 +119,27 @@ class NarrowModel {
   uint32_t bits_;
 };
 
-// Blocks for the active target's kernels, which begin as the model's.
+inline const FingerprintKernelSets kNarrowSets = {
+    &kernels::KernelTable::narrow_fingerprints,
+    &kernels::KernelTable::versioned_narrow_fingerprints};
+
+// Blocks for the active target's kernels, with versions or without, which begin as the model's.
 class NarrowSubject {
  public:
-  explicit NarrowSubject(const NarrowModel& model)
-      : words_(model.num_blocks() * kernels::kFingerprintBlockWords), model_(model) {
+  explicit NarrowSubject(const NarrowModel& model, bool has_versions = false)
+      : words_(model.num_blocks() * kernels::kFingerprintBlockWords),
+        versions_(model.num_blocks()),
+        has_versions_(has_versions),
+        model_(model) {
     std::ranges::copy(model.Words(), words_.span().begin());
   }
 
   // Applies digests [begin, end) of a chunk, in batches that go on behind keys that stop one, and
   // one by one to a copy; compares fates and bytes with the model's.
   void Apply(NarrowOp op, const std::vector<uint64_t>& digests, size_t begin, size_t end) {
-    NarrowSubject one(model_);
+    NarrowSubject one(model_, has_versions_);
+    const KernelVersions versions_before = versions_;
+    UpdatedBlocks updated;
     std::vector<uint64_t> want_bits(digests.size() / 64 + 1, 0);
     std::vector<uint32_t> want_listed;  // spilled or unsure
     std::vector<size_t> want_stops;
@@ -139,7 +149,13 @@ class NarrowSubject {
       want_bits[i / 64] |= uint64_t{has_bit} << (i % 64);
       if (fate == OneFate::kSpill) want_listed.push_back(static_cast<uint32_t>(i));
       if (fate == OneFate::kStop) want_stops.push_back(i);
+      const KernelVersions one_before = one.versions_;
       if (one.ApplyOne(op, digests[i]) != fate) FAIL("fate of key " << i << " by itself");
+      if (op == NarrowOp::kQuery) continue;
+      UpdatedBlocks of_key;
+      of_key.Add(digests[i], model_.num_blocks(), fate);
+      REQUIRE(one.versions_.HaveRisen(one_before, of_key, has_versions_));
+      updated.Add(digests[i], model_.num_blocks(), fate);
     }
 
     Guarded<uint64_t> bits(want_bits.size());
@@ -164,6 +180,7 @@ class NarrowSubject {
     REQUIRE(FirstDifference(words_.Copy(), model_.Words()) == "");
     REQUIRE(words_.GuardsIntact());
     REQUIRE(FirstDifference(one.words_.Copy(), model_.Words()) == "");
+    REQUIRE(versions_.HaveRisen(versions_before, updated, has_versions_));
   }
   void Apply(NarrowOp op, const std::vector<uint64_t>& digests) {
     Apply(op, digests, 0, digests.size());
@@ -173,12 +190,12 @@ class NarrowSubject {
 
  private:
   kernels::FingerprintBlocks blocks() {
-    return {words_.span().data(), model_.num_blocks(), model_.bits()};
+    return {words_.span().data(), model_.num_blocks(), model_.bits(), versions_.data()};
   }
 
   kernels::UpdateProgress Batch(NarrowOp op, const std::vector<uint64_t>& digests,
                                 const DigestRange& range, uint64_t* bits, uint32_t* list) {
-    const kernels::FingerprintKernels& table = kernels::ActiveKernels().narrow_fingerprints;
+    const kernels::FingerprintKernels& table = kNarrowSets.Of(has_versions_);
     switch (op) {
       case NarrowOp::kInsert:
         return table.insert(digests.data(), range, blocks(), list);
@@ -193,7 +210,7 @@ class NarrowSubject {
   }
 
   OneFate ApplyOne(NarrowOp op, uint64_t digest) {
-    const kernels::FingerprintKernels& table = kernels::ActiveKernels().narrow_fingerprints;
+    const kernels::FingerprintKernels& table = kNarrowSets.Of(has_versions_);
     switch (op) {
       case NarrowOp::kInsert:
         return table.insert_one(digest, blocks());
@@ -207,6 +224,8 @@ class NarrowSubject {
   }
 
   Guarded<uint32_t> words_;
+  KernelVersions versions_;
+  bool has_versions_;
   NarrowModel model_;
 };
 

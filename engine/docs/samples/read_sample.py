@@ -613,7 +613,7 @@ class Attributes:
 # --- Section 16: counting filters of fingerprints (version 2).
 
 KEY_BITS = {FINGERPRINTS16: (8, 16), FINGERPRINTS8: (8, 14)}
-LINE_MARK, SPILL_MARK = 0xFFFF, 0x00FF
+LINE_MARK, SPILL_MARK, COPIES_MARK = 0xFFFF, 0x00FF, 0x01FF
 GROUP = 64
 LINE_ENTRIES = 18
 
@@ -715,12 +715,12 @@ class Fingerprints:
     def read_wide(self, b, words, line):
         slots = struct.unpack("<32H", words)
         mark = slots[31] if slots[31] & 0xFF == 0xFF else 0
-        require(mark in (0, LINE_MARK, SPILL_MARK), f"block {b}: mark")
+        require(mark in (0, LINE_MARK, SPILL_MARK, COPIES_MARK), f"block {b}: mark")
         shown = [slot for slot in slots[:31 if mark else 32] if slot != 0]
         if mark == LINE_MARK:
             entries = zip(struct.unpack_from(f"<{LINE_ENTRIES}H", line), line[36:36 + LINE_ENTRIES])
             shown += [key for key, home in entries if key != 0 and home == b % GROUP]
-        return shown, mark == SPILL_MARK
+        return shown, mark in (SPILL_MARK, COPIES_MARK)
 
     def make_wide(self, b, block, line):
         copies = [key for key in sorted(block) for _ in range(min(block[key], 64))]
@@ -733,7 +733,8 @@ class Fingerprints:
                 line += struct.pack("<HB", key, b % GROUP)
             return struct.pack("<32H", *copies[:31], LINE_MARK), {}
         shown = sorted(block)[:31]
-        return (struct.pack("<32H", *shown, *[0] * (31 - len(shown)), SPILL_MARK),
+        mark = COPIES_MARK if len(block) <= 31 else SPILL_MARK
+        return (struct.pack("<32H", *shown, *[0] * (31 - len(shown)), mark),
                 self.without(block, shown))
 
     @staticmethod
@@ -800,14 +801,14 @@ class Fingerprints:
     @staticmethod
     def count_wide(data, header, block, b, key):  # 16.4
         slots = struct.unpack_from("<32H", data, block)
-        mark = slots[31] if slots[31] in (LINE_MARK, SPILL_MARK) else 0
+        mark = slots[31] if slots[31] in (LINE_MARK, SPILL_MARK, COPIES_MARK) else 0
         count = slots.count(key)
         if mark == LINE_MARK:
             line = u64(header, 112) + 64 * (b // GROUP)
             keys = struct.unpack_from(f"<{LINE_ENTRIES}H", data, line)
             homes = data[line + 36:line + 36 + LINE_ENTRIES]
             count += list(zip(keys, homes)).count((key, b % GROUP))
-        return count, mark == SPILL_MARK
+        return count, mark in (SPILL_MARK, COPIES_MARK)
 
     @staticmethod
     def count_narrow(data, header, block, key):  # 16.5

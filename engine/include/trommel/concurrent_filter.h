@@ -36,17 +36,23 @@ namespace trommel {
 ///   num_keys, GetStats               Take no lock and never wait. For each shard and figure the
 ///                                    value at some moment; the moments differ.
 ///   MeasureFill, Save, Serialize     For each shard the state at some moment between operations;
-///                                    the moments of different shards differ.
-///   Merge, Clear, TakeExclusive,     Exclusive. Debug builds abort if they find another operation
-///   move, destruction                running.
+///                                    the moments of different shards differ, unless
+///                                    SaveOptions::point_in_time asks for one.
+///   Merge, Clear, LimitSideMemory,   Exclusive. Debug builds abort if they find another operation
+///   TakeExclusive, move, destruction running.
 /// @endcode
 /// "Happened before" is that of C++: one thread's call ended, and another thread learned of it by
 /// some synchronization (a join, a mutex, an atomic with release and acquire).
 ///
 /// A key may be erased as often as it was inserted: once for each Insert, and once for each
 /// InsertIfAbsent that inserted it. When all threads have joined, a snapshot has the bytes of a
-/// CountingFilter after the same operations, if these commute (insertions do, and erasures of keys
-/// that are in the filter).
+/// CountingFilter after the same operations, if these commute (insertions without a limit of side
+/// memory do, and erasures of keys that are in the filter).
+///
+/// With fingerprints, Query, Select and MayContain answer "maybe present" more often than those of
+/// a CountingFilter, with or without writers: for keys that only the side table could decide
+/// (sizing.h, *Undecided*; Stats::undecided_share), and for keys whose 64 blocks writers changed at
+/// each of several attempts (Stats::num_interrupted_queries).
 ///
 /// Cost: a writer holds one lock at a time, that of a range of blocks, while it applies the keys of
 /// one batch that fall into that range. From about 2,048 keys on, batches cost little more than
@@ -57,15 +63,18 @@ namespace trommel {
 /// writers are right.
 class ConcurrentFilter {
  public:
-  /// Creates an empty filter, and fails, as CountingFilter::Create. With config.executor, large
-  /// batches of one caller are spread over its threads.
+  /// Creates an empty filter, and fails, as CountingFilter::Create and Adopt. With config.executor,
+  /// large batches of one caller are spread over its threads.
   static Result<ConcurrentFilter> Create(const CountingConfig& config);
 
-  /// Takes over a filter, with its keys and its executor. Fails with kInvalidArgument, and leaves
-  /// the filter as it is, if it has fingerprints: queries beside writers need presence bits.
+  /// Takes over a filter, with its keys and its executor. With fingerprints it makes the versions
+  /// of 64 blocks each that queries beside writers need (8 bytes each, 0.2 % of the memory, and
+  /// with slots of 8 bits one more for each shard). Fails with kOutOfMemory, and leaves the filter
+  /// as it is, if these exceed its memory limit or the system refuses memory. Cost: the locks (up
+  /// to 32 KiB) and the versions; no pass over the blocks.
   static Result<ConcurrentFilter> Adopt(CountingFilter&& filter);
 
-  /// The same. Requires a filter without fingerprints: another one ends the program with a message.
+  /// The same. Failing ends the program with a message.
   explicit ConcurrentFilter(CountingFilter&& filter);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -77,11 +86,18 @@ class ConcurrentFilter {
   /// @}
 
   /// @name Batches
-  /// Each does what the CountingFilter's does, with outputs of the same shapes.
+  /// Each does what the CountingFilter's does, with outputs of the same shapes. Queries of
+  /// fingerprints answer as above.
   /// @{
-  void Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
+  InsertOutcome Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
+  /// As CountingFilter::Insert. With a limit of side memory each key takes its lock by itself.
+  InsertOutcome Insert(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As CountingFilter::InsertIfAbsent.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
+  /// As CountingFilter::InsertIfAbsent. With a limit of side memory each key takes its lock by
+  /// itself.
+  InsertOutcome InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                               std::span<uint64_t> refused) noexcept;
   EraseOutcome Erase(Keys keys) noexcept;  ///< As CountingFilter::Erase.
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
@@ -96,7 +112,7 @@ class ConcurrentFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool Insert(Key key) noexcept;  ///< Returns true unless a limit of side memory refused the key.
   bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
@@ -122,15 +138,16 @@ class ConcurrentFilter {
 
   /// @name Files
   /// Snapshots are those of CountingFilter. The filter is copied first, a shard at a time, so that
-  /// no writer waits for the disk: this needs the filter's memory once more.
+  /// no writer waits for the disk: this needs the filter's memory once more. With
+  /// SaveOptions::point_in_time all writers wait until the whole copy is made.
   /// @{
 
   /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
   /// As CountingFilter::Serialize.
   std::vector<std::byte> Serialize() const;
-  /// As CountingFilter::Load, and fails with kInvalidArgument for a filter of fingerprints. For an
-  /// executor: CountingFilter::Load, UseExecutor, and the constructor above.
+  /// As CountingFilter::Load and Adopt. For an executor: CountingFilter::Load, UseExecutor, and the
+  /// constructor above.
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
@@ -139,16 +156,20 @@ class ConcurrentFilter {
 
   /// @name Exclusive
   /// @{
-  Status Merge(const CountingFilter& other);  ///< As CountingFilter::Merge.
-  void Clear() noexcept;                      ///< As CountingFilter::Clear.
-  /// Returns the filter, for everything that only a CountingFilter does.
+  Status Merge(const CountingFilter& other);     ///< As CountingFilter::Merge.
+  void Clear() noexcept;                         ///< As CountingFilter::Clear.
+  Status LimitSideMemory(uint64_t limit_bytes);  ///< As CountingFilter::LimitSideMemory.
+  /// Returns the filter, for everything that only a CountingFilter does: Subtract, Fold, Grow,
+  /// estimates. Cost: no pass over the blocks; Adopt takes it back.
   CountingFilter TakeExclusive() &&;
   /// @}
 
  private:
   friend struct FilterFiles;
   struct Impl;
+  explicit ConcurrentFilter(std::unique_ptr<Impl> impl) noexcept;
   Status WriteTo(ByteSink& sink) const;
+  Status WriteOneMomentTo(ByteSink& sink) const;
 
   ImplPtr<Impl> impl_;
 };

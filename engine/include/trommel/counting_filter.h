@@ -33,8 +33,11 @@ struct CountingConfig {
   uint32_t num_slices = 0;  ///< One of the encoding's (Geometry::num_slices), or 0: sizing chooses.
   /// Runs take half the memory of planes, and beyond the caches their updates are no slower. Planes
   /// have faster updates in cache, on CPUs without a fast bit deposit, and beyond their capacity
-  /// (README.md). Fingerprints and kAutomatic are for a CountingFilter: a ConcurrentFilter has
-  /// planes or runs.
+  /// (README.md). Fingerprints have the fastest updates (16 bits) or the least memory (8 bits).
+  ///
+  /// Runs are the default, for both types of filters, because they serve best what is not foreseen:
+  /// with 1.9 times the capacity, beside writers, runs sized for 0.3 % answer 3 % of non-members
+  /// "maybe present", fingerprints8 37 % and fingerprints16 83 % (PredictedUndecidedShare).
   Encoding encoding = Encoding::kRuns;
   Preference preference = Preference::kMemory;  ///< Of Encoding::kAutomatic; else not used.
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with

@@ -66,8 +66,10 @@ struct InsertOutcome {
 /// Statistics of one set of blocks that a filter keeps account of: GetStats returns them without a
 /// pass over memory. What needs one is in BlockFill.
 struct Stats {
-  uint64_t num_keys = 0;   ///< Insertions less erasures; duplicates count.
-  uint64_t num_bytes = 0;  ///< Blocks, overflow lines and side table.
+  uint64_t num_keys = 0;  ///< Insertions less erasures; duplicates count.
+  /// Blocks, overflow lines and side table; in a ConcurrentFilter of fingerprints also the versions
+  /// of its groups.
+  uint64_t num_bytes = 0;
   /// Part of num_bytes: what promoted blocks have no place for. With a limit, what it reserves.
   uint64_t side_table_bytes = 0;
   /// Blocks whose counts are in the side table or, with fingerprints, whose keys do not fit.
@@ -76,6 +78,12 @@ struct Stats {
   /// The same of insertions, which a limit of side memory refuses.
   uint64_t num_refused_inserts = 0;
   double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
+  /// With fingerprints: the share of non-members for which a query of a ConcurrentFilter answers
+  /// "maybe present", because the side table could have them. (A CountingFilter looks there.)
+  double undecided_share = 0;
+  /// Queries that were answered "maybe present" because writers changed their 64 blocks at each of
+  /// several attempts; since creation, load or clear.
+  uint64_t num_interrupted_queries = 0;
 };
 
 /// What a pass over one set of blocks measures: MeasureFill returns it.

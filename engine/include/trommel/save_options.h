@@ -16,6 +16,12 @@ struct SaveOptions {
   /// that save to one new path at the same time, exactly one succeeds.
   bool replace = true;
 
+  /// Whether a filter that threads may change meanwhile is saved as it is at one moment, instead of
+  /// each shard at a moment of its own. For ConcurrentFilter, whose writers then wait while all of
+  /// it is copied in memory (queries do not); saving any other filter that threads may change
+  /// fails with kInvalidArgument. What one thread has to itself is always saved at one moment.
+  bool point_in_time = false;
+
   /// If set, Save calls it once or twice, when the new file is complete and flushed, right before
   /// it takes its name. Save fails with the error that it returns, and the path stays unchanged:
   /// for programs that must not replace what another one has changed meanwhile. Called on the

@@ -139,6 +139,7 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(const OpenedSnapshot& snapshot
 }
 
 Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  if (options.point_in_time) return FilterFiles::NoPointInTime("an AttributeFilter");
   return FilterFiles::Save(*this, path, options);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "engine/src/batches/split_update.h"
 #include "engine/src/keys/key_chunks.h"
@@ -18,11 +20,13 @@ uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
     std::array<uint64_t, Store::kBitmapWords> bits;
     const size_t num_words = (digests.size() + 63) / 64;
     std::fill_n(bits.begin(), num_words, 0);
-    target.store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
-    num_applied += CountBits(std::span(bits).first(num_words));
+    const uint64_t num_refused =
+        target.store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
+    num_applied += update == Update::kInsert ? digests.size() - num_refused
+                                             : CountBits(std::span(bits).first(num_words));
     if (!answers.empty()) std::copy_n(bits.begin(), num_words, answers.begin() + first / 64);
   });
-  return update == Update::kInsert ? keys.size() : num_applied;
+  return num_applied;
 }
 
 // --- With locks, by the calling thread.
@@ -31,6 +35,31 @@ constexpr size_t kChunk = kernels::kMaxChunkKeys;
 // Up to so many keys, a lock per key costs less than splitting them.
 constexpr size_t kFewKeys = 64;
 constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
+
+// Returns how many keys of the range were inserted or erased.
+uint64_t Apply(Store& store, Update update, const uint64_t* digests,
+               const kernels::DigestRange& range, std::span<uint64_t> bits) {
+  if (range.end - range.begin == 1) {
+    const uint64_t is_applied{store.UpdateOne(update, digests[range.begin])};
+    if (update != Update::kInsert) bits[range.begin / 64] |= is_applied << (range.begin % 64);
+    return is_applied;
+  }
+  if (update == Update::kInsert) {
+    return range.end - range.begin - store.Apply(update, digests, range, nullptr);
+  }
+  // The first and the last word may hold bits of neighbouring digest ranges.
+  const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
+  const uint64_t before = CountBits(words);
+  store.Apply(update, digests, range, bits.data());
+  return CountBits(words) - before;
+}
+
+uint64_t ApplyHeld(RangeLocks::Held held, Store& store, Update update, const uint64_t* digests,
+                   const kernels::DigestRange& range, std::span<uint64_t> bits) {
+  const uint64_t num_applied = Apply(store, update, digests, range, bits);
+  held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
+  return num_applied;
+}
 
 uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
                    uint64_t* answers) {
@@ -57,14 +86,34 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
 
   std::array<uint64_t, Store::kBitmapWords> split_answers{};
   uint64_t num_applied = 0;
-  for (size_t r = 0; r < target.locks->num_locks(); ++r) {
-    if (starts[r] == starts[r + 1]) continue;
+  const auto digests_of = [&](size_t r) {
     // The digest ranges lie side by side and are fetched as one.
     const size_t fetched = starts[r] == 0 ? 0 : starts[r] + kernels::kUpdateDistance;
-    const kernels::DigestRange range{starts[r], starts[r + 1], fetched, digests.size()};
-    num_applied += ApplyRange(target, update, split.data(), range, r, lock_bits, split_answers);
+    return kernels::DigestRange{starts[r], starts[r + 1], fetched, digests.size()};
+  };
+  // Ranges that other threads hold come last: threads that go through the same ranges in the same
+  // order would else wait for each other at each of them.
+  std::array<uint16_t, kMaxRanges> busy;
+  size_t num_busy = 0;
+  for (size_t r = 0; r < target.locks->num_locks(); ++r) {
+    if (starts[r] == starts[r + 1]) continue;
+    if (std::optional<RangeLocks::Held> held = target.locks->TryHold(r, lock_bits)) {
+      num_applied += ApplyHeld(*std::move(held), target.store, update, split.data(), digests_of(r),
+                               split_answers);
+    } else {
+      busy[num_busy++] = static_cast<uint16_t>(r);
+    }
   }
-  if (answers != nullptr) {
+  for (const uint16_t r : std::span(busy).first(num_busy)) {
+    num_applied +=
+        ApplyRange(target, update, split.data(), digests_of(r), r, lock_bits, split_answers);
+  }
+  if (answers != nullptr && num_applied == digests.size()) {
+    // All were in, or all were new: nothing needs to be brought into input order.
+    for (size_t first = 0; first < digests.size(); first += 64) {
+      answers[first / 64] = ~uint64_t{0} >> (64 - std::min<size_t>(64, digests.size() - first));
+    }
+  } else if (answers != nullptr) {
     std::array<uint32_t, kMaxRanges> cursors;
     UnsplitAnswers(ranges, starts, split_answers,
                    std::span(cursors).first(target.locks->num_locks()), answers);
@@ -92,28 +141,9 @@ uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
 uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
                     const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
                     std::span<uint64_t> bits) noexcept {
-  const auto apply = [&]() -> uint64_t {
-    if (range.end - range.begin == 1) {
-      const bool is_applied = target.store.UpdateOne(update, digests[range.begin]);
-      if (update == Update::kInsert) return 1;
-      bits[range.begin / 64] |= uint64_t{is_applied} << (range.begin % 64);
-      return uint64_t{is_applied};
-    }
-    if (update == Update::kInsert) {
-      target.store.Apply(update, digests, range, nullptr);
-      return range.end - range.begin;
-    }
-    // The first and the last word may hold bits of neighbouring digest ranges.
-    const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
-    const uint64_t before = CountBits(words);
-    target.store.Apply(update, digests, range, bits.data());
-    return CountBits(words) - before;
-  };
-  if (target.locks == nullptr) return apply();
-  RangeLocks::Held held = target.locks->Hold(range_idx, range_bits);
-  const uint64_t num_applied = apply();
-  held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
-  return num_applied;
+  if (target.locks == nullptr) return Apply(target.store, update, digests, range, bits);
+  return ApplyHeld(target.locks->Hold(range_idx, range_bits), target.store, update, digests, range,
+                   bits);
 }
 
 bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_threads) noexcept {

@@ -3,7 +3,8 @@
 //   exclusive  direct   chunk by chunk in input order, fetching ahead
 //              split    by owned range (split_update.h), each by one task
 //   locked     few      key by key, each under its lock
-//              chunk    each chunk split by lock range, each digest range under its lock
+//              chunk    each chunk split by lock range, each digest range under its lock; first
+//                       those that no other thread holds
 //              split    by owned range, each chunk's digest range under its lock
 //
 // All leave the same bytes and the same answers. Locks are held one at a time, so their order does
@@ -36,14 +37,14 @@ struct UpdateTarget {
 };
 
 // Applies the update to all keys. If `answers` is not empty it must have a word for every 64 keys,
-// all of which are written: bit i says whether key i was inserted or erased. Returns how many were.
+// all of which are written: bit i says whether key i was inserted or erased; it must be empty for
+// kInsert. Returns how many were.
 uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
                      std::span<uint64_t> answers) noexcept;
 
 // Applies the update to keys [range.begin, range.end), under their lock where there are locks, and
-// adds them to its count: every update with locks goes through here. The keys must belong to range
-// `range_idx` of 2^range_bits. Bits of `bits` as in Store::Apply, zero before; none for
-// kInsert. Returns how many keys were inserted or erased.
+// adds them to its count. The keys must belong to range `range_idx` of 2^range_bits. Bits of `bits`
+// as in Store::Apply, zero before; none for kInsert. Returns how many keys were inserted or erased.
 uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
                     const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
                     std::span<uint64_t> bits) noexcept;

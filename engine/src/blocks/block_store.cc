@@ -58,9 +58,12 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 // --- Updates. The kernel spills keys of promoted blocks, which are applied here, in order. Where
 // it stops, the block is promoted and the kernel called again, which then spills that key.
 
-void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers) {
-  if (update == Update::kInsertIfPresent) return InsertIfPresent(digests, range, answers);
+uint64_t BlockStore::Apply(Update update, const uint64_t* digests,
+                           const kernels::DigestRange& range, uint64_t* answers) {
+  if (update == Update::kInsertIfPresent) {
+    InsertIfPresent(digests, range, answers);
+    return 0;
+  }
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
   const size_t fetch_end = std::max(range.end, range.fetch_end);
   size_t fetched = range.fetched;
@@ -73,6 +76,7 @@ void BlockStore::Apply(Update update, const uint64_t* digests, const kernels::Di
     fetched = begin + kernels::kUpdateDistance;
     if (begin < end) Promote(BlockOf(digests[begin]));
   }
+  return 0;  // there is no limit
 }
 
 UpdateProgress BlockStore::CallKernel(Update update, const uint64_t* digests,

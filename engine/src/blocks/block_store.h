@@ -29,8 +29,8 @@ class BlockStore final : public Store {
   // memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-             uint64_t* answers) override;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override;
   bool UpdateOne(Update update, uint64_t digest) override;
   bool InsertOne(uint64_t digest) noexcept override {
     return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
@@ -74,8 +74,7 @@ class BlockStore final : public Store {
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
   void Clear() override;
 
-  // Copies the owned range from a store of the same geometry.
-  void CopyOwnedRange(const BlockStore& from, uint64_t range_idx);
+  void CopyOwnedRange(const Store& from, uint64_t range_idx) override;
   void TouchOwnedRange(uint64_t range_idx) override;
   // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
   void ClearOwnedRange(uint64_t range_idx);

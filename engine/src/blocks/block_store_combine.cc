@@ -15,8 +15,9 @@ uint64_t BlockStore::huge_page_bytes() const {
   return presence_.HugePageBytes() + counts_.HugePageBytes();
 }
 
-void BlockStore::CopyOwnedRange(const BlockStore& from, uint64_t range_idx) {
-  assert(geometry_ == from.geometry_);
+void BlockStore::CopyOwnedRange(const Store& other, uint64_t range_idx) {
+  assert(geometry_ == other.geometry());
+  const auto& from = static_cast<const BlockStore&>(other);
   const uint64_t num_blocks = geometry_.num_blocks >> owned_range_bits();
   const uint64_t first = range_idx * num_blocks;
   // Queries of `from` may run meanwhile; the caller excludes its writers.

@@ -29,11 +29,19 @@ struct StoreFigures {
   uint64_t num_promoted = 0;
   uint64_t side_table_bytes = 0;
   uint64_t num_refused_inserts = 0;  // by a limit of side memory
+  uint64_t version_bytes = 0;        // of fingerprints beside writers
+  // 64ths of blocks for which queries beside writers answer "maybe present" to any key that is not
+  // shown.
+  uint64_t num_undecided = 0;
+  uint64_t num_interrupted_queries = 0;
 
   StoreFigures& operator+=(const StoreFigures& other) {
     num_promoted += other.num_promoted;
     side_table_bytes += other.side_table_bytes;
     num_refused_inserts += other.num_refused_inserts;
+    version_bytes += other.version_bytes;
+    num_undecided += other.num_undecided;
+    num_interrupted_queries += other.num_interrupted_queries;
     return *this;
   }
 };
@@ -52,9 +60,10 @@ class Store {
   virtual ~Store() = default;
 
   // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
-  // inserted or erased; the range's bits must be zero before. Not used for kInsert.
-  virtual void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                     uint64_t* answers) = 0;
+  // inserted or erased; the range's bits must be zero before. Not used for kInsert. Returns how
+  // many keys a limit refused.
+  virtual uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                         uint64_t* answers) = 0;
   // One key; returns whether it was inserted or erased. (Limits may refuse insertions: see
   // FingerprintStore.)
   virtual bool UpdateOne(Update update, uint64_t digest) = 0;
@@ -91,12 +100,15 @@ class Store {
   virtual Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const = 0;
   virtual Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const = 0;
   virtual void Clear() = 0;
+  // Copies the owned range from a store of the same geometry. Requires that this one's is new. May
+  // throw std::bad_alloc.
+  virtual void CopyOwnedRange(const Store& from, uint64_t range_idx) = 0;
 
   // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
   // Requires a new store.
   virtual void TouchOwnedRange(uint64_t range_idx) = 0;
-  // Cost: a few loads per owned range. Thread safety of a BlockStore: beside any update of it; each
-  // figure of each range is then that of some moment.
+  // Cost: a few loads per owned range. Thread safety: beside any update of it; each figure of each
+  // range is then that of some moment.
   virtual StoreFigures Figures() const = 0;
   // By a pass over the owned range's blocks.
   virtual kernels::Tally TallyOf(uint64_t range_idx) const = 0;

@@ -7,12 +7,15 @@ namespace trommel {
 Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t num_keys,
               uint64_t num_refused_erases) {
   return {.num_keys = num_keys,
-          .num_bytes = geometry.num_bytes() + figures.side_table_bytes,
+          .num_bytes = geometry.num_bytes() + figures.side_table_bytes + figures.version_bytes,
           .side_table_bytes = figures.side_table_bytes,
           .num_promoted = figures.num_promoted,
           .num_refused_erases = num_refused_erases,
           .num_refused_inserts = figures.num_refused_inserts,
-          .predicted_fpr = PredictedFpr(geometry, num_keys)};
+          .predicted_fpr = PredictedFpr(geometry, num_keys),
+          .undecided_share = static_cast<double>(figures.num_undecided) / 64 /
+                             static_cast<double>(geometry.num_blocks),
+          .num_interrupted_queries = figures.num_interrupted_queries};
 }
 
 BlockFill FillOf(const Store& store, const kernels::Tally& tally) {

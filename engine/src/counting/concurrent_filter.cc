@@ -2,11 +2,11 @@
 //
 // *Blocks and locks.* A digest's top bits name its block's owned range, owned ranges share
 // 2^lock_bits locks, and no thread changes a block's words, its counts or its part of the side
-// table without its lock (ApplyRange is the only place that does). So the updates of one block
-// happen one after another; all of a key is in one block, and therefore every update of a key is a
-// moment under its block's lock: linearizable. Counts are looked up under the lock, too. A thread
-// holds one lock at a time, so there is no deadlock. Input order within a block is kept by the
-// stable split.
+// table without its lock (update_batch.cc applies all updates of batches and single keys). So the
+// updates of one block happen one after another; all of a key is in one block, and therefore every
+// update of a key is a moment under its block's lock: linearizable. Counts are looked up under the
+// lock, too. A thread holds one lock at a time, so there is no deadlock. Input order within a block
+// is kept by the stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
 // first finds the key absent and the others find it present. (Where other keys' bits cover the key,
@@ -37,14 +37,24 @@
 // these show the bit. Words of different slices need no order among each other. What makes loads
 // and stores of words whole stands in kernels/presence_words.h.
 //
-// *InsertIfAbsent and Erase* see the words the same way, but under the lock.
+// *Queries of fingerprints* cannot rely on that, for fingerprints move. Each 64 blocks have a
+// version, and an answer "absent" counts only if no change came between: kernels/group_versions.h.
+// A version has one writer at a time, for its blocks are within one owned range, and what an update
+// moves, slots, line and record, has one version. Queries never look into the side table, which
+// moves in memory: they answer "maybe present" for what only that could decide, where a block
+// hides keys. Merge, Clear and the like are exclusive, so whether they raise versions is the same.
+//
+// *InsertIfAbsent and Erase* see the words the same way, but under the lock; those of fingerprints
+// look into the side table.
 //
 // *num_keys* is kept for each lock, under it; a copy of the lock's blocks taken under it has just
 // that many keys. So a snapshot of a filter in use is valid: every block is some moment's state,
 // and the sum of keys is the sum over what was copied.
 #include "trommel/concurrent_filter.h"
 
-#include <string>
+#include <algorithm>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "engine/src/base/check.h"
@@ -52,24 +62,10 @@
 #include "engine/src/counting/concurrent_filter_impl.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
-#include "engine/src/sizing/geometry_checks.h"
 #include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
 namespace {
-
-Status CheckAdoptable(const Geometry& geometry) {
-  if (!HasFingerprints(geometry.encoding)) return Ok();
-  return Error{ErrorCode::kInvalidArgument,
-               "a ConcurrentFilter cannot have " + std::string(EncodingName(geometry.encoding)) +
-                   ": their slots move beside readers; use runs or planes"};
-}
-
-CountingFilter Adoptable(CountingFilter&& filter) {
-  const Status good = CheckAdoptable(filter.geometry());
-  TROMMEL_CHECK(good.ok(), good.error().message.c_str());
-  return std::move(filter);
-}
 
 template <class Impl>
 void CheckAlone(Impl* impl) {
@@ -79,16 +75,19 @@ void CheckAlone(Impl* impl) {
 
 }  // namespace
 
-ConcurrentFilter::Impl::Impl(CountingFilter&& whole)
-    : filter(std::move(whole)),
-      locks(RangeLocks::LockBitsFor(core().block_store().owned_range_bits())) {
+ConcurrentFilter::Impl::Impl(CountingFilter&& whole, RangeLocks&& made) noexcept
+    : filter(std::move(whole)), locks(std::move(made)) {
   // The keys that are in the filter already belong to no lock: they count for the first one.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
   num_refused_erases = core().num_refused_erases;
 }
 
-ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter)
-    : impl_(std::make_unique<Impl>(Adoptable(std::move(filter)))) {}
+ConcurrentFilter::ConcurrentFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ConcurrentFilter::ConcurrentFilter(CountingFilter&& filter) {
+  Result<ConcurrentFilter> adopted = Adopt(std::move(filter));
+  TROMMEL_CHECK(adopted.ok(), adopted.error().message.c_str());
+  *this = *std::move(adopted);
+}
 ConcurrentFilter::ConcurrentFilter(ConcurrentFilter&& other) noexcept { *this = std::move(other); }
 ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept {
   CheckAlone(impl_.get());
@@ -99,22 +98,44 @@ ConcurrentFilter& ConcurrentFilter::operator=(ConcurrentFilter&& other) noexcept
 ConcurrentFilter::~ConcurrentFilter() { CheckAlone(impl_.get()); }
 
 Result<ConcurrentFilter> ConcurrentFilter::Create(const CountingConfig& config) {
-  if (auto error = CheckPresenceEncoding("a ConcurrentFilter", config.encoding)) return *error;
   Result<CountingFilter> filter = CountingFilter::Create(config);
   if (!filter) return filter.error();
   return Adopt(*std::move(filter));
 }
 
 Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
-  if (const Status good = CheckAdoptable(filter.geometry()); !good) return good.error();
-  return ConcurrentFilter(std::move(filter));
+  CountingFilter::Impl& core = *filter.impl_;
+  // All memory first: where there is none, the filter stays the caller's as it was.
+  try {
+    RangeLocks locks(RangeLocks::LockBitsFor(core.store->owned_range_bits()));
+    if (core.has_fingerprints()) {
+      if (Status serves = core.fingerprint_store().ServeQueries(core.memory_limit_bytes); !serves) {
+        return serves.error();
+      }
+    }
+    return ConcurrentFilter(std::make_unique<Impl>(std::move(filter), std::move(locks)));
+  } catch (const std::bad_alloc&) {
+    if (core.has_fingerprints()) core.fingerprint_store().StopServingQueries();
+    return Error{ErrorCode::kOutOfMemory, "the system refused the memory of a filter's locks"};
+  }
 }
 
 // --- Batches.
 
-void ConcurrentFilter::Insert(Keys keys) noexcept {
+InsertOutcome ConcurrentFilter::Insert(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {}));
+}
+
+InsertOutcome ConcurrentFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  if (impl_->core().has_side_limit()) {
+    [[maybe_unused]] const auto access = impl_->access_check.Enter();
+    return impl_->core().InsertNoting(Update::kInsert, keys, inserted, {}, &impl_->locks);
+  }
+  const InsertOutcome outcome = Insert(keys);
+  SetAllBits(keys, inserted);
+  return outcome;
 }
 
 size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
@@ -123,15 +144,28 @@ size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted)
   return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
 }
 
+InsertOutcome ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                               std::span<uint64_t> refused) noexcept {
+  CheckBitmap(keys, inserted);
+  CheckBitmap(keys, refused);
+  if (impl_->core().has_side_limit()) {
+    [[maybe_unused]] const auto access = impl_->access_check.Enter();
+    return impl_->core().InsertNoting(Update::kInsertIfAbsent, keys, inserted, refused,
+                                      &impl_->locks);
+  }
+  std::ranges::fill(refused, 0);
+  return {.num_inserted = InsertIfAbsent(keys, inserted)};
+}
+
 EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
 }
 
 size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
@@ -153,7 +187,7 @@ void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) con
 
 // --- One key.
 
-void ConcurrentFilter::Insert(Key key) noexcept { impl_->UpdateOne(Update::kInsert, key); }
+bool ConcurrentFilter::Insert(Key key) noexcept { return impl_->UpdateOne(Update::kInsert, key); }
 
 bool ConcurrentFilter::InsertIfAbsent(Key key) noexcept {
   return impl_->UpdateOne(Update::kInsertIfAbsent, key);
@@ -189,23 +223,25 @@ uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_k
 
 // --- Copies and snapshots, a lock range at a time.
 
-Result<CountingFilter> ConcurrentFilter::Impl::Copy() {
+Result<CountingFilter> ConcurrentFilter::Impl::Copy(Moments moments) {
   [[maybe_unused]] const auto access = access_check.Enter();
-  const BlockStore& from = core().block_store();
+  const Store& from = *core().store;
   Result<CountingFilter> copy =
       CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
   if (!copy) return copy;
   CountingFilter::Impl& into = *copy->impl_;
   into.capacity = core().capacity;
   into.target_fpr = core().target_fpr;
-  into.num_keys = locks.VisitRanges(from.num_owned_ranges(),
-                                    [&](size_t o) { into.block_store().CopyOwnedRange(from, o); });
+  const auto copy_range = [&](size_t o) { into.store->CopyOwnedRange(from, o); };
+  into.num_keys = moments == Moments::kOne
+                      ? locks.VisitRangesAtOnce(from.num_owned_ranges(), copy_range)
+                      : locks.VisitRanges(from.num_owned_ranges(), copy_range);
   return copy;
 }
 
 BlockFill ConcurrentFilter::Impl::MeasureFill() {
   [[maybe_unused]] const auto access = access_check.Enter();
-  const BlockStore& store = core().block_store();
+  const Store& store = *core().store;
   kernels::Tally tally;
   locks.VisitRanges(store.num_owned_ranges(), [&](size_t o) { tally += store.TallyOf(o); });
   return FillOf(store, tally);
@@ -220,7 +256,13 @@ Stats ConcurrentFilter::GetStats() const noexcept {
 BlockFill ConcurrentFilter::MeasureFill() const noexcept { return impl_->MeasureFill(); }
 
 Status ConcurrentFilter::WriteTo(ByteSink& sink) const {
-  const Result<CountingFilter> copy = impl_->Copy();
+  const Result<CountingFilter> copy = impl_->Copy(Impl::Moments::kOneForEachLock);
+  if (!copy) return copy.error();
+  return copy->WriteTo(sink);
+}
+
+Status ConcurrentFilter::WriteOneMomentTo(ByteSink& sink) const {
+  const Result<CountingFilter> copy = impl_->Copy(Impl::Moments::kOne);
   if (!copy) return copy.error();
   return copy->WriteTo(sink);
 }
@@ -243,6 +285,11 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
 
 // --- Exclusive. The filter's own count of keys is right while they work.
 
+Status ConcurrentFilter::LimitSideMemory(uint64_t limit_bytes) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  return impl_->filter.LimitSideMemory(limit_bytes);
+}
+
 Status ConcurrentFilter::Merge(const CountingFilter& other) {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->core().num_keys = impl_->locks.num_keys();
@@ -264,6 +311,7 @@ CountingFilter ConcurrentFilter::TakeExclusive() && {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->core().num_keys = impl_->locks.num_keys();
   impl_->core().num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  if (impl_->core().has_fingerprints()) impl_->core().fingerprint_store().StopServingQueries();
   return std::move(impl_->filter);
 }
 

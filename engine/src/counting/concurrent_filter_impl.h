@@ -17,7 +17,7 @@
 namespace trommel {
 
 struct ConcurrentFilter::Impl {
-  explicit Impl(CountingFilter&& whole);
+  Impl(CountingFilter&& whole, RangeLocks&& made) noexcept;
 
   CountingFilter::Impl& core() { return *filter.impl_; }
   const CountingFilter::Impl& core() const { return *filter.impl_; }
@@ -25,6 +25,10 @@ struct ConcurrentFilter::Impl {
 
   RangeLocks::Held HoldFor(uint64_t digest) {
     return locks.Hold(RangeOf(digest, locks.lock_bits()), locks.lock_bits());
+  }
+
+  InsertOutcome Outcome(Keys keys, uint64_t num_inserted) const {
+    return CountingFilter::Impl::OutcomeOf(num_inserted, keys.size() - num_inserted);
   }
 
   // Whether the key was inserted or erased.
@@ -38,14 +42,15 @@ struct ConcurrentFilter::Impl {
     return num_applied == 1;
   }
 
-  EraseOutcome Outcome(Keys keys, uint64_t num_erased) {
+  EraseOutcome Count(Keys keys, uint64_t num_erased) {
     const EraseOutcome outcome{num_erased, keys.size() - num_erased};
     num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
     return outcome;
   }
 
-  // A CountingFilter with what is in, each lock's blocks as they are at one moment.
-  Result<CountingFilter> Copy();
+  // A CountingFilter with what is in: each lock's blocks as they are at one moment, or all.
+  enum class Moments : uint8_t { kOneForEachLock, kOne };
+  Result<CountingFilter> Copy(Moments moments);
   // The fill, as it is at one moment for each lock.
   BlockFill MeasureFill();
 

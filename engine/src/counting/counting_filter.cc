@@ -92,21 +92,20 @@ void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
 // --- Batches.
 
 InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
-  if (impl_->has_side_limit()) return impl_->InsertWithinLimit(Update::kInsert, keys, {}, {});
-  UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
-  impl_->num_keys += keys.size();
-  return {.num_inserted = keys.size()};
+  const uint64_t num_inserted = UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+  impl_->num_keys += num_inserted;
+  return Impl::OutcomeOf(num_inserted, keys.size() - num_inserted);
 }
 
 InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   if (impl_->has_side_limit()) {
-    return impl_->InsertWithinLimit(Update::kInsert, keys, inserted, {});
+    const InsertOutcome outcome = impl_->InsertNoting(Update::kInsert, keys, inserted, {});
+    impl_->num_keys += outcome.num_inserted;
+    return outcome;
   }
   const InsertOutcome outcome = Insert(keys);
-  for (size_t first = 0; first < keys.size(); first += 64) {
-    inserted[first / 64] = ~uint64_t{0} >> (64 - std::min<size_t>(64, keys.size() - first));
-  }
+  SetAllBits(keys, inserted);
   return outcome;
 }
 
@@ -123,7 +122,10 @@ InsertOutcome CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inse
   CheckBitmap(keys, inserted);
   CheckBitmap(keys, refused);
   if (impl_->has_side_limit()) {
-    return impl_->InsertWithinLimit(Update::kInsertIfAbsent, keys, inserted, refused);
+    const InsertOutcome outcome =
+        impl_->InsertNoting(Update::kInsertIfAbsent, keys, inserted, refused);
+    impl_->num_keys += outcome.num_inserted;
+    return outcome;
   }
   std::ranges::fill(refused.first(BitmapWords(keys.size())), 0);
   return {.num_inserted = InsertIfAbsent(keys, inserted)};
@@ -285,7 +287,8 @@ Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) {
                      std::string(EncodingName(geometry().encoding)) +
                      " have no side memory of a fixed size; fingerprints have"};
   }
-  const uint64_t block_bytes = geometry().num_bytes();
+  // Versions count, too, while threads share the filter.
+  const uint64_t block_bytes = geometry().num_bytes() + impl_->store->Figures().version_bytes;
   if (Status fits = CheckMemoryLimit("the filter and its side memory need",
                                      block_bytes + std::min(limit_bytes, ~block_bytes),
                                      impl_->memory_limit_bytes);

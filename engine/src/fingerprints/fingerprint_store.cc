@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <new>
 #include <utility>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/fingerprints/narrow_store.h"
 #include "engine/src/fingerprints/wide_store.h"
+#include "kernels/group_versions.h"
 
 namespace trommel {
 
@@ -41,31 +44,69 @@ Result<std::unique_ptr<FingerprintStore>> FingerprintStore::Create(const Geometr
     store->lines_ = *std::move(lines);
   }
   store->ranges_.resize(store->num_owned_ranges());
-  store->kernels_ = is_wide ? &kernels::KernelTable::wide_fingerprints
-                            : &kernels::KernelTable::narrow_fingerprints;
   (void)kernels::ActiveKernels();  // Kernels requires it
-  store->view_ = {store->blocks_.data(), geometry.num_blocks, geometry.fingerprint_bits};
+  store->view_ = {store->blocks_.data(), geometry.num_blocks, geometry.fingerprint_bits, nullptr};
+  store->ChooseKernels();
   return store;
+}
+
+void FingerprintStore::ChooseKernels() {
+  using kernels::KernelTable;
+  const bool is_wide = geometry_.encoding == Encoding::kFingerprints16;
+  unversioned_kernels_ =
+      is_wide ? &KernelTable::wide_fingerprints : &KernelTable::narrow_fingerprints;
+  const KernelsMember versioned = is_wide ? &KernelTable::versioned_wide_fingerprints
+                                          : &KernelTable::versioned_narrow_fingerprints;
+  kernels_ = has_versions() ? versioned : unversioned_kernels_;
+}
+
+Status FingerprintStore::ServeQueries(uint64_t limit_bytes) {
+  const bool has_whole_groups = geometry_.encoding == Encoding::kFingerprints16;
+  const size_t num_versions = num_groups() + (has_whole_groups ? 0 : num_owned_ranges() - 1);
+  const uint64_t version_bytes = num_versions * sizeof(uint64_t);
+  if (Status fits =
+          CheckMemoryLimit("the filter and the versions of its groups need",
+                           geometry_.num_bytes() + side_limit_bytes_ + version_bytes, limit_bytes);
+      !fits) {
+    return fits;
+  }
+  try {
+    versions_.assign(num_versions, 0);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "the system refused " + GroupedText(version_bytes) +
+                                              " bytes of versions for queries beside writers"};
+  }
+  view_.versions = versions_.data();
+  view_.range_bits = has_whole_groups ? 0 : owned_range_bits();
+  ChooseKernels();
+  return Ok();
+}
+
+void FingerprintStore::StopServingQueries() {
+  versions_ = {};
+  view_.versions = nullptr;
+  ChooseKernels();
 }
 
 // --- Updates.
 
-void FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
-                                   const kernels::DigestRange& range, uint64_t* answers,
-                                   uint64_t* refused) {
+uint64_t FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
+                                       const kernels::DigestRange& range, uint64_t* answers,
+                                       uint64_t* refused) {
+  uint64_t num_refused = 0;
   // One key, by the whole way.
   const auto apply_one = [&](size_t key_idx) {
     const OwnedRange& owned = RangeOf(PlaceOf(digests[key_idx]).block_idx);
-    const uint64_t num_refused_before = owned.num_refused_inserts;
+    const uint64_t num_refused_before = owned.num_refused_inserts.Get();
     const uint64_t is_applied{UpdateOne(update, digests[key_idx])};
     if (update != Update::kInsert) answers[key_idx / 64] |= is_applied << (key_idx % 64);
-    if (refused == nullptr) return;
-    const uint64_t is_refused{owned.num_refused_inserts != num_refused_before};
-    refused[key_idx / 64] |= is_refused << (key_idx % 64);
+    const uint64_t is_refused{owned.num_refused_inserts.Get() != num_refused_before};
+    if (refused != nullptr) refused[key_idx / 64] |= is_refused << (key_idx % 64);
+    num_refused += is_refused;
   };
   if (update == Update::kInsertIfPresent) {
     for (size_t i = range.begin; i < range.end; ++i) apply_one(i);
-    return;
+    return num_refused;
   }
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
   const size_t fetch_end = std::max(range.end, range.fetch_end);
@@ -94,6 +135,7 @@ void FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
       begin += 1;
     }
   }
+  return num_refused;
 }
 
 bool FingerprintStore::InsertOne(uint64_t digest) noexcept {
@@ -111,7 +153,7 @@ bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
     case Update::kErase:
       return EraseOne(digest);
     case Update::kInsertIfPresent:
-      if (!MayContain(digest)) return false;
+      if (CountEstimate(digest) == 0) return false;
       break;
     case Update::kInsert:
       break;
@@ -119,39 +161,60 @@ bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
   return InsertOne(digest);
 }
 
+template <class Change>
+bool FingerprintStore::Counting(uint64_t block_idx, const Change& change) {
+  OwnedRange& range = RangeOf(block_idx);
+  // Modulo 2^64: a difference may be below zero.
+  const uint64_t num_promoted = range.num_promoted.Get() - uint64_t{IsPromoted(block_idx)};
+  const uint64_t num_undecided = range.num_undecided.Get() - NumUndecided(block_idx);
+  const bool is_changed = change();
+  range.num_promoted.Set(num_promoted + uint64_t{IsPromoted(block_idx)});
+  range.num_undecided.Set(num_undecided + NumUndecided(block_idx));
+  range.side_table_bytes.Set(range.hidden.num_bytes());
+  return is_changed;
+}
+
+bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+  return Counting(block_idx, [&] { return StoreContents(block_idx, contents); });
+}
+
 bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
-  if (fate == OneFate::kStop) {
-    // If the key must be absent, it is: the block shows all its keys.
-    return InsertFull(place.block_idx, KeyOf(place.rest));
-  }
-  return UpdatePromoted(update, place.block_idx, KeyOf(place.rest));
+  const uint32_t key = KeyOf(place.rest);
+  const auto update_block = [&] {
+    return Counting(place.block_idx, [&] {
+      // If the key of a full block must be absent, it is: the block shows all its keys.
+      return fate == OneFate::kStop ? InsertFull(place.block_idx, key)
+                                    : UpdatePromoted(update, place.block_idx, key);
+    });
+  };
+  if (!has_versions()) return update_block();
+  const kernels::GroupChange change(view_, kernels::VersionOf(digest, place.block_idx, view_));
+  return update_block();
 }
 
 bool FingerprintStore::InsertFull(uint64_t block_idx, uint32_t key) {
-  OwnedRange& range = RangeOf(block_idx);
   if (side_limit_bytes_ == 0) {
     Promote(block_idx);
-    InsertPromoted(block_idx, key);
-  } else if (!InsertWhole(block_idx, key)) {
-    range.num_refused_inserts += 1;
-    return false;
+    return InsertPromoted(block_idx, key);
   }
-  range.num_promoted += 1;
-  return true;
+  if (InsertWhole(block_idx, key)) return true;
+  CountRefusal(block_idx);
+  return false;
 }
 
 bool FingerprintStore::UpdatePromoted(Update update, uint64_t block_idx, uint32_t key) {
-  if (update == Update::kErase) {
-    if (!ErasePromoted(block_idx, key)) return false;
-    if (!IsPromoted(block_idx)) RangeOf(block_idx).num_promoted -= 1;
-    return true;
-  }
+  if (update == Update::kErase) return ErasePromoted(block_idx, key);
   // The kernel spills no key that the block shows.
   if (update == Update::kInsertIfAbsent && HoldsElsewhere(block_idx, key)) return false;
   if (InsertPromoted(block_idx, key)) return true;
-  RangeOf(block_idx).num_refused_inserts += 1;
+  CountRefusal(block_idx);
   return false;
+}
+
+void FingerprintStore::CountRefusal(uint64_t block_idx) {
+  RunningFigure& num_refused = RangeOf(block_idx).num_refused_inserts;
+  num_refused.Set(num_refused.Get() + 1);
 }
 
 void FingerprintStore::FetchAhead(std::span<const uint64_t> digests) const {
@@ -169,12 +232,15 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
     for (const uint32_t i : std::span(unsure).first(num_unsure)) {
-      FetchElsewhere(PlaceOf(chunk[i]).block_idx);
+      const uint64_t block_idx = PlaceOf(chunk[i]).block_idx;
+      if (has_versions()) {
+        FetchLine(block_idx);
+      } else {
+        FetchElsewhere(block_idx);
+      }
     }
     for (const uint32_t i : std::span(unsure).first(num_unsure)) {
-      const FingerprintPlace place = PlaceOf(chunk[i]);
-      const bool is_held = HoldsElsewhere(place.block_idx, KeyOf(place.rest));
-      bits[i / 64] |= uint64_t{is_held} << (i % 64);
+      bits[i / 64] |= uint64_t{HoldsDigestElsewhere(chunk[i])} << (i % 64);
     }
     for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
       num_present += static_cast<size_t>(std::popcount(bits[w]));
@@ -213,8 +279,28 @@ bool FingerprintStore::MayContain(uint64_t digest) const noexcept {
 }
 
 bool FingerprintStore::HoldsDigestElsewhere(uint64_t digest) const {
+  if (has_versions()) return HoldsDigestBesideUpdates(digest);
   const FingerprintPlace place = PlaceOf(digest);
   return HoldsElsewhere(place.block_idx, KeyOf(place.rest));
+}
+
+// The whole query anew: the key may be anywhere now.
+bool FingerprintStore::HoldsDigestBesideUpdates(uint64_t digest) const {
+  const kernels::FingerprintKernels& kernels = kernels::ChosenKernels().*unversioned_kernels_;
+  const FingerprintPlace place = PlaceOf(digest);
+  for (int i = 0; i < kMaxReads; ++i) {
+    kernels::GroupReads<1> reads;
+    reads.Add(0, view_, kernels::VersionOf(digest, place.block_idx, view_));
+    reads.Begin(0, 1);
+    const OneFate fate = kernels.query_one(digest, view_);
+    if (fate == OneFate::kDone) return true;
+    if (fate == OneFate::kSpill && MayHoldElsewhere(place.block_idx, KeyOf(place.rest))) {
+      return true;
+    }
+    if (reads.Changed(0, 1) == 0) return false;
+  }
+  num_interrupted_queries_.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 uint64_t FingerprintStore::CountEstimate(uint64_t digest) const {

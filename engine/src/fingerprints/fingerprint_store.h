@@ -15,12 +15,18 @@
 // depend on how a batch is split.
 //
 // A block comes back as soon as all its keys fit (without hysteresis: two keys of it raised the
-// rate after churn by a fifth). Blocks are divided into groups of 64, which are never cut by an
-// owned range or a lock range.
+// rate after churn by a fifth). Blocks are divided into groups of 64, which share an overflow line
+// and are then never cut by an owned range or a lock range.
+//
+// *Queries beside updates* need versions of groups (ServeQueries): why they are right stands in
+// kernels/group_versions.h. Then every update of a block is within a GroupChange, by the kernel or
+// by FinishPromoted, under the lock of its blocks; other changes are exclusive. Queries read blocks
+// and lines, never the side table: what only that could decide is "maybe present".
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,13 +36,14 @@
 #include "engine/src/base/block_memory.h"
 #include "engine/src/blocks/store.h"
 #include "engine/src/fingerprints/hidden_keys.h"
+#include "engine/src/sync/running_figure.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 
 namespace trommel {
 
-inline constexpr size_t kGroupBlocks = 64;
+using kernels::kGroupBlocks;
 inline constexpr size_t kMaxBlockKeys = std::max(kernels::kWideSlots, kernels::kNarrowSlots);
 
 // The bytes of one group that are the same for equal contents, whatever led there: what a snapshot
@@ -54,14 +61,14 @@ class FingerprintStore : public Store {
   static Result<std::unique_ptr<FingerprintStore>> Create(const Geometry& geometry,
                                                           uint64_t limit_bytes);
 
-  void Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-             uint64_t* answers) override {
-    ApplyNoting(update, digests, range, answers, nullptr);
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override {
+    return ApplyNoting(update, digests, range, answers, nullptr);
   }
   // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
   // it is null.
-  void ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                   uint64_t* answers, uint64_t* refused);
+  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers, uint64_t* refused);
   bool UpdateOne(Update update, uint64_t digest) override;
   bool InsertOne(uint64_t digest) noexcept override;
   bool EraseOne(uint64_t digest) override;
@@ -73,6 +80,12 @@ class FingerprintStore : public Store {
                 uint32_t* selection) const override;
   bool MayContain(uint64_t digest) const noexcept override;
   uint64_t CountEstimate(uint64_t digest) const override;
+
+  // From now on queries may run beside updates, or no longer. Cost: 8 bytes per 64 blocks, and no
+  // pass over the blocks. Fails with kOutOfMemory over limit_bytes (0: physical memory) or if the
+  // system refuses memory. Thread safety: exclusive.
+  Status ServeQueries(uint64_t limit_bytes);
+  void StopServingQueries();
 
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
   // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
@@ -87,6 +100,7 @@ class FingerprintStore : public Store {
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
   void Clear() override;
+  void CopyOwnedRange(const Store& from, uint64_t range_idx) override;
   void TouchOwnedRange(uint64_t range_idx) override;
   StoreFigures Figures() const override;
   kernels::Tally TallyOf(uint64_t range_idx) const override;
@@ -112,8 +126,11 @@ class FingerprintStore : public Store {
  protected:
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
     HiddenKeys hidden;
-    uint64_t num_promoted = 0;
-    uint64_t num_refused_inserts = 0;  // since Clear
+    // Read beside updates.
+    RunningFigure num_promoted;
+    RunningFigure num_undecided;        // StoreFigures::num_undecided
+    RunningFigure side_table_bytes;     // of `hidden`
+    RunningFigure num_refused_inserts;  // since Clear
   };
 
   FingerprintStore() = default;
@@ -144,7 +161,7 @@ class FingerprintStore : public Store {
   // Keeps the same contents in the fewest records, none of them longer than it must be. Ends the
   // program if memory runs out. Requires no limit.
   virtual void SpillFewest() noexcept {}
-  // WriteContents, without counting promoted blocks.
+  // WriteContents, without keeping figures.
   virtual bool StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
   // Adds a key to the contents, or returns false and changes nothing.
   bool InsertWhole(uint64_t block_idx, uint32_t key) {
@@ -158,10 +175,15 @@ class FingerprintStore : public Store {
   // leaves no space; ErasePromoted returns whether the key was in.
   virtual bool InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
   virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
-  // Prefetches a promoted block's other places, where one access finds them.
+  // Prefetches a promoted block's other places, where one access finds them. Requires the lock.
   virtual void FetchElsewhere(uint64_t /*block_idx*/) const {}
   // Does a promoted block hold the key, which it does not show, in its other places?
   virtual bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const = 0;
+  // Might it, as far as the block and its line tell? Thread safety: beside updates; what is read
+  // may be of different moments.
+  virtual bool MayHoldElsewhere(uint64_t block_idx, uint32_t key) const = 0;
+  // The 64ths of a block for which MayHoldElsewhere is true whatever the key.
+  virtual uint64_t NumUndecided(uint64_t block_idx) const = 0;
   virtual uint64_t CountOf(uint64_t block_idx, uint32_t key) const = 0;
   // Keys that some non-member's key equals with twice the chance of others count twice.
   virtual uint64_t CoveredBy(uint32_t /*key*/) const { return 1; }
@@ -179,7 +201,11 @@ class FingerprintStore : public Store {
   std::vector<OwnedRange> ranges_;
 
  private:
+  using KernelsMember = const kernels::FingerprintKernels kernels::KernelTable::*;
+
   const kernels::FingerprintKernels& Kernels() const { return kernels::ChosenKernels().*kernels_; }
+  bool has_versions() const { return view_.versions != nullptr; }
+  void ChooseKernels();
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
@@ -191,10 +217,23 @@ class FingerprintStore : public Store {
   }
   // For keys of promoted blocks. Not inlined: they would save registers for every key.
   [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
+  // Of a digest that the kernel left undecided.
   [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
+  bool HoldsDigestBesideUpdates(uint64_t digest) const;
+  // Calls change(), which changes the block, and keeps the range's figures.
+  template <class Change>
+  bool Counting(uint64_t block_idx, const Change& change);
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   // Promotes the full block and adds the key, or returns false and changes nothing.
   bool InsertFull(uint64_t block_idx, uint32_t key);
+  void CountRefusal(uint64_t block_idx);
+  // Prefetches the block's overflow line, if there are any.
+  void FetchLine(uint64_t block_idx) const {
+    if (lines_.num_bytes() == 0) return;
+    __builtin_prefetch(lines_.data() + block_idx / kGroupBlocks * kernels::kFingerprintBlockWords);
+  }
+  // Sets the figures by a pass over the range's blocks.
+  void CountFigures(size_t range_idx);
   // Applies an insertion or erasure to all keys of another store, of as many blocks, half or twice
   // as many. Requires that keys to be erased are in, and of insertions that there is no limit.
   void ApplyKeysOf(const FingerprintStore& other, Update update);
@@ -202,8 +241,14 @@ class FingerprintStore : public Store {
   // Half or twice the blocks with these keys.
   Result<std::unique_ptr<Store>> Resized(Geometry geometry, uint64_t limit_bytes) const;
 
-  uint64_t side_limit_bytes_ = 0;  // 0: none
-  const kernels::FingerprintKernels kernels::KernelTable::*kernels_ = nullptr;
+  // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
+  static constexpr int kMaxReads = 4;
+
+  uint64_t side_limit_bytes_ = 0;   // 0: none
+  std::vector<uint64_t> versions_;  // of groups; empty unless queries run beside updates
+  mutable std::atomic<uint64_t> num_interrupted_queries_{0};
+  KernelsMember kernels_ = nullptr;
+  KernelsMember unversioned_kernels_ = nullptr;
   // What kernels work on. Kept, because to write it anew costs as much as half a key's update.
   kernels::FingerprintBlocks view_{};
 };

@@ -25,14 +25,6 @@ constexpr uint64_t kManyCopies = 1000;
 
 }  // namespace
 
-bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
-  const bool was_promoted = IsPromoted(block_idx);
-  if (!StoreContents(block_idx, contents)) return false;
-  uint64_t& num_promoted = RangeOf(block_idx).num_promoted;
-  num_promoted += uint64_t{IsPromoted(block_idx)} - uint64_t{was_promoted};
-  return true;
-}
-
 // --- Merging, subtracting and resizing: the keys of one store are inserted into another, or erased
 // from it, in batches.
 
@@ -132,7 +124,7 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
   Result<std::unique_ptr<FingerprintStore>> resized = Create(geometry, limit_bytes);
   if (!resized) return resized.error();
   (*resized)->ApplyKeysOf(*this, Update::kInsert);
-  (*resized)->ranges_.front().num_refused_inserts = Figures().num_refused_inserts;
+  (*resized)->ranges_.front().num_refused_inserts.Set(Figures().num_refused_inserts);
   if (side_limit_bytes_ == 0) return std::unique_ptr<Store>(*std::move(resized));
   if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
     return limited.error();
@@ -165,9 +157,28 @@ void FingerprintStore::Clear() {
   lines_.Clear();
   for (OwnedRange& range : ranges_) {
     range.hidden.Clear();
-    range.num_promoted = 0;
-    range.num_refused_inserts = 0;
+    range.num_promoted.Set(0);
+    range.num_undecided.Set(0);
+    range.side_table_bytes.Set(range.hidden.num_bytes());
+    range.num_refused_inserts.Set(0);
   }
+  num_interrupted_queries_ = 0;
+}
+
+void FingerprintStore::CopyOwnedRange(const Store& other, uint64_t range_idx) {
+  assert(geometry_ == other.geometry());
+  const auto& from = static_cast<const FingerprintStore&>(other);
+  const uint64_t num_blocks = blocks_per_owned_range();
+  const uint64_t first = range_idx * num_blocks;
+  // Queries of `from` may run meanwhile; the caller excludes its writers.
+  std::copy_n(from.BlockAt(first), num_blocks * kWords, BlockAt(first));
+  if (lines_.num_bytes() > 0) {
+    const uint64_t num_lines = (num_blocks + kGroupBlocks - 1) / kGroupBlocks;
+    const uint64_t first_word = first / kGroupBlocks * kWords;
+    std::copy_n(from.lines_.data() + first_word, num_lines * kWords, lines_.data() + first_word);
+  }
+  ranges_[range_idx] = from.ranges_[range_idx];
+  ranges_[range_idx].hidden.LiftLimit();  // this store has none
 }
 
 void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
@@ -178,11 +189,28 @@ void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {
 StoreFigures FingerprintStore::Figures() const {
   StoreFigures figures;
   for (const OwnedRange& range : ranges_) {
-    figures += {.num_promoted = range.num_promoted,
-                .side_table_bytes = range.hidden.num_bytes(),
-                .num_refused_inserts = range.num_refused_inserts};
+    figures += {.num_promoted = range.num_promoted.Get(),
+                .side_table_bytes = range.side_table_bytes.Get(),
+                .num_refused_inserts = range.num_refused_inserts.Get(),
+                .num_undecided = range.num_undecided.Get()};
   }
+  figures.version_bytes = versions_.size() * sizeof(uint64_t);
+  figures.num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed);
   return figures;
+}
+
+void FingerprintStore::CountFigures(size_t range_idx) {
+  OwnedRange& range = ranges_[range_idx];
+  const uint64_t num_blocks = blocks_per_owned_range();
+  uint64_t num_promoted = 0;
+  uint64_t num_undecided = 0;
+  for (uint64_t b = range_idx * num_blocks; b < (range_idx + 1) * num_blocks; ++b) {
+    num_promoted += uint64_t{IsPromoted(b)};
+    num_undecided += NumUndecided(b);
+  }
+  range.num_promoted.Set(num_promoted);
+  range.num_undecided.Set(num_undecided);
+  range.side_table_bytes.Set(range.hidden.num_bytes());
 }
 
 // How many slots are taken, and which share of all keys would be found.
@@ -200,7 +228,9 @@ kernels::Tally FingerprintStore::TallyOf(uint64_t range_idx) const {
 }
 
 uint64_t FingerprintStore::num_bytes() const {
-  return blocks_.num_bytes() + lines_.num_bytes() + Figures().side_table_bytes;
+  const StoreFigures figures = Figures();
+  return blocks_.num_bytes() + lines_.num_bytes() + figures.side_table_bytes +
+         figures.version_bytes;
 }
 
 uint64_t FingerprintStore::CountSideTableBytes() const {
@@ -253,7 +283,6 @@ bool FingerprintStore::Adopt(uint64_t& num_keys, uint64_t& bad_block) {
         num_keys += entry.count;
         total += entry.count;
       }
-      if (IsPromoted(bad_block)) range.num_promoted += 1;
       if (HasHidden(bad_block)) {
         range.hidden.Put(bad_block, range.hidden.ContentsOf(bad_block), total);
       }
@@ -277,6 +306,7 @@ bool FingerprintStore::Adopt(uint64_t& num_keys, uint64_t& bad_block) {
       return false;
     }
   }
+  for (size_t r = 0; r < ranges_.size(); ++r) CountFigures(r);
   return true;
 }
 

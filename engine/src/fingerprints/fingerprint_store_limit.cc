@@ -32,7 +32,10 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
   const auto fits = [&](const OwnedRange& range) {
     return range.hidden.num_blocks() <= max_records && range.hidden.AllFitRecords();
   };
-  if (side_limit_bytes_ == 0 && !std::ranges::all_of(ranges_, fits)) SpillFewest();
+  if (side_limit_bytes_ == 0 && !std::ranges::all_of(ranges_, fits)) {
+    SpillFewest();
+    for (size_t r = 0; r < ranges_.size(); ++r) CountFigures(r);
+  }
   for (const OwnedRange& range : ranges_) {
     if (range.hidden.num_blocks() > max_records) {
       return Error{ErrorCode::kOutOfMemory,
@@ -54,7 +57,10 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
       limited.push_back(range.hidden);
       limited.back().LimitTo(max_records);
     }
-    for (size_t r = 0; r < ranges_.size(); ++r) ranges_[r].hidden = std::move(limited[r]);
+    for (size_t r = 0; r < ranges_.size(); ++r) {
+      ranges_[r].hidden = std::move(limited[r]);
+      ranges_[r].side_table_bytes.Set(ranges_[r].hidden.num_bytes());
+    }
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory,
                  "the system refused " + GroupedText(limit_bytes) + " bytes of side memory"};

@@ -75,6 +75,20 @@ class HiddenKeys {
     *Find(block_idx) += static_cast<uint64_t>(by);
   }
   uint64_t TotalOf(uint64_t block_idx) const { return *records_.Find(block_idx); }
+  // Calls visit(key) for hidden keys, each once, until it returns false. Returns whether
+  // it never did.
+  template <class Visit>
+  bool VisitKeys(uint64_t block_idx, const Visit& visit) const {
+    const uint64_t* record = records_.Find(block_idx);
+    if (IsInList(record)) {
+      return std::ranges::all_of(ListOf(record), [&](const BlockKey& k) { return visit(k.key); });
+    }
+    for (size_t i = 0; i < kEntries; ++i) {
+      const uint32_t entry = EntryAt(record, i);
+      if (entry != 0 && !visit(entry >> 16)) return false;
+    }
+    return true;
+  }
   // The hidden copies of a key.
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
   BlockContents ContentsOf(uint64_t block_idx) const;

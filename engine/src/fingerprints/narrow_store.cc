@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/presence_words.h"
+
 namespace trommel {
 namespace {
 
@@ -102,7 +104,9 @@ bool NarrowStore::StoreContents(uint64_t block_idx, const BlockContents& content
   } else {
     return false;
   }
-  std::ranges::copy(words, BlockAt(block_idx));
+  for (size_t i = 0; i < words.size(); ++i) {
+    kernels::StorePresenceWord(words[i], BlockAt(block_idx) + i);
+  }
   return true;
 }
 
@@ -184,6 +188,11 @@ void NarrowStore::ReturnIfItFits(uint64_t block_idx) {
 
 bool NarrowStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
   return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
+}
+
+uint64_t NarrowStore::NumUndecided(uint64_t block_idx) const {
+  if (!IsPromoted(block_idx)) return 0;
+  return static_cast<uint64_t>(std::popcount(~kernels::ShownBins(BlockAt(block_idx))));
 }
 
 uint64_t NarrowStore::CountOf(uint64_t block_idx, uint32_t key) const {

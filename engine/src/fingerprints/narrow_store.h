@@ -41,6 +41,9 @@ class NarrowStore final : public FingerprintStore {
     RangeOf(block_idx).hidden.Prefetch(block_idx);
   }
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
+  // The kernel has found its bin cut off.
+  bool MayHoldElsewhere(uint64_t /*block_idx*/, uint32_t /*key*/) const override { return true; }
+  uint64_t NumUndecided(uint64_t block_idx) const override;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
 
   // Writes the block's words for these contents, of a promoted block if they do not fit; returns

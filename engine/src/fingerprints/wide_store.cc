@@ -11,6 +11,7 @@
 namespace trommel {
 namespace {
 
+using kernels::kCopiesMark;
 using kernels::kLineMark;
 using kernels::kSpillMark;
 using kernels::kWideSlots;
@@ -39,15 +40,17 @@ std::optional<size_t> FreeEntry(const OverflowLine& line) {
   return static_cast<size_t>(at - line.keys.begin());
 }
 
-void FillEntry(OverflowLine& line, size_t i, uint64_t block_idx, uint32_t key) {
-  line.homes[i] = static_cast<uint8_t>(block_idx % kGroupBlocks);
-  line.keys[i] = static_cast<uint16_t>(key);
+// Entries are changed as words of blocks are: queries may read them meanwhile.
+void SetEntry(OverflowLine& line, size_t i, uint8_t home, uint16_t key) {
+  __atomic_store_n(&line.homes[i], home, __ATOMIC_RELAXED);
+  __atomic_store_n(&line.keys[i], key, __ATOMIC_RELAXED);
 }
 
-void ClearEntry(OverflowLine& line, size_t i) {
-  line.keys[i] = 0;
-  line.homes[i] = 0;
+void FillEntry(OverflowLine& line, size_t i, uint64_t block_idx, uint32_t key) {
+  SetEntry(line, i, static_cast<uint8_t>(block_idx % kGroupBlocks), static_cast<uint16_t>(key));
 }
+
+void ClearEntry(OverflowLine& line, size_t i) { SetEntry(line, i, 0, 0); }
 
 bool IsOf(const OverflowLine& line, size_t i, uint64_t block_idx) {
   return line.keys[i] != 0 && line.homes[i] == block_idx % kGroupBlocks;
@@ -81,7 +84,7 @@ Encoded Encode(const BlockContents& contents, size_t num_free_entries, Shows sho
     encoded.slots.Truncate(kMarkSlot);
     return encoded;
   }
-  encoded.mark = kSpillMark;
+  encoded.mark = contents.size() <= kMarkSlot ? kCopiesMark : kSpillMark;
   const auto is_best = [shows](const BlockKey& entry) {
     return shows == Shows::kLowest || IsBestShown(entry);
   };
@@ -114,7 +117,7 @@ bool WideStore::IsKey(uint32_t key) const {
 
 bool WideStore::IsReadable(uint64_t block_idx) const {
   const uint32_t mark = MarkOf(block_idx);
-  return mark == 0 || mark == kLineMark || mark == kSpillMark;
+  return mark == 0 || mark == kLineMark || IsSpill(mark);
 }
 
 uint64_t WideStore::CoveredBy(uint32_t key) const {
@@ -127,7 +130,7 @@ uint64_t WideStore::CoveredBy(uint32_t key) const {
 BlockContents WideStore::ReadContents(uint64_t block_idx) const {
   const uint32_t mark = MarkOf(block_idx);
   BlockContents contents;
-  if (mark == kSpillMark) contents = RangeOf(block_idx).hidden.ContentsOf(block_idx);
+  if (IsSpill(mark)) contents = RangeOf(block_idx).hidden.ContentsOf(block_idx);
   std::array<uint32_t, kWideSlots> keys;
   const size_t num_keys = kernels::DecodeWide(BlockAt(block_idx), keys);
   contents.reserve(contents.size() + num_keys + kLineEntries);
@@ -170,7 +173,7 @@ FingerprintStore::Needs WideStore::NeedsOf(const BlockContents& contents, size_t
                                            const HiddenKeys& hidden) const {
   const Encoded encoded = Encode(contents, num_free_entries, Shows::kFewestHidden);
   return {.line_entries = encoded.line.size(),
-          .has_record = encoded.mark == kSpillMark,
+          .has_record = IsSpill(encoded.mark),
           .fits_record = hidden.FitsRecord(encoded.hidden)};
 }
 
@@ -180,11 +183,11 @@ bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents)
   const Encoded encoded =
       Encode(contents, NumFreeEntries(block_idx) + NumEntriesOf(block_idx), Shows::kFewestHidden);
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  if (encoded.mark == kSpillMark && !hidden.CanPut(block_idx, encoded.hidden)) return false;
+  if (IsSpill(encoded.mark) && !hidden.CanPut(block_idx, encoded.hidden)) return false;
   if (mark == kLineMark) FreeEntriesOf(block_idx);
-  if (encoded.mark == kSpillMark) {
+  if (IsSpill(encoded.mark)) {
     hidden.Put(block_idx, encoded.hidden, TotalOf(contents));
-  } else if (mark == kSpillMark) {
+  } else if (IsSpill(mark)) {
     hidden.Remove(block_idx);
   }
   for (const uint32_t key : encoded.line) FillEntry(line, *FreeEntry(line), block_idx, key);
@@ -263,7 +266,7 @@ void WideStore::Promote(uint64_t block_idx) {
     if (left > 0) hidden.push_back({entry.key, left});
   }
   RangeOf(block_idx).hidden.Put(block_idx, hidden, TotalOf(contents));
-  kernels::EncodeWide(slots, kSpillMark, block);
+  kernels::EncodeWide(slots, contents.size() <= kMarkSlot ? kCopiesMark : kSpillMark, block);
 }
 
 bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
@@ -285,7 +288,9 @@ bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
       return true;
     }
   }
-  return hidden.AddOne(block_idx, key);
+  if (!hidden.AddOne(block_idx, key)) return false;
+  if (!is_shown) SetSlot(block, kMarkSlot, kSpillMark);
+  return true;
 }
 
 bool WideStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
@@ -335,18 +340,61 @@ bool WideStore::EraseFromSpilled(uint64_t block_idx, uint32_t key) {
   } else if (const std::optional<size_t> slot = SlotWith(block, key)) {
     SetSlot(block, *slot, 0);
     hidden.ChangeTotal(block_idx, -1);
+    FillSlot(block_idx, *slot);
   } else {
     return false;
   }
-  if (hidden.TotalOf(block_idx) <= kWideSlots) StoreContents(block_idx, ReadContents(block_idx));
+  if (hidden.TotalOf(block_idx) <= kWideSlots) {
+    StoreContents(block_idx, ReadContents(block_idx));
+  } else if (MarkOf(block_idx) == kSpillMark && ShowsAll(block_idx)) {
+    SetSlot(block, kMarkSlot, kCopiesMark);
+  }
   return true;
 }
 
+bool WideStore::ShowsAll(uint64_t block_idx) const {
+  const uint32_t* block = BlockAt(block_idx);
+  return RangeOf(block_idx).hidden.VisitKeys(
+      block_idx, [block](uint32_t key) { return SlotWith(block, key).has_value(); });
+}
+
+void WideStore::FillSlot(uint64_t block_idx, size_t slot_idx) {
+  uint32_t* block = BlockAt(block_idx);
+  HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  uint32_t not_shown = 0;
+  hidden.VisitKeys(block_idx, [block, &not_shown](uint32_t key) {
+    if (SlotWith(block, key)) return true;
+    not_shown = key;
+    return false;
+  });
+  if (not_shown == 0) return;
+  hidden.TakeOne(block_idx, not_shown);
+  SetSlot(block, slot_idx, not_shown);
+  hidden.ChangeTotal(block_idx, 1);
+}
+
 bool WideStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
-  if (MarkOf(block_idx) == kSpillMark) return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
+  const uint32_t mark = MarkOf(block_idx);
+  if (mark == kCopiesMark) return false;
+  if (mark == kSpillMark) return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
   const OverflowLine& line = LineOf(block_idx);
   for (size_t i = 0; i < kLineEntries; ++i) {
     if (line.keys[i] == key && IsOf(line, i, block_idx)) return true;
+  }
+  return false;
+}
+
+bool WideStore::MayHoldElsewhere(uint64_t block_idx, uint32_t key) const {
+  // Slot 31 again: it may have changed since the kernel read it.
+  const uint32_t* last = BlockAt(block_idx) + kernels::kFingerprintBlockWords - 1;
+  const uint32_t mark = kernels::LoadPresenceWord(last) >> 16;
+  if (mark == kSpillMark) return true;
+  if (mark != kLineMark) return false;
+  const OverflowLine& line = LineOf(block_idx);
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    const uint16_t held = __atomic_load_n(&line.keys[i], __ATOMIC_RELAXED);
+    const uint8_t home = __atomic_load_n(&line.homes[i], __ATOMIC_RELAXED);
+    if (held == key && home == block_idx % kGroupBlocks) return true;
   }
   return false;
 }
@@ -356,7 +404,7 @@ uint64_t WideStore::CountOf(uint64_t block_idx, uint32_t key) const {
   uint64_t count = 0;
   for (size_t i = 0; i < kWideSlots; ++i) count += uint64_t{WideSlot(block, i) == key};
   const uint32_t mark = MarkOf(block_idx);
-  if (mark == kSpillMark) count += RangeOf(block_idx).hidden.CountOf(block_idx, key);
+  if (IsSpill(mark)) count += RangeOf(block_idx).hidden.CountOf(block_idx, key);
   if (mark == kLineMark) {
     const OverflowLine& line = LineOf(block_idx);
     for (size_t i = 0; i < kLineEntries; ++i) {

@@ -3,16 +3,15 @@
 //
 //   in slots   at most 32 keys, copies included, in any slots
 //   line       31 in slots 0 .. 30, the others, at least two, in the line; slot 31 is kLineMark
-//   spilled    31 that differ at most in slots 0 .. 30, the others, with further copies, in the
-//   side
-//              table; slot 31 is kSpillMark
+//   spilled    31 that differ at most in slots 0 .. 30; slot 31 is
+//              kSpillMark: the others, with further copies, are in the side table
+//              kCopiesMark: there are no others, and further copies are in the side table
 //
-//   blocks   | 0 | 1 | ... | 63 |     overflow line   key 0 .. 17 | home 0 .. 17 | version
+//   blocks   | 0 | 1 | ... | 63 |     overflow line   key 0 .. 17 | home 0 .. 17 | zeros
 //                   marked               of these blocks            (block & 63)
 //
 // At 21 keys per block 0.9 % of the blocks are marked, and a line has 1.7 entries in the mean. A
-// block comes back with the erasure that leaves 32 keys. The version is for readers beside writers,
-// and 0 here.
+// block comes back with the erasure that leaves 32 keys.
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 
@@ -32,8 +31,7 @@ inline constexpr size_t kLineEntries = 18;
 struct __attribute__((may_alias)) OverflowLine {
   std::array<uint16_t, kLineEntries> keys;
   std::array<uint8_t, kLineEntries> homes;
-  std::array<uint8_t, 2> zeros;
-  uint64_t version;
+  std::array<uint8_t, 10> zeros;
 };
 static_assert(sizeof(OverflowLine) == 64);
 
@@ -54,9 +52,7 @@ class WideStore final : public FingerprintStore {
     return kernels::IsMarkedWide(BlockAt(block_idx));
   }
   bool IsReadable(uint64_t block_idx) const override;
-  bool HasHidden(uint64_t block_idx) const override {
-    return MarkOf(block_idx) == kernels::kSpillMark;
-  }
+  bool HasHidden(uint64_t block_idx) const override { return IsSpill(MarkOf(block_idx)); }
   Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
                 const HiddenKeys& hidden) const override;
   size_t NumEntriesOf(uint64_t block_idx) const override;
@@ -68,9 +64,20 @@ class WideStore final : public FingerprintStore {
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
   void FetchElsewhere(uint64_t block_idx) const override { __builtin_prefetch(&LineOf(block_idx)); }
   bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const override;
+  bool MayHoldElsewhere(uint64_t block_idx, uint32_t key) const override;
+  uint64_t NumUndecided(uint64_t block_idx) const override {
+    return MarkOf(block_idx) == kernels::kSpillMark ? 64 : 0;
+  }
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const override;
   uint64_t CoveredBy(uint32_t key) const override;
 
+  static bool IsSpill(uint32_t mark) {
+    return mark == kernels::kSpillMark || mark == kernels::kCopiesMark;
+  }
+  // Is each hidden key shown? Of a spilled block.
+  bool ShowsAll(uint64_t block_idx) const;
+  // Shows a hidden key, if there is one that is not shown, in a slot that has become free.
+  void FillSlot(uint64_t block_idx, size_t slot_idx);
   // Slot 31 if it is a mark, else 0.
   uint32_t MarkOf(uint64_t block_idx) const;
   OverflowLine& LineOf(uint64_t block_idx) const {

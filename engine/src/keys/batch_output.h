@@ -6,6 +6,7 @@
 #ifndef TROMMEL_ENGINE_SRC_KEYS_BATCH_OUTPUT_H_
 #define TROMMEL_ENGINE_SRC_KEYS_BATCH_OUTPUT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,13 @@ inline std::span<const std::byte> ArrayOf(const Keys& keys) noexcept {
 inline void CheckBitmap(const Keys& keys, std::span<const uint64_t> bitmap) noexcept {
   TROMMEL_CHECK(bitmap.size() == BitmapWords(keys.size()), "bitmap of another size");
   TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(bitmap)), "the bitmap overlaps the keys");
+}
+
+// The answer is yes for every key.
+inline void SetAllBits(const Keys& keys, std::span<uint64_t> bitmap) noexcept {
+  for (size_t first = 0; first < keys.size(); first += 64) {
+    bitmap[first / 64] = ~uint64_t{0} >> (64 - std::min<size_t>(64, keys.size() - first));
+  }
 }
 
 inline void CheckSelection(const Keys& keys, std::span<const uint32_t> selection) noexcept {

@@ -256,6 +256,7 @@ Result<ScalableFilter> ScalableFilter::ReadFrom(const OpenedSnapshot& snapshot,
 }
 
 Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  if (options.point_in_time) return FilterFiles::NoPointInTime("a ScalableFilter");
   return FilterFiles::Save(*this, path, options);
 }
 

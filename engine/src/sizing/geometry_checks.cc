@@ -17,7 +17,6 @@ constexpr std::array<uint32_t, 2> kPlaneSlices = {8, 16};
 constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
 constexpr std::array<uint32_t, 1> kNoSlices = {0};
 constexpr uint32_t kParquetSlices = 8;
-constexpr uint64_t kBlocksOfOverflowLine = 64;
 
 Error Refusal(std::string message) {
   return {.code = ErrorCode::kInvalidArgument, .message = std::move(message)};
@@ -108,7 +107,7 @@ uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept {
 
 uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept {
   const bool has_lines = encoding == Encoding::kFingerprints16 && shard_bits > 0;
-  return (has_lines ? kBlocksOfOverflowLine : 1) << shard_bits;
+  return uint64_t{has_lines ? kernels::kGroupBlocks : 1} << shard_bits;
 }
 
 std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding) {

@@ -1,11 +1,19 @@
 #include "engine/src/snapshots/filter_files.h"
 
+#include <string>
 #include <utility>
 
 #include "engine/src/base/check.h"
 #include "engine/src/disk/atomic_file.h"
 
 namespace trommel {
+
+Error FilterFiles::NoPointInTime(const char* filter) {
+  return {ErrorCode::kInvalidArgument,
+          std::string(filter) +
+              " has no save at one moment (point_in_time): each of its shards is " +
+              "saved as it is at a moment of its own; a ConcurrentFilter has one"};
+}
 
 Status FilterFiles::WriteFile(const std::filesystem::path& path, const SaveOptions& options,
                               const Write& write) try {

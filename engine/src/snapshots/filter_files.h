@@ -4,6 +4,10 @@
 //   static Result<Filter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
 //                                  const DigestKey& digest_key);
 //   Status WriteTo(ByteSink& sink) const;
+//
+// and one that threads may change meanwhile, if it can be saved as it is at one moment:
+//
+//   Status WriteOneMomentTo(ByteSink& sink) const;
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_FILTER_FILES_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_FILTER_FILES_H_
 
@@ -33,8 +37,18 @@ struct FilterFiles {
   template <class Filter>
   static Status Save(const Filter& filter, const std::filesystem::path& path,
                      const SaveOptions& options) {
+    if constexpr (requires(ByteSink & sink) { filter.WriteOneMomentTo(sink); }) {
+      if (options.point_in_time) {
+        return WriteFile(path, options,
+                         [&filter](ByteSink& sink) { return filter.WriteOneMomentTo(sink); });
+      }
+    }
     return WriteFile(path, options, [&filter](ByteSink& sink) { return filter.WriteTo(sink); });
   }
+
+  // Of a filter ("a WindowFilter") that threads may change meanwhile and that cannot be saved as it
+  // is at one moment.
+  static Error NoPointInTime(const char* filter);
 
   // Throws std::bad_alloc where there is no memory for the bytes.
   template <class Filter>

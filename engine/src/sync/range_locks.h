@@ -11,7 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace trommel {
 
@@ -56,16 +59,24 @@ class RangeLocks {
 
    private:
     friend class RangeLocks;
-    Held(std::mutex& mutex, std::atomic<uint64_t>& num_keys) : lock_(mutex), num_keys_(num_keys) {}
+    Held(std::unique_lock<std::mutex> lock, std::atomic<uint64_t>& num_keys)
+        : lock_(std::move(lock)), num_keys_(num_keys) {}
 
-    std::lock_guard<std::mutex> lock_;
+    std::unique_lock<std::mutex> lock_;
     std::atomic<uint64_t>& num_keys_;
   };
 
   // Locks range range_idx of 2^range_bits. Requires range_bits >= lock_bits.
   Held Hold(size_t range_idx, uint32_t range_bits) {
     const size_t idx = range_idx >> (range_bits - lock_bits_);
-    return Held(locking_.get()[idx].mutex, slots_.get()[idx].num_keys);
+    return Held(std::unique_lock(locking_.get()[idx].mutex), slots_.get()[idx].num_keys);
+  }
+  // The same, or nothing if another thread holds the lock.
+  std::optional<Held> TryHold(size_t range_idx, uint32_t range_bits) {
+    const size_t idx = range_idx >> (range_bits - lock_bits_);
+    std::unique_lock lock(locking_.get()[idx].mutex, std::try_to_lock);
+    if (!lock.owns_lock()) return std::nullopt;
+    return Held(std::move(lock), slots_.get()[idx].num_keys);
   }
 
   // Calls visit(r) for each of num_ranges equal ranges of blocks, at least one per lock, each under
@@ -80,6 +91,19 @@ class RangeLocks {
       num_keys += held.num_keys();
     }
     return num_keys;
+  }
+
+  // The same with all locks held at once, so that all ranges are visited as they are at one moment.
+  // (Others hold one lock at a time: whatever the order, no two can wait for each other; of two of
+  // these calls, the second waits at the first lock.) May throw std::bad_alloc, before a lock is
+  // taken.
+  template <class Visit>
+  uint64_t VisitRangesAtOnce(size_t num_ranges, const Visit& visit) {
+    std::vector<std::unique_lock<std::mutex>> held;
+    held.reserve(num_locks());
+    for (size_t l = 0; l < num_locks(); ++l) held.emplace_back(locking_.get()[l].mutex);
+    for (size_t r = 0; r < num_ranges; ++r) visit(r);
+    return num_keys();
   }
 
   // Sets the number of keys to 0.

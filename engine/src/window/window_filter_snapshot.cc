@@ -151,6 +151,7 @@ Status WindowFilter::WriteTo(ByteSink& sink) const {
 }
 
 Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  if (options.point_in_time) return FilterFiles::NoPointInTime("a WindowFilter");
   return FilterFiles::Save(*this, path, options);
 }
 

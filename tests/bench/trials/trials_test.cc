@@ -220,20 +220,35 @@ TEST_CASE("the route trial measures every side, the textbook filter only on requ
 }
 
 TEST_CASE("the sharing trials measure both sides of every row", "[bench][trial]") {
-  const auto check = [](const std::vector<TrialRow>& rows, size_t num_rows) {
+  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                                     Encoding::kFingerprints8);
+  const auto check = [](const std::vector<TrialRow>& rows, size_t num_rows, size_t num_sides) {
     REQUIRE(rows.size() == num_rows);
     for (const TrialRow& row : rows) {
       INFO(row.label);
-      REQUIRE(row.sides.size() == 2);
+      REQUIRE(row.sides.size() == num_sides);
       for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
     }
   };
-  check(RunSharedTrial(50'000, {64, 4096}, 1), 8);
-  check(RunReaderTrial(100'000, 1), 1);
+  check(RunSharedTrial(50'000, {64, 4096}, 1, encoding), 10, kSharedSides.size());
+  check(RunCallerTrial(50'000, 2, 1, encoding), 4, kCallerSides.size());
+}
+
+TEST_CASE("the reader trial measures a reader alone and beside writers", "[bench][trial]") {
+  const auto rows = RunReaderTrial(100'000, 1, Encoding::kFingerprints16);
+  REQUIRE(rows.size() == 2);  // hits and misses
+  for (const TrialRow& row : rows) {
+    INFO(row.label);
+    REQUIRE(row.sides.size() == kReaderSides.size());
+    for (const Figures& figures : row.sides) {
+      REQUIRE(figures.size() == 1);
+      CHECK(figures[0] > 0);
+    }
+  }
 }
 
 TEST_CASE("the thread trial measures both sides of every row", "[bench][trial]") {
-  for (const TrialRow& row : RunThreadTrial(100'000, 2, 1)) {
+  for (const TrialRow& row : RunThreadTrial(100'000, 2, 1, Encoding::kRuns)) {
     INFO(row.label);
     REQUIRE(row.sides.size() == kThreadSides.size());
     for (const Figures& figures : row.sides) {

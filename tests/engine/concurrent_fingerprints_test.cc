@@ -1,0 +1,442 @@
+// ConcurrentFilters of fingerprints: their queries never look into the side table, and answer
+// "absent" only from a group that was not changed meanwhile. (What every encoding promises:
+// concurrent_filter_test.cc; kernels: kernels/group_versions_test.cc.)
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/src/fingerprints/fingerprint_store.h"
+#include "kernels/fingerprint_layout.h"
+#include "kernels/narrow_block.h"
+#include "support/catch.h"
+#include "support/exact_model.h"
+#include "support/in_threads.h"
+#include "support/random_keys.h"
+#include "support/scratch_folder.h"
+#include "support/statistics.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+
+namespace trommel {
+namespace {
+
+using tests::BitAt;
+
+Encoding EitherShape() { return GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8); }
+
+bool IsWide(Encoding encoding) { return encoding == Encoding::kFingerprints16; }
+
+Geometry ServedGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = num_blocks,
+          .fingerprint_bits = IsWide(encoding) ? kernels::kMaxWideBits : kernels::kMaxNarrowBits};
+}
+
+CountingFilter EmptyServed(const Geometry& geometry) {
+  return CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
+}
+
+// So many keys per block that some hide keys and some do not; some keys are hot.
+std::vector<uint64_t> CrowdedDigests(const Geometry& geometry, std::mt19937_64& random) {
+  const uint64_t load = IsWide(geometry.encoding) ? 33 : 42;
+  std::vector<uint64_t> digests(load * geometry.num_blocks);
+  for (uint64_t& digest : digests) digest = random();
+  digests.insert(digests.end(), 1000, digests[0]);
+  digests.insert(digests.end(), 60, digests[1]);
+  return digests;
+}
+
+std::vector<uint64_t> FreshDigests(size_t size, std::mt19937_64& random) {
+  std::vector<uint64_t> digests(size);
+  for (uint64_t& digest : digests) digest = random();
+  return digests;
+}
+
+// May the key be one that its block hides, as far as the block's words tell? From the layout.
+bool IsUndecided(const FingerprintStore& store, uint64_t digest) {
+  const kernels::FingerprintBlocks blocks{const_cast<uint32_t*>(store.blocks().data()),
+                                          store.geometry().num_blocks,
+                                          store.geometry().fingerprint_bits, nullptr};
+  const auto place = kernels::FingerprintPlaceOf(digest, blocks.num_blocks);
+  const uint32_t* block = kernels::FingerprintBlockAt(blocks, place.block_idx);
+  if (IsWide(store.geometry().encoding)) {
+    return kernels::WideSlot(block, kernels::kWideSlots - 1) == kernels::kSpillMark;
+  }
+  return kernels::IsPromotedNarrow(block) &&
+         (kernels::ShownBins(block) >> (place.rest >> 58) & 1) == 0;
+}
+
+TEST_CASE("queries beside writers answer as a filter's own, but for keys that blocks may hide",
+          "[engine][concurrent][fingerprints]") {
+  const Geometry geometry = ServedGeometry(EitherShape(), 512, 2);
+  std::mt19937_64 random(Catch::rngSeed());
+  const std::unique_ptr<FingerprintStore> store = FingerprintStore::Create(geometry, 0).value();
+  const std::vector<uint64_t> members = CrowdedDigests(geometry, random);
+  for (const uint64_t digest : members) store->InsertOne(digest);
+  std::vector<uint64_t> digests = FreshDigests(60'000, random);
+  uint64_t num_undecided = 0;
+  for (const uint64_t digest : digests) num_undecided += uint64_t{IsUndecided(*store, digest)};
+  const double share = static_cast<double>(store->Figures().num_undecided) / 64 / 512;
+  CHECK(share > 0);
+  CHECK(share < 1);
+  CHECK(tests::BinomialBound(share, digests.size()).ContainsHits(num_undecided));
+
+  digests.insert(digests.end(), members.begin(), members.end());
+  std::vector<uint8_t> exact(digests.size());
+  std::vector<uint8_t> beside(digests.size());
+  for (size_t i = 0; i < digests.size(); ++i) {
+    exact[i] = store->MayContain(digests[i]) ? 1 : 0;
+    beside[i] = exact[i] != 0 || IsUndecided(*store, digests[i]) ? 1 : 0;
+  }
+  const auto check = [&](const std::vector<uint8_t>& want) {
+    std::vector<uint64_t> bits(BitmapWords(digests.size()));
+    const auto num_present = static_cast<size_t>(std::ranges::count(want, 1));
+    REQUIRE(store->Query(digests, bits.data()) == num_present);
+    for (size_t i = 0; i < digests.size(); ++i) {
+      REQUIRE(store->MayContain(digests[i]) == (want[i] != 0));
+      REQUIRE(BitAt(bits, i) == (want[i] != 0));
+    }
+    std::vector<uint32_t> absent(digests.size());
+    REQUIRE(store->Select(digests, false, 0, absent.data()) == digests.size() - num_present);
+    REQUIRE(store->Figures().num_interrupted_queries == 0);
+  };
+  check(exact);
+  REQUIRE(store->ServeQueries(0).ok());
+  check(beside);
+  // Updates look into the side table all the same.
+  for (const uint64_t digest : members)
+    REQUIRE_FALSE(store->UpdateOne(Update::kInsertIfAbsent, digest));
+  store->StopServingQueries();
+  check(exact);
+  REQUIRE(store->ServeQueries(0).ok());
+  for (const uint64_t digest : members) REQUIRE(store->EraseOne(digest));
+  CHECK(store->Figures().num_undecided == 0);
+}
+
+TEST_CASE("the undecided share is what non-members meet, whatever was done before",
+          "[engine][concurrent][fingerprints]") {
+  const Geometry geometry = ServedGeometry(EitherShape(), 256);
+  std::mt19937_64 random(Catch::rngSeed());
+  const std::vector<uint64_t> non_members = FreshDigests(100'000, random);
+  const Keys keys = Keys::Digests(non_members);
+  std::vector<uint64_t> exact(BitmapWords(non_members.size()));
+  std::vector<uint64_t> beside(exact.size());
+  const auto check = [&](CountingFilter filter) {
+    const double share = filter.GetStats().undecided_share;
+    CHECK(share > 0);
+    const size_t num_exact = filter.Query(keys, exact);
+    ConcurrentFilter shared(std::move(filter));
+    CHECK(shared.GetStats().undecided_share == share);
+    const size_t num_beside = shared.Query(keys, beside);
+    for (size_t w = 0; w < exact.size(); ++w) REQUIRE((exact[w] & ~beside[w]) == 0);
+    // Of the undecided ones, those that the filter's own query finds are not counted here.
+    const double found = static_cast<double>(num_exact) / static_cast<double>(non_members.size());
+    CHECK(tests::BinomialBound(share * (1 - found), non_members.size())
+              .ContainsHits(num_beside - num_exact));
+    CHECK(shared.GetStats().num_interrupted_queries == 0);
+    filter = std::move(shared).TakeExclusive();
+    CHECK(filter.Query(keys, beside) == num_exact);
+    CHECK(beside == exact);
+    return filter;
+  };
+  const std::vector<uint64_t> members = CrowdedDigests(geometry, random);
+  CountingFilter filter = EmptyServed(geometry);
+  filter.Insert(Keys::Digests(members));
+  filter = check(std::move(filter));
+  check(CountingFilter::Deserialize(filter.Serialize()).value());
+
+  CountingFilter other = EmptyServed(geometry);
+  other.Insert(Keys::Digests(std::span(members).first(members.size() / 5)));
+  ConcurrentFilter shared(std::move(filter));
+  REQUIRE(shared.Merge(other).ok());
+  filter = check(std::move(shared).TakeExclusive());
+  REQUIRE(filter.Subtract(other).ok());
+  filter = check(std::move(filter));
+
+  shared = ConcurrentFilter(std::move(filter));
+  for (size_t left = members.size(); !shared.LimitSideMemory(100'000).ok(); --left) {
+    REQUIRE(shared.Erase(Key::Digest(members[left - 1])));  // the hot ones first
+  }
+  CHECK(shared.Insert(Keys::Digests(FreshDigests(256 * 20, random))).num_refused > 0);
+  CHECK(shared.GetStats().side_table_bytes <= 100'000);
+  filter = check(std::move(shared).TakeExclusive());
+
+  shared = ConcurrentFilter(std::move(filter));
+  shared.Clear();
+  CHECK(shared.GetStats().undecided_share == 0);
+  CHECK(shared.GetStats().num_promoted == 0);
+  CHECK(shared.Query(keys, beside) == 0);
+}
+
+TEST_CASE("versions count as bytes of a filter while it is shared",
+          "[engine][concurrent][fingerprints]") {
+  const Geometry geometry = ServedGeometry(EitherShape(), 640);
+  ConcurrentFilter shared(EmptyServed(geometry));
+  CHECK(shared.GetStats().num_bytes == geometry.num_bytes() + 10 * sizeof(uint64_t));
+  const CountingFilter filter = std::move(shared).TakeExclusive();
+  CHECK(filter.GetStats().num_bytes == geometry.num_bytes());
+}
+
+TEST_CASE("versions beyond the memory limit are refused, and the filter stays the caller's",
+          "[engine][concurrent][fingerprints]") {
+  const Geometry geometry = ServedGeometry(EitherShape(), 64 * 100, 1);
+  // With slots of 8 bits the second half of the blocks may begin with a part of a group.
+  const uint64_t num_versions = geometry.encoding == Encoding::kFingerprints8 ? 101 : 100;
+  const uint64_t enough = geometry.num_bytes() + num_versions * sizeof(uint64_t);
+  const auto filter_within = [&](uint64_t memory_limit_bytes) {
+    return CountingFilter::CreateWithGeometry(geometry, {}, memory_limit_bytes).value();
+  };
+  CountingFilter filter = filter_within(enough - 1);
+  filter.Insert(Key(7));
+  const Result<ConcurrentFilter> adopted = ConcurrentFilter::Adopt(std::move(filter));
+  REQUIRE_FALSE(adopted.ok());
+  CHECK(adopted.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(adopted.error().message, Catch::Matchers::ContainsSubstring("versions"));
+  CHECK(filter.MayContain(Key(7)));
+  CHECK_FALSE(filter.MayContain(Key(8)));
+  filter.Insert(Key(8));
+  CHECK(filter.Erase(Key(7)));
+  CHECK(filter.num_keys() == 1);
+  Result<ConcurrentFilter> within = ConcurrentFilter::Adopt(filter_within(enough));
+  REQUIRE(within.ok());
+  CHECK(within->Insert(Key(7)));
+  const Status limited = within->LimitSideMemory(1'000'000);  // versions fill the memory limit
+  REQUIRE_FALSE(limited.ok());
+  CHECK(limited.error().code == ErrorCode::kOutOfMemory);
+
+  const tests::ScratchFolder folder;
+  REQUIRE(filter.Save(folder / "filter").ok());
+  const Result<ConcurrentFilter> loaded = ConcurrentFilter::Load(folder / "filter", enough - 1);
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
+  CHECK_THAT(loaded.error().message, Catch::Matchers::ContainsSubstring("filter: "));
+  CHECK(ConcurrentFilter::Load(folder / "filter", enough).ok());
+}
+
+TEST_CASE("a query whose group changes at every attempt is answered maybe present, and counted",
+          "[engine][concurrent][fingerprints][threads]") {
+  // Three fingerprints: one that never moves, one that comes and goes, and one that is never in.
+  ConcurrentFilter filter(EmptyServed(ServedGeometry(EitherShape(), 1)));
+  const Key staying = Key::Digest(0);
+  const Key changing = Key::Digest(uint64_t{0xabcd} << 48);
+  constexpr uint64_t kAbsent = uint64_t{0x1234} << 48;
+  const Key absent = Key::Digest(kAbsent);
+  filter.Insert(staying);
+  std::atomic<bool> is_done{false};
+  uint64_t num_maybe = 0;
+  uint64_t num_missed = 0;
+  tests::InThreads(2, [&](uint64_t t) {
+    if (t == 0) {
+      while (!is_done) {
+        filter.Insert(changing);
+        filter.Erase(changing);
+      }
+      return;
+    }
+    const std::vector<uint64_t> batch(9, kAbsent);
+    std::vector<uint64_t> answers(1);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (uint64_t i = 0; num_maybe < 5; ++i) {
+      num_missed += filter.MayContain(staying) ? 0 : 1;
+      num_maybe += filter.MayContain(absent) ? 1 : 0;
+      num_maybe += filter.Query(Keys::Digests(batch), answers);
+      if (i % 1000 == 0 && std::chrono::steady_clock::now() > deadline) break;
+    }
+    is_done = true;
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_maybe >= 5);
+  CHECK(filter.GetStats().num_interrupted_queries == num_maybe);
+  CHECK_FALSE(filter.MayContain(absent));
+  CHECK(filter.GetStats().num_interrupted_queries == num_maybe);
+  filter.Clear();
+  CHECK(filter.GetStats().num_interrupted_queries == 0);
+}
+
+// A writer that keeps the number of keys of some blocks at the edge of what they show.
+class EdgeWriter {
+ public:
+  // Each block has these keys besides, which must stay, and each may have `least` to `most` of the
+  // writer's.
+  EdgeWriter(ConcurrentFilter& filter, std::vector<std::vector<uint64_t>> pools, size_t least,
+             size_t most, uint64_t seed)
+      : filter_(filter),
+        pools_(std::move(pools)),
+        inserted_(pools_.size()),
+        least_(least),
+        most_(most),
+        random_(seed) {}
+
+  void Step() {
+    const size_t b = random_() % pools_.size();
+    std::vector<uint64_t>& inserted = inserted_[b];
+    if (inserted.size() <= least_) is_rising_ = true;
+    if (inserted.size() >= most_) is_rising_ = false;
+    if (random_() % 5 == 0) is_rising_ = !is_rising_;
+    const size_t size = random_() % 4 == 0 ? 5 : 1;
+    if (is_rising_ || inserted.size() < size) {
+      for (size_t i = 0; i < size; ++i) batch_.push_back(pools_[b][random_() % pools_[b].size()]);
+      inserted.insert(inserted.end(), batch_.begin(), batch_.end());
+      if (size == 1) {
+        filter_.Insert(Key::Digest(batch_[0]));
+      } else {
+        filter_.Insert(Keys::Digests(batch_));
+      }
+    } else {
+      for (size_t i = 0; i < size; ++i) {
+        std::swap(inserted[random_() % inserted.size()], inserted.back());
+        batch_.push_back(inserted.back());
+        inserted.pop_back();
+      }
+      if (size == 1) {
+        num_refused_ += filter_.Erase(Key::Digest(batch_[0])) ? 0 : 1;
+      } else {
+        num_refused_ += filter_.Erase(Keys::Digests(batch_)).num_refused;
+      }
+    }
+    batch_.clear();
+  }
+
+  // Takes out what the writer has in.
+  void Finish() {
+    for (const std::vector<uint64_t>& inserted : inserted_) {
+      num_refused_ += filter_.Erase(Keys::Digests(inserted)).num_refused;
+    }
+  }
+  uint64_t num_refused() const { return num_refused_; }
+
+ private:
+  ConcurrentFilter& filter_;
+  std::vector<std::vector<uint64_t>> pools_;     // by block: what may be inserted
+  std::vector<std::vector<uint64_t>> inserted_;  // and what is
+  size_t least_;
+  size_t most_;
+  std::mt19937_64 random_;
+  bool is_rising_ = true;
+  std::vector<uint64_t> batch_;
+  uint64_t num_refused_ = 0;
+};
+
+TEST_CASE("a key that is in is never absent while its fingerprint moves",
+          "[engine][concurrent][fingerprints][threads]") {
+  const Encoding encoding = EitherShape();
+  // One block; one group whose line, or side table, several blocks share; four locks; locks that
+  // cut groups in two.
+  struct Layout {
+    uint32_t shard_bits;
+    uint64_t num_blocks;
+    uint64_t num_busy;  // blocks, spread over all
+  };
+  const auto layout =
+      GENERATE(Layout{0, 1, 1}, Layout{0, 64, 4}, Layout{2, 256, 8}, Layout{3, 256, 16});
+  if (IsWide(encoding) && layout.shard_bits == 3) return;  // its groups are never cut
+  const size_t num_slots = IsWide(encoding) ? kernels::kWideSlots : kernels::kNarrowSlots;
+  constexpr size_t kWriters = 2;
+  // Two writers' 3 to 11 keys each: a block's total is to both sides of its slots.
+  const size_t num_staying = num_slots - 13;
+  std::mt19937_64 random(Catch::rngSeed());
+  ConcurrentFilter filter(
+      EmptyServed(ServedGeometry(encoding, layout.num_blocks, layout.shard_bits)));
+  std::vector<uint64_t> staying;
+  std::vector<std::vector<uint64_t>> pools;
+  const auto block_bits = static_cast<uint32_t>(std::bit_width(layout.num_blocks) - 1);
+  for (uint64_t i = 0; i < layout.num_busy; ++i) {
+    const uint64_t block_idx = i * layout.num_blocks / layout.num_busy;
+    const auto in_block = [&] {
+      return block_bits == 0 ? random() : block_idx << (64 - block_bits) | random() >> block_bits;
+    };
+    std::vector<uint64_t>& pool = pools.emplace_back();
+    for (size_t k = 0; k < num_staying; ++k) {
+      staying.push_back(in_block());
+      pool.push_back(staying.back() ^ 1);  // another key of equal fingerprint
+      pool.push_back(in_block());
+    }
+  }
+  filter.Insert(Keys::Digests(staying));
+  const std::vector<std::byte> before = filter.Serialize();
+  std::vector<EdgeWriter> writers;
+  for (uint64_t w = 0; w < kWriters; ++w) writers.emplace_back(filter, pools, 3, 11, random());
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_promoted{0};
+  tests::InThreads(kWriters + 2, [&](uint64_t t) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+    const auto is_over = [&end] { return std::chrono::steady_clock::now() >= end; };
+    if (t < kWriters) {
+      while (!is_over()) {
+        for (int i = 0; i < 100; ++i) writers[t].Step();
+        num_promoted += filter.GetStats().num_promoted;
+      }
+      writers[t].Finish();
+      return;
+    }
+    std::vector<uint64_t> answers(BitmapWords(staying.size()));
+    while (!is_over()) {
+      for (int i = 0; i < 20; ++i) {
+        num_missed += staying.size() - filter.Query(Keys::Digests(staying), answers);
+        for (const uint64_t digest : staying) {
+          num_missed += filter.MayContain(Key::Digest(digest)) ? 0 : 1;
+        }
+      }
+    }
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_promoted > 0);
+  for (const EdgeWriter& writer : writers) CHECK(writer.num_refused() == 0);
+  CHECK((filter.Serialize() == before));
+  CHECK(filter.num_keys() == staying.size());
+  CHECK(filter.GetStats().num_promoted == 0);
+}
+
+TEST_CASE("a key that leaves a full block and returns with every update is never absent",
+          "[engine][concurrent][fingerprints][threads]") {
+  // The block is full: one key more moves others out of it, and one less moves them back.
+  const Encoding encoding = EitherShape();
+  ConcurrentFilter filter(EmptyServed(ServedGeometry(encoding, 1)));
+  std::vector<uint64_t> staying(IsWide(encoding) ? kernels::kWideSlots : kernels::kNarrowSlots);
+  for (size_t i = 0; i < staying.size(); ++i) {
+    staying[i] = (i * (IsWide(encoding) ? 2000 : 1300) + 1) << 48;
+  }
+  filter.Insert(Keys::Digests(staying));
+  REQUIRE(filter.GetStats().num_promoted == 0);
+  const Key one_more = Key::Digest(uint64_t{0xfff0} << 48);
+  const Key last = Key::Digest(staying.back());  // of slots and of bins: moved each time
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_promoted{0};
+  std::atomic<uint64_t> num_refused{0};
+  tests::InThreads(2, [&](uint64_t t) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
+    const auto is_over = [&end] { return std::chrono::steady_clock::now() >= end; };
+    std::vector<uint64_t> answers(BitmapWords(staying.size()));
+    while (!is_over()) {
+      for (int i = 0; i < 1000; ++i) {
+        if (t == 0) {
+          filter.Insert(one_more);
+          if (i == 50) num_promoted += filter.GetStats().num_promoted;
+          num_refused += filter.Erase(one_more) ? 0 : 1;
+        } else {
+          num_missed += filter.MayContain(last) ? 0 : 1;
+          if (i % 50 != 0) continue;
+          num_missed += staying.size() - filter.Query(Keys::Digests(staying), answers);
+        }
+      }
+    }
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_refused == 0);
+  CHECK(num_promoted > 0);
+  CHECK(filter.GetStats().num_promoted == 0);
+}
+
+}  // namespace
+}  // namespace trommel
