@@ -1,6 +1,8 @@
 // Whole rounds: a correct filter holds, and a violation comes with its trace.
 #include "tools/stress/round.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -62,6 +64,58 @@ TEST_CASE("every mix holds on a concurrent filter of runs", "[stress][round][thr
     plan.config.num_slices = num_slices;
     CheckHolds(plan, MakeConcurrentSubject);
   }
+}
+
+TEST_CASE("every mix holds on a concurrent filter of fingerprints", "[stress][round][threads]") {
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const uint64_t seed = GENERATE(1u, 2u);
+  for (const Mix& mix : AllMixes()) {
+    RoundPlan plan = ShortPlan(mix, seed, encoding);
+    plan.side_records = 0;
+    CHECK(CheckHolds(plan, MakeConcurrentSubject).totals.num_refused == 0);
+  }
+}
+
+TEST_CASE("every mix holds with a limit of side memory, and some insertions are refused",
+          "[stress][round][threads]") {
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  uint64_t num_refused = 0;
+  for (const Mix& mix : AllMixes()) {
+    RoundPlan plan = ShortPlan(mix, 3, encoding);
+    plan.side_records = 1;
+    num_refused += CheckHolds(plan, MakeConcurrentSubject).totals.num_refused;
+  }
+  CHECK(num_refused > 0);
+}
+
+TEST_CASE("crowds promote blocks of fingerprints", "[stress][round]") {
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  Mix mix = *FindMix("crowds");
+  mix.keys_per_thread = 200'000;  // so many that blocks are as full as they will be
+  uint64_t num_promoted = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    RoundPlan plan = DrawPlan(mix, seed, 0, 1, 0, encoding);
+    plan.side_records = 0;
+    const Result<RoundResult> result = RunRound(plan, MakeConcurrentSubject);
+    REQUIRE(result.ok());
+    num_promoted += result->num_promoted;
+  }
+  CHECK(num_promoted > 0);
+}
+
+TEST_CASE("threads that signals interrupt finish their work", "[stress][round][threads]") {
+  struct sigaction before = {};
+  sigaction(SIGUSR1, nullptr, &before);
+  RoundState state;
+  std::atomic<uint64_t> num_steps = 0;
+  const auto job = [&] {
+    for (int i = 0; i < 100'000; ++i) num_steps.fetch_add(1);
+  };
+  CHECK(RunThreads(state, {job, job, [] {}}, {}, {}, 20).ok());
+  CHECK(num_steps.load() == 200'000);
+  struct sigaction after = {};
+  sigaction(SIGUSR1, nullptr, &after);
+  CHECK(after.sa_handler == before.sa_handler);
 }
 
 // One writer: how many keys two have in when they end depends on the scheduler.

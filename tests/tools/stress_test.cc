@@ -57,6 +57,23 @@ TEST_CASE("stress lets a scalable filter grow", "[tools][stress]") {
   CHECK(figures["mixes"][0]["most_generations"] > 1);
 }
 
+TEST_CASE("stress tests concurrent filters of fingerprints, and no others", "[tools][stress]") {
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const ToolResult result = RunTool({"stress", "--encoding", encoding, "--mix", "races", "--rounds",
+                                     "1", "--seed", "1", "--json"});
+  INFO(result.out << result.err);
+  REQUIRE(result.exit_code == 0);
+  const json figures = json::parse(result.out);
+  CHECK(figures["encoding"] == encoding);
+  CHECK(figures.contains("num_refused"));
+  CHECK(figures["num_refused_erases"] > 0);
+  for (const std::string type : {"scalable", "window", "all"}) {
+    const ToolResult refused = RunTool({"stress", "--type", type, "--encoding", encoding});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("--type concurrent"));
+  }
+}
+
 TEST_CASE("stress takes the types in turn", "[tools][stress]") {
   const ToolResult result =
       RunTool({"stress", "--type", "all", "--mix", "churn", "--rounds", "2", "--json"});

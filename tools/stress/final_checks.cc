@@ -27,6 +27,7 @@ FinalChecks::FinalChecks(Board& board, Contents contents, Caller& caller)
 }
 
 Status FinalChecks::Run() {
+  CheckRefusals();
   CheckRaces();
   if (board_.expires) {
     // The current bucket gets keys, so that their expiry is seen.
@@ -53,6 +54,25 @@ void FinalChecks::CheckRaces() {
       caller_.Report(Invariant::kNewToldOnce, board_.plan.first_race() + i,
                      fmt::format("none of {} racing writers was told \"new\"", num_arrived));
     }
+  }
+}
+
+void FinalChecks::CheckRefusals() {
+  const Totals& told = board_.totals;
+  const Stats stats = board_.subject.GetStats();
+  if (board_.subject.grows() || board_.expires) return;  // their refusals have other causes
+  caller_.totals.num_checked += 2;
+  if (stats.num_refused_inserts < told.num_refused ||
+      stats.num_refused_inserts > told.num_refused + told.num_unclear) {
+    caller_.Report(Invariant::kRefusalsAgree, std::nullopt,
+                   fmt::format("{} refused insertions are counted; threads were told of {}, and "
+                               "not told why {} were none",
+                               stats.num_refused_inserts, told.num_refused, told.num_unclear));
+  }
+  if (stats.num_refused_erases != told.num_refused_erases) {
+    caller_.Report(Invariant::kRefusalsAgree, std::nullopt,
+                   fmt::format("{} refused erasures are counted; threads were told of {}",
+                               stats.num_refused_erases, told.num_refused_erases));
   }
 }
 
@@ -185,9 +205,9 @@ Status FinalChecks::CheckEmpty() {
   const uint64_t num_keys = board_.subject.num_keys();
   const SubjectStats stats = board_.subject.GetStats();
   const size_t num_generations = board_.subject.num_generations();
-  const bool is_empty = num_keys == 0 && stats.num_keys == 0 && stats.fill_ratio == 0 &&
-                        stats.num_promoted == 0 && stats.side_table_bytes == 0 &&
-                        num_generations == 1;
+  const bool is_empty =
+      num_keys == 0 && stats.num_keys == 0 && stats.fill_ratio == 0 && stats.num_promoted == 0 &&
+      stats.side_table_bytes == board_.reserved_side_bytes && num_generations == 1;
   if (is_empty && board_.subject.Serialize() == (*made)->Serialize()) return Ok();
   caller_.Report(Invariant::kEmptyAfterDraining, std::nullopt,
                  fmt::format("left: num_keys {}, fill ratio {:.3g}, {} promoted blocks, {} bytes "

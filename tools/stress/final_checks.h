@@ -25,6 +25,8 @@ class FinalChecks {
   // All of the following, as they fit the filter. Fails as MakeSequential does.
   Status Run();
 
+  // Refused updates are counted as the threads were told.
+  void CheckRefusals();
   // The races that the end of the round interrupted.
   void CheckRaces();
   // All keys are found, and counted as often as they are in; their number is right.

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "tools/stress/final_checks.h"
+#include "tools/stress/threads/preemption.h"
 #include "tools/stress/threads/reader.h"
 #include "tools/stress/threads/ticker.h"
 #include "tools/stress/threads/writer.h"
@@ -18,7 +20,7 @@
 namespace trommel::stress {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks(1);
+constexpr std::chrono::microseconds kBetweenLooks(1000);
 
 FinalChecks::Contents ContentsOf(const Board& board,
                                  const std::vector<std::unique_ptr<Writer>>& writers) {
@@ -48,7 +50,8 @@ FinalChecks::Contents ContentsOf(const Board& board,
 }  // namespace
 
 Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void()>>& jobs,
-                        const Watch& watch, const std::function<void()>& on_look) {
+                        const Watch& watch, const std::function<void()>& on_look,
+                        uint32_t preempt_us) {
   std::latch start(static_cast<ptrdiff_t>(jobs.size()));
   std::vector<std::thread> threads;
   threads.reserve(jobs.size());
@@ -67,6 +70,10 @@ Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void(
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("cannot start {} threads: {}", jobs.size(), error.what())};
   }
+  std::optional<Preemption> preemption;
+  if (preempt_us > 0) preemption.emplace(threads);
+  const std::chrono::microseconds between_looks =
+      preempt_us > 0 ? std::chrono::microseconds(preempt_us) : kBetweenLooks;
   bool was_told = false;
   while (state.num_finished.load() < jobs.size()) {
     if (!was_told && watch.should_stop && watch.should_stop()) {
@@ -75,7 +82,8 @@ Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void(
     }
     if (watch.on_working) watch.on_working(state.num_keys.load(std::memory_order_relaxed));
     if (on_look) on_look();
-    std::this_thread::sleep_for(kBetweenLooks);
+    if (preemption) preemption->InterruptOne();
+    std::this_thread::sleep_for(between_looks);
   }
   for (std::thread& thread : threads) thread.join();
   return was_told;
@@ -127,12 +135,13 @@ Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, con
   const auto look = [&] {
     if (subject.grows()) result.growth.Look(subject.num_generations());
   };
-  const Result<bool> was_told = RunThreads(board, jobs, watch, look);
+  const Result<bool> was_told = RunThreads(board, jobs, watch, look, plan.preempt_us);
   if (!was_told.ok()) return was_told.error();
   result.is_cut_short = *was_told;
   look();
   result.num_promoted = subject.GetStats().num_promoted;
   // A filter that violated an invariant does not hold what the model says.
+  for (const ThreadRecord* record : records) board.totals += record->totals;
   if (!FirstViolation(records, board.keys)) {
     const Status checked = FinalChecks(board, ContentsOf(board, writers), main).Run();
     if (!checked.ok()) return checked.error();

@@ -22,10 +22,12 @@ struct Watch {
 };
 
 // Runs each job in a thread of its own, all from the same moment, and `on_look` (may be null) about
-// every millisecond. Returns when all have joined: whether they were told to stop. Fails when the
-// system has no more threads.
+// every millisecond. With preempt_us it interrupts one of them instead that often, and looks.
+// Returns when all have joined: whether they were told to stop. Fails when the system has no more
+// threads.
 Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void()>>& jobs,
-                        const Watch& watch, const std::function<void()>& on_look = {});
+                        const Watch& watch, const std::function<void()>& on_look = {},
+                        uint32_t preempt_us = 0);
 
 // The growth of a filter, as looks at it every millisecond show it: at least so much happened.
 struct GrowthSeen {

@@ -6,21 +6,6 @@
 #include <algorithm>
 
 namespace trommel::stress {
-namespace {
-
-constexpr uint64_t kBlocksPerRace = 4;  // the last one of them is reserved for the race
-
-}  // namespace
-
-uint64_t DigestInBlock(uint64_t block, uint64_t num_blocks, Random& random) {
-  // A block is (high * num_blocks) >> 32: the first of the high halves that give b.
-  const auto first_high = [&](uint64_t b) { return ((b << 32) + num_blocks - 1) / num_blocks; };
-  const uint64_t first = first_high(block);
-  const auto width =
-      static_cast<uint32_t>(std::min<uint64_t>(first_high(block + 1) - first, UINT32_MAX));
-  return (first + random.Below(width)) << 32 | (random.Next() >> 32);
-}
-
 KeyTable::KeyTable(const RoundPlan& plan, uint64_t num_blocks) : kind_(plan.kind) {
   Random random = plan.RandomOf(kKeyStream);
   const uint32_t num_ids = plan.num_ids();
@@ -38,21 +23,19 @@ KeyTable::KeyTable(const RoundPlan& plan, uint64_t num_blocks) : kind_(plan.kind
     return;
   }
   words_.reserve(num_ids);
-  const uint64_t num_quads = num_blocks / kBlocksPerRace;
-  const uint64_t stride = num_races == 0 ? 0 : num_quads / num_races;
-  for (uint32_t id = 0; id < num_ids; ++id) {
-    if (!has_lone_races_) {
+  const bool has_places = has_lone_races_ || (kind_ == KeyKind::kDigests && plan.mix.is_crowded &&
+                                              num_blocks >= kBlocksPerRace);
+  if (!has_places) {
+    for (uint32_t id = 0; id < num_ids; ++id) {
       words_.push_back(kind_ == KeyKind::kInt32 ? (random.Next() & 0xffff0000u) ^ id
                                                 : random.Next());
-    } else if (id >= plan.first_race()) {
-      const uint64_t quad = (id - plan.first_race()) * stride;
-      words_.push_back(
-          DigestInBlock(quad * kBlocksPerRace + kBlocksPerRace - 1, num_blocks, random));
-    } else {
-      const auto quad = random.Below(static_cast<uint32_t>(num_quads));
-      const uint64_t block = quad * kBlocksPerRace + random.Below(kBlocksPerRace - 1);
-      words_.push_back(DigestInBlock(block, num_blocks, random));
     }
+    return;
+  }
+  DigestPlaces places(plan, num_blocks, random);
+  for (uint32_t id = 0; id < num_ids; ++id) {
+    const bool is_race = has_lone_races_ && id >= plan.first_race();
+    words_.push_back(is_race ? places.OfRace(id - plan.first_race()) : places.Next());
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/stress/plans/digest_places.h"
 #include "tools/stress/plans/mix.h"
 #include "trommel/keys.h"
 
@@ -17,8 +18,8 @@ namespace trommel::stress {
 class KeyTable {
  public:
   // Keys that are digests determine their blocks: every fourth block is reserved for the keys raced
-  // for, at most one key per block, so that no other key can set a bit there. With num_blocks 0, no
-  // block is reserved.
+  // for, at most one key per block, so that no other key can change anything there. With num_blocks
+  // 0, no block is reserved, and none is crowded.
   KeyTable(const RoundPlan& plan, uint64_t num_blocks);
 
   KeyKind kind() const { return kind_; }
@@ -37,9 +38,6 @@ class KeyTable {
   std::vector<uint64_t> words_;       // integers, digests
   std::vector<std::string> strings_;  // for both kinds of strings
 };
-
-// A random digest of this block.
-uint64_t DigestInBlock(uint64_t block, uint64_t num_blocks, Random& random);
 
 class KeyBatch {
  public:

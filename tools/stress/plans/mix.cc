@@ -7,8 +7,8 @@ namespace trommel::stress {
 namespace {
 
 // Weights in the order of Move: insert, insert-if-absent, erase, query, insert hot, erase hot,
-// race.
-constexpr std::array<Mix, 9> kMixes = {{
+// race, pulse.
+constexpr std::array<Mix, 10> kMixes = {{
     {.name = "points",
      .what = "one key per call, all operations",
      .capacity = 4000,
@@ -103,6 +103,21 @@ constexpr std::array<Mix, 9> kMixes = {{
      .max_hot_batch = 16,
      .weights = {1, 1, 2, 0, 0, 0, 12},
      .audit_one_in = 2000},
+    {.name = "crowds",
+     .what = "few blocks, always about full; keys that share block and fingerprint",
+     .capacity = 3000,
+     .kind = KeyKind::kDigests,
+     .keys_per_writer = 48,
+     .num_hot = 2,
+     .num_races = 16,
+     .keys_per_thread = 1'000'000,
+     .max_batch = 32,
+     .max_hot_batch = 12,
+     .weights = {6, 3, 9, 1, 2, 2, 1, 12},
+     .audit_one_in = 3000,
+     .is_crowded = true,
+     .keep_one_in = 3,
+     .max_query_batch = 4096},
     {.name = "everything",
      .what = "all operations, keys of every kind, 1 to 70,000 per call",
      .capacity = 30'000,
@@ -115,6 +130,46 @@ constexpr std::array<Mix, 9> kMixes = {{
      .weights = {4, 3, 7, 2, 2, 2, 2},
      .audit_one_in = 100},
 }};
+
+// The filter of a crowded round of fingerprints: 64 to 512 blocks with one lock or several, and
+// fingerprints of all bits or as few as growth leaves.
+Geometry DrawSmallGeometry(Encoding encoding, Random& random) {
+  struct Blocks {
+    uint64_t num_blocks;
+    uint32_t shard_bits;
+  };
+  constexpr std::array<Blocks, 6> kBlocks = {
+      {{64, 0}, {100, 0}, {128, 1}, {256, 2}, {512, 0}, {512, 3}}};
+  constexpr uint32_t kLeastBits = 8;
+  const auto [num_blocks, shard_bits] = kBlocks[random.Below(kBlocks.size())];
+  const uint32_t most_bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
+  // Shards of slots of 8 bits cut groups of 64 blocks.
+  const bool has_cut_groups = encoding == Encoding::kFingerprints8 && shard_bits > 0;
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = has_cut_groups ? num_blocks / 4 * 3 : num_blocks,
+          .fingerprint_bits = random.OneIn(3) ? kLeastBits : most_bits};
+}
+
+void DrawCrowd(Random& random, RoundPlan& plan) {
+  // A key that is not kept has nearly two copies in, in the mean. Blocks hold 32 and 48 keys.
+  const bool is_narrow = plan.config.encoding == Encoding::kFingerprints8;
+  plan.keys_per_crowded_block = (is_narrow ? 22 : 12) + random.Below(12);
+  // Splits and executors take 50 us per call, in which nothing else would happen.
+  plan.executor_threads = 0;
+  if (plan.config.route == Route::kSplit) plan.config.route = Route::kDirect;
+  if (HasFingerprints(plan.config.encoding)) {
+    plan.geometry = DrawSmallGeometry(plan.config.encoding, random);
+  }
+}
+
+void DrawPreemption(Random& random, RoundPlan& plan) {
+  constexpr std::array<uint32_t, 4> kYieldOneIn = {0, 0, 64, 512};
+  constexpr std::array<uint32_t, 4> kPreemptUs = {0, 200, 1000, 5000};
+  plan.yield_one_in = kYieldOneIn[random.Below(kYieldOneIn.size())];
+  plan.preempt_us = kPreemptUs[random.Below(kPreemptUs.size())];
+}
 
 }  // namespace
 
@@ -159,11 +214,15 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
   } else {
     plan.config.num_slices = random.OneIn(2) ? 16 : 8;
   }
+  if (HasFingerprints(encoding)) plan.config.num_slices = 0;
   plan.config.route = kRoutes[random.Below(kRoutes.size())];
   plan.executor_threads = random.OneIn(2) ? 2 : 0;
   const KeyKind drawn = kKinds[random.Below(kKinds.size())];
   plan.kind = mix.kind.value_or(drawn);
   plan.is_skewed = random.OneIn(2);
+  if (mix.is_crowded) DrawCrowd(random, plan);
+  if (HasFingerprints(encoding) && random.OneIn(3)) plan.side_records = 1 + random.Below(8);
+  DrawPreemption(random, plan);
   return plan;
 }
 

@@ -29,9 +29,10 @@ enum class Move : uint8_t {
   kQuery,
   kInsertHot,
   kEraseHot,
-  kRace
+  kRace,
+  kPulse  // inserts some of its own keys and erases them, several times
 };
-inline constexpr size_t kNumMoves = 7;
+inline constexpr size_t kNumMoves = 8;
 
 struct Mix {
   std::string_view name;
@@ -51,6 +52,11 @@ struct Mix {
   uint32_t max_hot_batch = 0;                   // copies of hot keys that one call inserts
   std::array<uint8_t, kNumMoves> weights = {};  // relative frequency of each move
   uint32_t audit_one_in = 0;  // one in so many of a reader's steps audits the whole filter
+  // Own and hot keys are on few blocks, about as many on each as a full block holds. Needs keys
+  // that are digests.
+  bool is_crowded = false;
+  uint32_t keep_one_in = 0;      // one in so many of its own keys a writer never erases
+  uint32_t max_query_batch = 0;  // of a reader; 0: max_batch
 };
 
 std::span<const Mix> AllMixes();
@@ -69,6 +75,11 @@ struct RoundPlan {
   uint32_t executor_threads = 0;
   KeyKind kind = KeyKind::kInt64;
   bool is_skewed = false;
+  std::optional<Geometry> geometry;     // of a small filter, instead of the config's
+  uint32_t keys_per_crowded_block = 0;  // of crowded mixes
+  uint32_t side_records = 0;  // limit of side memory: so many blocks of each part; 0: no limit
+  uint32_t yield_one_in = 0;  // one in so many calls begins with a yield; 0: none
+  uint32_t preempt_us = 0;    // a signal interrupts some thread so often; 0: never
 
   uint32_t num_threads() const { return num_writers + num_readers; }
   uint32_t num_private() const { return num_writers * mix.keys_per_writer; }
@@ -76,6 +87,11 @@ struct RoundPlan {
   // Key ids: every writer's own keys, then the hot ones, then those raced for.
   uint32_t first_hot() const { return num_private(); }
   uint32_t first_race() const { return num_private() + mix.num_hot; }
+  // Inserted first by its owner, and never erased while threads run.
+  bool is_kept(uint32_t id) const {
+    return mix.keep_one_in > 0 && id < num_private() &&
+           id % mix.keys_per_writer % mix.keep_one_in == 0;
+  }
 
   // A generator for this thread, or for one of the streams below.
   Random RandomOf(uint32_t thread) const { return {seed, round, thread}; }

@@ -23,6 +23,8 @@ constexpr std::array<InvariantText, kNumInvariants> kInvariants = {{
     {"lone-key-exact", "a key alone in its block is counted exactly"},
     {"sums-agree", "a returned number agrees with its bitmap"},
     {"room-for-all", "a filter that grows refuses no insertion that its budgets allow"},
+    {"refusals-agree",
+     "an update is refused if and only if it must or may be, and refusals are counted exactly"},
     {"whole-filter", "num_keys, statistics and snapshots miss no key that is in, and load"},
     {"within-window-never-missed",
      "until a window after its insertion, a key is never answered \"absent\""},
@@ -45,7 +47,7 @@ struct OpText {
 
 // By Op.
 constexpr std::array<OpText, kNumOps> kOps = {{
-    {"insert", "done", "done"},
+    {"insert", "refused", "done"},
     {"insert-if-absent", "maybe present", "new"},
     {"erase", "refused", "erased"},
     {"query", "absent", "maybe present"},

@@ -24,6 +24,7 @@ enum class Invariant : uint8_t {
   kLoneKeyExact,
   kSumsAgree,
   kNoRefusedInsert,
+  kRefusalsAgree,
   kWholeFilter,
   kWithinWindow,  // these three for windows only, also after the threads have joined
   kExpiredIsGone,
@@ -32,7 +33,7 @@ enum class Invariant : uint8_t {
   kBytesAsSequential,
   kEmptyAfterDraining,
 };
-inline constexpr size_t kNumInvariants = 15;
+inline constexpr size_t kNumInvariants = 16;
 std::string_view InvariantName(Invariant invariant);      // short, for programs: "count-not-below"
 std::string_view InvariantSentence(Invariant invariant);  // what the contract promises
 

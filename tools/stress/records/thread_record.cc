@@ -21,6 +21,9 @@ Totals& Totals::operator+=(const Totals& other) {
   for (size_t op = 0; op < kNumOps; ++op) num_keys[op] += other.num_keys[op];
   num_checked += other.num_checked;
   num_races += other.num_races;
+  num_refused += other.num_refused;
+  num_unclear += other.num_unclear;
+  num_refused_erases += other.num_refused_erases;
   num_audits += other.num_audits;
   return *this;
 }

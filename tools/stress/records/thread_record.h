@@ -30,9 +30,12 @@ struct RoundState {
 struct Totals {
   uint64_t num_calls = 0;
   std::array<uint64_t, kNumOps> num_keys = {};  // by Op
-  uint64_t num_checked = 0;  // answers that the model determines, and that were right
-  uint64_t num_races = 0;    // completed
-  uint64_t num_audits = 0;   // of the whole filter while others write
+  uint64_t num_checked = 0;         // answers that the model determines, and that were right
+  uint64_t num_races = 0;           // completed
+  uint64_t num_refused = 0;         // insertions, by a limit of side memory
+  uint64_t num_unclear = 0;         // those not told whether they were refused, or the key was in
+  uint64_t num_refused_erases = 0;  // of absent keys
+  uint64_t num_audits = 0;          // of the whole filter while others write
 
   uint64_t num_all_keys() const;
   Totals& operator+=(const Totals& other);

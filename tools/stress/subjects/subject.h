@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -81,6 +82,16 @@ class Subject {
   virtual bool grows() const { return false; }
   virtual size_t num_generations() const { return 1; }
   virtual uint64_t num_refused_inserts() const { return 0; }
+
+  // A limit of side memory may refuse any insertion. Only the following insert then, and tell which
+  // keys are in.
+  virtual bool may_refuse() const { return false; }
+  virtual InsertOutcome InsertNoting(Keys, std::span<uint64_t> /*inserted*/) { return {}; }
+  virtual InsertOutcome InsertIfAbsentNoting(Keys, std::span<uint64_t> /*inserted*/,
+                                             std::span<uint64_t> /*refused*/) {
+    return {};
+  }
+  virtual bool InsertOneNoting(Key) { return false; }
 };
 
 // A new filter of the plan. Fails as its Create and Executor::Create do.
@@ -98,6 +109,19 @@ Result<std::unique_ptr<Subject>> SubjectOf(Result<Filter> filter, Args&&... args
 inline Result<std::shared_ptr<Executor>> PlannedExecutor(const RoundPlan& plan) {
   if (plan.executor_threads == 0) return std::shared_ptr<Executor>();
   return Executor::Create(plan.executor_threads);
+}
+
+// A filter of the plan's geometry, or else of its config.
+inline Result<CountingFilter> MakeCountingFilter(const CountingConfig& config,
+                                                 const std::optional<Geometry>& geometry) {
+  if (!geometry) return CountingFilter::Create(config);
+  Result<CountingFilter> filter =
+      CountingFilter::CreateWithGeometry(*geometry, config.digest, config.memory_limit_bytes);
+  if (filter.ok()) {
+    filter->UseExecutor(config.executor);
+    filter->UseRoute(config.route);
+  }
+  return filter;
 }
 
 struct NoMutex {
@@ -151,8 +175,12 @@ class FilterSubject : public Subject {
 template <class Filter, class Mutex = NoMutex>
 class CountingSubject : public FilterSubject<Filter, Mutex> {
  public:
-  CountingSubject(Filter&& filter, const CountingConfig& config)
-      : FilterSubject<Filter, Mutex>(std::move(filter)), config_(config) {}
+  CountingSubject(Filter&& filter, const CountingConfig& config,
+                  const std::optional<Geometry>& geometry = {}, bool may_refuse = false)
+      : FilterSubject<Filter, Mutex>(std::move(filter)),
+        config_(config),
+        geometry_(geometry),
+        may_refuse_(may_refuse) {}
 
   uint64_t Insert(Keys keys) override {
     this->Locked()->Insert(keys);
@@ -174,6 +202,16 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
   }
   bool EraseOne(Key key, uint64_t) override { return this->Locked()->Erase(key); }
 
+  bool may_refuse() const override { return may_refuse_; }
+  InsertOutcome InsertNoting(Keys keys, std::span<uint64_t> inserted) override {
+    return this->Locked()->Insert(keys, inserted);
+  }
+  InsertOutcome InsertIfAbsentNoting(Keys keys, std::span<uint64_t> inserted,
+                                     std::span<uint64_t> refused) override {
+    return this->Locked()->InsertIfAbsent(keys, inserted, refused);
+  }
+  bool InsertOneNoting(Key key) override { return this->Locked()->Insert(key); }
+
   Geometry geometry() const override { return this->filter_.geometry(); }
   SubjectStats GetStats() const override {
     const Stats stats = this->Locked()->GetStats();
@@ -186,11 +224,14 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
     CountingConfig config = config_;
     config.route = Route::kDirect;
     config.executor = nullptr;
-    return SubjectOf<CountingSubject<CountingFilter>>(CountingFilter::Create(config), config);
+    return SubjectOf<CountingSubject<CountingFilter>>(MakeCountingFilter(config, geometry_), config,
+                                                      geometry_);
   }
 
  private:
   const CountingConfig config_;
+  const std::optional<Geometry> geometry_;
+  const bool may_refuse_;
 };
 
 }  // namespace trommel::stress

@@ -151,7 +151,8 @@ struct Board : RoundState {
         keys(plan, expires || subject.grows() ? 0 : subject.geometry().num_blocks),
         claims(std::make_unique<Claim[]>(plan.num_private())),
         tokens(std::make_unique<Tokens[]>(plan.mix.num_hot)),
-        races(std::make_unique<Race[]>(plan.mix.num_races)) {}
+        races(std::make_unique<Race[]>(plan.mix.num_races)),
+        reserved_side_bytes(subject.GetStats().side_table_bytes) {}
 
   // The latest time to which an Advance has begun, read after a call. Where no time passes, threads
   // must not synchronize here: that could hide a race in the filter.
@@ -170,6 +171,8 @@ struct Board : RoundState {
   const std::unique_ptr<Tokens[]> tokens;
   const std::unique_ptr<Race[]> races;
   alignas(64) std::atomic<uint64_t> begun = 0;
+  const uint64_t reserved_side_bytes;  // of the filter when it was empty
+  Totals totals;                       // of all threads, when they have joined
 };
 
 }  // namespace trommel::stress

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <thread>
 
 namespace trommel::stress {
 
@@ -44,6 +45,8 @@ auto Caller::Call(Op op, Ids ids, const One& one, const Many& many) {
   const Keys keys = batch_.Gather(ids);
   // All ones, so that bits that the filter does not write are found.
   bitmap_.assign(BitmapWords(ids.size()), ~uint64_t{0});
+  const uint32_t yield_one_in = board_.plan.yield_one_in;
+  if (yield_one_in > 0 && random_.OneIn(yield_one_in)) std::this_thread::yield();
   const uint64_t begin = Begin(op, ids);
   const auto result = is_for_one ? one(board_.keys.One(ids[0])) : many(keys);
   End(op, begin, ids, bitmap_);
@@ -53,9 +56,27 @@ auto Caller::Call(Op op, Ids ids, const One& one, const Many& many) {
 uint64_t Caller::Insert(Ids ids) {
   if (ids.empty()) return 0;
   const uint64_t before = board_.subject.now();
+  Subject& subject = board_.subject;
+  if (subject.may_refuse()) {
+    const InsertOutcome outcome = Call(
+        Op::kInsert, ids,
+        [&](Key key) {
+          bitmap_[0] = subject.InsertOneNoting(key) ? 1 : 0;
+          return InsertOutcome{.num_inserted = bitmap_[0], .num_refused = 1 - bitmap_[0]};
+        },
+        [&](Keys keys) { return subject.InsertNoting(keys, bitmap_); });
+    CheckSum(outcome.num_inserted, "Insert");
+    if (outcome.num_inserted + outcome.num_refused != ids.size()) {
+      Report(Invariant::kRefusalsAgree, std::nullopt,
+             fmt::format("Insert of {} keys: {} inserted, {} refused", ids.size(),
+                         outcome.num_inserted, outcome.num_refused));
+    }
+    totals.num_refused += outcome.num_refused;
+    return board_.span.Bucket(before);
+  }
   const uint64_t time = Call(
-      Op::kInsert, ids, [&](Key key) { return board_.subject.InsertOne(key); },
-      [&](Keys keys) { return board_.subject.Insert(keys); });
+      Op::kInsert, ids, [&](Key key) { return subject.InsertOne(key); },
+      [&](Keys keys) { return subject.Insert(keys); });
   CheckTime(before, time, ids);
   CheckNoneRefused();
   return board_.span.Bucket(time);
@@ -65,15 +86,58 @@ Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
   if (ids.empty()) return {};
   const uint64_t before = board_.subject.now();
   uint64_t time = 0;
+  const bool is_noting = board_.subject.may_refuse() && !random_.OneIn(4);
+  std::optional<InsertOutcome> noted;
   const uint64_t num_new = Call(
       Op::kInsertIfAbsent, ids,
       [&](Key key) { return bitmap_[0] = board_.subject.InsertOneIfAbsent(key, &time) ? 1 : 0; },
-      [&](Keys keys) { return board_.subject.InsertIfAbsent(keys, bitmap_, &time); });
-  CheckTime(before, time, ids);
+      [&](Keys keys) {
+        if (!is_noting) return board_.subject.InsertIfAbsent(keys, bitmap_, &time);
+        refused_.assign(bitmap_.size(), ~uint64_t{0});
+        noted = board_.subject.InsertIfAbsentNoting(keys, bitmap_, refused_);
+        return noted->num_inserted;
+      });
   CheckSum(num_new, "InsertIfAbsent");
-  CheckNoneRefused();
+  if (noted) {
+    CheckRefused(ids, *noted);
+  } else {
+    refused_.clear();
+    if (board_.subject.may_refuse()) totals.num_unclear += ids.size() - num_new;
+    CheckTime(before, time, ids);
+    CheckNoneRefused();
+  }
   *bucket = board_.span.Bucket(time);
   return bitmap_;
+}
+
+void Caller::CheckRefused(Ids ids, const InsertOutcome& outcome) {
+  uint64_t num_refused = 0;
+  for (size_t w = 0; w < refused_.size(); ++w) {
+    num_refused += static_cast<uint64_t>(std::popcount(refused_[w]));
+    if ((refused_[w] & bitmap_[w]) != 0) {
+      Report(Invariant::kRefusalsAgree, ids[w * 64], "one of 64 keys is inserted and refused");
+    }
+  }
+  if (num_refused != outcome.num_refused) {
+    Report(Invariant::kRefusalsAgree, std::nullopt,
+           fmt::format("InsertIfAbsent returned {} refusals, its bitmap has {}",
+                       outcome.num_refused, num_refused));
+  }
+  totals.num_refused += num_refused;
+}
+
+void Caller::EraseAbsent(Ids ids) {
+  if (ids.empty()) return;
+  const uint64_t num_erased = Call(
+      Op::kErase, ids,
+      [&](Key key) { return bitmap_[0] = board_.subject.EraseOne(key, 0) ? 1 : 0; },
+      [&](Keys keys) { return board_.subject.Erase(keys, 0, bitmap_).num_erased; });
+  CheckSum(num_erased, "Erase");
+  totals.num_checked += ids.size();
+  totals.num_refused_erases += ids.size();
+  if (num_erased == 0) return;
+  Report(Invariant::kRefusalsAgree, ids.front(),
+         fmt::format("{} of {} absent keys were erased", num_erased, ids.size()));
 }
 
 Caller::Bits Caller::Erase(Ids ids, uint64_t bucket) {

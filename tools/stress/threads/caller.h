@@ -23,12 +23,19 @@ class Caller : public ThreadRecord {
   using Bits = std::span<const uint64_t>;  // valid until the next call, and so are counts
   static bool Bit(Bits bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
 
+  // Which keys of the last InsertIfAbsent a limit refused, as far as it was told; else empty.
+  Bits refused() const { return refused_; }
+
   // Half of the single keys go through the functions for one key, and one query in eight through
   // Select. Insertions return the bucket that the keys entered, or set it.
   uint64_t Insert(Ids ids);
+  // After Insert: which keys it inserted; a limit refused the others.
+  Bits inserted() const { return bitmap_; }
   Bits InsertIfAbsent(Ids ids, uint64_t* bucket);
   // Requires that the keys entered this bucket and were not erased since.
   Bits Erase(Ids ids, uint64_t bucket);
+  // Requires that the keys are absent, and alone in their blocks.
+  void EraseAbsent(Ids ids);
   Bits Query(Ids ids);
   std::span<const uint64_t> Counts(Ids ids);
 
@@ -39,6 +46,8 @@ class Caller : public ThreadRecord {
   // Calls one(key) or many(keys), which write the answers into bitmap_. Returns its result.
   template <class One, class Many>
   auto Call(Op op, Ids ids, const One& one, const Many& many);
+  // After InsertIfAbsent with a limit.
+  void CheckRefused(Ids ids, const InsertOutcome& outcome);
   void CheckSum(uint64_t returned, std::string_view function);
   void CheckTime(uint64_t before, uint64_t time, Ids ids);
 
@@ -46,6 +55,7 @@ class Caller : public ThreadRecord {
   Random random_;
   KeyBatch batch_;
   std::vector<uint64_t> bitmap_;
+  std::vector<uint64_t> refused_;
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> selection_;
 };

@@ -23,10 +23,15 @@ class Reader {
 
  private:
   void QueryOwned();  // keys that writers own
+  void QueryKept();   // keys that are never erased
   void QueryHot();    // keys that it took tokens for
   void Audit();       // num_keys, statistics, a snapshot
   void AuditSnapshot(const std::vector<std::byte>& bytes, uint64_t before, uint64_t after);
 
+  uint32_t MaxBatch() const {
+    const Mix& mix = board_.plan.mix;
+    return mix.max_query_batch > 0 ? mix.max_query_batch : mix.max_batch;
+  }
   void Look();  // at the claims of ids_, into known_
   // Whether known_[i] was known, and no Advance to the end of its bucket had begun.
   bool IsKnown(size_t i, uint64_t begun) const {
@@ -41,6 +46,7 @@ class Reader {
   Caller caller_;
   Random random_;
   std::vector<uint32_t> ids_;
+  std::vector<uint32_t> kept_;  // those that are in, several times each
   std::vector<Claim::Known> known_;
 };
 

@@ -9,6 +9,7 @@
 namespace trommel::stress {
 namespace {
 
+constexpr int kPulses = 16;
 constexpr size_t kManyBuckets = 4;  // from so many of a key on, expired ones are forgotten
 
 }  // namespace
@@ -24,6 +25,7 @@ Writer::Writer(Board& board, uint32_t thread)
       race_epochs_(plan_.mix.num_races) {}
 
 void Writer::Run() {
+  InsertKept();
   // Limits the steps too: a step may find nothing to do.
   const uint64_t max_steps = 2 * plan_.keys_per_thread;
   for (uint64_t step = 0; step < max_steps && !caller_.is_over(); ++step) {
@@ -52,6 +54,8 @@ void Writer::Step() {
       return EraseHot();
     case Move::kRace:
       return RunRaces(size);
+    case Move::kPulse:
+      return Pulse(size);
   }
 }
 
@@ -72,6 +76,19 @@ void Writer::PickOwn(uint32_t size) {
     ids_.push_back(first_own_ +
                    (plan_.is_skewed ? random_.SkewedBelow(num_own) : random_.Below(num_own)));
   }
+}
+
+void Writer::PickUnkept(uint32_t size) {
+  PickOwn(size);
+  std::erase_if(ids_, [&](uint32_t id) { return plan_.is_kept(id); });
+}
+
+void Writer::InsertKept() {
+  ids_.clear();
+  for (uint32_t i = 0; i < plan_.mix.keys_per_writer; ++i) {
+    if (plan_.is_kept(first_own_ + i)) ids_.push_back(first_own_ + i);
+  }
+  NoteInserted(caller_.Insert(ids_));
 }
 
 uint64_t Writer::NumIn(uint32_t id, uint64_t begun) {
@@ -106,10 +123,15 @@ bool Writer::NoteErased(uint32_t id, uint64_t bucket) {
   return true;
 }
 
+void Writer::NoteInserted(uint64_t bucket) {
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    if (Caller::Bit(caller_.inserted(), i)) NoteInserted(ids_[i], bucket);
+  }
+}
+
 void Writer::Insert(uint32_t size) {
-  PickOwn(size);
-  const uint64_t bucket = caller_.Insert(ids_);
-  for (const uint32_t id : ids_) NoteInserted(id, bucket);
+  PickUnkept(size);
+  NoteInserted(caller_.Insert(ids_));
 }
 
 void Writer::InsertIfAbsent(uint32_t size) {
@@ -120,6 +142,10 @@ void Writer::InsertIfAbsent(uint32_t size) {
   for (size_t i = 0; i < ids_.size(); ++i) {
     const uint64_t num_in = NumIn(ids_[i], begun);
     caller_.totals.num_checked += num_in > 0;
+    if (num_in > 0 && !caller_.refused().empty() && Caller::Bit(caller_.refused(), i)) {
+      caller_.Report(Invariant::kRefusalsAgree, ids_[i],
+                     fmt::format("refused as absent with {} copies in", num_in));
+    }
     if (!Caller::Bit(inserted, i)) continue;
     if (num_in > 0) {
       caller_.Report(Invariant::kNewOnlyIfAbsent, ids_[i],
@@ -131,13 +157,28 @@ void Writer::InsertIfAbsent(uint32_t size) {
 
 // Of one bucket: that of some copy of the first key picked that has any.
 void Writer::Erase(uint32_t size) {
-  PickOwn(size);
+  PickUnkept(size);
   const auto first = std::ranges::find_if(ids_, [&](uint32_t id) { return !CopiesOf(id).empty(); });
   if (first == ids_.end()) return;
   const std::vector<Copies>& copies = CopiesOf(*first);
   const uint64_t bucket = copies[random_.Below(static_cast<uint32_t>(copies.size()))].bucket;
   std::erase_if(ids_, [&](uint32_t id) { return !NoteErased(id, bucket); });
   caller_.Erase(ids_, bucket);
+}
+
+// The model need not know of keys that are gone when it returns: calls follow each other quickly.
+void Writer::Pulse(uint32_t size) {
+  PickUnkept(size);
+  for (int i = 0; i < kPulses && !caller_.is_over(); ++i) {
+    const uint64_t bucket = caller_.Insert(ids_);
+    // Those refused must not be erased.
+    size_t num_in = 0;
+    for (size_t k = 0; k < ids_.size(); ++k) {
+      if (Caller::Bit(caller_.inserted(), k)) ids_[num_in++] = ids_[k];
+    }
+    ids_.resize(num_in);
+    caller_.Erase(ids_, bucket);
+  }
 }
 
 void Writer::Query(uint32_t size) {
@@ -167,15 +208,19 @@ void Writer::InsertHot() {
   if (board_.expires) board_.tokens[one].DropExpired(board_.span, board_.subject.now());
   if (board_.tokens[one].count() > uint64_t{4} * plan_.mix.max_hot_batch) return EraseHot();
   const uint32_t size = 1 + random_.SkewedBelow(plan_.mix.max_hot_batch);
-  uint32_t num_other = 0;
   ids_.clear();
   for (uint32_t i = 0; i < size; ++i) {
     const bool is_other = other != one && random_.OneIn(3);
-    num_other += is_other;
     ids_.push_back(plan_.first_hot() + (is_other ? other : one));
   }
   const uint64_t bucket = caller_.Insert(ids_);
-  board_.tokens[one].Put({bucket, size - num_other});
+  uint64_t num_one = 0;
+  uint64_t num_other = 0;
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    const bool is_other = ids_[i] != plan_.first_hot() + one;
+    (is_other ? num_other : num_one) += Caller::Bit(caller_.inserted(), i);
+  }
+  board_.tokens[one].Put({bucket, num_one});
   board_.tokens[other].Put({bucket, num_other});
 }
 

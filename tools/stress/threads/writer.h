@@ -27,6 +27,9 @@ class Writer {
   void Step();
   uint32_t BatchSize();
   void PickOwn(uint32_t size);  // into ids_
+  void PickUnkept(uint32_t size);
+  void InsertKept();
+  void NoteInserted(uint64_t bucket);  // of ids_, after Insert
 
   void Insert(uint32_t size);
   void InsertIfAbsent(uint32_t size);
@@ -35,6 +38,7 @@ class Writer {
   void InsertHot();
   void EraseHot();
   void RunRaces(uint32_t size);
+  void Pulse(uint32_t size);
   void NoteTold(uint32_t racer, const ToldNew& told);
   void CheckRacers(uint64_t bucket);
   void CloseRaces();

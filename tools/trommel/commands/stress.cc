@@ -176,7 +176,7 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   };
   add_threads("--writers", 1, options->num_writers, "Threads that insert and erase");
   add_threads("--readers", 0, options->num_readers, "Threads that only query");
-  AddEncoding(command, options->encoding);
+  AddEncoding(command, options->encoding, FixedEncodingNames());
   const auto add_u64 = [&](const char* name, std::optional<uint64_t>& value, const char* help) {
     return AddNumber(command, name, 0, UINT64_MAX, "NUMBER", help,
                      [&value](uint64_t number) { value = number; });
@@ -190,6 +190,10 @@ void AddStressCommand(Command& parent, const Settings& settings) {
       .Needs(mix);
   list.Excludes(mix).Excludes(seed);
   command.SetAction([&settings, options] {
+    if (HasFingerprints(options->encoding) &&
+        options->type != FilterTypeName(stress::FilterType::kConcurrent)) {
+      throw UsageError{"--encoding", "fingerprints are for --type concurrent"};
+    }
     if (options->round && options->mixes.size() != 1) {
       throw UsageError{"--round", "is a round of one --mix"};
     }

@@ -55,13 +55,34 @@ void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
                          FormatCount(growth.num_dropped)));
 }
 
+std::string BlocksText(const stress::RoundPlan& plan) {
+  const std::string_view encoding = EncodingName(plan.config.encoding);
+  if (!HasFingerprints(plan.config.encoding)) {
+    return fmt::format("{} slices of {}", plan.config.num_slices, encoding);
+  }
+  std::string text(encoding);
+  if (plan.geometry) {
+    text +=
+        fmt::format(", {} blocks, {} shard bits, {} fingerprint bits", plan.geometry->num_blocks,
+                    plan.geometry->shard_bits, plan.geometry->fingerprint_bits);
+  }
+  if (plan.side_records > 0) {
+    text += fmt::format(", side memory for {} per part",
+                        FormatCount(plan.side_records, "promoted block"));
+  }
+  return text;
+}
+
 std::string PlanText(const stress::RoundPlan& plan) {
-  return fmt::format(
-      "{}, mix {}, round {}, seed {}: {}, {} slices of {}, route {}, {}", FilterTypeName(plan.type),
-      plan.mix.name, plan.round, plan.seed, stress::KindName(plan.kind), plan.config.num_slices,
-      EncodingName(plan.config.encoding), stress::RouteName(plan.config.route),
+  std::string text = fmt::format(
+      "{}, mix {}, round {}, seed {}: {}, {}, route {}, {}", FilterTypeName(plan.type),
+      plan.mix.name, plan.round, plan.seed, stress::KindName(plan.kind), BlocksText(plan),
+      stress::RouteName(plan.config.route),
       plan.executor_threads == 0 ? "no executor"
                                  : fmt::format("executor of {}", plan.executor_threads));
+  if (plan.yield_one_in > 0) text += fmt::format(", a yield in {} calls", plan.yield_one_in);
+  if (plan.preempt_us > 0) text += fmt::format(", a signal per {} us", plan.preempt_us);
+  return text;
 }
 
 }  // namespace
@@ -118,6 +139,13 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
       fmt::format("{} answers that the model was sure about", FormatCount(totals.num_checked)));
   report.Add("num_races", totals.num_races, "races",
              fmt::format("{} for one \"new\"", FormatCount(totals.num_races)));
+  if (HasFingerprints(options.encoding)) {
+    report.Add(
+        "num_refused", totals.num_refused, "refused",
+        fmt::format("{} insertions by limits of side memory, {} erasures of absent keys",
+                    FormatCount(totals.num_refused), FormatCount(totals.num_refused_erases)));
+    report.AddField("num_refused_erases", totals.num_refused_erases);
+  }
   report.Add("num_audits", totals.num_audits, "snapshots",
              fmt::format("{} taken while writers wrote", FormatCount(totals.num_audits)));
   if (result.growth.most_generations > 0) AddGrowth(result.growth, report);

@@ -109,8 +109,9 @@ void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::st
   const bool has_fingerprints = names.size() > EncodingNames().size();
   std::map<std::string, std::string> reasons;
   for (const Encoding other : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
-    reasons.emplace(EncodingName(other),
-                    "that is for build and dedup; filters that threads share need presence bits");
+    reasons.emplace(
+        EncodingName(other),
+        "that is for build, dedup and stress; this command's filters need presence bits");
   }
   command
       .Parsed("--encoding", "NAME",
