@@ -101,14 +101,9 @@ struct GroupReads {
   uint64_t Changed(size_t begin, size_t end) const {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     uint64_t difference = 0;
-    uint64_t seen = 0;
     HWY_UNROLL(8)
-    for (size_t i = begin; i < end; ++i) {
-      const uint64_t after = Load(i, __ATOMIC_RELAXED);
-      difference |= after ^ before[i];
-      seen |= after;
-    }
-    if ((difference | (seen & 1)) == 0) [[likely]]
+    for (size_t i = begin; i < end; ++i) difference |= DifferenceOf(i);
+    if (difference == 0) [[likely]]
       return 0;
     uint64_t changed = 0;
     for (size_t i = begin; i < end; ++i) {
@@ -123,7 +118,8 @@ struct GroupReads {
   }
   // Not 0 if the version was odd or is another one now.
   uint64_t DifferenceOf(size_t i) const {
-    return (Load(i, __ATOMIC_RELAXED) ^ before[i]) | (before[i] & 1);
+    const uint64_t after = Load(i, __ATOMIC_RELAXED);
+    return (after ^ before[i]) | (after & 1);  // equal versions have equal low bits
   }
 
   alignas(64) uint64_t addresses[kSize];  // of versions
