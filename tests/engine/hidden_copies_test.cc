@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/fingerprints/wide_store.h"
+#include "engine/src/fingerprints/line_entries.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/exact_model.h"

@@ -15,25 +15,18 @@
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/line_entries.h"
 #include "kernels/wide_block.h"
 
 namespace trommel {
 
-inline constexpr size_t kLineEntries = 18;
-
-// Entries with key 0 are free, and their homes 0. The memory is that of words of 32 bits.
-struct __attribute__((may_alias)) OverflowLine {
-  std::array<uint16_t, kLineEntries> keys;
-  std::array<uint8_t, kLineEntries> homes;
-  std::array<uint8_t, 10> zeros;
-};
-static_assert(sizeof(OverflowLine) == 64);
+// Where a marked block has its mark.
+inline constexpr size_t kMarkSlot = kernels::kWideSlots - 1;
 
 class WideStore final : public FingerprintStore {
  public:
