@@ -156,9 +156,11 @@ class ConcurrentFilter {
 
   /// @name Exclusive
   /// @{
-  Status Merge(const CountingFilter& other);     ///< As CountingFilter::Merge.
-  void Clear() noexcept;                         ///< As CountingFilter::Clear.
-  Status LimitSideMemory(uint64_t limit_bytes);  ///< As CountingFilter::LimitSideMemory.
+  Status Merge(const CountingFilter& other);  ///< As CountingFilter::Merge.
+  void Clear() noexcept;                      ///< As CountingFilter::Clear.
+  /// As CountingFilter::LimitSideMemory. Versions (see Adopt) count as memory of the filter, which
+  /// its memory limit bounds.
+  Status LimitSideMemory(uint64_t limit_bytes);
   /// Returns the filter, for everything that only a CountingFilter does: Subtract, Fold, Grow,
   /// estimates. Cost: no pass over the blocks; Adopt takes it back.
   CountingFilter TakeExclusive() &&;

@@ -7,8 +7,9 @@
 //                       those that no other thread holds
 //              split    by owned range, each chunk's digest range under its lock
 //
-// All leave the same bytes and the same answers. Locks are held one at a time, so their order does
-// not matter.
+// All leave the same bytes and the same answers. An update holds one lock at a time, so the
+// order of locks does not matter. (A point-in-time save holds all locks, taken in order:
+// RangeLocks::VisitRangesAtOnce.)
 #ifndef TROMMEL_ENGINE_SRC_BATCHES_UPDATE_BATCH_H_
 #define TROMMEL_ENGINE_SRC_BATCHES_UPDATE_BATCH_H_
 

@@ -5,8 +5,9 @@
 // table without its lock (update_batch.cc applies all updates of batches and single keys). So the
 // updates of one block happen one after another; all of a key is in one block, and therefore every
 // update of a key is a moment under its block's lock: linearizable. Counts are looked up under the
-// lock, too. A thread holds one lock at a time, so there is no deadlock. Input order within a block
-// is kept by the stable split.
+// lock, too. A thread that holds a lock waits for no other, except in a point-in-time save, which
+// takes all locks in order; so there is no deadlock. Input order within a block is kept by the
+// stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
 // first finds the key absent and the others find it present. (Where other keys' bits cover the key,
@@ -42,7 +43,8 @@
 // A version has one writer at a time, for its blocks are within one owned range, and what an update
 // moves, slots, line and record, has one version. Queries never look into the side table, which
 // moves in memory: they answer "maybe present" for what only that could decide, where a block
-// hides keys. Merge, Clear and the like are exclusive, so whether they raise versions is the same.
+// hides keys. Merge, Clear and the like need not raise versions: they are exclusive, so no query
+// runs beside them.
 //
 // *InsertIfAbsent and Erase* see the words the same way, but under the lock; those of fingerprints
 // look into the side table.
