@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -27,6 +28,7 @@ thread_local int64_t held_bytes = 0;
 thread_local int64_t peak_bytes = 0;
 thread_local bool is_counting = false;
 thread_local uint64_t num_allocations = 0;
+thread_local uint64_t num_until_refused = 0;  // 0: none is refused
 
 [[maybe_unused]] void CountAllocation() noexcept { num_allocations += 1; }
 
@@ -34,6 +36,11 @@ thread_local uint64_t num_allocations = 0;
   if (!is_counting) return;
   held_bytes += num_bytes;
   peak_bytes = std::max(peak_bytes, held_bytes);
+}
+
+// Is the allocation that begins the one to refuse?
+[[maybe_unused]] bool IsRefused() noexcept {
+  return num_until_refused > 0 && --num_until_refused == 0;
 }
 
 }  // namespace
@@ -57,6 +64,10 @@ bool AllocationPeak::IsCounted() noexcept {
 #endif
 }
 
+RefusedAllocation::RefusedAllocation(uint64_t n) noexcept { num_until_refused = n; }
+RefusedAllocation::~RefusedAllocation() { num_until_refused = 0; }
+bool RefusedAllocation::was_refused() const noexcept { return num_until_refused == 0; }
+
 }  // namespace trommel::tests
 
 #ifndef TROMMEL_TESTS_SANITIZED
@@ -67,9 +78,11 @@ namespace {
 
 using trommel::tests::CountAllocation;
 using trommel::tests::CountHeld;
+using trommel::tests::IsRefused;
 
 void* CountedAllocation(size_t num_bytes, size_t alignment) {
   CountAllocation();
+  if (IsRefused()) throw std::bad_alloc();
   num_bytes = std::max<size_t>(num_bytes, 1);
   void* memory =
       alignment <= alignof(std::max_align_t)
@@ -99,6 +112,10 @@ void operator delete(void* memory, size_t, std::align_val_t) noexcept { CountedF
 // The system's allocator has calls of its own, so nothing is counted twice.
 extern "C" void* mmap(void* address, size_t num_bytes, int protection, int flags, int fd,
                       off_t offset) noexcept {
+  if (IsRefused()) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
   const long mapped = syscall(SYS_mmap, address, num_bytes, protection, flags, fd, offset);
   if (mapped != -1) CountHeld(static_cast<int64_t>(num_bytes));
   return reinterpret_cast<void*>(mapped);

@@ -1,6 +1,6 @@
-// A thread's allocations: how many there were, and the most memory that they held at once. Of
-// operator new, and of mmap, from which blocks have their memory; both are replaced for the whole
-// test program.
+// A thread's allocations: how many there were, the most memory that they held at once, and the
+// refusal of one of them. Of operator new, and of mmap, from which blocks have their memory; both
+// are replaced for the whole test program.
 #ifndef TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 #define TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 
@@ -24,6 +24,20 @@ class AllocationPeak {
 
   // False with sanitizers, which replace the same functions: num_bytes() is 0 then.
   static bool IsCounted() noexcept;
+};
+
+// Refuses the n-th allocation of its thread from its construction on, n >= 1, and no other:
+// operator new throws std::bad_alloc, mmap returns MAP_FAILED. One at a time in each thread; with
+// sanitizers nothing is refused (AllocationPeak::IsCounted).
+class RefusedAllocation {
+ public:
+  explicit RefusedAllocation(uint64_t n) noexcept;
+  ~RefusedAllocation();
+  RefusedAllocation(const RefusedAllocation&) = delete;
+  RefusedAllocation& operator=(const RefusedAllocation&) = delete;
+
+  // Were there n allocations?
+  bool was_refused() const noexcept;
 };
 
 }  // namespace trommel::tests
