@@ -111,6 +111,38 @@ TEST_CASE("unbuilt columns are not saved", "[index][server_index_files]") {
   CHECK(CandidatesOf(loaded, 0, "none") == Positions{2});
 }
 
+TEST_CASE("a structure that grows is saved as queries see it", "[index][server_index_files]") {
+  for (const Structure structure : kStructures) {
+    CAPTURE(StructureName(structure));
+    const ScratchFolder folder;
+    const std::filesystem::path path = folder.path() / "directory";
+    ServerIndex index = Filled(structure);
+    REQUIRE(index.Resize(0, 100));
+    index.FinishBuild({0, 0});  // of the successor, without its pairs
+    REQUIRE(index.Save(path, Stamps()));
+    ServerIndex loaded = MakeDirectory(structure, 4, 2);
+    REQUIRE(*loaded.LoadColumns(path, Stamps()) == 4);
+    CHECK(loaded.GetStats().attributes[0].pairs_per_region == 50);
+    CHECK(CandidatesOf(loaded, 0, "all") == Positions{0, 1, 2, 3});
+    // Into a directory that grows: nothing of either of its structures stays.
+    REQUIRE(*index.LoadColumns(path, Stamps()) == 4);
+    CHECK_FALSE(index.GetStats().attributes[0].is_growing);
+    CHECK(index.GetStats().attributes[0].num_pairs == 8);
+
+    REQUIRE(index.Resize(0, 100));
+    for (uint32_t id = 0; id < 4; ++id) {
+      const std::vector<std::string> values = {"all", "only " + std::to_string(id)};
+      REQUIRE(index.AdvanceBuild({id, 0}, index.GetBuildState({id, 0}).column_id, values,
+                                 std::nullopt));
+    }
+    REQUIRE(index.Save(path, Stamps()));
+    REQUIRE(*loaded.LoadColumns(path, Stamps()) == 4);
+    CHECK(loaded.GetStats().attributes[0].pairs_per_region == 100);
+    CHECK(loaded.GetStats().attributes[0].num_pairs == 8);
+    CHECK(CandidatesOf(loaded, 0, "all") == Positions{0, 1, 2, 3});
+  }
+}
+
 TEST_CASE("a file that is damaged never makes a region disappear", "[index][server_index_files]") {
   for (const Structure structure : kStructures) {
     const ScratchFolder folder;

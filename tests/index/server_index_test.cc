@@ -184,18 +184,24 @@ TEST_CASE("a builder cannot go on with a column that was replaced", "[index][ser
 
 TEST_CASE("a region without a free column is a candidate until one is freed",
           "[index][server_index]") {
-  ServerIndex index = *ServerIndex::Create(
-      {.attributes = {AttributeState::kIndexed}, .max_columns = 3}, EvenTable(3, 1));
+  ServerIndex index =
+      *ServerIndex::Create({.attributes = {AttributeState::kIndexed}}, EvenTable(3, 1));
   REQUIRE(index.Resize(0, 50));
   for (uint32_t id = 0; id < 3; ++id) index.FinishBuild({id, 0});
+  CHECK(index.GetStats().attributes[0].num_columns == 64);  // a row has 64 bits at least
   const ColumnName marked{2, 0};
+  for (int i = 0; i < 61; ++i) {
+    CHECK(index.GetBuildState(marked).column_id != 0);
+    index.MarkUnbuilt({&marked, 1});
+  }
+  CHECK(index.GetBuildState(marked).column_id != 0);
   index.MarkUnbuilt({&marked, 1});
   CHECK(index.GetBuildState(marked).column_id == 0);
   CHECK(index.ColumnsToBuild().empty());
   index.GainPair(marked, "red");  // has nowhere to go
   CHECK(CandidatesOf(index, 0, "red") == Positions{2});
 
-  CHECK(index.Reclaim() == 1);
+  CHECK(index.Reclaim() == 62);
   CHECK(index.ColumnsToBuild() == std::vector<ColumnName>{marked});
   index.FinishBuild(marked);
   CHECK(CandidatesOf(index, 0, "red").empty());
@@ -331,8 +337,7 @@ TEST_CASE("a directory of impossible numbers is refused", "[index][server_index]
   CHECK(code({.largest_fpr = 1}).message ==
         "largest_fpr must be at least 0 and below 1; got "
         "1.000000");
-  CHECK(code({.max_columns = 9}).message ==
-        "max_columns must be between 10 (regions) and 65536; got 9");
+  CHECK(code({.min_columns = 65'537}).message == "min_columns must be at most 65536; got 65537");
   CHECK(code({.digest = {.kind = DigestKind::kCaller}}).code == ErrorCode::kInvalidArgument);
 
   const ServerIndexConfig filters = {.attributes = {AttributeState::kIndexed},

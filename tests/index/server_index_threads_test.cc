@@ -15,7 +15,7 @@
 namespace trommel::index::tests {
 namespace {
 
-TEST_CASE("no query misses a pair while columns are filled, marked and freed",
+TEST_CASE("no query misses a pair while columns are filled, marked, replaced by others and freed",
           "[index][server_index][threads]") {
   for (const Structure structure : kStructures) {
     CAPTURE(StructureName(structure));
@@ -55,8 +55,12 @@ TEST_CASE("no query misses a pair while columns are filled, marked and freed",
     std::thread marker([&] {
       std::mt19937 random(3);
       while (!is_done) {
-        const ColumnName name{static_cast<uint32_t>(random() % kRegions), 0};
-        index.MarkUnbuilt({&name, 1});
+        if (random() % 4 == 0) {
+          if (!index.Resize(0, 32 + random() % 64)) ++num_missed;
+        } else {
+          const ColumnName name{static_cast<uint32_t>(random() % kRegions), 0};
+          index.MarkUnbuilt({&name, 1});
+        }
         std::this_thread::yield();
         for (int i = 0; i < 20 && !is_done; ++i) std::this_thread::yield();
       }

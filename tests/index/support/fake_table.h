@@ -30,7 +30,7 @@ struct FakeTable {
       : index(ServerIndex::Create({.attributes = {AttributeState::kIndexed,
                                                   AttributeState::kIndexed, AttributeState::kNone},
                                    .target_fpr = 1e-6,
-                                   .max_columns = 64},
+                                   .min_columns = 64},
                                   table)
                   .value()),
         store(table) {

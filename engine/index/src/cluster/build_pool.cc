@@ -149,6 +149,7 @@ Result<bool> BuildPool::SizeStructures() {
   const std::lock_guard lock(sizing_);
   const Clock::time_point begin = Clock::now();
   num_writes_sized_ = num_writes_.load(std::memory_order_relaxed);
+  version_sized_ = directory_.PinVersion().version();
   Result<bool> is_resized = builder_.SizeStructures();
   if (!is_resized) num_writes_sized_.reset();  // to be tried again, whether rows change or not
   const Clock::time_point end = Clock::now();
@@ -161,7 +162,11 @@ void BuildPool::SizeStructuresIfDue() {
   {
     const std::unique_lock lock(sizing_, std::try_to_lock);
     if (!lock.owns_lock()) return;  // another thread does it, or Verify forbids it
-    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed)) return;
+    // Regions that were split may lack columns, although no row changes.
+    if (num_writes_sized_ == num_writes_.load(std::memory_order_relaxed) &&
+        version_sized_ == directory_.PinVersion().version()) {
+      return;
+    }
     if (Clock::now() < next_sizing_) return;
   }
   // A failure makes it due again. Columns that have a structure are built all the same.

@@ -42,14 +42,14 @@ class BuildPool {
   // Waits for the chunks under way, and ends the threads.
   void Stop();
 
-  // Says that rows or columns changed: so structures may have become too small.
+  // Says that rows or columns changed: so structures may have become too small, or too large.
   void NoteWrite() { num_writes_.fetch_add(1, std::memory_order_relaxed); }
 
   // As Cluster::BuildColumns.
   Result<bool> BuildAll(const std::function<void(uint64_t done, uint64_t total)>& progress,
                         const std::function<bool()>& keep_going);
 
-  // While it is held, no structure is replaced by a larger one.
+  // While it is held, no structure gets a successor.
   std::unique_lock<std::mutex> HoldSizes() { return std::unique_lock(sizing_); }
 
  private:
@@ -60,10 +60,10 @@ class BuildPool {
   Result<bool> BuildNext(const std::function<bool()>& keep_going);
   std::optional<ColumnName> TakeColumn();
   void EndColumn(ColumnName column);
-  // Sizes structures. Returns whether one was replaced.
+  // Sizes structures. Returns whether one was made.
   Result<bool> SizeStructures();
-  // The same, if rows or columns have changed, or the last one failed, and the last time is long
-  // enough ago.
+  // The same, if rows, columns or regions have changed, or the last one failed, and the last time
+  // is long enough ago.
   void SizeStructuresIfDue();
   // Waits for other threads' columns, or for so long.
   void WaitFor(std::chrono::milliseconds time);
@@ -72,9 +72,10 @@ class BuildPool {
   ColumnBuilder builder_;
 
   std::atomic<uint64_t> num_writes_ = 0;
-  std::mutex sizing_;  // over SizeStructures, and the two that follow
+  std::mutex sizing_;  // over SizeStructures, and the three that follow
   Clock::time_point next_sizing_{};
   std::optional<uint64_t> num_writes_sized_;  // num_writes_ when structures were last sized
+  uint64_t version_sized_ = 0;                // of the directory, then
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -61,7 +61,7 @@ void ClearBehind(size_t num_regions, uint64_t* regions, size_t num_words) {
 void Translate(const AttributeColumns& attribute, const uint64_t* columns, uint64_t* regions,
                size_t num_words) {
   std::fill_n(regions, num_words, 0);
-  for (size_t w = 0; w < attribute.structure->num_words(); ++w) {
+  for (size_t w = 0; w < attribute.now.structure->num_words(); ++w) {
     for (uint64_t bits = columns[w]; bits != 0; bits &= bits - 1) {
       const size_t column = w * 64 + static_cast<size_t>(std::countr_zero(bits));
       const uint32_t end = attribute.first_position_of_column[column + 1];
@@ -88,7 +88,7 @@ AttributeState ServerIndex::Pin::state(uint32_t attribute) const noexcept {
 bool ServerIndex::Pin::IsBuilt(uint32_t attribute, size_t position) const noexcept {
   CheckUse(attribute < version_->attributes.size() && position < version_->table->size(),
            "there is no such attribute or region");
-  return version_->attributes[attribute]->regions[position]->is_built.load(
+  return version_->attributes[attribute]->now.regions[position]->is_built.load(
       std::memory_order_acquire);
 }
 
@@ -99,7 +99,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Keys values,
   CheckUse(attribute < version_->attributes.size(), "the schema has no such attribute");
   CheckUse(regions.size() == values.size() * words, "candidates need num_words() words per value");
   const AttributeColumns& columns = *version_->attributes[attribute];
-  if (columns.state != AttributeState::kIndexed || columns.structure == nullptr) {
+  if (columns.state != AttributeState::kIndexed || columns.now.structure == nullptr) {
     for (size_t i = 0; i < values.size(); ++i) FillRegions(num_regions, &regions[i * words], words);
     return;
   }
@@ -115,20 +115,20 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Keys values,
   const UnbuiltBits unbuilt(columns, words);  // before the rows
   Step("read rows of bits");
   if (columns.is_plain) {
-    columns.structure->Query(digests, regions);
+    columns.now.structure->Query(digests, regions);
     for (size_t i = 0; i < values.size(); ++i) {
       ClearBehind(num_regions, &regions[i * words], words);
       unbuilt.AddTo(&regions[i * words]);
     }
     return;
   }
-  const size_t structure_words = columns.structure->num_words();
+  const size_t structure_words = columns.now.structure->num_words();
   std::array<uint64_t, 4 * kMaxWords> answers;  // of one chunk, in columns
   const size_t chunk = answers.size() / structure_words;
   for (size_t begin = 0; begin < digests.size(); begin += chunk) {
     const size_t size = std::min(chunk, digests.size() - begin);
-    columns.structure->Query(digests.subspan(begin, size),
-                             std::span(answers).first(size * structure_words));
+    columns.now.structure->Query(digests.subspan(begin, size),
+                                 std::span(answers).first(size * structure_words));
     for (size_t i = 0; i < size; ++i) {
       uint64_t* const out = &regions[(begin + i) * words];
       Translate(columns, &answers[i * structure_words], out, words);
@@ -144,7 +144,7 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Key value,
   CheckUse(attribute < version_->attributes.size(), "the schema has no such attribute");
   CheckUse(regions.size() == words, "candidates need num_words() words");
   const AttributeColumns& columns = *version_->attributes[attribute];
-  if (columns.state != AttributeState::kIndexed || columns.structure == nullptr) {
+  if (columns.state != AttributeState::kIndexed || columns.now.structure == nullptr) {
     FillRegions(num_regions, regions.data(), words);
     return;
   }
@@ -152,11 +152,12 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Key value,
   Step("read rows of bits");
   const uint64_t digest = (*digest_)(value);
   if (columns.is_plain) {
-    columns.structure->Query(digest, regions);
+    columns.now.structure->Query(digest, regions);
     ClearBehind(num_regions, regions.data(), words);
   } else {
     std::array<uint64_t, kMaxWords> answer;
-    columns.structure->Query(digest, std::span(answer).first(columns.structure->num_words()));
+    columns.now.structure->Query(digest,
+                                 std::span(answer).first(columns.now.structure->num_words()));
     Translate(columns, answer.data(), regions.data(), words);
   }
   unbuilt.AddTo(regions.data());

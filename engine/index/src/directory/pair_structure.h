@@ -54,6 +54,10 @@ class PairStructure {
 
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t row_bytes() const { return 0; }
+
+  // Closed columns that no version has, the one to open next last. Under the lock under which
+  // versions change.
+  std::vector<uint32_t> free_columns;
 };
 
 // Returns the words of a row of bits for so many columns, as FilterColumns pads them: 1, 2, 4 or a

@@ -7,7 +7,6 @@
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
-#include "trommel/sizing.h"
 
 namespace trommel::index {
 
@@ -26,9 +25,8 @@ AttributeColumns& ServerIndex::Impl::Change(Draft& draft, uint32_t attribute) co
   if (!draft.is_changed[attribute]) {
     auto copy = std::make_shared<AttributeColumns>();
     copy->state = columns->state;
-    copy->pairs_per_region = columns->pairs_per_region;
-    copy->structure = columns->structure;
-    copy->regions = columns->regions;
+    copy->now = columns->now;
+    copy->next = columns->next;
     columns = std::move(copy);
     draft.is_changed[attribute] = true;
   }
@@ -45,51 +43,60 @@ void ServerIndex::Impl::Publish(Draft draft) {
   current.store(version, std::memory_order_seq_cst);
 }
 
-void ServerIndex::Impl::Retire(const AttributeColumns& columns, uint32_t attribute,
-                               uint32_t column) {
-  if (column != kNoColumn) retired.push_back({columns.structure, column, attribute});
+void ServerIndex::Impl::Retire(const ColumnSet& set, uint32_t column) {
+  if (column != kNoColumn) retired.push_back({set.structure, column});
 }
 
-uint32_t ServerIndex::Impl::OpenColumn(AttributeColumns& columns, uint32_t attribute) {
-  std::vector<uint32_t>& free = free_columns[attribute];
-  if (columns.structure == nullptr || free.empty()) return kNoColumn;
-  const uint32_t column = free.back();
-  if (!columns.structure->Open(column)) return kNoColumn;
-  free.pop_back();
+uint32_t ServerIndex::Impl::OpenColumn(const ColumnSet& set) {
+  if (set.structure == nullptr || set.structure->free_columns.empty()) return kNoColumn;
+  const uint32_t column = set.structure->free_columns.back();
+  if (!set.structure->Open(column)) return kNoColumn;
+  set.structure->free_columns.pop_back();
   return column;
+}
+
+std::vector<size_t> ServerIndex::Impl::WholeServers(const RegionTable& table,
+                                                    std::vector<size_t> positions) const {
+  if (config.structure == Structure::kTransposed) {
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    return positions;
+  }
+  std::vector<bool> is_concerned(table.num_servers());
+  for (const size_t position : positions) is_concerned[table[position].server] = true;
+  positions.clear();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (is_concerned[table[i].server]) positions.push_back(i);
+  }
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](size_t a, size_t b) { return table[a].server < table[b].server; });
+  return positions;
 }
 
 void ServerIndex::Impl::Replace(Draft& draft, uint32_t attribute, std::vector<size_t> positions) {
   AttributeColumns& columns = Change(draft, attribute);
   const RegionTable& table = *draft.version->table;
-  const bool is_shared = config.structure == Structure::kServerFilters;
-  if (is_shared) {
-    // All regions of the servers, one server's after the other's.
-    std::vector<bool> is_concerned(table.num_servers());
-    for (const size_t position : positions) is_concerned[table[position].server] = true;
-    positions.clear();
-    for (size_t i = 0; i < table.size(); ++i) {
-      if (is_concerned[table[i].server]) positions.push_back(i);
-    }
-    std::stable_sort(positions.begin(), positions.end(),
-                     [&](size_t a, size_t b) { return table[a].server < table[b].server; });
-  } else {
-    std::sort(positions.begin(), positions.end());
-    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
-  }
+  positions = WholeServers(table, std::move(positions));
+  // Beside a successor, no builder fills the column of the structure before: it needs no memory.
+  ReplaceIn(columns.now, table, positions, !columns.next.has_value());
+  if (columns.next) ReplaceIn(*columns.next, table, positions, true);
+}
 
+void ServerIndex::Impl::ReplaceIn(ColumnSet& set, const RegionTable& table,
+                                  const std::vector<size_t>& positions, bool is_opening) {
+  const bool is_shared = config.structure == Structure::kServerFilters;
   std::vector<uint32_t> replaced;
   uint32_t column = kNoColumn;
   for (size_t i = 0; i < positions.size(); ++i) {
     const size_t position = positions[i];
     const bool is_next_server = i == 0 || table[positions[i - 1]].server != table[position].server;
-    if (!is_shared || is_next_server) column = OpenColumn(columns, attribute);
-    replaced.push_back(columns.regions[position]->column);
-    columns.regions[position] = std::make_shared<RegionColumn>(next_column_id++, column);
+    if (is_opening && (!is_shared || is_next_server)) column = OpenColumn(set);
+    replaced.push_back(set.regions[position]->column);
+    set.regions[position] = NewRegionColumn(column);
   }
   std::sort(replaced.begin(), replaced.end());
   replaced.erase(std::unique(replaced.begin(), replaced.end()), replaced.end());
-  for (const uint32_t old : replaced) Retire(columns, attribute, old);
+  for (const uint32_t old : replaced) Retire(set, old);
 }
 
 void ServerIndex::MarkUnbuilt(std::span<const ColumnName> columns) {
@@ -114,19 +121,24 @@ std::vector<ColumnName> ServerIndex::ColumnsToBuild() {
   std::vector<ColumnName> names;
   for (uint32_t a = 0; a < impl_->config.attributes.size(); ++a) {
     const AttributeColumns& columns = *draft.version->attributes[a];
-    if (columns.state != AttributeState::kIndexed || columns.structure == nullptr) continue;
+    if (columns.state != AttributeState::kIndexed || columns.now.structure == nullptr) continue;
     std::vector<size_t> without;
-    for (size_t i = 0; i < columns.regions.size(); ++i) {
-      const RegionColumn& region = *columns.regions[i];
+    for (size_t i = 0; i < columns.to_fill().regions.size(); ++i) {
+      const RegionColumn& region = *columns.to_fill().regions[i];
       if (region.column == kNoColumn && !region.has_given_up) without.push_back(i);
     }
-    if (!without.empty() && !impl_->free_columns[a].empty()) {
-      impl_->Replace(draft, a, std::move(without));
-      is_changed = true;
+    if (!without.empty() && !columns.to_fill().structure->free_columns.empty()) {
+      const RegionTable& table = *draft.version->table;
+      without = impl_->WholeServers(table, std::move(without));
+      ColumnSet& changed = impl_->Change(draft, a).to_fill();
+      impl_->ReplaceIn(changed, table, without, true);
+      // Not if there was no memory for any.
+      is_changed |= std::ranges::any_of(
+          without, [&](size_t i) { return changed.regions[i]->column != kNoColumn; });
     }
-    const AttributeColumns& now = *draft.version->attributes[a];
-    for (size_t i = 0; i < now.regions.size(); ++i) {
-      const RegionColumn& region = *now.regions[i];
+    const ColumnSet& to_fill = draft.version->attributes[a]->to_fill();
+    for (size_t i = 0; i < to_fill.regions.size(); ++i) {
+      const RegionColumn& region = *to_fill.regions[i];
       if (region.column == kNoColumn || region.is_built.load(std::memory_order_acquire)) continue;
       names.push_back({(*draft.version->table)[i].id, a});
     }
@@ -135,85 +147,10 @@ std::vector<ColumnName> ServerIndex::ColumnsToBuild() {
   return names;
 }
 
-std::vector<size_t> ServerIndex::Impl::SharersOf(const AttributeColumns& columns, size_t position) {
-  std::vector<size_t> sharers;
-  for (size_t i = 0; i < columns.regions.size(); ++i) {
-    if (columns.regions[i]->column == columns.regions[position]->column) sharers.push_back(i);
-  }
-  return sharers;
-}
-
-void ServerIndex::Impl::GiveUp(ColumnName name, uint64_t column_id) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  Draft draft = BeginDraft();
-  const size_t position = draft.version->table->FindId(name.region_id);
-  if (position == draft.version->table->size()) return;
-  AttributeColumns& columns = Change(draft, name.attribute);
-  if (columns.regions[position]->id != column_id) return;  // replaced meanwhile
-  const uint32_t column = columns.regions[position]->column;
-  for (const size_t sharer : SharersOf(columns, position)) {
-    columns.regions[sharer] = std::make_shared<RegionColumn>(next_column_id++, kNoColumn);
-    columns.regions[sharer]->has_given_up = true;
-  }
-  Retire(columns, name.attribute, column);
-  Publish(std::move(draft));
-}
-
-void ServerIndex::Impl::SetBuilt(ColumnName name, uint64_t column_id) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  const Version& version = *versions.back();
-  const size_t position = version.table->FindId(name.region_id);
-  if (position == version.table->size()) return;
-  AttributeColumns& columns = *version.attributes[name.attribute];
-  if (columns.regions[position]->id != column_id) return;  // replaced: older queries only
-  columns.regions[position]->is_built.store(true, std::memory_order_release);
-  columns.SetBuilt(position);
-}
-
-Status ServerIndex::Impl::MakeStructure(Draft& draft, uint32_t attribute,
-                                        uint64_t pairs_per_region) {
-  const RegionTable& table = *draft.version->table;
-  const bool is_shared = config.structure == Structure::kServerFilters;
-  // While a server's filter is replaced it has two.
-  const uint32_t num_columns = is_shared ? 2 * num_servers : max_columns;
-  // A generation holds the pairs of a server's regions.
-  const uint64_t regions_per_column =
-      is_shared ? (table.size() + num_servers - 1) / num_servers : 1;
-  if (pairs_per_region > kMaxCapacity / regions_per_column) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "pairs_per_region must be at most " +
-                     std::to_string(kMaxCapacity / regions_per_column) + "; got " +
-                     std::to_string(pairs_per_region)};
-  }
-  Result<std::shared_ptr<PairStructure>> structure =
-      is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
-                : MakeTransposedStructure(config, pairs_per_region, num_columns);
-  if (!structure) return structure.error();
-  AttributeColumns& columns = Change(draft, attribute);
-  // Columns of the structure before go with it, when no version has it any more.
-  std::erase_if(retired,
-                [&](const RetiredColumn& column) { return column.attribute == attribute; });
-  for (std::shared_ptr<RegionColumn>& region : columns.regions) {
-    region = std::make_shared<RegionColumn>(next_column_id++, kNoColumn);
-  }
-  columns.structure = *std::move(structure);
-  columns.pairs_per_region = pairs_per_region;
-  free_columns[attribute].clear();
-  for (uint32_t c = num_columns; c > 0; --c) free_columns[attribute].push_back(c - 1);
-  return Ok();
-}
-
-Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
-  CheckUse(attribute < impl_->config.attributes.size(), "the schema has no such attribute");
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
-  Impl::Draft draft = impl_->BeginDraft();
-  Status status = impl_->MakeStructure(draft, attribute, pairs_per_region);
-  if (!status) return status;
-  std::vector<size_t> positions(draft.version->table->size());
-  for (size_t i = 0; i < positions.size(); ++i) positions[i] = i;
-  impl_->Replace(draft, attribute, std::move(positions));
-  impl_->Publish(std::move(draft));
-  return Ok();
+void ServerIndex::WaitForPins() {
+  uint64_t num_waits = 0;
+  impl_->grace_periods.Synchronize(
+      [&num_waits] { YieldThroughSteps("wait for pins", num_waits++); });
 }
 
 size_t ServerIndex::Reclaim() {
@@ -236,12 +173,9 @@ size_t ServerIndex::Reclaim() {
   std::vector<std::shared_ptr<const void>> remains;
   {
     const std::lock_guard<std::mutex> lock(impl_->mutex);
-    const Version& now = *impl_->versions.back();
     for (const Impl::RetiredColumn& old : old_columns) {
       remains.push_back(old.structure->Close(old.column));
-      if (now.attributes[old.attribute]->structure == old.structure) {
-        impl_->free_columns[old.attribute].push_back(old.column);
-      }
+      old.structure->free_columns.push_back(old.column);
     }
   }
   std::erase(remains, nullptr);
@@ -252,11 +186,6 @@ size_t ServerIndex::Reclaim() {
 
 Status ServerIndex::Publish(RegionTable table) {
   const std::lock_guard<std::mutex> lock(impl_->mutex);
-  if (table.size() > impl_->max_columns) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "the table must have at most " + std::to_string(impl_->max_columns) +
-                     " regions (max_columns); got " + std::to_string(table.size())};
-  }
   const bool is_shared = impl_->config.structure == Structure::kServerFilters;
   const RegionTable& before = *impl_->versions.back()->table;
   if (is_shared && table.num_servers() > impl_->num_servers) {
@@ -290,25 +219,29 @@ Status ServerIndex::Publish(RegionTable table) {
   }
 
   Impl::Draft draft = impl_->BeginDraft();
-  const std::vector<std::shared_ptr<AttributeColumns>> old_columns = draft.version->attributes;
+  draft.version->num_words = RowWords(impl_->NumColumns(table.size()));
   draft.version->table = std::make_shared<const RegionTable>(std::move(table));
-  for (uint32_t a = 0; a < old_columns.size(); ++a) {
-    AttributeColumns& columns = impl_->Change(draft, a);
-    columns.regions.clear();
+  const auto follow_regions = [&](ColumnSet& set) {
+    const std::vector<std::shared_ptr<RegionColumn>> old = std::move(set.regions);
+    set.regions.clear();
     for (const size_t origin : origins) {
-      columns.regions.push_back(origin != before.size() ? old_columns[a]->regions[origin]
-                                                        : std::make_shared<RegionColumn>(
-                                                              impl_->next_column_id++, kNoColumn));
+      set.regions.push_back(origin != before.size() ? old[origin]
+                                                    : impl_->NewRegionColumn(kNoColumn));
     }
     // Columns that no region has any more; Replace retires those that some region still has.
     std::vector<uint32_t> gone;
     for (size_t i = 0; i < before.size(); ++i) {
-      if (!is_kept[i]) gone.push_back(old_columns[a]->regions[i]->column);
+      if (!is_kept[i]) gone.push_back(old[i]->column);
     }
     std::sort(gone.begin(), gone.end());
     gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
-    for (const auto& region : columns.regions) std::erase(gone, region->column);
-    for (const uint32_t column : gone) impl_->Retire(*old_columns[a], a, column);
+    for (const auto& region : set.regions) std::erase(gone, region->column);
+    for (const uint32_t column : gone) impl_->Retire(set, column);
+  };
+  for (uint32_t a = 0; a < draft.version->attributes.size(); ++a) {
+    AttributeColumns& columns = impl_->Change(draft, a);
+    follow_regions(columns.now);
+    if (columns.next) follow_regions(*columns.next);
     impl_->Replace(draft, a, changed);
   }
   impl_->Publish(std::move(draft));

@@ -16,11 +16,11 @@ Error CannotWrite(const std::filesystem::path& path) {
 }
 
 // The positions of each column of the version that is built for all of its regions.
-std::vector<std::vector<size_t>> BuiltColumns(const AttributeColumns& columns) {
-  std::vector<std::vector<size_t>> positions(columns.structure->num_columns());
+std::vector<std::vector<size_t>> BuiltColumns(const ColumnSet& set) {
+  std::vector<std::vector<size_t>> positions(set.structure->num_columns());
   std::vector<bool> is_whole(positions.size(), true);
-  for (size_t i = 0; i < columns.regions.size(); ++i) {
-    const RegionColumn& region = *columns.regions[i];
+  for (size_t i = 0; i < set.regions.size(); ++i) {
+    const RegionColumn& region = *set.regions[i];
     if (region.column == kNoColumn) continue;
     positions[region.column].push_back(i);
     if (!region.is_built.load(std::memory_order_acquire)) is_whole[region.column] = false;
@@ -55,8 +55,9 @@ Status ServerIndex::Save(const std::filesystem::path& path,
   file.write(kDirectoryMagic, kDirectoryMagicBytes);
   uint64_t offset = kDirectoryMagicBytes;
   for (uint32_t a = 0; a < version.attributes.size() && file; ++a) {
-    const AttributeColumns& columns = *version.attributes[a];
-    if (columns.structure == nullptr || columns.state != AttributeState::kIndexed) continue;
+    const ColumnSet& columns = version.attributes[a]->now;
+    if (columns.structure == nullptr) continue;
+    if (version.attributes[a]->state != AttributeState::kIndexed) continue;
     SavedAttribute& saved = contents.attributes.emplace_back();
     saved.attribute = a;
     saved.pairs_per_region = columns.pairs_per_region;
@@ -113,9 +114,15 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
   for (const SavedAttribute& saved : contents->attributes) {
     if (saved.attribute >= draft.version->attributes.size()) continue;
     if (draft.version->attributes[saved.attribute]->state != AttributeState::kIndexed) continue;
-    if (!impl_->MakeStructure(draft, saved.attribute, saved.pairs_per_region)) continue;
-    AttributeColumns& columns = impl_->Change(draft, saved.attribute);
-    std::vector<uint32_t>& free = impl_->free_columns[saved.attribute];
+    Result<ColumnSet> set = impl_->MakeSet(table, saved.pairs_per_region);
+    if (!set) continue;
+    AttributeColumns& changed = impl_->Change(draft, saved.attribute);
+    impl_->Drop(changed.now);
+    if (changed.next) impl_->Drop(*changed.next);
+    changed.next.reset();
+    changed.now = *std::move(set);
+    ColumnSet& columns = changed.now;
+    std::vector<uint32_t>& free = columns.structure->free_columns;
     for (const SavedColumn& column : saved.columns) {
       if (free.empty()) break;
       if (!std::all_of(column.regions.begin(), column.regions.end(), is_current)) continue;
@@ -138,7 +145,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
       if (!file || !columns.structure->Load(free.back(), bytes)) continue;
       for (const Region& region : column.regions) {
         auto& entry = columns.regions[table.FindId(region.id)];
-        entry = std::make_shared<RegionColumn>(impl_->next_column_id++, free.back());
+        entry = impl_->NewRegionColumn(free.back());
         entry->is_built.store(true, std::memory_order_release);
         ++num_loaded;
       }

@@ -46,34 +46,28 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
         "key, cannot");
   }
   const size_t num_regions = table.size();
-  const uint64_t max_columns =
-      config.max_columns != 0 ? config.max_columns : num_regions + num_regions / 64 + 1;
-  if (max_columns < num_regions || max_columns > kMaxColumns) {
-    return Invalid("max_columns must be between " + std::to_string(num_regions) +
-                   " (regions) and " + std::to_string(kMaxColumns) + "; got " +
-                   std::to_string(max_columns));
+  if (config.min_columns > kMaxColumns) {
+    return Invalid("min_columns must be at most " + std::to_string(kMaxColumns) + "; got " +
+                   std::to_string(config.min_columns));
   }
 
   // While a server's filter is replaced it has two.
-  if (config.structure == Structure::kServerFilters && table.num_servers() > kMaxColumns / 2) {
+  const uint32_t num_servers = std::max(config.num_servers, table.num_servers());
+  if (config.structure == Structure::kServerFilters && num_servers > kMaxColumns / 2) {
     return Invalid("filters of servers are for at most " + std::to_string(kMaxColumns / 2) +
-                   " servers; got " + std::to_string(table.num_servers()));
+                   " servers; got " + std::to_string(num_servers));
   }
 
   auto impl = std::make_unique<Impl>();
   impl->config = config;
-  impl->max_columns = static_cast<uint32_t>(max_columns);
-  impl->num_servers = table.num_servers();
-  impl->free_columns.resize(config.attributes.size());
+  impl->num_servers = num_servers;
   auto version = std::make_unique<Version>();
   version->table = std::make_shared<const RegionTable>(std::move(table));
-  version->num_words = RowWords(max_columns);
+  version->num_words = RowWords(impl->NumColumns(num_regions));
   for (const AttributeState state : config.attributes) {
     auto columns = std::make_shared<AttributeColumns>();
     columns->state = state;
-    for (size_t i = 0; i < num_regions; ++i) {
-      columns->regions.push_back(std::make_shared<RegionColumn>(impl->next_column_id++, kNoColumn));
-    }
+    columns->now = impl->EmptySet(num_regions);
     columns->Prepare(version->num_words);
     version->attributes.push_back(std::move(columns));
   }
@@ -90,58 +84,86 @@ ServerIndex::Pin ServerIndex::PinVersion() const noexcept {
 const DigestPolicy& ServerIndex::digest_policy() const noexcept { return impl_->config.digest; }
 Structure ServerIndex::structure() const noexcept { return impl_->config.structure; }
 
-RegionColumn* ServerIndex::Impl::Find(const Version& version, ColumnName name) {
+ServerIndex::Impl::Places ServerIndex::Impl::Find(const Version& version, ColumnName name) {
   CheckUse(name.attribute < version.attributes.size(), "the schema has no such attribute");
   const size_t position = version.table->FindId(name.region_id);
-  if (position == version.table->size()) return nullptr;
-  return version.attributes[name.attribute]->regions[position].get();
+  if (position == version.table->size()) return {};
+  const AttributeColumns& columns = *version.attributes[name.attribute];
+  const auto place_in = [position](const ColumnSet& set) -> Place {
+    RegionColumn* const region = set.regions[position].get();
+    if (region->column == kNoColumn) return {};
+    return {set.structure.get(), region};
+  };
+  Places places;
+  places.now = place_in(columns.now);
+  places.is_growing = columns.next.has_value();
+  if (places.is_growing) places.next = place_in(*columns.next);
+  return places;
 }
+
+// Without cursors, a column of a successor follows the rows from when it is built: AdvanceBuild
+// fills it with what the region has then.
 
 void ServerIndex::Insert(ColumnName column, Keys values) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || region->column == kNoColumn) return;
-  PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
-  if (!structure.Insert(region->column, values)) impl_->GiveUp(column, region->id);
+  const auto [now, next, is_growing] = Impl::Find(*reading.version, column);
+  if (now.region != nullptr && !now.structure->Insert(now.region->column, values)) {
+    impl_->GiveUp(column, now.region->id);
+  }
+  if (next.region == nullptr || !next.region->is_built.load(std::memory_order_acquire)) return;
+  if (!next.structure->Insert(next.region->column, values)) impl_->GiveUp(column, next.region->id);
 }
 
 void ServerIndex::Erase(ColumnName column, Keys values) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || region->column == kNoColumn) return;
-  PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
+  const auto [now, next, is_growing] = Impl::Find(*reading.version, column);
+  bool is_refused = now.region != nullptr && !now.structure->Erase(now.region->column, values);
+  if (next.region != nullptr && next.region->is_built.load(std::memory_order_acquire)) {
+    is_refused = !next.structure->Erase(next.region->column, values) || is_refused;
+  }
+  if (!is_refused) return;
   // A refusal shows that the column and the rows disagree.
-  if (!structure.Erase(region->column, values)) MarkUnbuilt({&column, 1});
+  impl_->num_refused_pairs.fetch_add(1, std::memory_order_relaxed);
+  MarkUnbuilt({&column, 1});
 }
 
 bool ServerIndex::IsMaintained(ColumnName column, std::string_view value) const noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  return region != nullptr && region->Maintains(value);
+  const Impl::Places places = Impl::Find(*reading.version, column);
+  return places.now.Maintains(value) || places.next.Maintains(value);
 }
 
 void ServerIndex::GainPair(ColumnName column, std::string_view value) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || !region->Maintains(value)) return;
-  PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
-  Step("insert pair");
-  if (!structure.Insert(region->column, std::span(&value, 1))) impl_->GiveUp(column, region->id);
+  const Impl::Places places = Impl::Find(*reading.version, column);
+  for (const Impl::Place& place : {places.now, places.next}) {
+    if (!place.Maintains(value)) continue;
+    Step("insert pair");
+    if (!place.structure->Insert(place.region->column, std::span(&value, 1))) {
+      impl_->GiveUp(column, place.region->id);
+    }
+  }
 }
 
 void ServerIndex::LosePair(ColumnName column, std::string_view value) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || !region->Maintains(value)) return;
-  PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
-  Step("erase pair");
-  if (!structure.Erase(region->column, std::span(&value, 1))) MarkUnbuilt({&column, 1});
+  const Impl::Places places = Impl::Find(*reading.version, column);
+  bool is_refused = false;
+  for (const Impl::Place& place : {places.now, places.next}) {
+    if (!place.Maintains(value)) continue;
+    Step("erase pair");
+    is_refused |= !place.structure->Erase(place.region->column, std::span(&value, 1));
+  }
+  if (!is_refused) return;
+  // A refusal shows that the column and the rows disagree.
+  impl_->num_refused_pairs.fetch_add(1, std::memory_order_relaxed);
+  MarkUnbuilt({&column, 1});
 }
 
 BuildState ServerIndex::GetBuildState(ColumnName column) const {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || region->column == kNoColumn) return {};
+  RegionColumn* const region = Impl::Find(*reading.version, column).to_fill().region;
+  if (region == nullptr) return {};
   const std::lock_guard<std::mutex> lock(region->mutex);
   return {.column_id = region->id,
           .is_built = region->is_built.load(std::memory_order_acquire),
@@ -152,11 +174,10 @@ bool ServerIndex::AdvanceBuild(ColumnName column, uint64_t column_id,
                                std::span<const std::string> values,
                                const std::optional<std::string>& new_cursor) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region == nullptr || region->column == kNoColumn || region->id != column_id) return false;
-  PairStructure& structure = *reading.version->attributes[column.attribute]->structure;
+  const auto [structure, region] = Impl::Find(*reading.version, column).to_fill();
+  if (region == nullptr || region->id != column_id) return false;
   Step("insert pairs");
-  if (!structure.Insert(region->column, values)) {
+  if (!structure->Insert(region->column, values)) {
     impl_->GiveUp(column, column_id);
     return false;
   }
@@ -172,8 +193,8 @@ bool ServerIndex::AdvanceBuild(ColumnName column, uint64_t column_id,
 
 void ServerIndex::FinishBuild(ColumnName column) noexcept {
   const Impl::Reading reading = impl_->Read();
-  RegionColumn* const region = Impl::Find(*reading.version, column);
-  if (region != nullptr && region->column != kNoColumn) impl_->SetBuilt(column, region->id);
+  const RegionColumn* const region = Impl::Find(*reading.version, column).to_fill().region;
+  if (region != nullptr) impl_->SetBuilt(column, region->id);
 }
 
 ServerIndexStats ServerIndex::GetStats() const {
@@ -185,22 +206,34 @@ ServerIndexStats ServerIndex::GetStats() const {
   stats.version = version.number;
   stats.num_regions = static_cast<uint32_t>(version.table->size());
   stats.num_retired_columns = static_cast<uint32_t>(impl_->retired.size());
+  stats.num_switches = impl_->num_switches;
+  stats.num_refused_pairs = impl_->num_refused_pairs.load(std::memory_order_relaxed);
   for (const std::shared_ptr<AttributeColumns>& columns : version.attributes) {
     AttributeStats& attribute = stats.attributes.emplace_back();
     attribute.state = columns->state;
     attribute.num_unbuilt = columns->num_unbuilt.load(std::memory_order_acquire);
-    if (columns->structure == nullptr) continue;
-    attribute.pairs_per_region = columns->pairs_per_region;
-    attribute.num_bytes = columns->structure->num_bytes();
-    attribute.row_bytes = columns->structure->row_bytes();
+    if (columns->now.structure == nullptr) continue;
+    const PairStructure& structure = *columns->now.structure;
+    attribute.pairs_per_region = columns->now.pairs_per_region;
+    attribute.num_columns = structure.num_columns();
+    attribute.num_bytes = structure.num_bytes();
+    attribute.row_bytes = structure.row_bytes();
+    if (columns->next) {
+      attribute.is_growing = true;
+      attribute.next_pairs_per_region = columns->next->pairs_per_region;
+      attribute.next_num_columns = columns->next->structure->num_columns();
+      attribute.next_num_unbuilt = columns->num_unbuilt_next;
+      attribute.num_bytes += columns->next->structure->num_bytes();
+      attribute.row_bytes += columns->next->structure->row_bytes();
+    }
     stats.num_bytes += attribute.num_bytes;
-    std::vector<uint32_t> regions_of_column(columns->structure->num_columns());
-    for (const std::shared_ptr<RegionColumn>& region : columns->regions) {
+    std::vector<uint32_t> regions_of_column(structure.num_columns());
+    for (const std::shared_ptr<RegionColumn>& region : columns->now.regions) {
       if (region->column != kNoColumn) ++regions_of_column[region->column];
     }
     for (uint32_t c = 0; c < regions_of_column.size(); ++c) {
       if (regions_of_column[c] == 0) continue;
-      const PairStructure::ColumnStats column = columns->structure->StatsOf(c);
+      const PairStructure::ColumnStats column = structure.StatsOf(c);
       attribute.num_pairs += column.num_pairs;
       attribute.largest_column = std::max(attribute.largest_column, column.num_pairs);
       attribute.predicted_false_regions += column.predicted_fpr * regions_of_column[c];

@@ -4,7 +4,8 @@
 // current version, and leave when they no longer use it. Changes of versions exclude each other.
 // What a change replaces is kept in `versions` and `retired` until Reclaim has waited for all
 // readers that may have seen it. Since writers are such readers, a column that is closed has no
-// writer, either. No Step is taken with a mutex locked.
+// writer, either. A structure that is replaced goes with the last version that has it. No Step is
+// taken with a mutex locked.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,7 +34,6 @@ struct ServerIndex::Impl {
   struct RetiredColumn {
     std::shared_ptr<PairStructure> structure;
     uint32_t column;
-    uint32_t attribute;
   };
 
   // A reader of the current version.
@@ -46,9 +47,23 @@ struct ServerIndex::Impl {
     // After entering, and sequentially consistent with the store in Publish: grace_periods.h.
     return {std::move(reader), current.load(std::memory_order_seq_cst)};
   }
-  // Returns the column, or null if the region does not exist. Ends the program for an attribute
-  // that the schema does not have.
-  static RegionColumn* Find(const Version& version, ColumnName name);
+
+  // A region's column in one of its attribute's sets.
+  struct Place {
+    bool Maintains(std::string_view value) const {
+      return region != nullptr && region->Maintains(value);
+    }
+    PairStructure* structure = nullptr;
+    RegionColumn* region = nullptr;  // null: the region does not exist, or has no column in the set
+  };
+  struct Places {
+    const Place& to_fill() const { return is_growing ? next : now; }
+    Place now;
+    Place next;
+    bool is_growing = false;  // the attribute has a successor
+  };
+  // Ends the program for an attribute that the schema does not have.
+  static Places Find(const Version& version, ColumnName name);
 
   // --- Changes of versions. All require `mutex`.
 
@@ -56,32 +71,60 @@ struct ServerIndex::Impl {
   // Returns the attribute's columns of the draft, a copy that may be changed.
   AttributeColumns& Change(Draft& draft, uint32_t attribute) const;
   // Gives new columns to the regions at these positions, and with kServerFilters to all regions of
-  // their servers, and retires those that they had.
+  // their servers, and retires those that they had: in both of the attribute's sets.
   void Replace(Draft& draft, uint32_t attribute, std::vector<size_t> positions);
-  // Opens a free column of the attribute's structure; kNoColumn if there is none, or no memory.
-  uint32_t OpenColumn(AttributeColumns& columns, uint32_t attribute);
+  // The same in one set, for positions that are whole servers', one's after the other's.
+  // is_opening: the new columns are open; else there are none.
+  void ReplaceIn(ColumnSet& set, const RegionTable& table, const std::vector<size_t>& positions,
+                 bool is_opening);
+  // Sorts positions and leaves each once; kServerFilters: adds all regions of the same servers.
+  std::vector<size_t> WholeServers(const RegionTable& table, std::vector<size_t> positions) const;
+  // Opens a free column of the set; kNoColumn if there is none, or no memory.
+  static uint32_t OpenColumn(const ColumnSet& set);
   void Publish(Draft draft);
-  void Retire(const AttributeColumns& columns, uint32_t attribute, uint32_t column);
-  void SetBuilt(ColumnName name, uint64_t column_id);
-  // The structure refused a pair: its regions are candidates for every value from now on.
-  void GiveUp(ColumnName name, uint64_t column_id);
-  // A new structure for the draft's attribute; its columns are all closed.
-  Status MakeStructure(Draft& draft, uint32_t attribute, uint64_t pairs_per_region);
+  void Retire(const ColumnSet& set, uint32_t column);
+  // A new column of a region, not built.
+  std::shared_ptr<RegionColumn> NewRegionColumn(uint32_t column) {
+    return std::make_shared<RegionColumn>(next_column_id++, column);
+  }
 
-  // Positions whose column for the attribute is that of `position`.
-  static std::vector<size_t> SharersOf(const AttributeColumns& columns, size_t position);
+  // --- Changes that make a version of their own. They lock `mutex`.
+
+  // The last column of a successor to become built makes it the attribute's structure.
+  void SetBuilt(ColumnName name, uint64_t column_id);
+  // The structure refused a pair: its regions are candidates for every value from now on. Of a
+  // successor: from when it is the attribute's structure.
+  void GiveUp(ColumnName name, uint64_t column_id);
+
+  // --- Structures. All require `mutex`.
+
+  // A new structure, whose columns are all closed.
+  Result<ColumnSet> MakeSet(const RegionTable& table, uint64_t pairs_per_region);
+  // Without a structure.
+  ColumnSet EmptySet(size_t num_regions);
+  // Columns of the set go with its structure, when no version has it any more.
+  void Drop(const ColumnSet& set);
+  // Makes the successor the attribute's structure.
+  void Switch(Draft& draft, uint32_t attribute);
+
+  // Positions whose column in the set is that of `position`.
+  static std::vector<size_t> SharersOf(const ColumnSet& set, size_t position);
+  // Columns of a new kTransposed structure: a 64th more than regions, because a region has two
+  // while one replaces the other; and what else has space in the words of a row, for regions to
+  // come.
+  uint32_t NumColumns(size_t num_regions) const;
 
   ServerIndexConfig config;
-  uint32_t max_columns = 0;  // of kTransposed
-  uint32_t num_servers = 0;  // of the first table: kServerFilters has filters for so many
+  uint32_t num_servers = 0;  // kServerFilters has filters for so many
   mutable GracePeriods grace_periods;
   std::atomic<const Version*> current{nullptr};
+  std::atomic<uint64_t> num_refused_pairs{0};
 
   mutable std::mutex mutex;  // over everything below, and over storing `current`
   std::vector<std::unique_ptr<const Version>> versions;  // the current one last
-  std::vector<std::vector<uint32_t>> free_columns;       // by attribute: closed, of its structure
   std::vector<RetiredColumn> retired;
   uint64_t next_column_id = 1;
+  uint64_t num_switches = 0;
 };
 
 }  // namespace trommel::index

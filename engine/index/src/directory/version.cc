@@ -5,6 +5,17 @@
 namespace trommel::index {
 
 void AttributeColumns::Prepare(size_t num_words) {
+  num_unbuilt_next = 0;
+  for (size_t i = 0; next && i < next->regions.size(); ++i) {
+    const RegionColumn& region = *next->regions[i];
+    // One that is full stays unbuilt, whether its structure is used or not.
+    if (!region.is_built.load(std::memory_order_acquire) && !region.has_given_up) {
+      ++num_unbuilt_next;
+    }
+  }
+
+  const PairStructure* const structure = now.structure.get();
+  const std::vector<std::shared_ptr<RegionColumn>>& regions = now.regions;
   is_plain = structure != nullptr && structure->num_words() == num_words;
   unbuilt.reset(new std::atomic<uint64_t>[num_words] {});
   uint32_t count = 0;
@@ -26,10 +37,11 @@ void AttributeColumns::Prepare(size_t num_words) {
     first_position_of_column[c + 1] += first_position_of_column[c];
   }
   positions_of_columns.resize(first_position_of_column.back());
-  std::vector<uint32_t> next(first_position_of_column.begin(), first_position_of_column.end() - 1);
+  std::vector<uint32_t> next_index(first_position_of_column.begin(),
+                                   first_position_of_column.end() - 1);
   for (size_t i = 0; i < regions.size(); ++i) {
     if (regions[i]->column == kNoColumn) continue;
-    positions_of_columns[next[regions[i]->column]++] = static_cast<uint32_t>(i);
+    positions_of_columns[next_index[regions[i]->column]++] = static_cast<uint32_t>(i);
   }
 }
 

@@ -3,10 +3,11 @@
 //   Version ---- RegionTable            positions 0 .. R-1, in the order of keys
 //      |
 //      +-- AttributeColumns (one per attribute; shared by versions in which it did not change)
-//             |   structure             the pairs, in columns 0 .. C-1
-//             |   regions[position] --> RegionColumn: column, built or not, cursor
-//             |   unbuilt               bit per position: a candidate for every value
-//             |   positions_of_column   from an answer's bit to the regions that it stands for
+//             |   now.structure             the pairs, in columns 0 .. C-1
+//             |   now.regions[position] --> RegionColumn: column, built or not, cursor
+//             |   next                      the same of the successor, which no query reads
+//             |   unbuilt                   bit per position: a candidate for every value
+//             |   positions_of_columns      from an answer's bit to the regions that it stands for
 //
 // Everything is immutable once published but for a column becoming built (and its cursor before).
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_VERSION_H_
@@ -52,20 +53,48 @@ struct RegionColumn {
   }
 };
 
-struct AttributeColumns {
-  // Bits that depend on `state`, `structure` and `regions`, which must be set before. num_words is
-  // that of an answer in regions.
-  void Prepare(size_t num_words);
-  // The region at this position has become built. Requires the lock under which versions change.
-  void SetBuilt(size_t position);
-
-  AttributeState state = AttributeState::kNone;
+// A structure, and the columns of the regions in it.
+struct ColumnSet {
   uint64_t pairs_per_region = 0;
   std::shared_ptr<PairStructure> structure;            // null: not sized yet
   std::vector<std::shared_ptr<RegionColumn>> regions;  // by position
+};
 
-  // Set by Prepare. A plain attribute's answers need no translation: the region at position i has
-  // column i.
+// While an attribute's structure is replaced, it has a successor beside it:
+//
+//   now    queries read it; follows the rows as before
+//   next   builders fill it, column by column; follows the rows up to each column's cursor
+//
+// When all columns of `next` are built, a version is published in which it is `now`.
+//
+// *Why no pair is lost.* A writer holds a lock that excludes the region's builder (FlightTable)
+// from when it asks whether a pair is maintained until it has changed the pair. Versions may be
+// published meanwhile. One with a new successor: its column has no cursor before the lock is
+// released, and the builder then finds the value in the rows or in flight. The switch: it moves no
+// cursor, and the column of `next` is in both versions. A column that is replaced follows no rows.
+// Afterwards, the old structure is read only by queries that pinned it before the switch, and so
+// before any commit whose pairs it lacks.
+struct AttributeColumns {
+  // Bits that depend on `state`, `now` and `next`, which must be set before. num_words is that of
+  // an answer in regions.
+  void Prepare(size_t num_words);
+  // The region at this position has become built in `now`. Requires the lock under which versions
+  // change.
+  void SetBuilt(size_t position);
+  // The set that builders fill.
+  ColumnSet& to_fill() { return next ? *next : now; }
+  const ColumnSet& to_fill() const { return next ? *next : now; }
+
+  AttributeState state = AttributeState::kNone;
+  ColumnSet now;
+  std::optional<ColumnSet> next;
+
+  // Set by Prepare. Regions of `next` that keep it from becoming `now`. Under the lock under which
+  // versions change.
+  uint32_t num_unbuilt_next = 0;
+
+  // Set by Prepare, of `now`. A plain attribute's answers need no translation: the region at
+  // position i has column i.
   bool is_plain = false;
   std::vector<uint32_t> first_position_of_column;  // and the next column's: a range of
   std::vector<uint32_t> positions_of_columns;      // this

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@ namespace trommel::index {
 namespace {
 
 constexpr uint64_t kLeastCapacity = 64;   // in pairs: below, rows that come soon resize it
+constexpr uint64_t kCompactionShare = 2;  // a structure so many times too large is replaced
 constexpr size_t kValuesPerCount = 4096;  // of one walk: it may need memory for so many
 
 // Returns the region as the current version has it, if it exists and the attribute is indexed.
@@ -40,26 +42,44 @@ ColumnBuilder::ColumnBuilder(ServerIndex& directory, RegionStates& regions,
                              std::span<RowStore* const> servers)
     : directory_(directory), regions_(regions), servers_(servers) {}
 
+std::optional<uint64_t> ColumnBuilder::CapacityWanted(const AttributeStats& of,
+                                                      uint32_t num_regions) const {
+  const uint64_t regions_per_column = RegionsPerColumn();
+  const uint64_t num_pairs = (of.largest_column + regions_per_column - 1) / regions_per_column;
+  const uint64_t wanted = WithMargin(num_pairs);
+  // Of the structure that queries will read.
+  const uint64_t capacity = of.is_growing ? of.next_pairs_per_region : of.pairs_per_region;
+  const uint32_t num_columns = of.is_growing ? of.next_num_columns : of.num_columns;
+  if (num_pairs > capacity + capacity / 2) return wanted;
+  // With fewer regions, Reclaim frees columns enough.
+  const bool is_transposed = directory_.structure() == Structure::kTransposed;
+  if (is_transposed && num_regions > num_columns) return std::max(capacity, wanted);
+  // The fullest column is known if all are built.
+  if (of.is_growing || of.num_unbuilt != 0) return std::nullopt;
+  if (wanted >= capacity / kCompactionShare) return std::nullopt;
+  return wanted;
+}
+
 Result<bool> ColumnBuilder::SizeStructures() {
   const ServerIndexStats stats = directory_.GetStats();
-  const uint64_t regions_per_column = RegionsPerColumn();
   bool is_resized = false;
   std::optional<Error> first_failure;  // one attribute's does not keep the others from theirs
   for (uint32_t attribute = 0; attribute < stats.attributes.size(); ++attribute) {
     const AttributeStats& of = stats.attributes[attribute];
     if (of.state != AttributeState::kIndexed) continue;
-    uint64_t num_pairs = (of.largest_column + regions_per_column - 1) / regions_per_column;
-    if (of.pairs_per_region == 0) {
+    std::optional<uint64_t> capacity;
+    if (of.pairs_per_region != 0) {
+      capacity = CapacityWanted(of, stats.num_regions);
+      if (!capacity) continue;
+    } else {
       const Result<uint64_t> counted = MostPairs(attribute);
       if (!counted) {
         if (!first_failure) first_failure = counted.error();
         continue;
       }
-      num_pairs = *counted;
-    } else if (num_pairs <= of.pairs_per_region + of.pairs_per_region / 2) {
-      continue;
+      capacity = WithMargin(*counted);
     }
-    const Status status = directory_.Resize(attribute, WithMargin(num_pairs));
+    const Status status = directory_.Resize(attribute, *capacity);
     if (!status) {
       if (!first_failure) first_failure = status.error();
       continue;
@@ -100,11 +120,12 @@ Result<uint64_t> ColumnBuilder::MostPairs(uint32_t attribute) const {
 }
 
 Result<bool> ColumnBuilder::BuildChunk(ColumnName column, size_t max_values) {
-  RegionState& state = regions_.Of(column.region_id);
-  const Gate::Shared gate(state.gate);
+  const std::shared_ptr<RegionState> state = regions_.Find(column.region_id);
+  if (state == nullptr) return true;
+  const Gate::Shared gate(state->gate);
   const std::optional<Region> region = RegionToBuild(directory_, column);
   if (!region) return true;
-  FlightTable& flights = state.flight_tables[column.attribute];
+  FlightTable& flights = state->flight_tables[column.attribute];
   const auto lock = flights.Lock();
   // Afresh for each chunk: the column may have been replaced.
   const BuildState build = directory_.GetBuildState(column);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "engine/index/src/protocol/region_states.h"
@@ -21,9 +22,12 @@ class ColumnBuilder {
   ColumnBuilder(ServerIndex& directory, RegionStates& regions, std::span<RowStore* const> servers);
 
   // Counts the pairs of each region for attributes that have no structure, and gives them one with
-  // space for a quarter more than the fullest region needs; gives a larger one to attributes whose
-  // fullest column has more than one and a half times its capacity. Returns whether it resized any,
-  // or, when all attributes were tried, the first failure.
+  // space for a quarter more than the fullest region needs. Makes successors of structures:
+  //   - larger, if the fullest column has more than one and a half times its capacity;
+  //   - with more columns, if there are more regions than columns;
+  //   - smaller, if one with that quarter would have less than half the capacity.
+  // While there is a successor, the first two are asked of it, and the third is not. Returns
+  // whether it resized any, or, when all attributes were tried, the first failure.
   // Cost: for attributes that have no structure, one pass per region over the values of its server.
   Result<bool> SizeStructures();
   // Builds one chunk of the column: what one walk over at most max_values values of rows finds, and
@@ -33,6 +37,8 @@ class ColumnBuilder {
   Result<bool> BuildChunk(ColumnName column, size_t max_values);
 
  private:
+  // Returns the capacity of the structure that is to replace the attribute's; none: it may stay.
+  std::optional<uint64_t> CapacityWanted(const AttributeStats& of, uint32_t num_regions) const;
   // A server's filter is sized for an even share of the regions, and has all of its server's pairs.
   uint64_t RegionsPerColumn() const;
   // Counts the values of each region, in the local indexes; returns the most. Without locks: an

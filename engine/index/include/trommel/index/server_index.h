@@ -57,12 +57,15 @@ struct ServerIndexConfig {
   /// 1 - (1 - P)^d. A pair that a filter of d generations refuses makes its server's regions
   /// candidates for every value. 0: no limit.
   double largest_fpr = 0;
-  /// Columns of kTransposed, at least as many as regions; 0: regions + regions / 64 + 1. A region
-  /// has two columns while one replaces the other; a region for which none is free is a candidate
-  /// for every value.
-  uint32_t max_columns = 0;
+  /// Least number of columns of a kTransposed structure, at most 65,536. A structure is made with
+  /// at least regions + regions / 64 + 1 of them, and with as many as have space in the words of a
+  /// row: a region has two columns while one replaces the other, and regions are split. A region
+  /// for which none is free is a candidate for every value, until Reclaim frees one or Resize makes
+  /// a structure with more.
+  uint32_t min_columns = 0;
+  uint32_t num_servers = 0;  ///< kServerFilters: servers of all tables; 0: those of the first one.
   DigestPolicy digest = {.kind = DigestKind::kXxh3};  ///< How values become digests.
-  uint64_t memory_limit_bytes = 0;  ///< Of each attribute's structure; 0: physical memory.
+  uint64_t memory_limit_bytes = 0;                    ///< Of each structure; 0: physical memory.
 };
 
 /// Names a column, by its region and its attribute.
@@ -74,7 +77,8 @@ struct ColumnName {
   friend bool operator==(const ColumnName&, const ColumnName&) = default;
 };
 
-/// How far a column is built.
+/// How far a region's column is built; of an attribute that has a successor, the successor's
+/// column.
 struct BuildState {
   /// Names the column; 0 if the region has none now, because the attribute has no structure yet or
   /// no column is free. A column that is marked unbuilt is replaced by another one.
@@ -87,12 +91,17 @@ struct BuildState {
 /// Statistics of one attribute of a ServerIndex.
 struct AttributeStats {
   AttributeState state = AttributeState::kNone;  ///< As published.
-  uint64_t pairs_per_region = 0;  ///< Capacity of a column; 0: the attribute has no structure.
-  uint64_t num_pairs = 0;         ///< In the columns of the current version.
-  uint64_t largest_column = 0;    ///< Pairs of the fullest of these.
-  uint32_t num_unbuilt = 0;       ///< Regions that are candidates for every value.
-  uint64_t num_bytes = 0;         ///< Of the structure, replaced columns included.
-  uint64_t row_bytes = 0;         ///< Part of num_bytes: the transposed rows.
+  uint64_t pairs_per_region = 0;       ///< Capacity of a column; 0: the attribute has no structure.
+  uint32_t num_columns = 0;            ///< Of the structure: open, replaced and free.
+  uint64_t num_pairs = 0;              ///< In the columns of the current version.
+  uint64_t largest_column = 0;         ///< Pairs of the fullest of these.
+  uint32_t num_unbuilt = 0;            ///< Regions that are candidates for every value.
+  bool is_growing = false;             ///< A successor of the structure is being filled.
+  uint64_t next_pairs_per_region = 0;  ///< Of the successor; 0: there is none.
+  uint32_t next_num_columns = 0;       ///< Of the successor.
+  uint32_t next_num_unbuilt = 0;       ///< Regions whose columns of the successor are to be built.
+  uint64_t num_bytes = 0;  ///< Of the structure and its successor, replaced columns included.
+  uint64_t row_bytes = 0;  ///< Part of num_bytes: the transposed rows.
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
   /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
@@ -107,6 +116,10 @@ struct ServerIndexStats {
   std::vector<AttributeStats> attributes;  ///< As in the schema.
   uint64_t num_bytes = 0;                  ///< Of all structures.
   uint32_t num_retired_columns = 0;        ///< Replaced columns that Reclaim has not freed.
+  uint64_t num_switches = 0;               ///< Successors that became structures, since Create.
+  /// Erasures of pairs that a column did not have, since Create: rows and directory disagreed, and
+  /// the column was marked unbuilt. 0 unless a caller or the memory errs.
+  uint64_t num_refused_pairs = 0;
 };
 
 /// Identifies a state of a database. A saved directory is right only about the states with which it
@@ -135,6 +148,12 @@ struct StoreStamp {
 /// *Versions.* The region table and the columns that belong to it are published in immutable
 /// versions. A query pins one and sees only its regions.
 ///
+/// *Growth.* A structure has one capacity for all columns. Resize makes a larger or smaller one
+/// beside it, its *successor*, with a second column for each region. Queries read the structure
+/// alone, which follows the rows as before; builders fill the successor's columns. When the last of
+/// them is built, a version is published in which the successor is the structure. Both take memory
+/// until then, and until Reclaim has waited for older versions.
+///
 /// @code{.unparsed}
 ///   operation                  promise
 ///   -------------------------  -----------------------------------------------------------------
@@ -146,8 +165,9 @@ struct StoreStamp {
 ///   GetBuildState,             As those; but the caller's lock must exclude them, GainPair and
 ///   AdvanceBuild, FinishBuild  LosePair of one column from each other.
 ///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
-///   Publish, ColumnsToBuild,
-///   Reclaim, GetStats
+///   Publish, SetState,
+///   ColumnsToBuild, Reclaim,
+///   WaitForPins, GetStats
 ///   Save, LoadColumns, move,   Exclusive.
 ///   destruction
 /// @endcode
@@ -209,28 +229,35 @@ class ServerIndex {
   /// @name Pairs, for callers that know when a region gains and loses a value
   /// @{
 
-  /// Inserts pairs into the region's column, whether it is built or not. If the structure refuses
-  /// one, the region loses its column, and is a candidate for every value until MarkUnbuilt or
-  /// Resize. Does nothing if the region has no column or no longer exists.
+  /// Inserts pairs into the region's column, whether it is built or not, and into the successor's
+  /// column once that is built. If the structure refuses one, the region loses its column, and is a
+  /// candidate for every value until MarkUnbuilt or Resize. Does nothing if the region has no
+  /// column or no longer exists.
+  ///
+  /// So AdvanceBuild fills a successor's column, with all pairs that the region has at that moment.
+  /// The caller's lock must exclude Insert and Erase of the region from it. A caller that fills
+  /// columns by Insert alone removes the structure first, by SetState, and makes a new one.
   void Insert(ColumnName column, Keys values) noexcept;
-  /// Erases pairs. Requires that they were inserted into this column. A pair that is certainly not
-  /// in the column marks it unbuilt.
+  /// Erases pairs, from the successor's column once that is built. Requires that they were inserted
+  /// into this column. A pair that is certainly not in the column marks it unbuilt.
   void Erase(ColumnName column, Keys values) noexcept;
-  /// Marks the column as built: it has all pairs.
+  /// Marks the column that GetBuildState names as built: it has all pairs.
   void FinishBuild(ColumnName column) noexcept;
   /// @}
 
   /// @name Pairs, beside a builder that fills columns in the order of values
   /// @{
 
-  /// Returns whether the column is built or its builder has passed the value. Its pair must be
-  /// inserted and erased as rows change if this is true, and must not be if it is false.
+  /// Returns whether the column, or that of the successor, is built or its builder has passed the
+  /// value. The pair must be gained and lost as rows change if this is true, and must not be if it
+  /// is false.
   bool IsMaintained(ColumnName column, std::string_view value) const noexcept;
-  /// Inserts the pair if IsMaintained.
+  /// Inserts the pair into those of the two columns that are built or filled beyond the value.
   void GainPair(ColumnName column, std::string_view value) noexcept;
-  /// Erases the pair if IsMaintained.
+  /// Erases the pair from those of the two columns that are built or filled beyond the value.
   void LosePair(ColumnName column, std::string_view value) noexcept;
-  /// Returns how far the column is built.
+  /// Returns how far the column is built that a builder has to fill: the successor's, if the
+  /// attribute has one.
   BuildState GetBuildState(ColumnName column) const;
   /// Inserts the pairs of these values, which are all of the region after the cursor up to
   /// `new_cursor`, and moves the cursor there; without a new cursor, the column is built. Returns
@@ -239,26 +266,36 @@ class ServerIndex {
   bool AdvanceBuild(ColumnName column, uint64_t column_id, std::span<const std::string> values,
                     const std::optional<std::string>& new_cursor) noexcept;
   /// Returns the columns that a builder has to fill: of attributes that are kIndexed and have a
-  /// structure, those that are not built and have a column. Gives columns to regions for which none
-  /// was free before.
+  /// structure, those that are not built and have a column; the successor's, if there is one. Gives
+  /// columns to regions for which none was free before.
   std::vector<ColumnName> ColumnsToBuild();
   /// @}
 
   /// @name Versions
   /// @{
 
-  /// Publishes a version in which these columns are replaced by new, empty, unbuilt ones.
-  /// kServerFilters: and those of all regions of the same servers.
+  /// Publishes a version in which these columns, and those of a successor, are replaced by new,
+  /// empty, unbuilt ones. kServerFilters: and those of all regions of the same servers.
   void MarkUnbuilt(std::span<const ColumnName> columns);
   /// Publishes a version with another region table. A region of the same id and range keeps its
   /// columns, wherever it moves; all others are unbuilt. kServerFilters: regions of servers that
-  /// gain or lose one are unbuilt, too. Fails with kInvalidArgument for more regions than columns,
-  /// and kServerFilters for more servers than the first table had.
+  /// gain or lose one are unbuilt, too, and it fails with kInvalidArgument for more servers than
+  /// the first table had.
   Status Publish(RegionTable table);
-  /// Gives the attribute a new structure, for so many pairs per region, and publishes a version in
-  /// which all its columns are new and unbuilt. Fails with kInvalidArgument or kOutOfMemory,
-  /// changing nothing.
+  /// Publishes a version in which the attribute has a new structure, for so many pairs per region;
+  /// all its columns are new and unbuilt. If the attribute has a structure, the new one is its
+  /// successor, and replaces a successor that it has. kServerFilters: a column that refused a pair
+  /// counts as built there, and its regions are candidates for every value from the switch on.
+  /// Fails with kInvalidArgument, and with kOutOfMemory if there is no memory for the structure or
+  /// for all columns of a successor, changing nothing.
   Status Resize(uint32_t attribute, uint64_t pairs_per_region);
+  /// Publishes a version in which the attribute has this state. From or to kIndexed, its structure
+  /// and successor go, and all regions are candidates until Resize has made a structure and its
+  /// columns are built.
+  void SetState(uint32_t attribute, AttributeState state);
+  /// Waits until no query has a version older than the one that was current when this was called.
+  /// Requires that the calling thread holds no pin.
+  void WaitForPins();
   /// Waits for queries that pinned older versions, and frees the columns that have been replaced.
   /// Returns how many. Requires that the calling thread holds no pin.
   size_t Reclaim();
@@ -274,7 +311,8 @@ class ServerIndex {
   /// @name Files
   /// @{
 
-  /// Writes all built columns, by region, with the stamp of each server's database. Does not sync:
+  /// Writes all built columns, by region, with the stamp of each server's database; of successors,
+  /// none. Does not sync:
   /// the file has checksums, and a directory that is lost is built again. Fails with
   /// kInvalidArgument unless there is a stamp per server, and with kIo. Cost: the bytes of all
   /// columns.
