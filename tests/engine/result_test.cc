@@ -66,10 +66,10 @@ TEST_CASE("a status is success or an error", "[engine][result]") {
 }
 
 TEST_CASE("every error code has a name of its own", "[engine][result]") {
-  const std::array codes = {ErrorCode::kInvalidArgument, ErrorCode::kOutOfMemory,
-                            ErrorCode::kMismatch,        ErrorCode::kCorrupt,
-                            ErrorCode::kVersion,         ErrorCode::kIo,
-                            ErrorCode::kExists,          ErrorCode::kNotFlushed};
+  const std::array codes = {
+      ErrorCode::kInvalidArgument, ErrorCode::kOutOfMemory, ErrorCode::kMismatch,
+      ErrorCode::kCorrupt,         ErrorCode::kVersion,     ErrorCode::kIo,
+      ErrorCode::kExists,          ErrorCode::kNotFlushed,  ErrorCode::kBusy};
   std::set<std::string_view> names;
   for (const ErrorCode code : codes) {
     CHECK_FALSE(ErrorCodeName(code).empty());

@@ -28,6 +28,8 @@ std::string_view ErrorCodeName(ErrorCode code) noexcept {
       return "Exists";
     case ErrorCode::kNotFlushed:
       return "NotFlushed";
+    case ErrorCode::kBusy:
+      return "Busy";
   }
   return "Unknown";
 }

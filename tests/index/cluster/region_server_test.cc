@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +15,12 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/index/src/rocks/embedded_store.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "index/support/clusters.h"
 #include "support/catch.h"
@@ -62,7 +65,8 @@ struct TwoServers {
       }
     }
     const std::vector<RowChange> rows = {{.key = key, .versions = versions}};
-    REQUIRE(stores[key < "m" ? 0 : 1]->Commit(rows, entries).ok());
+    RocksRowStore& of_key = *stores[key < "m" ? 0 : 1];
+    REQUIRE(of_key.Commit(rows, entries, of_key.incarnation()).ok());
   }
 
   ScratchFolder folder;
@@ -160,7 +164,7 @@ TEST_CASE("a row whose entry is stale is not returned") {
   TwoServers servers;
   servers.Put("a", {{{"x"}, {}, {}}});
   const std::vector<RowChange> rows = {{.key = "a", .versions = {{{"y"}, {}, {}}}}};
-  REQUIRE(servers.stores[0]->Commit(rows, {}).ok());  // the entry of x stays
+  REQUIRE(servers.stores[0]->Commit(rows, {}, 0).ok());  // the entry of x stays
   const LookupAnswer answer = Ask(*servers.store, RequestOf({{0, "x"}}, {0}));
   REQUIRE(answer.status.ok());
   CHECK(answer.rows.empty());
@@ -170,8 +174,12 @@ TEST_CASE("a row whose entry is stale is not returned") {
 TEST_CASE("a lookup of a damaged row fails and says which") {
   TwoServers servers;
   servers.Put("a", {{{"x"}, {}, {}}});
-  const RocksRowStore& store = *servers.stores[0];
-  REQUIRE(store.database().db().Put(rocksdb::WriteOptions(), store.rows_family(), "a", "?").ok());
+  {
+    const Result<DatabaseShare> share = servers.stores[0]->database().Use();
+    REQUIRE(share.ok());
+    const rocksdb::WriteOptions options;
+    REQUIRE(share->db().Put(options, share->family(kRowsFamily), "a", "?").ok());
+  }
   for (const std::vector<uint32_t>& indexed : {std::vector<uint32_t>{0}, {}}) {
     const LookupAnswer answer = Ask(*servers.store, RequestOf({{0, "x"}}, indexed));
     REQUIRE_FALSE(answer.status.ok());
@@ -179,6 +187,91 @@ TEST_CASE("a lookup of a damaged row fails and says which") {
     CHECK(answer.status.error().message.find("row \"a\"") != std::string::npos);
     CHECK(answer.rows.empty());
   }
+}
+
+TEST_CASE("a server that is stopped fails lookups, whatever it holds, until it is started") {
+  TwoServers servers;
+  servers.Put("a", {{{"x"}, {}, {}}});
+  RocksRowStore& store = *servers.stores[0];
+  store.Stop();
+  const std::string expected = store.folder().string() + ": the server is stopped";
+  for (const std::vector<KeyRange>& ranges : {std::vector<KeyRange>{{"", "m"}}, {{"n", "o"}}, {}}) {
+    for (const std::vector<uint32_t>& indexed : {std::vector<uint32_t>{0}, {}}) {
+      const LookupAnswer answer = Ask(*servers.store, RequestOf({{0, "x"}}, indexed, ranges));
+      REQUIRE_FALSE(answer.status.ok());
+      CHECK(answer.status.error().code == ErrorCode::kIo);
+      CHECK(answer.status.error().message == expected);
+      CHECK(answer.not_mine.empty());
+    }
+  }
+  CHECK(servers.store->Read(0, "a").error().message == expected);
+  CHECK(servers.store->Read(0, "z").error().message == expected);
+  REQUIRE(store.Start().ok());
+  CHECK(Ask(*servers.store, RequestOf({{0, "x"}}, {0})).rows.size() == 1);
+}
+
+TEST_CASE("a server that is made ready fails lookups and says why") {
+  TwoServers servers;
+  servers.Put("a", {{{"x"}, {}, {}}});
+  servers.store->SetAnswering(0, false);
+  const LookupAnswer answer = Ask(*servers.store, RequestOf({{0, "x"}}, {0}));
+  REQUIRE_FALSE(answer.status.ok());
+  CHECK(answer.status.error().code == ErrorCode::kIo);
+  CHECK(answer.status.error().message ==
+        servers.stores[0]->folder().string() +
+            ": the server does not answer: it has lost writes and is being made ready");
+  CHECK_FALSE(servers.store->Read(0, "a").ok());
+  CHECK(servers.store->Read(1, "z").ok());
+  servers.store->SetAnswering(0, true);
+  CHECK(Ask(*servers.store, RequestOf({{0, "x"}}, {0})).rows.size() == 1);
+  CHECK((*servers.store->Read(0, "a"))->size() == 1);
+}
+
+TEST_CASE("a row is read from the server that holds its key alone") {
+  TwoServers servers;
+  const Versions versions = {{{"x"}, {"y", "z"}, {}}, {{}, {}, {"u"}}};
+  servers.Put("a", versions);
+  CHECK(servers.store->Read(0, "a").value() == std::optional(versions));
+  CHECK(servers.store->Read(0, "b").value() == std::optional(Versions{}));
+  CHECK(servers.store->Read(0, "m").value() == std::nullopt);
+  CHECK(servers.store->Read(1, "a").value() == std::nullopt);
+  servers.store->SetHeld(0, {{"b", "m"}});
+  CHECK(servers.store->Read(0, "a").value() == std::nullopt);  // though the copy is still there
+  servers.store->SetHeld(0, {{"a", std::string("a\0", 2)}});
+  CHECK(servers.store->Read(0, "a").value() == std::optional(versions));
+}
+
+TEST_CASE("lookups beside moves and stops answer for all of their ranges or say for which not",
+          "[threads]") {
+  TwoServers servers;
+  for (int i = 0; i < 400; ++i) {
+    const std::string number = std::to_string(100 + i % 100);
+    servers.Put(std::string(1, static_cast<char>('a' + i / 100)) + number, {{{"x"}, {}, {}}});
+  }
+  std::atomic<bool> is_over = false;
+  std::atomic<int> num_failed_starts = 0;
+  std::thread changer([&] {
+    for (int round = 0; round < 200; ++round) {
+      servers.store->SetHeld(0, {{"", "b"}, {"c", "m"}});
+      servers.store->SetHeld(0, {{"", "m"}});
+      if (round % 8 != 0) continue;
+      servers.store->SetAnswering(0, false);
+      servers.stores[0]->Stop();
+      if (!servers.stores[0]->Start()) ++num_failed_starts;
+      servers.store->SetAnswering(0, true);
+    }
+    is_over = true;
+  });
+  while (!is_over) {
+    const LookupAnswer answer = Ask(*servers.store, RequestOf({{0, "x"}}, {0}));
+    if (!answer.status) continue;
+    REQUIRE(answer.rows.size() == (answer.not_mine.empty() ? 400 : 300));
+    if (!answer.not_mine.empty()) REQUIRE(answer.not_mine == std::vector<KeyRange>{{"b", "c"}});
+    const Result<std::optional<Versions>> row = servers.store->Read(0, "b150");
+    if (row && *row) REQUIRE((*row)->size() == 1);
+  }
+  changer.join();
+  CHECK(num_failed_starts == 0);
 }
 
 TEST_CASE("requests that make no sense fail") {

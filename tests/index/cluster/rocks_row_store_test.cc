@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/index/src/rocks/entry_key.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
@@ -87,7 +88,7 @@ void ChangeBoth(std::mt19937_64& random, RowStore& store, Model& model) {
     }
     entries.push_back(std::move(entry));
   }
-  REQUIRE(store.Commit(rows, entries).ok());
+  REQUIRE(store.Commit(rows, entries, store.incarnation()).ok());
 }
 
 // Walks from `after` to the end. Each walk must have all values up to where it stopped, and stop at
@@ -172,7 +173,7 @@ TEST_CASE("values are found one after the other among many of other regions") {
       entries.push_back({.value = value, .row_key = "l" + std::to_string(j), .is_added = true});
     }
   }
-  REQUIRE((*store)->Commit({}, entries).ok());
+  REQUIRE((*store)->Commit({}, entries, (*store)->incarnation()).ok());
   const size_t max_values = GENERATE(size_t{1}, size_t{3}, size_t{1'000});
   std::vector<std::string> found;
   std::optional<std::string> reached;
@@ -205,7 +206,7 @@ TEST_CASE("a walk stops long before the end of values that only other regions ha
     }
   }
   entries.push_back({.value = "999999", .row_key = "k", .is_added = true});
-  REQUIRE((*store)->Commit({}, entries).ok());
+  REQUIRE((*store)->Commit({}, entries, (*store)->incarnation()).ok());
   const KeyRange range = GENERATE(KeyRange{"k", "l"}, KeyRange{"K", "L"});
   const bool has_last = range.Contains("k");
 
@@ -236,7 +237,7 @@ TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
   auto store = RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
   REQUIRE(store.ok());
   const std::vector<RowChange> rows = {{.key = "k", .versions = {{{"v"}}}}};
-  REQUIRE((*store)->Commit(rows, {}).ok());
+  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
   const Result<StoreStamp> first = (*store)->Stamp();
   REQUIRE(first.ok());
   REQUIRE((*store)->Sync().ok());
@@ -246,7 +247,7 @@ TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
     REQUIRE(store.ok());
     CHECK(*(*store)->Stamp() == *first);
   }
-  REQUIRE((*store)->Commit(rows, {}).ok());
+  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
   CHECK((*store)->Stamp()->sequence > first->sequence);
   CHECK((*store)->Stamp()->identity == first->identity);
 
@@ -262,17 +263,23 @@ TEST_CASE("a row whose bytes are damaged is an error that names folder and key")
   const auto store =
       RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
   REQUIRE(store.ok());
-  const Database& database = (*store)->database();
-  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->rows_family(), "bad", "xyz").ok());
+  const auto put = [&store](size_t family, const std::string& key, const std::string& value) {
+    const Result<DatabaseShare> share = (*store)->database().Use();
+    return share &&
+           share->db().Put(rocksdb::WriteOptions(), share->family(family), key, value).ok();
+  };
+  REQUIRE(put(kRowsFamily, "bad", "xyz"));
   const auto rows = (*store)->Read(std::vector<std::string>{"bad"});
   REQUIRE_FALSE(rows.ok());
   CHECK(rows.error().code == ErrorCode::kCorrupt);
   CHECK(rows.error().message.find((folder / "s").string()) != std::string::npos);
   CHECK(rows.error().message.find("\"bad\"") != std::string::npos);
+  const auto scan = (*store)->Scan({});
+  REQUIRE(scan.ok());
+  CHECK((*scan)->Next(1).error().code == ErrorCode::kCorrupt);
 
-  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), "bad", "").ok());
-  const std::string entry = AttributePrefix(0) + "cut";
-  REQUIRE(database.db().Put(rocksdb::WriteOptions(), (*store)->index_family(), entry, "").ok());
+  REQUIRE(put(kIndexFamily, "bad", ""));
+  REQUIRE(put(kIndexFamily, AttributePrefix(0) + "cut", ""));
   const auto walk = (*store)->WalkValues(0, std::nullopt, {}, 1);
   REQUIRE_FALSE(walk.ok());
   CHECK(walk.error().code == ErrorCode::kCorrupt);

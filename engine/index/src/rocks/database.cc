@@ -118,7 +118,7 @@ bool Database::IsIn(const std::filesystem::path& folder) {
 Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mode,
                                 const DatabaseResources& resources,
                                 const std::vector<std::string>& families) {
-  if (mode == OpenMode::kOpen && !IsIn(folder)) {
+  if (mode != OpenMode::kCreate && !IsIn(folder)) {
     return Error{ErrorCode::kIo, folder.string() + ": there is no database here"};
   }
   rocksdb::Options options = resources.MakeOptions();
@@ -132,8 +132,12 @@ Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mo
   }
   Database database(folder);
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(rocksdb::DBOptions(options), folder.string(),
-                                                   descriptors, &database.families_, &db);
+  const rocksdb::DBOptions db_options(options);
+  const rocksdb::Status status =
+      mode == OpenMode::kRead
+          ? rocksdb::DB::OpenForReadOnly(db_options, folder.string(), descriptors,
+                                         &database.families_, &db)
+          : rocksdb::DB::Open(db_options, folder.string(), descriptors, &database.families_, &db);
   database.db_.reset(db);
   if (status.ok()) return database;
 
@@ -145,7 +149,7 @@ Result<Database> Database::Open(const std::filesystem::path& folder, OpenMode mo
   Error error = ErrorOf(status, mode == OpenMode::kCreate ? "create it" : "open it", folder);
   // A file that is missing, or another set of column families, is damage: neither a failure of the
   // disk nor an argument out of range.
-  if (mode == OpenMode::kOpen &&
+  if (mode != OpenMode::kCreate &&
       (status.IsPathNotFound() || status.IsInvalidArgument() || Says(reason, "No such file"))) {
     error.code = ErrorCode::kCorrupt;
   }

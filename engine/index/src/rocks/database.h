@@ -39,7 +39,11 @@ class DatabaseResources {
   std::shared_ptr<rocksdb::WriteBufferManager> write_buffers_;
 };
 
-enum class OpenMode { kCreate, kOpen };
+enum class OpenMode {
+  kCreate,
+  kOpen,
+  kRead,  // writes nothing, not even what an open does otherwise
+};
 
 // Thread safety: that of rocksdb::DB.
 class Database {

@@ -3,13 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/index/src/rocks/region_server.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/region_table.h"
 #include "trommel/index/schema.h"
@@ -43,6 +46,18 @@ void EmbeddedStore::Lookup(LookupRequest request, Completion completion) {
   }
   RegionServer& server = *servers_[request.server];
   server.Lookup(std::move(request), std::move(completion));
+}
+
+void EmbeddedStore::SetHeld(uint32_t server, std::vector<KeyRange> ranges) {
+  servers_[server]->SetHeld(std::move(ranges));
+}
+
+void EmbeddedStore::SetAnswering(uint32_t server, bool is_answering) {
+  servers_[server]->SetAnswering(is_answering);
+}
+
+Result<std::optional<Versions>> EmbeddedStore::Read(uint32_t server, std::string_view key) {
+  return servers_[server]->Read(key);
 }
 
 }  // namespace trommel::index

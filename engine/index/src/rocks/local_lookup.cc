@@ -18,6 +18,7 @@
 #include "engine/index/src/rocks/database.h"
 #include "engine/index/src/rocks/entry_key.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/schema.h"
@@ -27,7 +28,7 @@ namespace trommel::index {
 namespace {
 
 constexpr size_t kRowsPerRead = 128;
-constexpr uint64_t kStepsPerDeadlineCheck = 1024;
+constexpr uint64_t kStepsPerTimeCheck = 1024;
 constexpr int kEntryStepsBeforeSeek = 8;  // nearer targets are stepped to
 
 bool Meets(const Versions& versions, const Condition& condition) {
@@ -41,13 +42,13 @@ bool Meets(const Versions& versions, const Condition& condition) {
 // Walks the row keys of one value's entries, forwards.
 class EntryCursor {
  public:
-  EntryCursor(const RocksRowStore& store, const Condition& condition)
+  EntryCursor(const DatabaseShare& share, const Condition& condition)
       : prefix_(ValuePrefix(condition.attribute, condition.value)),
         end_key_(BeyondPrefix(prefix_)),
         end_(end_key_) {
     rocksdb::ReadOptions options;
     options.iterate_upper_bound = &end_;
-    iterator_.reset(store.database().db().NewIterator(options, store.index_family()));
+    iterator_.reset(share.db().NewIterator(options, share.family(kIndexFamily)));
   }
   EntryCursor(const EntryCursor&) = delete;
   EntryCursor& operator=(const EntryCursor&) = delete;
@@ -82,11 +83,11 @@ class EntryCursor {
   bool is_placed_ = false;
 };
 
-LocalLookup::LocalLookup(const RocksRowStore& store, const LookupRequest& request,
-                         LookupAnswer& answer)
-    : store_(store), request_(request), answer_(answer) {
+LocalLookup::LocalLookup(const RocksRowStore& store, const DatabaseShare& share,
+                         const LookupRequest& request, LookupAnswer& answer)
+    : store_(store), share_(share), request_(request), answer_(answer) {
   for (const uint32_t i : request.indexed_conditions) {
-    cursors_.push_back(std::make_unique<EntryCursor>(store, request.conditions[i]));
+    cursors_.push_back(std::make_unique<EntryCursor>(share, request.conditions[i]));
   }
 }
 
@@ -104,7 +105,7 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
     EntryCursor& cursor = *cursors_[i];
     answer_.num_entries_read += cursor.MoveTo(target);
     if (!cursor.has_entry()) {
-      Status status = store_.database().Check(cursor.status(), "read its index");
+      Status status = share_.Check(cursor.status(), "read its index");
       if (!status) return status;
       break;
     }
@@ -120,8 +121,8 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
         if (Status status = ReadCandidates(); !status) return status;
       }
     }
-    if (++num_steps % kStepsPerDeadlineCheck == 0) {
-      if (Status status = VerifyDeadline(); !status) return status;
+    if (++num_steps % kStepsPerTimeCheck == 0) {
+      if (Status status = VerifyTime(); !status) return status;
     }
   }
   return ReadCandidates();
@@ -129,8 +130,8 @@ Status LocalLookup::FindByEntries(const KeyRange& range) {
 
 Status LocalLookup::ReadCandidates() {
   if (candidates_.empty()) return Ok();
-  if (Status status = VerifyDeadline(); !status) return status;
-  const Result<std::vector<Versions>> rows = store_.Read(candidates_);
+  if (Status status = VerifyTime(); !status) return status;
+  const Result<std::vector<Versions>> rows = store_.ReadRows(share_, candidates_);
   if (!rows) return rows.error();
   for (size_t i = 0; i < candidates_.size(); ++i) {
     if (!(*rows)[i].empty()) AddIfMet(candidates_[i], (*rows)[i]);
@@ -145,18 +146,18 @@ Status LocalLookup::ScanRows(const KeyRange& range) {
   options.fill_cache = false;  // a scan would replace what other lookups need
   if (!range.end.empty()) options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> rows(
-      store_.database().db().NewIterator(options, store_.rows_family()));
+      share_.db().NewIterator(options, share_.family(kRowsFamily)));
   uint64_t num_steps = 0;
   for (rows->Seek(range.begin); rows->Valid(); rows->Next()) {
     const std::string_view key = ViewOf(rows->key());
     const Result<Versions> versions = store_.Decode(key, ViewOf(rows->value()));
     if (!versions) return versions.error();
     AddIfMet(key, *versions);
-    if (++num_steps % kStepsPerDeadlineCheck == 0) {
-      if (Status status = VerifyDeadline(); !status) return status;
+    if (++num_steps % kStepsPerTimeCheck == 0) {
+      if (Status status = VerifyTime(); !status) return status;
     }
   }
-  return store_.database().Check(rows->status(), "read its rows");
+  return share_.Check(rows->status(), "read its rows");
 }
 
 void LocalLookup::AddIfMet(std::string_view key, const Versions& versions) {
@@ -167,10 +168,13 @@ void LocalLookup::AddIfMet(std::string_view key, const Versions& versions) {
   answer_.rows.push_back(MergedRow(key, versions));
 }
 
-Status LocalLookup::VerifyDeadline() const {
+Status LocalLookup::VerifyTime() const {
+  const auto failure = [this](std::string_view reason) {
+    return Error{ErrorCode::kIo, store_.folder().string() + ": " + std::string(reason)};
+  };
+  if (store_.is_stopped()) return failure("the server stopped meanwhile");
   if (std::chrono::steady_clock::now() < request_.deadline) return Ok();
-  return Error{ErrorCode::kIo,
-               store_.database().folder().string() + ": the lookup did not end by its deadline"};
+  return failure("the lookup did not end by its deadline");
 }
 
 }  // namespace trommel::index

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/schema.h"
@@ -28,12 +29,13 @@ class EntryCursor;
 // Without indexed conditions all rows of a range are read.
 class LocalLookup {
  public:
-  // All must outlive the lookup.
-  LocalLookup(const RocksRowStore& store, const LookupRequest& request, LookupAnswer& answer);
+  // All must outlive the lookup. The share is one of the store's database.
+  LocalLookup(const RocksRowStore& store, const DatabaseShare& share, const LookupRequest& request,
+              LookupAnswer& answer);
   ~LocalLookup();
 
   // Adds the rows of the range to the answer. Requires that ranges ascend and do not overlap. Fails
-  // with the store's reason, or with kIo when the deadline has passed.
+  // with the store's reason, or with kIo when the deadline has passed or the store is to stop.
   Status FindIn(const KeyRange& range);
 
  private:
@@ -41,9 +43,10 @@ class LocalLookup {
   Status ScanRows(const KeyRange& range);
   Status ReadCandidates();
   void AddIfMet(std::string_view key, const Versions& versions);
-  Status VerifyDeadline() const;
+  Status VerifyTime() const;
 
   const RocksRowStore& store_;
+  const DatabaseShare& share_;
   const LookupRequest& request_;
   LookupAnswer& answer_;
   std::vector<std::unique_ptr<EntryCursor>> cursors_;  // one per indexed condition

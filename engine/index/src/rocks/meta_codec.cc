@@ -113,12 +113,13 @@ Result<ClusterRecord> DecodeCluster(std::string_view bytes) {
   ByteReader reader(bytes);
   const std::optional<uint64_t> format = reader.Number(UINT64_MAX);
   if (!format || *format == 0) return DamagedRecord("format");
-  if (*format != kClusterFormat) {
-    return Error{ErrorCode::kVersion, "a newer program made it: it has format " +
-                                          std::to_string(*format) + ", this one reads format " +
-                                          std::to_string(kClusterFormat)};
+  if (*format > kClusterFormat) {
+    return Error{ErrorCode::kVersion,
+                 "a newer program made it: it has format " + std::to_string(*format) +
+                     ", this one reads formats up to " + std::to_string(kClusterFormat)};
   }
   ClusterRecord record;
+  record.format = *format;
   record.cluster_id = reader.String(kMaxClusterIdBytes).value_or("");
   if (record.cluster_id.empty()) return DamagedRecord("identity of the cluster");
   ClusterConfig& config = record.config;
@@ -138,39 +139,6 @@ Result<ClusterRecord> DecodeCluster(std::string_view bytes) {
     return DamagedRecord(status.error().message);
   }
   return record;
-}
-
-std::string EncodeTable(const RegionTable& table) {
-  std::string bytes;
-  AppendNumber(table.size(), bytes);
-  for (const Region& region : table.regions()) {
-    AppendNumber(region.id, bytes);
-    AppendNumber(region.server, bytes);
-    AppendString(region.range.begin, bytes);
-  }
-  return bytes;
-}
-
-Result<RegionTable> DecodeTable(std::string_view bytes, uint32_t num_servers) {
-  ByteReader reader(bytes);
-  const uint64_t num_regions = reader.Number(kMaxRegions).value_or(0);
-  std::vector<Region> regions;
-  for (uint64_t i = 0; i < num_regions; ++i) {
-    // The states of regions are an array by id, so ids have a limit.
-    const std::optional<uint64_t> id = reader.Number(kMaxRegions - 1);
-    const std::optional<uint64_t> server = id ? reader.Number(num_servers - 1) : std::nullopt;
-    const std::optional<std::string_view> begin =
-        server ? reader.String(kMaxKeyBytes) : std::nullopt;
-    if (!begin) return DamagedRecord("region " + std::to_string(i) + " of the region table");
-    if (!regions.empty()) regions.back().range.end = *begin;
-    regions.push_back({.id = static_cast<uint32_t>(*id),
-                       .range = {.begin = std::string(*begin), .end = ""},
-                       .server = static_cast<uint32_t>(*server)});
-  }
-  if (reader.num_left() != 0) return DamagedRecord("bytes behind the region table");
-  Result<RegionTable> table = RegionTable::Create(std::move(regions));
-  if (!table) return DamagedRecord(table.error().message);
-  return table;
 }
 
 }  // namespace trommel::index

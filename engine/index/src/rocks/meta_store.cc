@@ -13,9 +13,12 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/index/src/model/table_record.h"
+#include "engine/index/src/rocks/byte_codec.h"
 #include "engine/index/src/rocks/database.h"
 #include "engine/index/src/rocks/meta_codec.h"
-#include "trommel/index/region_table.h"
+#include "engine/index/src/rocks/table_record_codec.h"
+#include "engine/index/src/rows/table_recorder.h"
 #include "trommel/result.h"
 
 namespace trommel::index {
@@ -24,6 +27,17 @@ namespace {
 constexpr std::string_view kClusterKey = "trommel-index cluster";
 constexpr std::string_view kTableKey = "trommel-index regions";
 constexpr uint64_t kMetaMemoryBytes = 2 << 20;
+constexpr std::string_view kWriting = "write the region table";
+
+rocksdb::WriteOptions Synced() {
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  return options;
+}
+
+rocksdb::Status Get(const Database& database, std::string_view key, std::string& bytes) {
+  return database.db().Get(rocksdb::ReadOptions(), SliceOf(key), &bytes);
+}
 
 std::filesystem::path MetaFolder(const std::filesystem::path& cluster) { return cluster / "meta"; }
 
@@ -79,32 +93,89 @@ Result<MetaStore> MetaStore::Open(const std::filesystem::path& cluster) {
 Status MetaStore::Write(const MetaRecords& records) {
   rocksdb::WriteBatch batch;
   rocksdb::Status status = batch.Put(SliceOf(kClusterKey), EncodeCluster(records.cluster));
-  if (status.ok()) status = batch.Put(SliceOf(kTableKey), EncodeTable(records.table));
-  rocksdb::WriteOptions options;
-  options.sync = true;
-  if (status.ok()) status = database_.db().Write(options, &batch);
-  return database_.Check(status, "write the region table");
+  if (status.ok()) status = batch.Put(SliceOf(kTableKey), EncodeTableRecord(records.table));
+  if (status.ok()) status = database_->db().Write(Synced(), &batch);
+  return database_->Check(status, kWriting);
 }
 
-Result<MetaRecords> MetaStore::Read() const {
-  const auto read = [this](std::string_view key, std::string& bytes) {
-    return database_.db().Get(rocksdb::ReadOptions(), SliceOf(key), &bytes);
-  };
+Result<MetaRecords> MetaStore::Read() {
+  if (const Status status = Reopen(); !status) return status.error();
   const auto in_folder = [this](const Error& error) {
-    return Error{error.code, database_.folder().string() + ": " + error.message};
+    return Error{error.code, folder_.string() + ": " + error.message};
   };
   std::string bytes;
-  rocksdb::Status status = read(kClusterKey, bytes);
-  if (status.IsNotFound()) return Interrupted(database_.folder().parent_path());
-  if (!status.ok()) return ErrorOf(status, "read it", database_.folder());
+  rocksdb::Status status = Get(*database_, kClusterKey, bytes);
+  if (status.IsNotFound()) return Interrupted(folder_.parent_path());
+  if (!status.ok()) return ErrorOf(status, "read it", folder_);
   Result<ClusterRecord> cluster = DecodeCluster(bytes);
   if (!cluster) return in_folder(cluster.error());
-  status = read(kTableKey, bytes);
-  if (!status.ok() && !status.IsNotFound()) return ErrorOf(status, "read it", database_.folder());
+  status = Get(*database_, kTableKey, bytes);
+  if (!status.ok() && !status.IsNotFound()) return ErrorOf(status, "read it", folder_);
   if (status.IsNotFound()) bytes.clear();
-  Result<RegionTable> table = DecodeTable(bytes, cluster->config.num_servers);
+  const auto decode = cluster->format == 1 ? DecodeTableRecord1 : DecodeTableRecord;
+  Result<TableRecord> table = decode(bytes, cluster->config);
   if (!table) return in_folder(table.error());
   return MetaRecords{.cluster = *std::move(cluster), .table = *std::move(table)};
+}
+
+RecordOutcome MetaStore::Record(const TableRecord& record) {
+  if (Status status = Reopen(); !status) {
+    return {.recorded = Recorded::kUnknown, .status = std::move(status)};
+  }
+  const std::string bytes = EncodeTableRecord(record);
+  Status status = WriteTable(bytes);
+  if (status.ok()) return {};
+  const Recorded recorded = FindOutcome(bytes);
+  if (recorded == Recorded::kDone) return {};
+  return {.recorded = recorded, .status = std::move(status)};
+}
+
+Status MetaStore::Reopen() {
+  if (database_) return Ok();
+  Result<Database> database =
+      Database::Open(folder_, OpenMode::kOpen, DatabaseResources(kMetaMemoryBytes, 1), {});
+  if (!database) return database.error();
+  database_.emplace(*std::move(database));
+  return Ok();
+}
+
+Status MetaStore::WriteTable(const std::string& bytes) {
+  std::string cluster_bytes;
+  rocksdb::Status status = Get(*database_, kClusterKey, cluster_bytes);
+  if (!status.ok()) return ErrorOf(status, kWriting, folder_);
+  rocksdb::WriteBatch batch;
+  if (ByteReader(cluster_bytes).Number(UINT64_MAX) != kClusterFormat) {
+    const Result<ClusterRecord> cluster = DecodeCluster(cluster_bytes);
+    if (!cluster) return cluster.error();
+    status = batch.Put(SliceOf(kClusterKey), EncodeCluster(*cluster));
+  }
+  if (status.ok()) status = batch.Put(SliceOf(kTableKey), bytes);
+  if (status.ok()) status = database_->db().Write(Synced(), &batch);
+  if (fault_ == RecordFault::kDone) status = rocksdb::Status::IOError("the test says so");
+  return database_->Check(status, kWriting);
+}
+
+Recorded MetaStore::FindOutcome(const std::string& bytes) {
+  // The log tells. Closed first, because closing may still write what a failed write left in
+  // memory.
+  database_.reset();
+  std::string found;
+  if (Reopen().ok()) {
+    if (!Get(*database_, kTableKey, found).ok()) {
+      database_.reset();
+      return Recorded::kUnknown;
+    }
+    // What an open finds in the log it writes to a table, synced: so this is durable.
+    return found == bytes ? Recorded::kDone : Recorded::kNotDone;
+  }
+  // On a disk that is full, an open fails, but one that writes nothing may not. What it does not
+  // find in the log no later open finds; what it finds may not be durable.
+  const Result<Database> database =
+      Database::Open(folder_, OpenMode::kRead, DatabaseResources(kMetaMemoryBytes, 1), {});
+  if (!database || !Get(*database, kTableKey, found).ok() || found == bytes) {
+    return Recorded::kUnknown;
+  }
+  return Recorded::kNotDone;
 }
 
 }  // namespace trommel::index

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
-#include <shared_mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,7 +15,10 @@
 #include <vector>
 
 #include "engine/index/src/rocks/held_ranges.h"
+#include "engine/index/src/rocks/holdings.h"
 #include "engine/index/src/rocks/local_lookup.h"
+#include "engine/index/src/rocks/stoppable_database.h"
+#include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/schema.h"
 #include "trommel/result.h"
@@ -26,6 +30,15 @@ LookupAnswer Failed(Error error) {
   LookupAnswer answer;
   answer.status = std::move(error);
   return answer;
+}
+
+// Both ascend.
+void KeepRowsOf(std::span<const KeyRange> ranges, std::vector<Row>& rows) {
+  auto range = ranges.begin();
+  std::erase_if(rows, [&](const Row& row) {
+    while (range != ranges.end() && !range->end.empty() && range->end <= row.key) ++range;
+    return range == ranges.end() || row.key < range->begin;
+  });
 }
 
 }  // namespace
@@ -43,17 +56,11 @@ Status RegionServer::Start(uint32_t num_threads) {
   try {
     for (uint32_t i = 0; i < num_threads; ++i) threads_.emplace_back([this] { AnswerLookups(); });
   } catch (const std::system_error& error) {
-    return Error{ErrorCode::kIo, store_.database().folder().string() + ": cannot start thread " +
+    return Error{ErrorCode::kIo, store_.folder().string() + ": cannot start thread " +
                                      std::to_string(threads_.size() + 1) + " of " +
                                      std::to_string(num_threads) + ": " + error.what()};
   }
   return Ok();
-}
-
-void RegionServer::SetHeld(std::vector<KeyRange> ranges) {
-  std::vector<KeyRange> joined = JoinRanges(std::move(ranges));
-  const std::unique_lock lock(held_mutex_);
-  held_ = std::move(joined);
 }
 
 void RegionServer::SetOutage(Outage outage) {
@@ -89,7 +96,7 @@ void RegionServer::AnswerLookups() {
 
 Status RegionServer::WaitThroughOutage(const LookupRequest& request) {
   const auto failure = [this](std::string_view reason) {
-    return Error{ErrorCode::kIo, store_.database().folder().string() + ": " + std::string(reason)};
+    return Error{ErrorCode::kIo, store_.folder().string() + ": " + std::string(reason)};
   };
   std::unique_lock lock(mutex_);
   if (outage_ == Outage::kSilent) {
@@ -107,18 +114,39 @@ Status RegionServer::WaitThroughOutage(const LookupRequest& request) {
 LookupAnswer RegionServer::Answer(const LookupRequest& request) try {
   if (const Status status = Verify(request); !status) return Failed(status.error());
   if (const Status status = WaitThroughOutage(request); !status) return Failed(status.error());
+  // First, so that a server that is stopped says so, whatever else it is.
+  const Result<DatabaseShare> share = store_.database().Use();
+  if (!share) return Failed(share.error());
+  const Holdings::Reading reading(holdings_, request.ranges);
+  const Result<RangeParts> before = reading.Parts();
+  if (!before) return Failed(before.error());
   LookupAnswer answer;
-  const std::shared_lock held(held_mutex_);
-  RangeParts parts = CutRanges(request.ranges, held_);
-  LocalLookup lookup(store_, request, answer);
-  for (const KeyRange& range : parts.held) {
+  LocalLookup lookup(store_, *share, request, answer);
+  for (const KeyRange& range : before->held) {
     if (const Status status = lookup.FindIn(range); !status) return Failed(status.error());
   }
-  answer.not_mine = std::move(parts.not_held);
+  Result<RangeParts> after = reading.Parts();
+  if (!after) return Failed(after.error());
+  if (after->held != before->held) KeepRowsOf(after->held, answer.rows);
+  answer.not_mine = std::move(after->not_held);
   return answer;
 } catch (const std::bad_alloc&) {
   return Failed({ErrorCode::kOutOfMemory,
-                 store_.database().folder().string() + ": the system refused memory for a lookup"});
+                 store_.folder().string() + ": the system refused memory for a lookup"});
+}
+
+Result<std::optional<Versions>> RegionServer::Read(std::string_view key) {
+  const Result<DatabaseShare> share = store_.database().Use();
+  if (!share) return share.error();
+  const std::string row_key(key);
+  const KeyRange only{.begin = row_key, .end = row_key + '\0'};
+  const Holdings::Reading reading(holdings_, {&only, 1});
+  Result<std::vector<Versions>> rows = store_.ReadRows(*share, {&row_key, 1});
+  const Result<RangeParts> parts = reading.Parts();
+  if (!parts) return parts.error();
+  if (parts->held.empty()) return std::optional<Versions>();
+  if (!rows) return rows.error();
+  return std::optional(std::move(rows->front()));
 }
 
 Status RegionServer::Verify(const LookupRequest& request) const {

@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <shared_mutex>
+#include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "engine/index/src/rocks/holdings.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/schema.h"
 #include "trommel/result.h"
@@ -31,7 +35,7 @@ class RegionServer {
  public:
   // The store must outlive the server.
   RegionServer(const RocksRowStore& store, size_t num_attributes)
-      : store_(store), num_attributes_(num_attributes) {}
+      : store_(store), num_attributes_(num_attributes), holdings_(store.folder()) {}
   RegionServer(const RegionServer&) = delete;
   RegionServer& operator=(const RegionServer&) = delete;
   // Lookups that wait fail.
@@ -39,10 +43,14 @@ class RegionServer {
 
   // Starts the threads. Fails with kIo if the system grants no more.
   Status Start(uint32_t num_threads);
-  // Sets what the server holds from now on. Waits for lookups that are being answered.
-  void SetHeld(std::vector<KeyRange> ranges);
+  // LookupServers::SetHeld and SetAnswering.
+  void SetHeld(std::vector<KeyRange> ranges) { holdings_.Set(std::move(ranges)); }
+  void SetAnswering(bool is_answering) { holdings_.SetAnswering(is_answering); }
   // RegionStore::Lookup.
   void Lookup(LookupRequest request, RegionStore::Completion completion);
+  // Returns the versions of the row, none if there is none; or nothing: the server did not hold its
+  // key throughout the call. Fails as a lookup does. Runs in the calling thread.
+  Result<std::optional<Versions>> Read(std::string_view key);
   void SetOutage(Outage outage);
 
   uint64_t num_lookups() const { return num_lookups_.load(std::memory_order_relaxed); }
@@ -62,9 +70,7 @@ class RegionServer {
   const RocksRowStore& store_;
   const size_t num_attributes_;
 
-  // Shared from before a lookup decides what the server holds until its answer is complete.
-  std::shared_mutex held_mutex_;
-  std::vector<KeyRange> held_;  // ascending, joined
+  Holdings holdings_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

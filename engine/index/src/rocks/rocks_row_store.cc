@@ -7,6 +7,7 @@
 #include <rocksdb/status.h>
 #include <rocksdb/write_batch.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "engine/index/src/rocks/database.h"
 #include "engine/index/src/rocks/entry_key.h"
 #include "engine/index/src/rocks/row_codec.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
@@ -47,16 +49,23 @@ size_t Forward(rocksdb::Iterator& cursor, const std::string& target) {
 }  // namespace
 
 Result<std::vector<Versions>> RocksRowStore::Read(std::span<const std::string> keys) const {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
+  return ReadRows(*share, keys);
+}
+
+Result<std::vector<Versions>> RocksRowStore::ReadRows(const DatabaseShare& share,
+                                                      std::span<const std::string> keys) const {
   std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> bytes(keys.size());
   std::vector<rocksdb::Status> statuses(keys.size());
-  database_.db().MultiGet(rocksdb::ReadOptions(), rows_family(), keys.size(), slices.data(),
-                          bytes.data(), statuses.data());
+  share.db().MultiGet(rocksdb::ReadOptions(), share.family(kRowsFamily), keys.size(), slices.data(),
+                      bytes.data(), statuses.data());
   std::vector<Versions> rows(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
     if (!statuses[i].ok()) {
-      return ErrorOf(statuses[i], "read row " + Quoted(keys[i]), database_.folder());
+      return ErrorOf(statuses[i], "read row " + Quoted(keys[i]), folder());
     }
     Result<Versions> versions = Decode(keys[i], ViewOf(bytes[i]));
     if (!versions) return versions.error();
@@ -68,21 +77,23 @@ Result<std::vector<Versions>> RocksRowStore::Read(std::span<const std::string> k
 Result<Versions> RocksRowStore::Decode(std::string_view key, std::string_view bytes) const {
   Result<Versions> versions = DecodeRow(bytes, options_.num_attributes);
   if (versions) return versions;
-  return Error{versions.error().code, database_.folder().string() + ": row " + Quoted(key) + ": " +
-                                          versions.error().message};
+  return Error{versions.error().code,
+               folder().string() + ": row " + Quoted(key) + ": " + versions.error().message};
 }
 
 Result<bool> RocksRowStore::HasValue(uint32_t attribute, std::string_view value,
                                      const KeyRange& range) const {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
   if (range.empty()) return false;
   const EntryRange entries = EntriesOf(ValuePrefix(attribute, value), range);
   const rocksdb::Slice end = entries.end;
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> cursor(
-      database_.db().NewIterator(options, index_family()));
+      share->db().NewIterator(options, share->family(kIndexFamily)));
   cursor->Seek(entries.begin);
-  if (const Status status = database_.Check(cursor->status(), "read its index"); !status) {
+  if (const Status status = share->Check(cursor->status(), "read its index"); !status) {
     return status.error();
   }
   return cursor->Valid();
@@ -99,6 +110,8 @@ Result<bool> RocksRowStore::HasValue(uint32_t attribute, std::string_view value,
 Result<ValueWalk> RocksRowStore::WalkValues(uint32_t attribute,
                                             const std::optional<std::string>& after,
                                             const KeyRange& range, size_t max_values) const {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
   ValueWalk walk;
   if (range.empty()) return walk;
   const std::string begin =
@@ -108,14 +121,14 @@ Result<ValueWalk> RocksRowStore::WalkValues(uint32_t attribute,
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> cursor(
-      database_.db().NewIterator(options, index_family()));
+      share->db().NewIterator(options, share->family(kIndexFamily)));
   const size_t most_moves = 4 * max_values + 64;
   size_t num_moves = 1;
   for (cursor->Seek(begin); cursor->Valid();) {
     const std::string_view bytes = ViewOf(cursor->key());
     Result<EntryKey> entry = DecodeEntryKey(bytes);
     if (!entry) {
-      return Error{entry.error().code, database_.folder().string() + ": " + entry.error().message};
+      return Error{entry.error().code, folder().string() + ": " + entry.error().message};
     }
     std::string prefix(bytes.substr(0, entry->prefix_bytes));
     if (entry->row_key < range.begin) {
@@ -133,59 +146,93 @@ Result<ValueWalk> RocksRowStore::WalkValues(uint32_t attribute,
       break;
     }
   }
-  if (const Status status = database_.Check(cursor->status(), "read its index"); !status) {
+  if (const Status status = share->Check(cursor->status(), "read its index"); !status) {
     return status.error();
   }
   return walk;
 }
 
-Status RocksRowStore::Commit(std::span<const RowChange> rows,
-                             std::span<const EntryChange> entries) {
+Status RocksRowStore::Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
+                             uint64_t incarnation) {
+  const Result<DatabaseShare> share = database_.Use(incarnation);
+  if (!share) return share.error();
   if (Status writable = VerifyWritable(); !writable) return writable;
+  rocksdb::ColumnFamilyHandle* const rows_family = share->family(kRowsFamily);
+  rocksdb::ColumnFamilyHandle* const index_family = share->family(kIndexFamily);
   rocksdb::WriteBatch batch;
   rocksdb::Status status;
   for (const RowChange& row : rows) {
     if (!status.ok()) break;
-    status = row.versions.empty() ? batch.Delete(rows_family(), row.key)
-                                  : batch.Put(rows_family(), row.key, EncodeRow(row.versions));
+    status = row.versions.empty() ? batch.Delete(rows_family, row.key)
+                                  : batch.Put(rows_family, row.key, EncodeRow(row.versions));
   }
   for (const EntryChange& entry : entries) {
     if (!status.ok()) break;
     const std::string key = ValuePrefix(entry.attribute, entry.value) + entry.row_key;
-    status = entry.is_added ? batch.Put(index_family(), key, rocksdb::Slice())
-                            : batch.Delete(index_family(), key);
+    status = entry.is_added ? batch.Put(index_family, key, rocksdb::Slice())
+                            : batch.Delete(index_family, key);
   }
-  if (!status.ok()) return database_.Check(status, "write");
+  if (!status.ok()) return share->Check(status, "write");
   rocksdb::WriteOptions options;
   options.sync = options_.sync_writes;
-  return CheckWrite(database_.db().Write(options, &batch), "write");
+  return CheckWrite(*share, share->db().Write(options, &batch), "write");
+}
+
+Status RocksRowStore::RemoveIndexKeys(std::span<const std::string> index_keys,
+                                      uint64_t incarnation) {
+  const Result<DatabaseShare> share = database_.Use(incarnation);
+  if (!share) return share.error();
+  if (Status writable = VerifyWritable(); !writable) return writable;
+  rocksdb::WriteBatch batch;
+  for (const std::string& key : index_keys) {
+    const rocksdb::Status status = batch.Delete(share->family(kIndexFamily), key);
+    if (!status.ok()) return share->Check(status, "remove keys of its index");
+  }
+  return CheckWrite(*share, share->db().Write(rocksdb::WriteOptions(), &batch),
+                    "remove keys of its index");
+}
+
+Status RocksRowStore::RemoveEntries(uint32_t attribute) {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
+  if (Status writable = VerifyWritable(); !writable) return writable;
+  const std::string begin = AttributePrefix(attribute);
+  const std::string end = BeyondPrefix(begin);
+  const rocksdb::Status status =
+      share->db().DeleteRange(rocksdb::WriteOptions(), share->family(kIndexFamily), begin, end);
+  return CheckWrite(*share, status, "remove entries");
 }
 
 Result<StoreStamp> RocksRowStore::Stamp() const {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
   if (const Status writable = VerifyWritable(); !writable) return writable.error();
   StoreStamp stamp;
   const Status status =
-      database_.Check(database_.db().GetDbIdentity(stamp.identity), "read its identity");
+      share->Check(share->db().GetDbIdentity(stamp.identity), "read its identity");
   if (!status) return status.error();
-  stamp.sequence = database_.db().GetLatestSequenceNumber();
+  stamp.sequence = share->db().GetLatestSequenceNumber();
   return stamp;
 }
 
 Status RocksRowStore::Sync() {
+  const Result<DatabaseShare> share = database_.Use();
+  if (!share) return share.error();
   if (Status writable = VerifyWritable(); !writable) return writable;
-  return CheckWrite(database_.db().FlushWAL(true), "sync");
+  return CheckWrite(*share, share->db().FlushWAL(true), "sync");
 }
 
 Status RocksRowStore::VerifyWritable() const {
   if (!has_failed_.load(std::memory_order_acquire)) return Ok();
-  return Error{ErrorCode::kIo, database_.folder().string() +
+  return Error{ErrorCode::kIo, folder().string() +
                                    ": cannot write: an earlier write failed; when its reason is "
-                                   "gone, open the cluster again"};
+                                   "gone, start the server or open the cluster again"};
 }
 
-Status RocksRowStore::CheckWrite(const rocksdb::Status& status, std::string_view doing) {
+Status RocksRowStore::CheckWrite(const DatabaseShare& share, const rocksdb::Status& status,
+                                 std::string_view doing) {
   if (!status.ok()) has_failed_.store(true, std::memory_order_release);
-  return database_.Check(status, doing);
+  return share.Check(status, doing);
 }
 
 }  // namespace trommel::index

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/index/src/rocks/database.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
@@ -31,6 +32,10 @@ struct ServerIdentity {
   std::string cluster;  // MetaStore's cluster_id
   uint32_t server = 0;
 };
+
+// Column families, as Database::family counts them.
+inline constexpr size_t kRowsFamily = 1;
+inline constexpr size_t kIndexFamily = 2;
 
 struct RowStoreOptions {
   size_t num_attributes = 0;  // of the schema
@@ -50,6 +55,12 @@ class RocksRowStore final : public RowStore {
                                                      const ServerIdentity& identity,
                                                      const RowStoreOptions& options,
                                                      const DatabaseResources& resources);
+  // Returns a store that is stopped, because Open failed for this reason, which its calls give.
+  static std::unique_ptr<RocksRowStore> Stopped(const std::filesystem::path& folder,
+                                                const ServerIdentity& identity,
+                                                const RowStoreOptions& options,
+                                                const DatabaseResources& resources,
+                                                const Error& reason);
 
   Result<std::vector<Versions>> Read(std::span<const std::string> keys) const override;
   Result<bool> HasValue(uint32_t attribute, std::string_view value,
@@ -58,32 +69,67 @@ class RocksRowStore final : public RowStore {
   // value takes. Entries that were deleted and not yet compacted are not counted.
   Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
                                const KeyRange& range, size_t max_values) const override;
-  // Once a commit or Sync has failed, these three fail until the database is opened again, and
-  // reads go on. The log may have the commit that failed, so the next open may find it done; and
-  // RocksDB may abort the process when it writes to a log that has failed.
-  Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) override;
+  // Once one of the next five has failed to write, they fail until the database is opened again
+  // (Stop and Start), and reads go on. The log may have the commit that failed, so the next open
+  // may find it done; and RocksDB may abort the process when it writes to a log that has failed.
+  Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
+                uint64_t incarnation) override;
+  // Removes keys of the local index, whatever they are: also those that are no entries.
+  Status RemoveIndexKeys(std::span<const std::string> index_keys, uint64_t incarnation);
+  Status RemoveEntries(uint32_t attribute) override;
   Result<StoreStamp> Stamp() const override;
   Status Sync() override;
 
+  Result<std::unique_ptr<RowScan>> Scan(const KeyRange& range) const override;
+  Result<std::optional<std::string>> MiddleKey(const KeyRange& range) const override;
+  // The rows of the range and their share of all entries: entries are in the order of values, so
+  // those of a range are spread over the index. Up to 1,000 rows are measured; more are estimated,
+  // well if most are in tables; of rows in memory, the estimate may be far off.
+  Result<uint64_t> EstimateBytes(const KeyRange& range) const override;
+
+  // Waits for no scan, and for a lookup until it looks at its deadline again. What was committed is
+  // still there after Start, unless the folder's files were replaced.
+  void Stop() override { database_.Stop(); }
+  // Fails as Open does, or with kInvalidArgument if the store is not stopped.
+  Status Start() override;
+  bool is_stopped() const override { return database_.is_stopped(); }
+  uint64_t incarnation() const override { return database_.incarnation(); }
+
+  // As Read, for a thread that holds a share.
+  Result<std::vector<Versions>> ReadRows(const DatabaseShare& share,
+                                         std::span<const std::string> keys) const;
   // Returns the versions in these bytes, the row's value in `rows`.
   Result<Versions> Decode(std::string_view key, std::string_view bytes) const;
 
-  const Database& database() const { return database_; }
-  rocksdb::ColumnFamilyHandle* rows_family() const { return database_.family(1); }
-  rocksdb::ColumnFamilyHandle* index_family() const { return database_.family(2); }
+  const StoppableDatabase& database() const { return database_; }
+  const std::filesystem::path& folder() const { return database_.folder(); }
 
  private:
-  RocksRowStore(Database database, const RowStoreOptions& options)
-      : database_(std::move(database)), options_(options) {}
+  RocksRowStore(Database database, ServerIdentity identity, const RowStoreOptions& options,
+                const DatabaseResources& resources)
+      : identity_(std::move(identity)),
+        options_(options),
+        resources_(resources),
+        database_(std::move(database)) {}
+  RocksRowStore(const std::filesystem::path& folder, ServerIdentity identity,
+                const RowStoreOptions& options, const DatabaseResources& resources,
+                const Error& reason)
+      : identity_(std::move(identity)),
+        options_(options),
+        resources_(resources),
+        database_(folder, reason) {}
 
   // Returns success, or why no write is possible any more.
   Status VerifyWritable() const;
   // Notes a write that failed. Returns success, or its reason.
-  Status CheckWrite(const rocksdb::Status& status, std::string_view doing);
+  Status CheckWrite(const DatabaseShare& share, const rocksdb::Status& status,
+                    std::string_view doing);
 
-  const Database database_;
+  const ServerIdentity identity_;
   const RowStoreOptions options_;
-  std::atomic<bool> has_failed_ = false;
+  const DatabaseResources resources_;
+  StoppableDatabase database_;
+  std::atomic<bool> has_failed_ = false;  // of this incarnation
 };
 
 }  // namespace trommel::index

@@ -1,8 +1,9 @@
-// RocksRowStore::Create and Open: the record that identifies a server's database.
+// RocksRowStore::Create, Open and Start: the record that identifies a server's database.
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -64,6 +65,28 @@ Status VerifyIdentity(std::string_view bytes, const ServerIdentity& expected,
   return Ok();
 }
 
+Result<Database> OpenVerified(const std::filesystem::path& folder, const ServerIdentity& identity,
+                              const DatabaseResources& resources) {
+  if (!Database::IsIn(folder)) {
+    return Error{ErrorCode::kCorrupt,
+                 folder.string() + ": the database of server " + std::to_string(identity.server) +
+                     " is missing; put its folder back, or restore the cluster"};
+  }
+  Result<Database> database = Database::Open(folder, OpenMode::kOpen, resources, Families());
+  if (!database) return database;
+  std::string bytes;
+  const rocksdb::Status status =
+      database->db().Get(rocksdb::ReadOptions(), SliceOf(kRecordKey), &bytes);
+  if (status.IsNotFound()) {
+    return Error{ErrorCode::kCorrupt, folder.string() + ": is not the database of a server"};
+  }
+  if (!status.ok()) return ErrorOf(status, "read its format record", folder);
+  if (const Status verified = VerifyIdentity(bytes, identity, folder); !verified) {
+    return verified.error();
+  }
+  return database;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RocksRowStore>> RocksRowStore::Create(const std::filesystem::path& folder,
@@ -81,31 +104,35 @@ Result<std::unique_ptr<RocksRowStore>> RocksRowStore::Create(const std::filesyst
   const rocksdb::Status status =
       database->db().Put(write, SliceOf(kRecordKey), EncodeIdentity(identity));
   if (!status.ok()) return ErrorOf(status, "write its format record", folder);
-  return std::unique_ptr<RocksRowStore>(new RocksRowStore(*std::move(database), options));
+  return std::unique_ptr<RocksRowStore>(
+      new RocksRowStore(*std::move(database), identity, options, resources));
 }
 
 Result<std::unique_ptr<RocksRowStore>> RocksRowStore::Open(const std::filesystem::path& folder,
                                                            const ServerIdentity& identity,
                                                            const RowStoreOptions& options,
                                                            const DatabaseResources& resources) {
-  if (!Database::IsIn(folder)) {
-    return Error{ErrorCode::kCorrupt,
-                 folder.string() + ": the database of server " + std::to_string(identity.server) +
-                     " is missing; put its folder back, or restore the cluster"};
-  }
-  Result<Database> database = Database::Open(folder, OpenMode::kOpen, resources, Families());
+  Result<Database> database = OpenVerified(folder, identity, resources);
   if (!database) return database.error();
-  std::string bytes;
-  const rocksdb::Status status =
-      database->db().Get(rocksdb::ReadOptions(), SliceOf(kRecordKey), &bytes);
-  if (status.IsNotFound()) {
-    return Error{ErrorCode::kCorrupt, folder.string() + ": is not the database of a server"};
-  }
-  if (!status.ok()) return ErrorOf(status, "read its format record", folder);
-  if (const Status verified = VerifyIdentity(bytes, identity, folder); !verified) {
-    return verified.error();
-  }
-  return std::unique_ptr<RocksRowStore>(new RocksRowStore(*std::move(database), options));
+  return std::unique_ptr<RocksRowStore>(
+      new RocksRowStore(*std::move(database), identity, options, resources));
+}
+
+std::unique_ptr<RocksRowStore> RocksRowStore::Stopped(const std::filesystem::path& folder,
+                                                      const ServerIdentity& identity,
+                                                      const RowStoreOptions& options,
+                                                      const DatabaseResources& resources,
+                                                      const Error& reason) {
+  return std::unique_ptr<RocksRowStore>(
+      new RocksRowStore(folder, identity, options, resources, reason));
+}
+
+Status RocksRowStore::Start() {
+  return database_.Start([this]() -> Result<Database> {
+    // No call is under way, so no write of the last incarnation can still fail.
+    has_failed_.store(false, std::memory_order_release);
+    return OpenVerified(folder(), identity_, resources_);
+  });
 }
 
 }  // namespace trommel::index

@@ -1,4 +1,5 @@
-// All rows and all entries of one server, for verification and statistics.
+// All rows and all entries of one server, for verification and statistics. A scan has them as they
+// were when it began, and fails if the store stops meanwhile.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_ROCKS_STORE_SCAN_H_
 #define TROMMEL_ENGINE_INDEX_SRC_ROCKS_STORE_SCAN_H_
 
@@ -30,7 +31,7 @@ Status ScanEntries(const RocksRowStore& store,
 Result<std::vector<bool>> FindEntries(const RocksRowStore& store,
                                       std::span<const std::string> entry_keys);
 
-// Estimates by the database.
+// Estimates by the database; nothing of a store that is stopped.
 struct StoreSize {
   uint64_t num_rows = 0;
   uint64_t num_entries = 0;

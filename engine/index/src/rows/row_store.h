@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,17 @@ struct ValueWalk {
   std::optional<std::string> reached;
 };
 
+// A walk over rows as they were at one moment, in the order of keys.
+class RowScan {
+ public:
+  virtual ~RowScan() = default;
+  // Returns the next rows, at most max_rows; none: there are no more. Requires max_rows > 0.
+  virtual Result<std::vector<RowChange>> Next(size_t max_rows) = 0;
+};
+
+// A store may stop, as a server does that fails, and start again, perhaps without writes that were
+// not synced. Each life of it is an *incarnation*: what an operation has read in one says nothing
+// about the next, so it commits in the one in which it began.
 class RowStore {
  public:
   virtual ~RowStore() = default;
@@ -67,13 +79,40 @@ class RowStore {
   // Cost: bounded by max_values, however many values other ranges have.
   virtual Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
                                        const KeyRange& range, size_t max_values) const = 0;
-  // Changes rows and entries in one atomic write. A write that failed was either done or will never
-  // be done by this process; reads of the local index show which.
-  virtual Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) = 0;
+  // Changes rows and entries in one atomic write. Fails, changing nothing, if the store is stopped
+  // or of another incarnation. A write that failed otherwise was done or will never be done by this
+  // process; reads of the local index show which.
+  virtual Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
+                        uint64_t incarnation) = 0;
   // Returns what the database is now.
   virtual Result<StoreStamp> Stamp() const = 0;
   // Makes everything that was committed durable.
   virtual Status Sync() = 0;
+
+  // --- Rows as a whole, for moving regions and for making indexes.
+
+  // Begins a walk over the rows of the range as they are now. It must end before the store is
+  // destroyed, and fails when the store stops.
+  virtual Result<std::unique_ptr<RowScan>> Scan(const KeyRange& range) const = 0;
+  // Removes all entries of the attribute.
+  virtual Status RemoveEntries(uint32_t attribute) = 0;
+  // Returns a key that divides the rows of the range about in half: in the range, and not its
+  // first. None: there are fewer than two rows. Cost: one pass over the keys of the range.
+  virtual Result<std::optional<std::string>> MiddleKey(const KeyRange& range) const = 0;
+  // Returns about how many bytes the rows and entries of the range take. Cost: none that grows.
+  virtual Result<uint64_t> EstimateBytes(const KeyRange& range) const = 0;
+
+  // --- Failing and returning. Any thread may call these at any time.
+
+  // From now on every call fails with kIo; waits for those under way. Has no effect on a store that
+  // is stopped.
+  virtual void Stop() = 0;
+  // Opens the database again. Requires that the store is stopped; if it fails, it still is.
+  virtual Status Start() = 0;
+  virtual bool is_stopped() const = 0;
+  // Rises when the store stops: after calls have begun to fail, so that nothing is written in the
+  // new incarnation before the store has started again; and before Stop returns.
+  virtual uint64_t incarnation() const = 0;
 };
 
 }  // namespace trommel::index

@@ -1,0 +1,107 @@
+// Holdings: what a lookup may answer for while ranges come and go.
+#include "engine/index/src/rocks/holdings.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "trommel/index/schema.h"
+
+namespace trommel::index {
+namespace {
+
+using Ranges = std::vector<KeyRange>;
+
+TEST_CASE("a lookup is told at once what its server does not hold") {
+  Holdings holdings("s");
+  const Ranges asked = {{"a", "d"}, {"e", ""}};
+  CHECK(Holdings::Reading(holdings, asked).Parts()->not_held == asked);
+  holdings.Set({{"f", "h"}, {"b", "f"}});
+  const Holdings::Reading reading(holdings, asked);
+  CHECK(reading.Parts()->held == Ranges{{"b", "d"}, {"e", "h"}});
+  CHECK(reading.Parts()->not_held == Ranges{{"a", "b"}, {"h", ""}});
+}
+
+TEST_CASE("a range that is taken while a lookup reads is not answered, though it comes back") {
+  Holdings holdings("s");
+  holdings.Set({{"", ""}});
+  const Ranges asked = {{"a", "m"}};
+  const Holdings::Reading reading(holdings, asked);
+  holdings.Set({{"", "c"}, {"e", ""}});
+  holdings.Set({{"", ""}});
+  CHECK(reading.Parts()->held == Ranges{{"a", "c"}, {"e", "m"}});
+  CHECK(reading.Parts()->not_held == Ranges{{"c", "e"}});
+  CHECK(Holdings::Reading(holdings, asked).Parts()->held == asked);
+}
+
+TEST_CASE("a range that comes while a lookup reads is not answered by it") {
+  Holdings holdings("s");
+  holdings.Set({{"a", "c"}});
+  const Ranges asked = {{"a", "e"}};
+  const Holdings::Reading reading(holdings, asked);
+  holdings.Set({{"a", "e"}});
+  CHECK(reading.Parts()->held == Ranges{{"a", "c"}});
+  CHECK(reading.Parts()->not_held == Ranges{{"c", "e"}});
+}
+
+TEST_CASE("a lookup fails if its server did not answer at some moment of it") {
+  Holdings holdings("s");
+  holdings.Set({{"", ""}});
+  const Ranges asked = {{"a", "m"}};
+  const Holdings::Reading before(holdings, asked);
+  holdings.SetAnswering(false);
+  const Holdings::Reading between(holdings, asked);
+  holdings.SetAnswering(true);
+  const Holdings::Reading after(holdings, asked);
+  CHECK_FALSE(before.Parts().ok());
+  CHECK_FALSE(between.Parts().ok());
+  CHECK(after.Parts().ok());
+}
+
+TEST_CASE("what a lookup answers for is what was held at every moment of it, of random changes") {
+  std::mt19937_64 random(18);
+  const auto random_ranges = [&random] {
+    Ranges ranges;
+    for (char c = 'a'; c < 'i'; ++c) {
+      if (random() % 2 == 0) continue;
+      ranges.push_back({std::string(1, c), std::string(1, static_cast<char>(c + 1))});
+    }
+    return ranges;
+  };
+  const auto keys_of = [](const Ranges& ranges) {
+    std::set<char> keys;
+    for (char c = 'a'; c < 'i'; ++c) {
+      for (const KeyRange& range : ranges) {
+        if (range.Contains(std::string(1, c))) keys.insert(c);
+      }
+    }
+    return keys;
+  };
+  for (int i = 0; i < 2'000; ++i) {
+    Holdings holdings("s");
+    Ranges held = random_ranges();
+    holdings.Set(held);
+    const Ranges asked = random_ranges();
+    const Holdings::Reading reading(holdings, asked);
+    std::set<char> expected = keys_of(held);
+    for (size_t n = random() % 4; n > 0; --n) {
+      held = random_ranges();
+      holdings.Set(held);
+      std::erase_if(expected, [now = keys_of(held)](char key) { return !now.contains(key); });
+    }
+    std::set<char> not_held = keys_of(asked);
+    std::erase_if(expected, [&not_held](char key) { return !not_held.contains(key); });
+    for (const char key : expected) not_held.erase(key);
+    const Result<RangeParts> parts = reading.Parts();
+    REQUIRE(parts.ok());
+    REQUIRE(keys_of(parts->held) == expected);
+    REQUIRE(keys_of(parts->not_held) == not_held);
+    REQUIRE(std::ranges::is_sorted(parts->not_held, {}, &KeyRange::begin));
+  }
+}
+
+}  // namespace
+}  // namespace trommel::index
