@@ -11,7 +11,7 @@ namespace {
 // Each of the mutants of this protocol (tests/bugs) fails within this many runs. Sanitizers, under
 // which a run takes ten times as long, look for other faults.
 #ifndef TROMMEL_NUM_INTERLEAVINGS
-#define TROMMEL_NUM_INTERLEAVINGS 1'500
+#define TROMMEL_NUM_INTERLEAVINGS 3'000
 #endif
 
 TEST_CASE("every row stays findable while rows, columns and regions change", "[index][threads]") {

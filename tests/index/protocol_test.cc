@@ -31,6 +31,7 @@ struct SmallTable {
                        .memory_limit_bytes = memory_limit_bytes},
                       RegionTable::Split(std::vector<std::string>{"m"}, num_servers).value())
                       .value()) {
+    for (const uint32_t id : {0, 1}) regions.Add(id);
     const Result<bool> is_sized = builder.SizeStructures();
     REQUIRE(is_sized.ok());
     REQUIRE(*is_sized);
@@ -67,7 +68,7 @@ struct SmallTable {
 
   Schema schema;
   ServerIndex directory;
-  RegionStates regions{2, 3};
+  RegionStates regions{3};
   MemoryRowStore stores[2];
   std::vector<RowStore*> servers{&stores[0], &stores[1]};
   TableWriter writer{schema, directory, regions, servers};
@@ -84,7 +85,7 @@ TEST_CASE("a put makes the region a candidate for its values", "[index][protocol
   CHECK(table.Candidates(2, "hello") == 0b11);  // it has no index
   CHECK(table.NumPairs(0) == 2);
   CHECK(table.NumPairs(1) == 2);
-  const std::vector<uint32_t> indexed{0, 1};
+  const std::vector<bool> indexed{true, true, false};
   CHECK(table.stores[0].EntriesAgree(indexed));
   CHECK(table.stores[0].RowOf("a") == Versions{{{"Bonn"}, {"blue", "red"}, {"hello"}}});
 }
@@ -309,10 +310,12 @@ TEST_CASE("structures have space for a quarter more than the fullest region need
   CHECK_FALSE(*table.builder.SizeStructures());  // one and a half times its capacity
   REQUIRE(table.writer.Write(batch).ok());
   CHECK(*table.builder.SizeStructures());
-  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 121);
-  CHECK(table.directory.GetStats().attributes[1].pairs_per_region == 64);
-  CHECK(table.NumUnbuilt(0) == 2);
+  CHECK(table.directory.GetStats().attributes[0].next_pairs_per_region == 121);
+  CHECK_FALSE(table.directory.GetStats().attributes[1].is_growing);
+  CHECK(table.NumUnbuilt(0) == 0);
+  CHECK_FALSE(*table.builder.SizeStructures());  // beside the successor
   table.BuildAll();
+  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 121);
   CHECK(table.NumPairs(0) == 97);
 }
 
@@ -328,7 +331,8 @@ TEST_CASE("an attribute that outgrows the memory does not keep others from growi
   REQUIRE(table.writer.Write(batch).ok());
   CHECK(table.builder.SizeStructures().error().code == ErrorCode::kOutOfMemory);
   CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 64);
-  CHECK(table.directory.GetStats().attributes[1].pairs_per_region == 250);
+  CHECK_FALSE(table.directory.GetStats().attributes[0].is_growing);
+  CHECK(table.directory.GetStats().attributes[1].next_pairs_per_region == 250);
   CHECK(table.Candidates(0, "7") == 0b01);
 }
 
@@ -345,8 +349,8 @@ TEST_CASE("a filter of a server is sized by the pairs of a region, not of all re
   CHECK_FALSE(*table.builder.SizeStructures());  // one and a half times 64 pairs per region
   REQUIRE(table.Put("m", {{"192"}, {}, {}}).ok());
   CHECK(*table.builder.SizeStructures());
-  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 121);
   table.BuildAll();
+  CHECK(table.directory.GetStats().attributes[0].pairs_per_region == 121);
   CHECK(table.NumPairs(0) == 193);
 }
 

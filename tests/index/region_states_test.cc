@@ -1,25 +1,33 @@
-// RegionStates: the states of regions by id.
+// States of regions: made and forgotten while they are used.
 #include "engine/index/src/protocol/region_states.h"
 
-#include <string>
+#include <memory>
 
+#include "engine/index/src/protocol/gate.h"
 #include "support/catch.h"
-#include "support/death.h"
 
 namespace trommel::index {
 namespace {
 
-TEST_CASE("a region's state stays where it is", "[index][protocol]") {
-  RegionStates regions(2, 1);
-  CHECK(regions.size() == 2);
-  CHECK(&regions.Of(1) == &regions.Of(1));
-  CHECK(&regions.Of(0) != &regions.Of(1));
+TEST_CASE("a region's state is found until it is removed", "[index][protocol]") {
+  RegionStates regions(1);
+  CHECK(regions.Find(7) == nullptr);
+  regions.Add(7);
+  regions.Add(4'000'000'000);  // ids are never used again, so they may be large
+  CHECK(regions.Find(7) == regions.Find(7));
+  CHECK(regions.Find(7) != regions.Find(4'000'000'000));
+  regions.Remove(7);
+  CHECK(regions.Find(7) == nullptr);
+  CHECK(regions.Find(4'000'000'000) != nullptr);
 }
 
-TEST_CASE("an id without a state ends the program with a message", "[index][protocol]") {
-  RegionStates regions(2, 1);
-  const std::string message = trommel::tests::AbortMessage([&] { regions.Of(2); });
-  CHECK(message.find("misuse: there is no state of a region") != std::string::npos);
+TEST_CASE("a state that was removed can still be left by those inside", "[index][protocol]") {
+  RegionStates regions(1);
+  regions.Add(1);
+  const std::shared_ptr<RegionState> state = regions.Find(1);
+  const Gate::Shared gate(state->gate);
+  regions.Remove(1);
+  CHECK(state->flight_tables[0].Lock().owns_lock());
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ inline Row SmallRow(const std::string& key, const std::string& color, const std:
 inline Status PutSmallRows(Cluster& cluster, int num_rows) {
   for (int i = 0; i < num_rows; ++i) {
     const std::string key = static_cast<char>('a' + i % 11) + std::to_string(i);
-    const Status status =
+    Status status =
         cluster.Put(SmallRow(key, "color" + std::to_string(i % 7), "size" + std::to_string(i % 5)));
     if (!status) return status;
   }

@@ -1,6 +1,7 @@
 #include "index/support/interleaver.h"
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -8,6 +9,8 @@
 
 namespace trommel::index::tests {
 namespace {
+
+constexpr uint32_t kMostStepsHeldBack = 150;
 
 thread_local size_t this_actor = 0;
 
@@ -57,6 +60,7 @@ void Interleaver::Begin(uint64_t seed, bool is_traced) {
   num_added_ = 0;
   current_ = kNone;
   num_run_steps_ = 0;
+  held_back_at_ = nullptr;
   strategy_ = static_cast<Strategy>(Draw(3));
   stickiness_ = 50 + Draw(48);
 }
@@ -67,6 +71,7 @@ void Interleaver::Add(std::string name, std::function<void()> body) {
   actor.body = std::move(body);
   actor.is_done = false;
   actor.paused_at = ~uint64_t{0};
+  actor.held_until = 0;
   actor.priority = static_cast<int>(Draw(1000));
 }
 
@@ -87,11 +92,14 @@ Interleaver::Outcome Interleaver::Run(size_t max_steps) {
 size_t Interleaver::Choose() {
   bool are_all_done = true;
   ready_.clear();
+  held_.clear();
   for (size_t i = 0; i < num_added_; ++i) {
     if (actors_[i]->is_done) continue;
     are_all_done = false;
-    if (actors_[i]->paused_at != progress_) ready_.push_back(i);
+    if (actors_[i]->paused_at == progress_) continue;
+    (actors_[i]->held_until > num_run_steps_ ? held_ : ready_).push_back(i);
   }
+  if (ready_.empty()) ready_.swap(held_);
   if (ready_.empty() || num_run_steps_ > max_steps_) {
     outcome_ = are_all_done     ? Outcome::kDone
                : ready_.empty() ? Outcome::kDeadlock
@@ -136,6 +144,9 @@ void Interleaver::HandOver(size_t self) {
 void Interleaver::Step(const char* name) {
   if (is_traced_) Note(name);
   ++progress_;
+  if (held_back_at_ != nullptr && std::strcmp(name, held_back_at_) == 0 && Draw(3) == 0) {
+    actors_[this_actor]->held_until = num_run_steps_ + Draw(kMostStepsHeldBack);
+  }
   HandOver(this_actor);
 }
 

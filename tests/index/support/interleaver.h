@@ -35,6 +35,9 @@ class Interleaver final : public StepScheduler {
   void Begin(uint64_t seed, bool is_traced);
   // Adds an actor to the run that has begun.
   void Add(std::string name, std::function<void()> body);
+  // At Steps of this name, actors are held back now and then, for as long as others can go on: what
+  // goes wrong only if much happens in a short time is seldom found otherwise. Null: at none.
+  void HoldBackAt(const char* name) { held_back_at_ = name; }
   // Runs all actors to their ends. After an outcome but kDone, the actors hang for ever, with all
   // that they refer to, and this object must not be used but to read the trace.
   Outcome Run(size_t max_steps);
@@ -64,6 +67,7 @@ class Interleaver final : public StepScheduler {
     bool is_done = true;
     uint64_t paused_at = ~uint64_t{0};  // progress_ when it last had to wait
     int priority = 0;
+    size_t held_until = 0;  // num_run_steps_
   };
 
   // Chooses the next actor; kNone if none can go on, or the run is over.
@@ -80,7 +84,8 @@ class Interleaver final : public StepScheduler {
   std::mt19937_64 random_;
   Strategy strategy_ = Strategy::kUniform;
   uint32_t stickiness_ = 0;  // percent
-  uint64_t progress_ = 0;    // actions of actors: one that waits is tried again when it changes
+  const char* held_back_at_ = nullptr;
+  uint64_t progress_ = 0;  // actions of actors: one that waits is tried again when it changes
   size_t num_run_steps_ = 0;
   size_t max_steps_ = 0;
   uint64_t num_steps_ = 0;
@@ -90,6 +95,7 @@ class Interleaver final : public StepScheduler {
   bool is_closing_ = false;
   std::vector<std::string> trace_;
   std::vector<size_t> ready_;  // scratch
+  std::vector<size_t> held_;   // scratch
 };
 
 }  // namespace trommel::index::tests

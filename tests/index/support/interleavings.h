@@ -20,8 +20,8 @@ class Interleavings {
   uint64_t num_steps() const { return num_steps_; }
 
  private:
-  static constexpr size_t kMaxActors = 9;
-  static constexpr size_t kMaxSteps = 20'000;
+  static constexpr size_t kMaxActors = 13;
+  static constexpr size_t kMaxSteps = 40'000;
 
   std::unique_ptr<Interleaver> interleaver_ = std::make_unique<Interleaver>(kMaxActors);
   std::vector<std::string> trace_;

@@ -3,16 +3,47 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index::tests {
 
+// Of the rows as they were when it began.
+class MemoryRowStore::Walk final : public RowScan {
+ public:
+  Walk(const MemoryRowStore& store, std::vector<RowChange> rows)
+      : store_(store), incarnation_(store.incarnation()), rows_(std::move(rows)) {}
+
+  Result<std::vector<RowChange>> Next(size_t /*max_rows*/) override {
+    if (const Status status = store_.Ask("walk over rows"); !status) return status.error();
+    if (store_.incarnation() != incarnation_) {
+      return Error{ErrorCode::kIo, "the store stopped meanwhile"};
+    }
+    if (next_ == rows_.size()) return std::vector<RowChange>();
+    return std::vector<RowChange>{rows_[next_++]};
+  }
+
+ private:
+  const MemoryRowStore& store_;
+  const uint64_t incarnation_;
+  const std::vector<RowChange> rows_;
+  size_t next_ = 0;
+};
+
+Status MemoryRowStore::VerifyRuns() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (is_stopped_) return Error{ErrorCode::kIo, "the store is stopped"};
+  return Ok();
+}
+
 Status MemoryRowStore::Ask(const char* step) const {
   Step(step);
+  if (const Status status = VerifyRuns(); !status) return status;
   if (question_fails && question_fails()) return Error{ErrorCode::kIo, "the test says so"};
   return Ok();
 }
@@ -69,33 +100,152 @@ Result<ValueWalk> MemoryRowStore::WalkValues(uint32_t attribute,
   return walk;
 }
 
-Status MemoryRowStore::Commit(std::span<const RowChange> rows,
-                              std::span<const EntryChange> entries) {
+void MemoryRowStore::Apply(const Disk::Commit& commit, std::map<std::string, Versions>& rows,
+                           std::set<Entry>& entries) {
+  for (const RowChange& row : commit.rows) {
+    if (row.versions.empty()) {
+      rows.erase(row.key);
+    } else {
+      rows[row.key] = row.versions;
+    }
+  }
+  for (const EntryChange& entry : commit.entries) {
+    Entry changed(entry.attribute, entry.value, entry.row_key);
+    if (entry.is_added) {
+      entries.insert(std::move(changed));
+    } else {
+      entries.erase(changed);
+    }
+  }
+  if (!commit.removed_attribute) return;
+  std::erase_if(
+      entries, [&](const Entry& entry) { return std::get<0>(entry) == *commit.removed_attribute; });
+}
+
+Status MemoryRowStore::Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
+                              uint64_t incarnation) {
   Step("commit");
+  if (const Status status = VerifyRuns(); !status) return status;
+  if (incarnation != incarnation_) return Error{ErrorCode::kIo, "the store stopped meanwhile"};
   const CommitFault fault = commit_fault ? commit_fault() : CommitFault::kNone;
   if (fault != CommitFault::kNotDone) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (on_commit) on_commit(rows);
-    for (const RowChange& row : rows) {
-      if (row.versions.empty()) {
-        rows_.erase(row.key);
-      } else {
-        rows_[row.key] = row.versions;
-      }
-    }
-    for (const EntryChange& entry : entries) {
-      Entry changed(entry.attribute, entry.value, entry.row_key);
-      if (entry.is_added) {
-        entries_.insert(std::move(changed));
-      } else {
-        entries_.erase(changed);
-      }
+    Disk::Commit commit{{rows.begin(), rows.end()}, {entries.begin(), entries.end()}};
+    Apply(commit, rows_, entries_);
+    if (sync_writes) {
+      disk_ = {rows_, entries_, {}};
+    } else {
+      disk_.unsynced.push_back(std::move(commit));
     }
     ++sequence_;
   }
   Step("committed");
   if (fault != CommitFault::kNone) return Error{ErrorCode::kIo, "the test says so"};
   return Ok();
+}
+
+Status MemoryRowStore::Sync() {
+  Step("sync");
+  if (const Status status = VerifyRuns(); !status) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  disk_ = {rows_, entries_, {}};
+  return Ok();
+}
+
+Result<std::unique_ptr<RowScan>> MemoryRowStore::Scan(const KeyRange& range) const {
+  if (const Status status = Ask("begin walk over rows"); !status) return status.error();
+  std::vector<RowChange> rows;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [key, versions] : rows_) {
+      if (range.Contains(key)) rows.push_back({key, versions});
+    }
+  }
+  return std::unique_ptr<RowScan>(std::make_unique<Walk>(*this, std::move(rows)));
+}
+
+Status MemoryRowStore::RemoveEntries(uint32_t attribute) {
+  Step("remove entries");
+  if (const Status status = VerifyRuns(); !status) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  disk_.unsynced.push_back({{}, {}, attribute});
+  Apply(disk_.unsynced.back(), rows_, entries_);
+  ++sequence_;
+  return Ok();
+}
+
+Result<std::optional<std::string>> MemoryRowStore::MiddleKey(const KeyRange& range) const {
+  if (const Status status = Ask("look for middle"); !status) return status.error();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> keys;
+  for (const auto& [key, versions] : rows_) {
+    if (range.Contains(key)) keys.push_back(key);
+  }
+  if (keys.size() < 2) return std::optional<std::string>();
+  return std::optional(keys[keys.size() / 2]);
+}
+
+Result<uint64_t> MemoryRowStore::EstimateBytes(const KeyRange& range) const {
+  if (const Status status = Ask("estimate bytes"); !status) return status.error();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t num_rows = 0;
+  for (const auto& [key, versions] : rows_) num_rows += range.Contains(key) ? 1 : 0;
+  return 16 * num_rows;
+}
+
+void MemoryRowStore::Stop() {
+  Step("stop store");
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_stopped_) return;
+    is_stopped_ = true;
+  }
+  Step("store stops");
+  ++incarnation_;
+}
+
+Status MemoryRowStore::Start() {
+  Step("start store");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const size_t num_unsynced = disk_.unsynced.size();
+  const size_t kept = num_kept ? num_kept(num_unsynced) : num_unsynced;
+  std::vector<RowChange> lost;
+  for (size_t i = kept; i < num_unsynced; ++i) {
+    const std::vector<RowChange>& rows = disk_.unsynced[i].rows;
+    lost.insert(lost.end(), rows.begin(), rows.end());
+  }
+  rows_ = disk_.rows;
+  entries_ = disk_.entries;
+  for (size_t i = 0; i < kept; ++i) Apply(disk_.unsynced[i], rows_, entries_);
+  disk_ = {rows_, entries_, {}};
+  for (RowChange& row : lost) {
+    const auto now = rows_.find(row.key);
+    row.versions = now == rows_.end() ? Versions{} : now->second;
+  }
+  if (on_loss && !lost.empty()) on_loss(lost);
+  is_stopped_ = false;
+  return Ok();
+}
+
+bool MemoryRowStore::is_stopped() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_stopped_;
+}
+
+MemoryRowStore::Disk MemoryRowStore::Photo() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return disk_;
+}
+
+void MemoryRowStore::Restore(const Disk& disk, size_t num_commits) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  rows_ = disk.rows;
+  entries_ = disk.entries;
+  for (size_t i = 0; i < num_commits; ++i) Apply(disk.unsynced[i], rows_, entries_);
+  disk_ = {rows_, entries_, {}};
+  is_stopped_ = false;
+  ++incarnation_;
 }
 
 Result<StoreStamp> MemoryRowStore::Stamp() const {
@@ -136,21 +286,12 @@ Versions MemoryRowStore::RowOf(const std::string& key) const {
   return row == rows_.end() ? Versions{} : row->second;
 }
 
-void MemoryRowStore::MoveRange(const KeyRange& range, MemoryRowStore& to) {
-  const std::scoped_lock lock(mutex_, to.mutex_);
-  std::erase_if(rows_, [&](const auto& row) {
-    return range.Contains(row.first) && to.rows_.insert(row).second;
-  });
-  std::erase_if(entries_, [&](const Entry& entry) {
-    return range.Contains(std::get<2>(entry)) && to.entries_.insert(entry).second;
-  });
-}
-
-bool MemoryRowStore::EntriesAgree(std::span<const uint32_t> attributes) const {
+bool MemoryRowStore::EntriesAgree(const std::vector<bool>& is_maintained) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::set<Entry> expected;
   for (const auto& [key, versions] : rows_) {
-    for (const uint32_t attribute : attributes) {
+    for (uint32_t attribute = 0; attribute < is_maintained.size(); ++attribute) {
+      if (!is_maintained[attribute]) continue;
       for (const std::string& value : ValuesOf(versions, attribute)) {
         expected.emplace(attribute, value, key);
       }

@@ -3,10 +3,12 @@
 #ifndef TROMMEL_TESTS_INDEX_SUPPORT_MEMORY_ROW_STORE_H_
 #define TROMMEL_TESTS_INDEX_SUPPORT_MEMORY_ROW_STORE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -33,10 +35,16 @@ class MemoryRowStore final : public RowStore {
  public:
   // Asked before each commit.
   std::function<CommitFault()> commit_fault;
-  // Asked before each question (Read, HasValue, WalkValues): whether it fails.
+  // Asked before each question (Read, HasValue, WalkValues, Scan): whether it fails.
   std::function<bool()> question_fails;
   // Called with what a commit changes, in one step with it.
   std::function<void(std::span<const RowChange>)> on_commit;
+  // Asked when the store starts again: how many of so many commits that were not synced it kept.
+  // Null: all.
+  std::function<size_t(size_t)> num_kept;
+  // Called with the rows of commits that were lost, as they are now, in one step with the start.
+  std::function<void(std::span<const RowChange>)> on_loss;
+  bool sync_writes = false;
 
   Result<std::vector<Versions>> Read(std::span<const std::string> keys) const override;
   Result<bool> HasValue(uint32_t attribute, std::string_view value,
@@ -45,11 +53,37 @@ class MemoryRowStore final : public RowStore {
   // of the range, too.
   Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
                                const KeyRange& range, size_t max_values) const override;
-  Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries) override;
+  Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
+                uint64_t incarnation) override;
   Result<StoreStamp> Stamp() const override;
-  Status Sync() override { return Ok(); }
+  Status Sync() override;
+  // A walk returns one row at a time, whatever is asked for.
+  Result<std::unique_ptr<RowScan>> Scan(const KeyRange& range) const override;
+  Status RemoveEntries(uint32_t attribute) override;
+  Result<std::optional<std::string>> MiddleKey(const KeyRange& range) const override;
+  Result<uint64_t> EstimateBytes(const KeyRange& range) const override;
+  void Stop() override;
+  Status Start() override;
+  bool is_stopped() const override;
+  uint64_t incarnation() const override { return incarnation_.load(); }
 
   // --- For tests: no Steps, no failures.
+
+  // What is on the disk, and the commits since, of which a crash may lose the last ones.
+  struct Disk {
+    struct Commit {
+      std::vector<RowChange> rows;
+      std::vector<EntryChange> entries;
+      std::optional<uint32_t> removed_attribute = {};
+    };
+    std::map<std::string, Versions> rows;
+    std::set<std::tuple<uint32_t, std::string, std::string>> entries;  // attribute, value, row key
+    std::vector<Commit> unsynced;
+  };
+  Disk Photo() const;
+  // The store as it is after a crash that lost the last commits: all but num_commits of the disk's
+  // unsynced ones.
+  void Restore(const Disk& disk, size_t num_commits);
 
   // Returns the keys of the range with an entry for the value.
   std::vector<std::string> KeysWith(uint32_t attribute, std::string_view value,
@@ -58,15 +92,18 @@ class MemoryRowStore final : public RowStore {
   std::set<std::string> ValuesWith(uint32_t attribute, const KeyRange& range) const;
   std::map<std::string, Versions> Rows() const;
   Versions RowOf(const std::string& key) const;
-  // Moves rows and entries of the range to another store.
-  void MoveRange(const KeyRange& range, MemoryRowStore& to);
-  // Returns whether the entries are exactly the values of the rows, for these attributes.
-  bool EntriesAgree(std::span<const uint32_t> attributes) const;
+  // Returns whether the entries are exactly the values of the rows, for the attributes of this
+  // schema that are maintained.
+  bool EntriesAgree(const std::vector<bool>& is_maintained) const;
 
  private:
+  class Walk;
   using Entry = std::tuple<uint32_t, std::string, std::string>;  // attribute, value, row key
 
   Status Ask(const char* step) const;
+  Status VerifyRuns() const;
+  static void Apply(const Disk::Commit& commit, std::map<std::string, Versions>& rows,
+                    std::set<Entry>& entries);
   // Returns the first entry of the value that is in the range, or the first one beyond.
   std::set<Entry>::const_iterator FirstEntry(uint32_t attribute, std::string_view value,
                                              const KeyRange& range) const;
@@ -74,6 +111,9 @@ class MemoryRowStore final : public RowStore {
   mutable std::mutex mutex_;  // over everything below; not held at a Step
   std::map<std::string, Versions> rows_;
   std::set<Entry> entries_;
+  Disk disk_;
+  bool is_stopped_ = false;
+  std::atomic<uint64_t> incarnation_ = 1;
   uint64_t sequence_ = 0;
 };
 

@@ -14,6 +14,11 @@ std::unique_lock<std::mutex> FlightTable::Lock() {
 
 Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
   const auto lock = Lock();
+  // Rows that the operation has read may be lost, and the pairs of their values be missing from
+  // columns that were built since. If the store stops only now, they are built after this.
+  if (place.store.incarnation() != place.incarnation) {
+    return Error{ErrorCode::kIo, "the server stopped meanwhile"};
+  }
   const auto flight = num_operations_.find(change.value);
   if (flight != num_operations_.end()) {
     ++flight->second;
@@ -44,6 +49,9 @@ Status FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
   const auto flight = num_operations_.find(change.value);
   if (--flight->second != 0) return Ok();  // the last one out knows more
   num_operations_.erase(flight);
+  // A store that has stopped meanwhile may have lost what the operation read or wrote. If it stops
+  // only now, its columns are marked later, and built without this value in flight.
+  if (place.store.incarnation() != place.incarnation) outcome = CommitOutcome::kUnknown;
   // No question if a locked row of the operation has the value for certain.
   if (outcome == CommitOutcome::kDone && change.is_gained) return Ok();
   if (outcome == CommitOutcome::kNotBegun && change.is_lost) return Ok();

@@ -47,6 +47,7 @@ enum class CommitOutcome : uint8_t {
 struct FlightPlace {
   ServerIndex& directory;
   const RowStore& store;
+  uint64_t incarnation;  // of the store, in which the operation began
   ColumnName column;
   const KeyRange& range;  // of the region
 };
@@ -56,7 +57,8 @@ struct FlightPlace {
 // Leave.
 class FlightTable {
  public:
-  // Enters an operation. Fails, without having entered it, if the local index cannot be read.
+  // Enters an operation. Fails, without having entered it, if the local index cannot be read, or
+  // the store has stopped since the operation began.
   Status Enter(const FlightPlace& place, const ValueChange& change);
   // Ends it. Fails, having ended it, if the local index cannot be read: then the column may have a
   // pair too many, and must be marked unbuilt.

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -25,9 +26,34 @@
 
 namespace trommel::index {
 
-// Thread safety: any thread. The gate must outlive all calls, also those that leave it.
+// How often and how long threads waited at gates. Thread safety: any thread.
+struct GateTimes {
+  struct Times {
+    std::atomic<uint64_t> num{0};
+    std::atomic<uint64_t> nanoseconds{0};
+    std::atomic<uint64_t> longest{0};  // nanoseconds
+
+    void Add(std::chrono::steady_clock::time_point since) {
+      const auto passed = std::chrono::steady_clock::now() - since;
+      const auto time = static_cast<uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+      num.fetch_add(1, std::memory_order_relaxed);
+      nanoseconds.fetch_add(time, std::memory_order_relaxed);
+      uint64_t most = longest.load(std::memory_order_relaxed);
+      while (most < time && !longest.compare_exchange_weak(most, time, std::memory_order_relaxed)) {
+      }
+    }
+  };
+  Times shared;     // of those that found the flag up
+  Times exclusive;  // from the wish to be alone to the end of it: the longest that others may wait
+};
+
+// Thread safety: any thread. The gate must outlive all calls, also those that leave it; and the
+// times, if there are any, the gate.
 class Gate {
  public:
+  explicit Gate(GateTimes* times = nullptr) : times_(times) {}
+
   // Is inside the gate for its lifetime, beside others.
   class Shared {
    public:
@@ -36,7 +62,12 @@ class Gate {
       WaitThroughSteps(
           "enter gate", [this] { return TryEnter(); },
           [this] {
-            while (!TryEnter()) gate_.is_exclusive_.wait(1, std::memory_order_acquire);
+            if (TryEnter()) return;
+            const auto since = std::chrono::steady_clock::now();
+            do {
+              gate_.is_exclusive_.wait(1, std::memory_order_acquire);
+            } while (!TryEnter());
+            if (gate_.times_ != nullptr) gate_.times_->shared.Add(since);
           });
     }
     Shared(const Shared&) = delete;
@@ -64,6 +95,7 @@ class Gate {
    public:
     explicit Exclusive(Gate& gate)
         : gate_(gate), lock_(LockThroughSteps(gate.exclusive_, "take gate alone")) {
+      since_ = std::chrono::steady_clock::now();
       gate_.is_exclusive_.store(1, std::memory_order_seq_cst);
       for (Stripe& stripe : gate_.stripes_) {
         const auto load = [&] { return stripe.count.load(std::memory_order_seq_cst); };
@@ -82,11 +114,13 @@ class Gate {
     ~Exclusive() {
       gate_.is_exclusive_.store(0, std::memory_order_release);
       gate_.is_exclusive_.notify_all();
+      if (gate_.times_ != nullptr) gate_.times_->exclusive.Add(since_);
     }
 
    private:
     Gate& gate_;
     std::unique_lock<std::mutex> lock_;
+    std::chrono::steady_clock::time_point since_;
   };
 
  private:
@@ -99,6 +133,7 @@ class Gate {
   std::array<Stripe, kStripes> stripes_;
   std::atomic<uint32_t> is_exclusive_{0};  // 0 or 1: 4 bytes, which a thread can wait for directly
   std::mutex exclusive_;
+  GateTimes* const times_;
 };
 
 }  // namespace trommel::index

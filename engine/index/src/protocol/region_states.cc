@@ -2,18 +2,34 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string_view>
+#include <utility>
 
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
 
-RegionStates::RegionStates(size_t num_regions, size_t num_attributes, size_t num_row_locks)
-    : row_locks_(num_row_locks) {
-  states_.reserve(num_regions);
-  for (size_t i = 0; i < num_regions; ++i) {
-    states_.push_back(std::make_unique<RegionState>(num_attributes));
-  }
+RegionStates::RegionStates(size_t num_attributes, size_t num_row_locks)
+    : num_attributes_(num_attributes), row_locks_(num_row_locks) {}
+
+void RegionStates::Add(uint32_t region_id) {
+  auto state = std::make_shared<RegionState>(num_attributes_, gate_times_);
+  const std::lock_guard lock(mutex_);
+  states_.emplace(region_id, std::move(state));
+}
+
+void RegionStates::Remove(uint32_t region_id) {
+  const std::lock_guard lock(mutex_);
+  states_.erase(region_id);
+}
+
+std::shared_ptr<RegionState> RegionStates::Find(uint32_t region_id) const {
+  const std::shared_lock lock(mutex_);
+  const auto state = states_.find(region_id);
+  return state == states_.end() ? nullptr : state->second;
 }
 
 std::vector<std::unique_lock<std::mutex>> RegionStates::LockRows(

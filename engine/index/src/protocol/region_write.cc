@@ -1,10 +1,12 @@
 #include "engine/index/src/protocol/region_write.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <utility>
 
+#include "engine/index/src/model/misuse.h"
 #include "engine/index/src/protocol/row_changes.h"
 #include "engine/index/src/sync/steps.h"
 
@@ -27,18 +29,36 @@ RegionWrite::RegionWrite(const WriteContext& context, uint32_t region_id,
                          std::vector<const Mutation*> mutations)
     : context_(context),
       region_id_(region_id),
-      region_(context.regions.Of(region_id)),
+      region_(context.regions.Find(region_id)),
       mutations_(std::move(mutations)) {
   std::stable_sort(mutations_.begin(), mutations_.end(),
                    [](const Mutation* a, const Mutation* b) { return a->key < b->key; });
 }
 
 Status RegionWrite::Run() {
+  if (region_ == nullptr) {
+    // States are made before their regions are published, and removed after those that follow.
+    const ServerIndex::Pin pin = context_.directory.PinVersion();
+    CheckUse(pin.table().FindId(region_id_) == pin.table().size(),
+             "a published region has no state");
+    rerouted_.swap(mutations_);
+    return Ok();
+  }
   // To the end: nothing may switch the region between the commit and the last value left.
-  const Gate::Shared gate(region_.gate);
+  const Gate::Shared gate(region_->gate);
+  return RunInGate();
+}
+
+Status RegionWrite::RunInGate() {
   const auto row_locks = context_.regions.LockRows(KeysOf(mutations_));
   ReadVersion();
   if (mutations_.empty()) return Ok();
+  if (region_->is_in_doubt) {
+    return WithPlace(
+        {ErrorCode::kIo,
+         "cannot write: whether its rows have moved is not known, since a write of the "
+         "region table failed"});
+  }
   if (Status status = ComputeChanges(); !status) return status;
   if (rows_.empty()) return Ok();
 
@@ -50,12 +70,16 @@ Status RegionWrite::Run() {
     status = Enter(changes, num_entered);
     if (status.ok()) {
       outcome = CommitOutcome::kUnknown;
-      status = context_.servers[server_]->Commit(rows_, entries_);
+      status = context_.servers[server_]->Commit(rows_, entries_, incarnation_);
       if (status.ok()) outcome = CommitOutcome::kDone;
     }
   } catch (const std::bad_alloc&) {
     // What was entered leaves all the same: a value that stayed in flight would keep its pair.
     status = Error{ErrorCode::kOutOfMemory, "the system refused memory for the write"};
+  }
+  if (outcome != CommitOutcome::kNotBegun) {
+    region_->notes.Note(rows_);  // after the commit
+    region_->num_writes.fetch_add(rows_.size(), std::memory_order_relaxed);
   }
   // A write that failed takes nothing back: the local index says what happened.
   Leave(std::span(changes).first(num_entered), outcome);
@@ -75,6 +99,7 @@ void RegionWrite::ReadVersion() {
   }
   range_ = table[position].range;
   server_ = table[position].server;
+  incarnation_ = context_.servers[server_]->incarnation();
   const auto moved = std::stable_partition(
       mutations_.begin(), mutations_.end(),
       [this](const Mutation* mutation) { return range_.Contains(mutation->key); });
@@ -134,11 +159,15 @@ void RegionWrite::Leave(std::span<const ValueChange> entered, CommitOutcome outc
 }
 
 FlightTable& RegionWrite::FlightTableOf(const ValueChange& change) {
-  return region_.flight_tables[change.attribute];
+  return region_->flight_tables[change.attribute];
 }
 
 FlightPlace RegionWrite::PlaceOf(const ValueChange& change) {
-  return {context_.directory, *context_.servers[server_], {region_id_, change.attribute}, range_};
+  return {context_.directory,
+          *context_.servers[server_],
+          incarnation_,
+          {region_id_, change.attribute},
+          range_};
 }
 
 Error RegionWrite::WithPlace(const Error& error) const {

@@ -4,6 +4,7 @@
 #define TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_REGION_WRITE_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ class RegionWrite {
   const std::vector<const Mutation*>& rerouted() const { return rerouted_; }
 
  private:
+  Status RunInGate();
   // Reads what the operation relies on from the current version, and divides the mutations into
   // those of the region and those that are to be routed again. Requires the gate and the rows'
   // locks.
@@ -52,13 +54,14 @@ class RegionWrite {
 
   const WriteContext& context_;
   const uint32_t region_id_;
-  RegionState& region_;
-  std::vector<const Mutation*> mutations_;  // by key; those of one key in the batch's order
+  const std::shared_ptr<RegionState> region_;  // null: there is no such region any more
+  std::vector<const Mutation*> mutations_;     // by key; those of one key in the batch's order
   std::vector<const Mutation*> rerouted_;
 
   // As the current version has them.
   KeyRange range_;
   uint32_t server_ = 0;
+  uint64_t incarnation_ = 0;         // of the server's store, before the operation reads from it
   std::vector<bool> is_maintained_;  // by attribute: its entries
 
   std::vector<RowChange> rows_;

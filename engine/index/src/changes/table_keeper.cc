@@ -1,0 +1,35 @@
+#include "engine/index/src/changes/table_keeper.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "engine/index/src/model/table_record.h"
+#include "engine/index/src/protocol/region_states.h"
+#include "engine/index/src/rows/table_recorder.h"
+#include "engine/index/src/sync/steps.h"
+
+namespace trommel::index {
+
+RecordOutcome TableChange::Record() {
+  Step("record table");
+  RecordOutcome outcome = keeper_.recorder_.Record(record_);
+  if (outcome.recorded != Recorded::kDone) return outcome;
+  keeper_.record_ = record_;
+  // Every record has the owners that are published, so it settles those that were in doubt.
+  for (const std::shared_ptr<RegionState>& region : keeper_.in_doubt_) region->is_in_doubt = false;
+  keeper_.in_doubt_.clear();
+  return outcome;
+}
+
+void TableChange::Doubt(std::shared_ptr<RegionState> region) {
+  region->is_in_doubt = true;
+  keeper_.in_doubt_.push_back(std::move(region));
+}
+
+bool TableKeeper::Settle() {
+  TableChange change(*this);
+  return in_doubt_.empty() || change.Record().recorded == Recorded::kDone;
+}
+
+}  // namespace trommel::index
