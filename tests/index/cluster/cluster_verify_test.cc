@@ -1,62 +1,33 @@
 // Verify: it finds each kind of disagreement.
-#include <rocksdb/db.h>
-#include <rocksdb/options.h>
-
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "engine/index/src/rocks/entry_key.h"
-#include "engine/index/src/rocks/meta_store.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
 #include "engine/index/src/rows/row_store.h"
+#include "index/cluster/changed_cluster.h"
 #include "index/support/clusters.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/server_index.h"
+#include "trommel/result.h"
 
 namespace trommel::index {
 namespace {
 
+using tests::ChangedCluster;
+using tests::PutRaw;
 using tests::PutSmallRows;
 using tests::SmallConfig;
 using tests::SmallOptions;
 using tests::SmallRow;
+using tests::Verified;
 using trommel::tests::ScratchFolder;
 
-// What Verify says of a cluster whose server 0 was changed behind its back.
 VerifyReport ReportAfter(const std::function<void(RocksRowStore&)>& change) {
-  const ScratchFolder folder;
-  {
-    Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
-    REQUIRE(cluster.ok());
-    REQUIRE(PutSmallRows(*cluster, 300).ok());
-    REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
-    REQUIRE(cluster->Close().ok());
-  }
-  {
-    const Result<MetaStore> meta = MetaStore::Open(folder / "c");
-    REQUIRE(meta.ok());
-    const Result<MetaRecords> records = meta->Read();
-    REQUIRE(records.ok());
-    const DatabaseResources resources(1 << 20, 1);
-    const auto store =
-        RocksRowStore::Open(ServerFolder(folder / "c", 0), {records->cluster.cluster_id, 0},
-                            {.num_attributes = 3}, resources);
-    REQUIRE(store.ok());
-    change(**store);
-  }
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  REQUIRE(cluster->BuildColumns().ok());
-  const Result<VerifyReport> report = cluster->Verify();
-  REQUIRE(report.ok());
-  CHECK(report->ok() == report->examples.empty());
-  return *report;
+  ChangedCluster cluster(change);
+  return Verified(*cluster);
 }
 
 TEST_CASE("a cluster that was not touched verifies, with all its rows and pairs") {
@@ -72,7 +43,7 @@ TEST_CASE("a cluster that was not touched verifies, with all its rows and pairs"
 TEST_CASE("Verify finds values without an entry") {
   const VerifyReport report = ReportAfter([](RocksRowStore& store) {
     const std::vector<EntryChange> entries = {{0, "only", "a", false}};
-    REQUIRE(store.Commit({}, entries).ok());
+    REQUIRE(store.Commit({}, entries, store.incarnation()).ok());
   });
   CHECK(report.num_missing_entries == 1);
   CHECK(report.num_dangling_entries == 0);
@@ -84,11 +55,8 @@ TEST_CASE("Verify finds entries without a row that has the value") {
   const VerifyReport report = ReportAfter([](RocksRowStore& store) {
     const std::vector<EntryChange> entries = {
         {0, "other", "a", true}, {1, "only", "a1", true}, {2, "-", "a", true}};
-    REQUIRE(store.Commit({}, entries).ok());
-    REQUIRE(store.database()
-                .db()
-                .Put(rocksdb::WriteOptions(), store.index_family(), "not an entry", "")
-                .ok());
+    REQUIRE(store.Commit({}, entries, store.incarnation()).ok());
+    PutRaw(store, kIndexFamily, "not an entry", "");
   });
   CHECK(report.num_dangling_entries == 4);
   CHECK(report.num_missing_entries == 0);
@@ -98,7 +66,7 @@ TEST_CASE("Verify finds an entry for each that is missing, however many there ar
   // As many entries too many as too few: their numbers agree.
   const VerifyReport report = ReportAfter([](RocksRowStore& store) {
     const std::vector<EntryChange> entries = {{0, "only", "a", false}, {0, "other", "a", true}};
-    REQUIRE(store.Commit({}, entries).ok());
+    REQUIRE(store.Commit({}, entries, store.incarnation()).ok());
   });
   CHECK(report.num_missing_entries == 1);
   CHECK(report.num_dangling_entries == 1);
@@ -107,9 +75,8 @@ TEST_CASE("Verify finds an entry for each that is missing, however many there ar
 TEST_CASE("Verify finds rows that cannot be read, and rows of other servers") {
   const VerifyReport report = ReportAfter([](RocksRowStore& store) {
     const std::vector<RowChange> rows = {{.key = "zebra", .versions = {{{}, {}, {}}}}};
-    REQUIRE(store.Commit(rows, {}).ok());
-    REQUIRE(
-        store.database().db().Put(rocksdb::WriteOptions(), store.rows_family(), "bad", "bad").ok());
+    REQUIRE(store.Commit(rows, {}, store.incarnation()).ok());
+    PutRaw(store, kRowsFamily, "bad", "bad");
   });
   CHECK(report.num_wrong_rows == 2);
   CHECK(report.num_missing_entries + report.num_dangling_entries == 0);

@@ -1,6 +1,6 @@
 // Create, Open and Close of a Cluster: its folder over a restart.
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +18,7 @@
 #include "engine/index/src/rocks/meta_codec.h"
 #include "engine/index/src/rocks/meta_store.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/table_record_codec.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/region_table.h"
@@ -45,6 +46,10 @@ Status ValidateOptions(const ClusterOptions& options) {
     return OutOfRangeOption("threads_per_server", "between 1 and " + std::to_string(kMostThreads),
                             options.threads_per_server);
   }
+  if (options.rules.interval < std::chrono::milliseconds(1)) {
+    return OutOfRangeOption("rules.interval", "at least 1 ms",
+                            static_cast<uint64_t>(options.rules.interval.count()));
+  }
   if (options.num_builders > kMostThreads) {
     return OutOfRangeOption("num_builders", "between 0 and " + std::to_string(kMostThreads),
                             options.num_builders);
@@ -60,15 +65,15 @@ std::string NewClusterId() {
   return id;
 }
 
-Result<ServerIndex> MakeDirectory(const ClusterConfig& config, RegionTable table) {
+Result<ServerIndex> MakeDirectory(const ClusterConfig& config, const TableRecord& record) {
   ServerIndexConfig directory;
   directory.structure = config.structure;
   directory.target_fpr = config.target_fpr;
-  for (const Attribute& attribute : config.schema.attributes) {
-    directory.attributes.push_back(attribute.is_indexed ? AttributeState::kIndexed
-                                                        : AttributeState::kNone);
+  directory.num_servers = config.num_servers;
+  for (const AttributeRecord& attribute : record.attributes) {
+    directory.attributes.push_back(attribute.state);
   }
-  return ServerIndex::Create(directory, std::move(table));
+  return ServerIndex::Create(directory, record.table);
 }
 
 // Creates or opens the databases of all servers.
@@ -82,19 +87,16 @@ Result<RowStores> MakeStores(const std::filesystem::path& folder, const ClusterR
   for (uint32_t i = 0; i < record.config.num_servers; ++i) {
     const ServerIdentity identity{.cluster = record.cluster_id, .server = i};
     auto store = make(ServerFolder(folder, i), identity, of_stores, resources);
-    if (!store) return store.error();
-    stores.push_back(*std::move(store));
+    if (store) {
+      stores.push_back(*std::move(store));
+    } else if (mode == OpenMode::kOpen && options.leaves_out_lost_servers) {
+      stores.push_back(RocksRowStore::Stopped(ServerFolder(folder, i), identity, of_stores,
+                                              resources, store.error()));
+    } else {
+      return store.error();
+    }
   }
   return stores;
-}
-
-size_t NumIds(const ServerIndex& directory) {
-  size_t num_ids = 0;
-  const ServerIndex::Pin pin = directory.PinVersion();
-  for (const Region& region : pin.table().regions()) {
-    num_ids = std::max<size_t>(num_ids, size_t{region.id} + 1);
-  }
-  return num_ids;
 }
 
 std::vector<RowStore*> PointersTo(const RowStores& stores) {
@@ -115,27 +117,58 @@ std::vector<StoreStamp> StampsOf(const RowStores& stores) {
 
 }  // namespace
 
-Cluster::Impl::Impl(std::filesystem::path cluster_folder, MetaStore meta_store,
-                    ClusterConfig cluster_config, RowStores row_stores, ServerIndex server_index)
+ChangeContext Cluster::Impl::Context() {
+  return {static_cast<uint32_t>(config.schema.attributes.size()),
+          directory,
+          regions,
+          servers,
+          *store,
+          keeper};
+}
+
+Cluster::Impl::Impl(std::filesystem::path cluster_folder, MetaStore meta_store, MetaRecords records,
+                    const ClusterOptions& cluster_options, RowStores row_stores,
+                    ServerIndex server_index, std::unique_ptr<EmbeddedStore> servers_of_lookups)
     : folder(std::move(cluster_folder)),
       meta(std::move(meta_store)),
-      config(std::move(cluster_config)),
+      config(std::move(records.cluster.config)),
+      options(cluster_options),
       stores(std::move(row_stores)),
       servers(PointersTo(stores)),
       directory(std::move(server_index)),
-      regions(NumIds(directory), config.schema.attributes.size()),
+      regions(config.schema.attributes.size()),
+      store(std::move(servers_of_lookups)),
       writer(config.schema, directory, regions, servers),
-      builders(directory, regions, servers) {}
+      keeper(std::move(records.table), meta),
+      region_changes(Context()),
+      server_changes(Context()),
+      index_changes(Context(), options.backfill_rows_per_second),
+      builders(directory, regions, servers),
+      maintenance(Context(), options.rules, region_changes, index_changes) {
+  const RegionTable table = keeper.Read().table;
+  for (const Region& region : table.regions()) regions.Add(region.id);
+  for (uint32_t i = 0; i < stores.size(); ++i) {
+    if (stores[i]->is_stopped()) store->SetAnswering(i, false);
+  }
+}
 
-Status Cluster::Impl::Start(const ClusterOptions& options) {
-  Result<std::unique_ptr<EmbeddedStore>> started = [&] {
-    const ServerIndex::Pin pin = directory.PinVersion();
-    return EmbeddedStore::Start(stores, pin.table(), config.schema.attributes.size(),
-                                options.threads_per_server);
-  }();
-  if (!started) return started.error();
-  store = *std::move(started);
-  return builders.Start(options.num_builders);
+Result<std::unique_ptr<Cluster::Impl>> Cluster::Impl::Make(const std::filesystem::path& folder,
+                                                           MetaStore meta, MetaRecords records,
+                                                           const ClusterOptions& options,
+                                                           RowStores stores) {
+  Result<ServerIndex> directory = MakeDirectory(records.cluster.config, records.table);
+  if (!directory) return directory.error();
+  Result<std::unique_ptr<EmbeddedStore>> servers = EmbeddedStore::Start(
+      stores, records.table.table, records.cluster.config.schema.attributes.size(),
+      options.threads_per_server);
+  if (!servers) return servers.error();
+  return std::make_unique<Impl>(folder, std::move(meta), std::move(records), options,
+                                std::move(stores), *std::move(directory), *std::move(servers));
+}
+
+Status Cluster::Impl::StartThreads() {
+  if (Status status = builders.Start(options.num_builders); !status) return status;
+  return options.finishes_in_background ? maintenance.Start() : Ok();
 }
 
 Result<Cluster> Cluster::Create(const std::filesystem::path& folder, const ClusterConfig& config,
@@ -144,21 +177,22 @@ Result<Cluster> Cluster::Create(const std::filesystem::path& folder, const Clust
   if (const Status status = ValidateOptions(options); !status) return status.error();
   Result<RegionTable> table = RegionTable::Split(config.splits, config.num_servers);
   if (!table) return table.error();
-  Result<ServerIndex> directory = MakeDirectory(config, *table);
-  if (!directory) return directory.error();
+  MetaRecords records{.cluster = {.cluster_id = NewClusterId(), .config = config},
+                      .table = FirstRecord(config.schema, *std::move(table))};
+  // Before there is a folder: whatever is refused is refused now.
+  if (const auto directory = MakeDirectory(config, records.table); !directory) {
+    return directory.error();
+  }
 
   Result<MetaStore> meta = MetaStore::Create(folder);
   if (!meta) return meta.error();
-  const ClusterRecord record{.cluster_id = NewClusterId(), .config = config};
-  Result<RowStores> stores = MakeStores(folder, record, options, OpenMode::kCreate);
+  Result<RowStores> stores = MakeStores(folder, records.cluster, options, OpenMode::kCreate);
   if (!stores) return stores.error();
-  const MetaRecords records{.cluster = record, .table = *std::move(table)};
   if (const Status status = meta->Write(records); !status) return status.error();
-
-  auto impl = std::make_unique<Impl>(folder, *std::move(meta), config, *std::move(stores),
-                                     *std::move(directory));
-  if (const Status status = impl->Start(options); !status) return status.error();
-  return Cluster(std::move(impl));
+  auto impl = Impl::Make(folder, *std::move(meta), std::move(records), options, *std::move(stores));
+  if (!impl) return impl.error();
+  if (const Status status = (*impl)->StartThreads(); !status) return status.error();
+  return Cluster(*std::move(impl));
 }
 
 Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const ClusterOptions& options) {
@@ -167,19 +201,16 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
   if (!meta) return meta.error();
   Result<MetaRecords> records = meta->Read();
   if (!records) return records.error();
-  const ClusterConfig& config = records->cluster.config;
   Result<RowStores> stores = MakeStores(folder, records->cluster, options, OpenMode::kOpen);
   if (!stores) return stores.error();
   const size_t num_columns =
-      records->table.size() *
-      static_cast<size_t>(std::ranges::count_if(config.schema.attributes, &Attribute::is_indexed));
-  Result<ServerIndex> directory = MakeDirectory(config, std::move(records->table));
-  if (!directory) {
-    return Error{ErrorCode::kCorrupt, folder.string() + ": " + directory.error().message};
-  }
-
-  auto impl = std::make_unique<Impl>(folder, *std::move(meta), config, *std::move(stores),
-                                     *std::move(directory));
+      records->table.table.size() *
+      static_cast<size_t>(std::ranges::count(records->table.attributes, AttributeState::kIndexed,
+                                             &AttributeRecord::state));
+  auto made =
+      Impl::Make(folder, *std::move(meta), *std::move(records), options, *std::move(stores));
+  if (!made) return Error{made.error().code, folder.string() + ": " + made.error().message};
+  std::unique_ptr<Impl> impl = *std::move(made);
   const Result<size_t> num_loaded =
       impl->directory.LoadColumns(impl->DirectoryFile(), StampsOf(impl->stores));
   if (num_loaded) impl->num_columns_loaded = *num_loaded;
@@ -193,20 +224,23 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
                                        ": cannot remove this stale file: " + error.message()};
     }
   }
-  if (const Status status = impl->Start(options); !status) return status.error();
+  if (const Status status = impl->StartThreads(); !status) return status.error();
   return Cluster(std::move(impl));
 }
 
 Status Cluster::Close() {
   Impl& impl = *impl_;
+  impl.maintenance.Stop();
   impl.builders.Stop();
   Status result = Ok();
   {
-    const AllGates gates(impl.regions);
-    // Before their sequence numbers are noted: a number that is lost is used again.
+    const TableChange no_change(impl.keeper);
+    const AllGates gates(impl.regions, impl.directory.PinVersion().table());
+    // Before their sequence numbers are noted: a number that is lost is used again. A server that
+    // is stopped has no stamp, so its columns are built again.
     for (RowStore* const server : impl.servers) {
       const Status status = server->Sync();
-      if (!status && result.ok()) result = status;
+      if (!status && !server->is_stopped() && result.ok()) result = status;
     }
     std::error_code error;
     if (result.ok()) {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/index/src/cluster/repairs.h"
+#include "engine/index/src/cluster/verified_server.h"
+#include "engine/index/src/model/table_record.h"
 #include "engine/index/src/rocks/byte_codec.h"
 #include "engine/index/src/rocks/entry_key.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
@@ -18,7 +19,6 @@
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/region_table.h"
-#include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
 
@@ -29,99 +29,101 @@ constexpr size_t kMaxExamples = 10;
 constexpr size_t kEntriesPerRead = 256;
 constexpr uint64_t kItemsPerProgress = 4096;
 
-std::string NameOf(uint32_t attribute, std::string_view value, std::string_view row_key) {
-  return "attribute " + std::to_string(attribute) + ", value " + Quoted(value) + ", row " +
-         Quoted(row_key);
-}
-
-bool HasValue(const Versions& versions, uint32_t attribute, const std::string& value) {
-  return std::ranges::any_of(versions, [&](const std::vector<Values>& version) {
-    return std::ranges::binary_search(version[attribute], value);
-  });
-}
-
 }  // namespace
-
-struct Verifier::Server {
-  uint32_t number = 0;
-  const RocksRowStore& store;
-  const ServerIndex::Pin& pin;
-
-  // Whether the attribute has entries.
-  bool HasEntries(uint32_t of_attribute) const {
-    const AttributeState state = pin.state(of_attribute);
-    return state == AttributeState::kIndexed || state == AttributeState::kBuilding;
-  }
-  std::string Place() const { return store.database().folder().filename().string() + ": "; }
-
-  std::vector<std::string> pending = {};  // keys of entries that are to be found
-  uint64_t num_found = 0;
-  uint64_t num_entries = 0;
-
-  // The pair that the last entry was of.
-  std::optional<uint32_t> attribute = std::nullopt;
-  std::string value = {};
-  std::optional<size_t> position = std::nullopt;  // of the region
-  std::vector<uint64_t> candidates = {};          // for the value
-};
 
 Result<VerifyReport> Verifier::Run() {
   for (const std::unique_ptr<RocksRowStore>& store : stores_) {
+    // A server that cannot be read ends it before anything is repaired.
+    if (const Result<std::vector<Versions>> none = store->Read({}); !none) return none.error();
     const StoreSize size = EstimateSize(*store);
     num_expected_ += size.num_rows + size.num_entries;
   }
+  stats_ = directory_.GetStats();
   {
     const ServerIndex::Pin pin = directory_.PinVersion();
     for (uint32_t i = 0; i < stores_.size(); ++i) {
       if (const Status status = VerifyServer(i, pin); !status) return status.error();
     }
     CountUnbuilt(pin);
+    ComparePairs(pin);
   }
-  ComparePairs();
   if (progress_ != nullptr) progress_(num_done_, num_done_);
+  report_.num_repaired = repairs_.num_done();
   return std::move(report_);
 }
 
 Status Verifier::VerifyServer(uint32_t number, const ServerIndex::Pin& pin) {
-  Server server{.number = number, .store = *stores_[number], .pin = pin};
+  VerifiedServer server{.number = number,
+                        .store = *stores_[number],
+                        .pin = pin,
+                        .incarnation = stores_[number]->incarnation()};
+  for (const Leftover& leftover : record_.leftovers) {
+    if (leftover.server == number) server.leftovers.push_back(leftover.range);
+  }
   server.candidates.resize(pin.num_words());
+  repairs_.Begin(server.store);
+  if (Status status = VerifyPairs(server); !status) return status;
   if (Status status = VerifyRows(server); !status) return status;
-  if (Status status = VerifyEntries(server); !status) return status;
-  report_.num_entries += server.num_entries;
-  return server.num_entries == server.num_found ? Ok() : VerifyRowsOfEntries(server);
+  if (server.num_compared != server.num_found) {
+    if (Status status = VerifyRowsOfEntries(server); !status) return status;
+  }
+  if (Status status = repairs_.Finish(); !status) return status;
+  // Walks before and after it would not fit together.
+  if (server.store.incarnation() == server.incarnation) return Ok();
+  return Error{ErrorCode::kIo, server.Place() + "the server stopped while it was verified"};
 }
 
-Status Verifier::VerifyRows(Server& server) {
-  const RegionTable& table = server.pin.table();
+Status Verifier::VerifyRows(VerifiedServer& server) {
   Status status = Ok();
-  const auto visit = [&](std::string_view key, const Result<Versions>& versions) {
-    if (!status) return;  // the index cannot be read: the scan goes on for nothing
-    ++report_.num_rows;
-    Advance();
-    if (!versions) {
-      Report(report_.num_wrong_rows, versions.error().message);
-      return;
-    }
-    const Region& region = table[table.Find(key)];
-    if (region.server != server.number) {
-      Report(report_.num_wrong_rows, server.Place() + "row " + Quoted(key) + " belongs to server " +
-                                         std::to_string(region.server));
-    }
-    for (uint32_t attribute = 0; attribute < num_attributes_; ++attribute) {
-      if (!server.HasEntries(attribute)) continue;
-      for (const std::string& value : ValuesOf(*versions, attribute)) {
-        server.pending.push_back(ValuePrefix(attribute, value).append(key));
-      }
-    }
-    if (server.pending.size() >= kEntriesPerRead) status = FindPendingEntries(server);
-  };
-  Status scanned = ScanRows(server.store, visit);
+  Status scanned =
+      ScanRows(server.store, [&](std::string_view key, const Result<Versions>& versions) {
+        if (!status) return;  // a database fails: the scan goes on for nothing
+        status = VerifyRow(server, key, versions);
+      });
   if (!scanned) return scanned;
   if (!status) return status;
+  if (status = FindPendingEntries(server); !status) return status;
+  return repairs_.Commit();
+}
+
+Status Verifier::VerifyRow(VerifiedServer& server, std::string_view key,
+                           const Result<Versions>& versions) {
+  ++report_.num_rows;
+  Advance();
+  if (server.IsLeftover(key)) {
+    ++report_.num_leftover_rows;
+    return Ok();
+  }
+  if (!versions) {
+    Report(report_.num_wrong_rows, versions.error().message);
+    return Ok();
+  }
+  const uint32_t owner = server.RegionOf(key).server;
+  const bool is_own = owner == server.number;
+  std::vector<uint32_t> attributes;
+  for (uint32_t attribute = 0; attribute < record_.attributes.size(); ++attribute) {
+    if (!HasEntries(attribute)) continue;
+    attributes.push_back(attribute);
+    const AttributeRecord& record = record_.attributes[attribute];
+    // A backfill makes entries of the other rows, or has made them and not yet recorded it.
+    const bool is_required = is_own && (record.state == AttributeState::kIndexed ||
+                                        (record.backfilled && key < *record.backfilled));
+    for (const std::string& value : ValuesOf(*versions, attribute)) {
+      server.pending.push_back(ValuePrefix(attribute, value).append(key));
+      server.is_required.push_back(is_required);
+    }
+  }
+  if (!is_own) {
+    Report(report_.num_wrong_rows,
+           server.Place() + "row " + Quoted(key) + " belongs to server " + std::to_string(owner));
+    repairs_.RemoveRow(key, *versions, attributes);
+  }
+  if (server.pending.size() < kEntriesPerRead && !repairs_.is_full()) return Ok();
   return FindPendingEntries(server);
 }
 
-Status Verifier::FindPendingEntries(Server& server) {
+// Commits only after it has looked: entries of rows that are removed count as found.
+Status Verifier::FindPendingEntries(VerifiedServer& server) {
   const Result<std::vector<bool>> is_there = FindEntries(server.store, server.pending);
   if (!is_there) return is_there.error();
   for (size_t i = 0; i < is_there->size(); ++i) {
@@ -129,69 +131,22 @@ Status Verifier::FindPendingEntries(Server& server) {
       ++server.num_found;
       continue;
     }
+    if (!server.is_required[i]) continue;
     const Result<EntryKey> entry = DecodeEntryKey(server.pending[i]);
-    const std::string name =
-        entry ? NameOf(entry->attribute, entry->value, entry->row_key) : entry.error().message;
-    Report(report_.num_missing_entries, server.Place() + name + ": there is no entry");
+    Report(report_.num_missing_entries,
+           (entry ? server.NameOf(*entry) : server.Place() + entry.error().message) +
+               ": there is no entry");
+    if (!entry) continue;
+    repairs_.AddEntry(*entry);
+    MarkColumnOf(server, *entry);
   }
   server.pending.clear();
-  return Ok();
-}
-
-Status Verifier::VerifyEntries(Server& server) {
-  return ScanEntries(server.store, [&](const Result<EntryKey>& entry) {
-    ++server.num_entries;
-    Advance();
-    // Entries that are none, or of other attributes, are found when rows are compared.
-    if (entry && entry->attribute < num_attributes_ && server.HasEntries(entry->attribute)) {
-      VerifyPair(server, *entry);
-    }
-  });
-}
-
-void Verifier::VerifyPair(Server& server, const EntryKey& entry) {
-  if (server.attribute != entry.attribute || server.value != entry.value) {
-    server.attribute = entry.attribute;
-    server.value = entry.value;
-    server.position.reset();
-    server.pin.Candidates(entry.attribute, Key(entry.value), server.candidates);
-  }
-  const RegionTable& table = server.pin.table();
-  if (server.position && table[*server.position].range.Contains(entry.row_key)) return;
-  server.position = table.Find(entry.row_key);
-  if (table[*server.position].server != server.number) return;  // its row is reported
-  ++report_.num_pairs;
-  ++num_pairs_[entry.attribute];
-  const size_t i = *server.position;
-  if ((server.candidates[i / 64] >> i % 64 & 1) == 0) {
-    Report(report_.num_missing_pairs,
-           server.Place() + NameOf(entry.attribute, entry.value, entry.row_key) +
-               ": the directory denies region " + std::to_string(table[i].id));
-  }
-}
-
-Status Verifier::VerifyRowsOfEntries(Server& server) {
-  return ScanEntries(server.store, [&](const Result<EntryKey>& entry) {
-    if (!entry) {
-      Report(report_.num_dangling_entries, server.Place() + entry.error().message);
-      return;
-    }
-    bool is_right = entry->attribute < num_attributes_ && server.HasEntries(entry->attribute);
-    if (is_right) {
-      const std::string key(entry->row_key);
-      const Result<std::vector<Versions>> rows = server.store.Read({&key, 1});
-      if (!rows) return;  // the row is reported
-      is_right = HasValue(rows->front(), entry->attribute, entry->value);
-    }
-    if (is_right) return;
-    Report(report_.num_dangling_entries,
-           server.Place() + NameOf(entry->attribute, entry->value, entry->row_key) +
-               ": there is an entry, but the row does not have the value");
-  });
+  server.is_required.clear();
+  return repairs_.is_full() ? repairs_.Commit() : Ok();
 }
 
 void Verifier::CountUnbuilt(const ServerIndex::Pin& pin) {
-  for (uint32_t attribute = 0; attribute < num_attributes_; ++attribute) {
+  for (uint32_t attribute = 0; attribute < record_.attributes.size(); ++attribute) {
     if (pin.state(attribute) != AttributeState::kIndexed) continue;
     for (size_t i = 0; i < pin.table().size(); ++i) {
       if (!pin.IsBuilt(attribute, i)) ++report_.num_unbuilt_columns;
@@ -199,18 +154,33 @@ void Verifier::CountUnbuilt(const ServerIndex::Pin& pin) {
   }
 }
 
-void Verifier::ComparePairs() {
-  const ServerIndexStats stats = directory_.GetStats();
-  for (uint32_t attribute = 0; attribute < num_attributes_; ++attribute) {
-    const AttributeStats& of = stats.attributes[attribute];
+void Verifier::ComparePairs(const ServerIndex::Pin& pin) {
+  for (uint32_t attribute = 0; attribute < record_.attributes.size(); ++attribute) {
+    const AttributeStats& of = stats_.attributes[attribute];
     // Of columns that are not built, some pairs are missing.
-    if (of.state != AttributeState::kIndexed || of.num_unbuilt > 0) continue;
+    if (!HasColumns(attribute) || of.num_unbuilt > 0) continue;
     if (of.num_pairs == num_pairs_[attribute]) continue;
     Report(report_.num_wrong_counts, "attribute " + std::to_string(attribute) +
                                          ": the directory has " + std::to_string(of.num_pairs) +
                                          " pairs, the local indexes have " +
                                          std::to_string(num_pairs_[attribute]));
+    // Which column it is, is not known.
+    for (const Region& region : pin.table().regions()) {
+      repairs_.Mark({.region_id = region.id, .attribute = attribute});
+    }
   }
+  repairs_.MarkColumns();
+}
+
+bool Verifier::HasEntries(uint32_t attribute) const {
+  const AttributeState state = record_.attributes[attribute].state;
+  return state == AttributeState::kIndexed || state == AttributeState::kBuilding;
+}
+
+bool Verifier::HasColumns(uint32_t attribute) const {
+  return attribute < stats_.attributes.size() &&
+         stats_.attributes[attribute].state == AttributeState::kIndexed &&
+         stats_.attributes[attribute].pairs_per_region > 0;
 }
 
 void Verifier::Report(uint64_t& count, const std::string& finding) {

@@ -1,4 +1,4 @@
-// Verifier: whether rows, local indexes and directory agree.
+// Verifier: whether rows, local indexes and directory agree; and, by Repairs, that they do.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_CLUSTER_VERIFIER_H_
 #define TROMMEL_ENGINE_INDEX_SRC_CLUSTER_VERIFIER_H_
 
@@ -11,7 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/index/src/cluster/repairs.h"
+#include "engine/index/src/model/table_record.h"
 #include "engine/index/src/rocks/entry_key.h"
+#include "engine/index/src/rocks/item_scan.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/cluster.h"
@@ -20,50 +23,68 @@
 
 namespace trommel::index {
 
-// Reads each server's rows once and its entries once, and never holds more than a chunk of them.
+struct VerifiedServer;
+
+// Reads each server's entries and rows once, and never holds more than a chunk of them:
 //
+//   entries -> pairs     entries come in the order of values and row keys: a new value or a new
+//                        region is a new pair, for which the directory must answer maybe
 //   rows -> entries      each value of a row must have its entry: found by key
 //   entries -> rows      keys of entries differ, so if there are as many as were found, each has
 //                        its row; else, the rows of all entries are read
-//   entries -> pairs     entries come in the order of values and row keys: a new value or a new
-//                        region is a new pair, for which the directory must answer maybe
 //
-// Requires that no row, entry or pair changes meanwhile: the caller holds all gates alone, and
-// sizes (BuildPool::HoldSizes). The calling thread must hold no pin.
+// Repairs do not change what is found: each walk is over a server as it was when the walk began,
+// the first one before any repair of it, and pairs are compared with columns and numbers from
+// before the first repair of all. What a later walk no longer sees, an earlier one has counted.
+//
+// Rows in a leftover of their server are not compared, nor are their entries: a move copies or
+// removes them meanwhile. Nor are entries that are being removed with their index.
+//
+// Requires that no other row, entry or pair changes meanwhile: the caller holds the table's record,
+// all gates alone, and sizes (BuildPool::HoldSizes). The calling thread must hold no pin.
 class Verifier {
  public:
-  // All of these must outlive the verifier.
-  Verifier(size_t num_attributes, const ServerIndex& directory,
+  // All of these must outlive the verifier. The record must be the one that the directory has
+  // published.
+  Verifier(const TableRecord& record, ServerIndex& directory,
            std::span<const std::unique_ptr<RocksRowStore>> stores,
-           const std::function<void(uint64_t done, uint64_t total)>& progress)
-      : num_attributes_(num_attributes),
+           const std::function<void(uint64_t done, uint64_t total)>& progress, Repair repair)
+      : record_(record),
         directory_(directory),
         stores_(stores),
         progress_(progress),
-        num_pairs_(num_attributes) {}
+        num_pairs_(record.attributes.size()),
+        repairs_(directory, repair) {}
 
+  // At most once.
   Result<VerifyReport> Run();
 
  private:
-  struct Server;  // that is being verified
-
   Status VerifyServer(uint32_t server, const ServerIndex::Pin& pin);
-  Status VerifyRows(Server& server);
-  Status FindPendingEntries(Server& server);
-  Status VerifyEntries(Server& server);
-  void VerifyPair(Server& server, const EntryKey& entry);
-  Status VerifyRowsOfEntries(Server& server);
+  Status VerifyPairs(VerifiedServer& server);
+  void VerifyPair(VerifiedServer& server, const EntryKey& entry);
+  Status VerifyRows(VerifiedServer& server);
+  Status VerifyRow(VerifiedServer& server, std::string_view key, const Result<Versions>& versions);
+  Status FindPendingEntries(VerifiedServer& server);
+  Status VerifyRowsOfEntries(VerifiedServer& server);
+  Status VerifyRowsOf(VerifiedServer& server, std::span<const StoredItem> index_items);
+  void MarkColumnOf(const VerifiedServer& server, const EntryKey& entry);
   void CountUnbuilt(const ServerIndex::Pin& pin);
-  void ComparePairs();
+  void ComparePairs(const ServerIndex::Pin& pin);
+  // Whether the attribute's rows have entries; whether the directory has columns of it.
+  bool HasEntries(uint32_t attribute) const;
+  bool HasColumns(uint32_t attribute) const;
   void Report(uint64_t& count, const std::string& finding);
   void Advance();
 
-  const size_t num_attributes_;
-  const ServerIndex& directory_;
+  const TableRecord& record_;
+  ServerIndex& directory_;
   const std::span<const std::unique_ptr<RocksRowStore>> stores_;
   const std::function<void(uint64_t done, uint64_t total)>& progress_;
 
+  ServerIndexStats stats_;           // from before the first repair
   std::vector<uint64_t> num_pairs_;  // by attribute
+  Repairs repairs_;
   VerifyReport report_;
   uint64_t num_done_ = 0;
   uint64_t num_expected_ = 0;

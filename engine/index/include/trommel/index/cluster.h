@@ -3,6 +3,7 @@
 #ifndef TROMMEL_INDEX_CLUSTER_H_
 #define TROMMEL_INDEX_CLUSTER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -34,6 +35,17 @@ struct ClusterConfig {
   double target_fpr = 0.004;                     ///< Of the directory: ServerIndexConfig.
 };
 
+/// When regions are split and moved without being asked for. By default never.
+struct RegionRules {
+  /// A region whose rows take more, as its database estimates, is split in the middle. 0: none is.
+  uint64_t split_bytes = 0;
+  /// So is one whose rows change more often per second, over an interval.
+  uint64_t split_writes_per_second = 0;
+  /// Whether regions move from servers with many regions, or much written ones, to others.
+  bool is_balanced = false;
+  std::chrono::milliseconds interval{1000};  ///< Between two looks at all regions; at least 1 ms.
+};
+
 /// How a cluster is opened. None of these is stored.
 struct ClusterOptions {
   /// Whether a write returns only when it is on the disk. If false, a crash of the machine may lose
@@ -44,6 +56,23 @@ struct ClusterOptions {
   uint32_t threads_per_server = 1;  ///< Threads that answer lookups, 1 to 64.
   /// Threads that build columns in the background, 0 to 64. 0: only BuildColumns does.
   uint32_t num_builders = 1;
+  /// Whether a thread does in the background what FinishChanges does, and follows the rules.
+  bool finishes_in_background = true;
+  RegionRules rules = {};                 ///< For that thread.
+  uint64_t backfill_rows_per_second = 0;  ///< While an index is added; 0: no limit.
+  /// Whether Open leaves out servers whose database is missing or damaged, as StopServer does.
+  bool leaves_out_lost_servers = false;
+  /// How long Get waits for a server that holds the row; more than 0.
+  std::chrono::milliseconds get_timeout{10'000};
+};
+
+/// What Verify does about what it finds.
+enum class Repair : uint8_t {
+  kNone,  ///< Nothing.
+  /// Entries that are missing are made and those that dangle are removed, by the rows; rows outside
+  /// their server's regions are removed with their entries, because the region table says which
+  /// server has the row; columns that disagree are marked unbuilt. Rows that cannot be read stay.
+  kAll,
 };
 
 /// What Verify found: everything agrees if ok().
@@ -58,6 +87,8 @@ struct VerifyReport {
   uint64_t num_missing_pairs = 0;     ///< Pairs that the directory denies: rows that it would lose.
   uint64_t num_wrong_counts =
       0;  ///< Attributes with another number of pairs than in local indexes.
+  uint64_t num_leftover_rows = 0;     ///< Of moves, to be removed by FinishChanges. No fault.
+  uint64_t num_repaired = 0;          ///< Entries, rows and columns that Repair::kAll has mended.
   std::vector<std::string> examples;  ///< The first few findings, one line each.
 
   /// Returns whether everything agrees.
@@ -68,8 +99,33 @@ struct VerifyReport {
   }
 };
 
+/// The regions that a split makes.
+struct SplitRegions {
+  uint32_t low_id = 0;   ///< Of the lower keys.
+  uint32_t high_id = 0;  ///< From the key of the split on.
+};
+
+/// A region, and how much it is used.
+struct RegionLoad {
+  Region region;                 ///< As it is now.
+  uint64_t num_bytes = 0;        ///< Of its rows, as its database estimates.
+  uint64_t num_writes = 0;       ///< Rows that writes have changed since the cluster was opened.
+  double writes_per_second = 0;  ///< Over the last interval of the rules; 0: not measured.
+  bool is_busy = false;          ///< Being split, merged or moved.
+};
+
+/// A region that Balance would move.
+struct PlannedMove {
+  uint32_t region_id = 0;  ///< The region.
+  uint32_t server = 0;     ///< Where to.
+
+  /// Memberwise equality.
+  friend bool operator==(const PlannedMove&, const PlannedMove&) = default;
+};
+
 /// Statistics of one server.
 struct ServerStats {
+  bool is_stopped = false;    ///< Lost: its regions are not answered.
   uint32_t num_regions = 0;   ///< Regions that the server holds.
   uint64_t num_rows = 0;      ///< An estimate by its database.
   uint64_t num_entries = 0;   ///< An estimate by its database.
@@ -78,11 +134,39 @@ struct ServerStats {
   uint64_t num_lookups = 0;   ///< Lookups answered since the cluster was opened.
 };
 
+/// Waits at the gates of regions, since the cluster was opened.
+struct GateStats {
+  uint64_t num_waits = 0;     ///< Writes and chunks of builders that waited for a switch.
+  double wait_seconds = 0;    ///< How long, in all.
+  double longest_wait = 0;    ///< The longest of these, in seconds.
+  uint64_t num_switches = 0;  ///< How often a gate was held alone.
+  double longest_switch = 0;  ///< The longest, with the wait for writes under way, in seconds.
+};
+
+/// What queries cost, since the cluster was opened.
+struct QueryTotals {
+  uint64_t num_queries = 0;     ///< Calls of Find.
+  uint64_t num_candidates = 0;  ///< Regions that were asked.
+  uint64_t num_unbuilt = 0;     ///< Of these, candidates because a column was not built.
+  uint64_t num_false = 0;       ///< Of these, regions without a row.
+  uint64_t num_retries = 0;     ///< Lookups sent again.
+  uint64_t num_unanswered = 0;  ///< Ranges not answered.
+};
+
 /// Statistics of a cluster.
 struct ClusterStats {
   ServerIndexStats directory;        ///< Of the directory.
   std::vector<ServerStats> servers;  ///< Of each server.
   uint64_t num_columns_loaded = 0;   ///< Columns read from the directory's file by Open.
+  uint64_t num_columns_waiting = 0;  ///< Columns that builders have yet to fill.
+  uint64_t num_leftovers = 0;        ///< Copies of rows that moves have left, to be removed.
+  uint64_t num_splits = 0;           ///< Since the cluster was opened, as the next two.
+  uint64_t num_merges = 0;           ///< Merges.
+  uint64_t num_moves = 0;            ///< Moves that have switched.
+  GateStats gates;                   ///< Of all regions.
+  QueryTotals queries;               ///< Of Find.
+  std::string
+      last_failure;  ///< Of the background thread: why its last try failed; empty: it did not.
 };
 
 /// An indexed table: rows and local indexes in the databases of num_servers region servers, and a
@@ -154,9 +238,76 @@ class Cluster {
   Result<bool> BuildColumns(const Progress& progress = nullptr,
                             const std::function<bool()>& keep_going = nullptr);
 
-  /// Verifies that rows, local indexes and directory agree. Writes wait for it; queries do not.
-  /// Fails with kIo if a database cannot be read. Cost: one pass over all rows and entries.
-  Result<VerifyReport> Verify(const Progress& progress = nullptr);
+  /// Verifies that rows, local indexes and directory agree, and repairs what does not. Writes and
+  /// changes of regions wait for it; queries do not. Fails with kIo if a database cannot be read.
+  /// Cost: one pass over all rows and entries.
+  Result<VerifyReport> Verify(const Progress& progress = nullptr, Repair repair = Repair::kNone);
+
+  /// @name Regions
+  /// Rows are written and queries answered meanwhile; no query misses a row. Each change is durable
+  /// by one write, before anything of it can be seen. Fail with kInvalidArgument for regions,
+  /// servers and keys that do not fit, with kBusy if something else is done to a region, and with
+  /// kIo; then nothing has changed.
+  /// @{
+
+  /// Splits a region at a key, at which the higher part begins; without one, in the middle of its
+  /// rows. No row moves; the parts' columns are built again. Writes of the region wait for those
+  /// under way, and for one durable write.
+  Result<SplitRegions> Split(uint32_t region_id,
+                             const std::optional<std::string>& key = std::nullopt);
+  /// Merges two neighbours on one server. Returns the id of the region that they become. Waits as
+  /// for Split.
+  Result<uint32_t> Merge(uint32_t region_id, uint32_t other_id);
+  /// Moves a region's rows to another server. Its columns stay as they are. One move at a time:
+  /// others wait. Writes go on while rows are copied; at the end those of the region wait for the
+  /// copy of at most 1,024 rows and two durable writes. Returns false if `keep_going` returned
+  /// false before: then nothing has moved. What is left of the copy, or at the old server, is
+  /// removed now, or by FinishChanges.
+  Result<bool> Move(uint32_t region_id, uint32_t server, const Progress& progress = nullptr,
+                    const std::function<bool()>& keep_going = nullptr);
+  /// Returns the moves that would balance the servers that run: by regions, and by how often their
+  /// rows change if `by_writes`.
+  std::vector<PlannedMove> PlanBalance(bool by_writes = true) const;
+  /// Moves regions as PlanBalance says. Returns how many.
+  Result<uint32_t> Balance(const Progress& progress = nullptr,
+                           const std::function<bool()>& keep_going = nullptr);
+  /// Returns all regions in the order of their keys, and how much they are used. Cost: an estimate
+  /// by a database for each.
+  std::vector<RegionLoad> GetRegionLoads() const;
+  /// @}
+
+  /// @name Servers
+  /// A server that is lost keeps its regions: queries report their ranges as not answered, and
+  /// answer the others; writes of them fail.
+  /// @{
+
+  /// Takes a server from the cluster, as if it had failed. Waits for its calls under way.
+  Status StopServer(uint32_t server);
+  /// Opens a stopped server's database again, perhaps without its last unsynced writes, and answers
+  /// for it: at first with unbuilt columns. A server whose writes fail, because its disk was full,
+  /// is cured by StopServer and StartServer. Fails with the reason if the database cannot be
+  /// opened.
+  Status StartServer(uint32_t server);
+  /// @}
+
+  /// @name Indexes
+  /// Queries of an attribute are broadcast while its index is being made or removed.
+  /// @{
+
+  /// Begins an index of an attribute that has none. Durable when it returns; FinishChanges, or the
+  /// background thread, makes the entries of the rows that there are. Fails with kInvalidArgument
+  /// if there is one or no such attribute, with kBusy while an old one is being removed, and with
+  /// kIo.
+  Status AddIndex(uint32_t attribute);
+  /// Gives up an attribute's index, complete or not. Durable when it returns; FinishChanges, or the
+  /// background thread, removes its entries. Fails with kInvalidArgument if there is none, and kIo.
+  Status DropIndex(uint32_t attribute);
+  /// Ends what was begun, also before the cluster was opened: makes and removes entries of indexes,
+  /// and removes rows that moves have left. Returns false if `keep_going` returned false. Fails
+  /// with the reason of a server that failed; then it is to be called again.
+  Result<bool> FinishChanges(const Progress& progress = nullptr,
+                             const std::function<bool()>& keep_going = nullptr);
+  /// @}
 
   ClusterStats GetStats() const;  ///< Returns statistics.
 
@@ -169,6 +320,8 @@ class Cluster {
 
  private:
   struct Impl;
+  Status VerifyServer(uint32_t server) const;
+  Status VerifyAttribute(uint32_t attribute) const;
   explicit Cluster(std::unique_ptr<Impl> impl) noexcept;
   ImplPtr<Impl> impl_;
 };
