@@ -14,21 +14,23 @@
 namespace trommel::tests {
 namespace {
 
+// Changes entries of server 0 behind the back of rows and directory.
+void ChangeEntries(const MadeTable& table, const std::vector<index::EntryChange>& entries) {
+  auto meta = index::MetaStore::Open(table.path());
+  REQUIRE(meta.ok());
+  const auto records = meta->Read();
+  REQUIRE(records.ok());
+  const index::DatabaseResources resources(1 << 20, 1);
+  const auto store = index::RocksRowStore::Open(index::ServerFolder(table.path(), 0),
+                                                {records->cluster.cluster_id, 0},
+                                                {.num_attributes = 3}, resources);
+  REQUIRE(store.ok());
+  REQUIRE((*store)->Commit({}, entries, (*store)->incarnation()).ok());
+}
+
 TEST_CASE("verify exits 1 with an example where a value has no entry", "[tools]") {
   const MadeTable table(40, {"--servers", "1"});
-  {
-    const auto meta = index::MetaStore::Open(table.path());
-    REQUIRE(meta.ok());
-    const auto records = meta->Read();
-    REQUIRE(records.ok());
-    const index::DatabaseResources resources(1 << 20, 1);
-    const auto store = index::RocksRowStore::Open(index::ServerFolder(table.path(), 0),
-                                                  {records->cluster.cluster_id, 0},
-                                                  {.num_attributes = 3}, resources);
-    REQUIRE(store.ok());
-    const std::vector<index::EntryChange> entries = {{0, "colour3", "0003", false}};
-    REQUIRE((*store)->Commit({}, entries).ok());
-  }
+  ChangeEntries(table, {{0, "colour3", "0003", false}});
   const auto report = table.Report("verify", {}, 1);
   CHECK(report["ok"] == false);
   CHECK(report["num_missing_entries"] == 1);
@@ -37,6 +39,26 @@ TEST_CASE("verify exits 1 with an example where a value has no entry", "[tools]"
   CHECK(text.exit_code == 1);
   CHECK(text.out.find("DISAGREE") != std::string::npos);
   CHECK(text.out.find("colour3") != std::string::npos);
+}
+
+TEST_CASE("verify repairs what it finds, and exits 0 if all agree then", "[tools]") {
+  const MadeTable table(40, {"--servers", "1"});
+  ChangeEntries(table, {{0, "colour3", "0003", false}, {0, "colour9", "0004", true}});
+  CHECK(std::stoul(table.Run("query", {"colour=colour3", "-q"}).out) == 7);  // of 8
+  const auto report = table.Report("verify", {"--repair"});
+  CHECK(report["ok"] == true);
+  CHECK(report["ok_before"] == false);
+  CHECK(report["num_missing_entries"] == 1);
+  CHECK(report["num_dangling_entries"] == 1);
+  CHECK(report["num_repaired"] >= 2);
+  CHECK_FALSE(report["examples"].empty());
+  CHECK(report["examples_after"].empty());
+  CHECK(table.NumFound({"colour=colour3"}) == 8);
+  CHECK(table.NumFound({"colour=colour9"}) == 0);
+  CHECK(table.Report("verify", {})["num_entries"] == 40 + 2 * 40 + 20);
+  const ToolResult again = table.Run("verify", {"--repair"});
+  CHECK(again.exit_code == 0);
+  CHECK(again.out.find("all agree\n") != std::string::npos);
 }
 
 TEST_CASE("a query exits 3 and names the range that a server could not read", "[tools]") {

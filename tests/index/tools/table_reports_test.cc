@@ -72,6 +72,20 @@ TEST_CASE("statistics name each attribute with its cost", "[tools]") {
   CHECK(table.Run("stats", {}).exit_code == 0);
 }
 
+TEST_CASE("statistics are printed as metrics", "[tools]") {
+  const MadeTable table(200, {"--servers", "2", "--not-index", "tags"});
+  const ToolResult page = table.Run("stats", {"--prometheus"});
+  CHECK(page.exit_code == 0);
+  for (const char* const line :
+       {"# TYPE trommel_index_queries_total counter\n", "\ntrommel_index_regions 8\n",
+        "\ntrommel_index_attribute_pairs{attribute=\"colour\"} 40\n",
+        "\ntrommel_index_attribute_state{attribute=\"tags\",state=\"none\"} 1\n",
+        "\ntrommel_index_server_stopped{server=\"1\"} 0\n"}) {
+    CAPTURE(line);
+    CHECK(page.out.find(line) != std::string::npos);
+  }
+}
+
 TEST_CASE("a verification's report counts what agrees", "[tools]") {
   const MadeTable table(200);
   const json report = table.Report("verify", {});

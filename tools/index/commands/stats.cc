@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "tools/index/commands/stats_operation.h"
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
+#include "trommel/index/metrics.h"
 
 namespace trommel::tool {
 namespace {
@@ -32,6 +35,20 @@ std::string_view StateName(index::AttributeState state) {
   return "none";
 }
 
+// In place of an attribute's figures.
+std::string_view StateText(index::AttributeState state) {
+  switch (state) {
+    case index::AttributeState::kBuilding:
+      return "its index is being made";
+    case index::AttributeState::kDropping:
+      return "its index is being removed";
+    case index::AttributeState::kIndexed:
+    case index::AttributeState::kNone:
+      break;
+  }
+  return "no index";
+}
+
 double BitsPerPair(const index::AttributeStats& stats) {
   if (stats.num_pairs == 0) return 0;
   return 8 * static_cast<double>(stats.num_bytes) / static_cast<double>(stats.num_pairs);
@@ -45,11 +62,13 @@ void DescribeServers(const index::ClusterStats& stats, Report& report) {
     sum.num_entries += server.num_entries;
     sum.disk_bytes += server.disk_bytes;
     sum.memory_bytes += server.memory_bytes;
-    servers.Append(Json{{"num_regions", server.num_regions},
+    servers.Append(Json{{"is_stopped", server.is_stopped},
+                        {"num_regions", server.num_regions},
                         {"num_rows", server.num_rows},
                         {"num_entries", server.num_entries},
                         {"disk_bytes", server.disk_bytes},
-                        {"memory_bytes", server.memory_bytes}});
+                        {"memory_bytes", server.memory_bytes},
+                        {"num_lookups", server.num_lookups}});
   }
   report.Add("num_servers", stats.servers.size(), "servers", FormatCount(stats.servers.size()));
   report.Add("num_regions", stats.directory.num_regions, "regions",
@@ -87,9 +106,12 @@ void DescribeAttributes(const index::Schema& schema, const index::ServerIndexSta
                      {"bits_per_pair", BitsPerPair(of)},
                      {"num_bytes", of.num_bytes},
                      {"predicted_false_regions", of.predicted_false_regions},
-                     {"num_unbuilt", of.num_unbuilt}});
-    if (of.state == index::AttributeState::kNone) {
-      report.AddLine(fmt::format("{:<{}}  no index", name, width));
+                     {"num_unbuilt", of.num_unbuilt},
+                     {"is_growing", of.is_growing},
+                     {"next_pairs_per_region", of.next_pairs_per_region},
+                     {"next_num_unbuilt", of.next_num_unbuilt}});
+    if (of.state != index::AttributeState::kIndexed) {
+      report.AddLine(fmt::format("{:<{}}  {}", name, width, StateText(of.state)));
       continue;
     }
     const std::string bits = of.num_pairs == 0 ? "-" : fmt::format("{:.1f}", BitsPerPair(of));
@@ -119,8 +141,15 @@ int RunTableStats(const Settings& settings, const index::Cluster& table) {
              fmt::format("at most {}", config.schema.max_versions));
   report.Add("num_columns_loaded", stats.num_columns_loaded, "columns loaded",
              FormatCount(stats.num_columns_loaded));
+  DescribeOperation(stats, report);
   DescribeAttributes(config.schema, stats.directory, report);
   return Finish(report, settings.json, kDone);
+}
+
+int PrintMetrics(const index::Cluster& table) {
+  const std::string text = index::PrometheusText(table.config().schema, table.GetStats());
+  const Status printed = WriteText(text, stdout);
+  return printed.ok() ? int{kDone} : FailOnInput(printed.error());
 }
 
 }  // namespace
@@ -128,14 +157,24 @@ int RunTableStats(const Settings& settings, const index::Cluster& table) {
 void AddTableStats(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "stats",
-      "Print sizes, and what each attribute costs in the directory\n"
+      "Print sizes, what is left to do, and what each attribute costs in the directory\n"
       "Rows and entries are estimates of the databases. \"False regions\" is the expected\n"
-      "number of regions that a query asks for a value that no row has.");
-  auto options = std::make_shared<TableOptions>();
-  AddTable(command, *options);
+      "number of regions that a query asks for a value that no row has. Counts of queries, waits\n"
+      "and switches are of the time since the table was opened, which is done by each command: a\n"
+      "program that keeps it open has them from Cluster::GetStats and PrometheusText.");
+  struct StatsOptions {
+    TableOptions table;
+    bool prometheus = false;
+  };
+  auto options = std::make_shared<StatsOptions>();
+  AddTable(command, options->table);
+  command.Flag("--prometheus", options->prometheus,
+               "Print metrics in Prometheus text format 0.0.4 instead");
   command.SetAction([&settings, options] {
-    return WithTable(*options,
-                     [&](const index::Cluster& table) { return RunTableStats(settings, table); });
+    if (options->prometheus && settings.json) throw UsageError{"--prometheus", "not with --json"};
+    return WithTable(options->table, [&](const index::Cluster& table) {
+      return options->prometheus ? PrintMetrics(table) : RunTableStats(settings, table);
+    });
   });
 }
 

@@ -1,5 +1,5 @@
-// The subcommands of trommel-index: one file each. Each declares the subcommand, its options and
-// its action. The settings must outlive the command line.
+// The subcommands of trommel-index, in files of this folder. Each declares the subcommand, its
+// options and its action. The settings must outlive the command line.
 #ifndef TROMMEL_TOOLS_INDEX_TABLE_COMMANDS_H_
 #define TROMMEL_TOOLS_INDEX_TABLE_COMMANDS_H_
 
@@ -14,6 +14,13 @@ void AddTableGet(Command& parent, const Settings& settings);
 void AddTableQuery(Command& parent, const Settings& settings);
 void AddTableStats(Command& parent, const Settings& settings);
 void AddTableVerify(Command& parent, const Settings& settings);
+void AddTableRegions(Command& parent, const Settings& settings);
+void AddTableSplit(Command& parent, const Settings& settings);
+void AddTableMerge(Command& parent, const Settings& settings);
+void AddTableMove(Command& parent, const Settings& settings);
+void AddTableBalance(Command& parent, const Settings& settings);
+void AddTableAddIndex(Command& parent, const Settings& settings);
+void AddTableDropIndex(Command& parent, const Settings& settings);
 void AddTableDemo(Command& parent, const Settings& settings);
 
 }  // namespace trommel::tool

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "tools/index/commands/table_commands.h"
+#include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"
 #include "tools/trommel/output/report.h"
@@ -24,7 +24,7 @@ struct Finding {
   uint64_t index::VerifyReport::*number;
 };
 
-constexpr std::array<Finding, 9> kFindings = {{
+constexpr std::array<Finding, 10> kFindings = {{
     {"num_rows", "rows", &index::VerifyReport::num_rows},
     {"num_entries", "index entries", &index::VerifyReport::num_entries},
     {"num_pairs", "pairs", &index::VerifyReport::num_pairs},
@@ -34,30 +34,66 @@ constexpr std::array<Finding, 9> kFindings = {{
     {"num_dangling_entries", "dangling entries", &index::VerifyReport::num_dangling_entries},
     {"num_missing_pairs", "missing pairs", &index::VerifyReport::num_missing_pairs},
     {"num_wrong_counts", "wrong counts", &index::VerifyReport::num_wrong_counts},
+    {"num_leftover_rows", "rows that moves left", &index::VerifyReport::num_leftover_rows},
 }};
 
-int RunTableVerify(const Settings& settings, index::Cluster& table) {
-  if (const Status built = BuildTable(table, settings.quiet); !built.ok()) {
-    return FailOnInput(built.error());
-  }
-  if (NotedInterrupt() != 0) return kBadInput;
+Result<index::VerifyReport> Verify(const Settings& settings, index::Cluster& table,
+                                   index::Repair repair) {
   Progress progress("verifying", settings.quiet, std::nullopt);
-  const Result<index::VerifyReport> found = table.Verify([&](uint64_t done, uint64_t total) {
+  const auto draw = [&progress](uint64_t done, uint64_t total) {
     if (progress.IsDue()) {
       progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total)));
     }
-  });
-  progress.Clear();
+  };
+  return table.Verify(draw, repair);
+}
+
+void DescribeFindings(const index::VerifyReport& found, Report& report) {
+  for (const Finding& finding : kFindings) {
+    const uint64_t number = found.*finding.number;
+    report.Add(finding.name, number, finding.label, FormatCount(number));
+  }
+  report.AddField("examples", Json::Array(found.examples));
+  for (const std::string& example : found.examples) report.AddLine(example);
+}
+
+int RunTableVerify(const Settings& settings, index::Cluster& table) {
+  if (const Status finished = FinishTable(table, settings.quiet); !finished.ok()) {
+    return FailOnInput(finished.error());
+  }
+  if (!MayGoOn()) return kBadInput;
+  const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kNone);
   if (!found.ok()) return FailOnInput(found.error());
   Report report;
   report.Add("ok", found->ok(), "result", found->ok() ? "all agree" : "DISAGREE");
-  for (const Finding& finding : kFindings) {
-    const uint64_t number = (*found).*finding.number;
-    report.Add(finding.name, number, finding.label, FormatCount(number));
-  }
-  report.AddField("examples", Json::Array(found->examples));
-  for (const std::string& example : found->examples) report.AddLine(example);
+  DescribeFindings(*found, report);
   return Finish(report, settings.json, found->ok() ? kDone : kNegativeAnswer);
+}
+
+// Repairs first: what is to be finished or built may fail on what is to be repaired.
+int RunTableRepair(const Settings& settings, index::Cluster& table) {
+  const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kAll);
+  if (!found.ok()) return FailOnInput(found.error());
+  if (const Status finished = FinishTable(table, settings.quiet); !finished.ok()) {
+    return FailOnInput(finished.error());
+  }
+  if (!MayGoOn()) return kBadInput;
+  const Result<index::VerifyReport> now = Verify(settings, table, index::Repair::kNone);
+  if (!now.ok()) return FailOnInput(now.error());
+  Report report;
+  const char* const text = !now->ok()    ? "DISAGREE after the repair"
+                           : found->ok() ? "all agree"
+                                         : "all agree after the repair";
+  report.Add("ok", now->ok(), "result", text);
+  report.AddField("ok_before", found->ok());
+  report.Add("num_repaired", found->num_repaired, "repaired", FormatCount(found->num_repaired));
+  DescribeFindings(*found, report);
+  if (!now->ok()) {
+    report.AddLine("after the repair:");
+    for (const std::string& example : now->examples) report.AddLine(example);
+  }
+  report.AddField("examples_after", Json::Array(now->examples));
+  return Finish(report, settings.json, now->ok() ? kDone : kNegativeAnswer);
 }
 
 }  // namespace
@@ -66,13 +102,25 @@ void AddTableVerify(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "verify",
       "Verify that rows, local indexes and directory agree\n"
-      "Reads everything; first builds the columns of the directory that are not built, as after\n"
-      "a crash. Exits 0 if all agree, 1 with examples if not.");
-  auto options = std::make_shared<TableOptions>();
-  AddTable(command, *options);
+      "Reads everything; first ends changes of regions and indexes that were begun, and builds "
+      "the\n"
+      "columns of the directory that are not built, as after a crash. Exits 0 if all agree, 1 "
+      "with\n"
+      "examples if not. With --repair, what was found is repaired, and verified once more.");
+  struct VerifyOptions {
+    TableOptions table;
+    bool repair = false;
+  };
+  auto options = std::make_shared<VerifyOptions>();
+  AddTable(command, options->table);
+  command.Flag("--repair", options->repair,
+               "Make entries of rows that lack them, remove entries without a row and rows outside "
+               "their server's regions, and build columns that disagree again. Rows that cannot be "
+               "read stay");
   command.SetAction([&settings, options] {
-    return WithTable(*options,
-                     [&](index::Cluster& table) { return RunTableVerify(settings, table); });
+    return WithTable(options->table, [&](index::Cluster& table) {
+      return options->repair ? RunTableRepair(settings, table) : RunTableVerify(settings, table);
+    });
   });
 }
 

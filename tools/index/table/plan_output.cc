@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/index/rows/range_text.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
@@ -19,11 +20,6 @@ double Milliseconds(std::chrono::nanoseconds time) {
 
 std::string TimeText(std::chrono::nanoseconds time) {
   return fmt::format("{:.3f} ms", Milliseconds(time));
-}
-
-std::string RangeText(const index::KeyRange& range) {
-  return fmt::format("{} to {}", range.begin.empty() ? "the first key" : Quoted(range.begin),
-                     range.end.empty() ? "the last" : "before " + Quoted(range.end));
 }
 
 void DescribeIndexes(const index::Schema& schema, const index::QueryPlan& plan, Report& report) {

@@ -18,6 +18,9 @@ void AddTable(Command& command, TableOptions& options) {
   AddBytes(command, "--memory", options.memory_bytes,
            fmt::format("For caches and write buffers of all servers (default {})",
                        FormatBytes(options.memory_bytes)));
+  command.Flag("--without-lost", options.leaves_out_lost_servers,
+               "Open the table without the servers whose database is missing or damaged: queries "
+               "report their regions as not answered");
 }
 
 void AddTableSync(Command& command, TableOptions& options) {
@@ -26,8 +29,12 @@ void AddTableSync(Command& command, TableOptions& options) {
 }
 
 index::ClusterOptions OpenOptionsOf(const TableOptions& options) {
-  return {
-      .sync_writes = options.sync_writes, .memory_bytes = options.memory_bytes, .num_builders = 0};
+  return {.sync_writes = options.sync_writes,
+          .memory_bytes = options.memory_bytes,
+          .num_builders = 0,
+          .finishes_in_background = false,
+          .backfill_rows_per_second = options.backfill_rows_per_second,
+          .leaves_out_lost_servers = options.leaves_out_lost_servers};
 }
 
 int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work) {

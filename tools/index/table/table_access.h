@@ -16,13 +16,16 @@ struct TableOptions {
   std::string folder;
   uint64_t memory_bytes = index::ClusterOptions{}.memory_bytes;
   bool sync_writes = false;
+  bool leaves_out_lost_servers = false;
+  uint64_t backfill_rows_per_second = 0;  // 0: no limit
 };
 
-// TABLE and --memory; AddTableSync: --sync.
+// TABLE, --memory and --without-lost; AddTableSync: --sync.
 void AddTable(Command& command, TableOptions& options);
 void AddTableSync(Command& command, TableOptions& options);
 
-// No background builders: commands build columns when they call BuildTable.
+// Without threads that build columns or end changes: commands do so when they call BuildTable and
+// EndChange (end_change.h).
 index::ClusterOptions OpenOptionsOf(const TableOptions& options);
 
 // Opens the table, notes interrupts from here on (interrupt.h), does the work, and closes the table

@@ -34,7 +34,11 @@ class HelpPage : public CLI::Formatter {
     const std::string description = command->get_description();
     std::string summary = description.substr(0, description.find('\n'));
     if (summary.ends_with('.')) summary.pop_back();
-    return fmt::format("  {:<9}{}\n", command->get_name(), summary);
+    size_t longest = 8;
+    for (const CLI::App* const other : command->get_parent()->get_subcommands(nullptr)) {
+      longest = std::max(longest, other->get_name().size());
+    }
+    return fmt::format("  {:<{}}{}\n", command->get_name(), longest + 1, summary);
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {

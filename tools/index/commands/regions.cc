@@ -1,0 +1,160 @@
+// trommel-index regions, split and merge: how the table is cut.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/index/commands/region_options.h"
+#include "tools/index/commands/table_commands.h"
+#include "tools/index/rows/range_text.h"
+#include "tools/index/table/end_change.h"
+#include "tools/index/table/table_access.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/index/cluster.h"
+
+namespace trommel::tool {
+namespace {
+
+struct SplitOptions {
+  TableOptions table;
+  uint32_t region_id = 0;
+  std::optional<std::string> key;
+};
+
+struct MergeOptions {
+  TableOptions table;
+  uint32_t region_id = 0;
+  uint32_t other_id = 0;
+};
+
+int ListRegions(const Settings& settings, const index::Cluster& table) {
+  const std::vector<index::RegionLoad> loads = table.GetRegionLoads();
+  Report report;
+  Json list = Json::Array();
+  report.AddLine(
+      fmt::format("{:>6}  {:>6}  {:>9}  {:>9}  {}", "region", "server", "bytes", "writes", "keys"));
+  for (const index::RegionLoad& load : loads) {
+    const index::Region& region = load.region;
+    report.AddLine(fmt::format("{:>6}  {:>6}  {:>9}  {:>9}  {}", region.id, region.server,
+                               FormatBytes(load.num_bytes), FormatCount(load.num_writes),
+                               RangeText(region.range)));
+    list.Append(Json{{"region", region.id},
+                     {"server", region.server},
+                     {"begin", region.range.begin},
+                     {"end", region.range.end},
+                     {"num_bytes", load.num_bytes},
+                     {"num_writes", load.num_writes},
+                     {"writes_per_second", load.writes_per_second}});
+  }
+  report.AddField("num_regions", loads.size());
+  report.AddField("regions", std::move(list));
+  return Finish(report, settings.json, kDone);
+}
+
+int Split(const SplitOptions& options, const Settings& settings, index::Cluster& table) {
+  ChangeCommand change(table, settings);
+  const Result<index::SplitRegions> parts = table.Split(options.region_id, options.key);
+  if (!parts.ok()) return FailOnRequest(parts.error());
+  const std::optional<index::RegionLoad> low = FindRegion(table, parts->low_id);
+  const std::optional<index::RegionLoad> high = FindRegion(table, parts->high_id);
+  const std::string key = high ? high->region.range.begin : options.key.value_or("");
+  const std::string done =
+      fmt::format("region {} split at {} into {} (keys before it) and {}", options.region_id,
+                  Quoted(key), parts->low_id, parts->high_id);
+  Report& report = change.report();
+  report.AddLine(done);
+  report.AddField("region", options.region_id);
+  report.AddField("key", key);
+  report.AddField("low_region", parts->low_id);
+  report.AddField("high_region", parts->high_id);
+  if (low && high) {
+    report.Add(
+        "low_bytes", low->num_bytes, "bytes",
+        fmt::format("about {} and {}", FormatBytes(low->num_bytes), FormatBytes(high->num_bytes)));
+    report.AddField("high_bytes", high->num_bytes);
+  }
+  return change.End(done);
+}
+
+int Merge(const MergeOptions& options, const Settings& settings, index::Cluster& table) {
+  ChangeCommand change(table, settings);
+  const Result<uint32_t> merged = table.Merge(options.region_id, options.other_id);
+  if (!merged.ok()) return FailOnRequest(merged.error());
+  const std::string done =
+      fmt::format("regions {} and {} merged into {}", options.region_id, options.other_id, *merged);
+  Report& report = change.report();
+  report.AddLine(done);
+  report.AddField("regions", [&] {
+    Json list = Json::Array();
+    list.Append(options.region_id);
+    list.Append(options.other_id);
+    return list;
+  }());
+  report.AddField("merged_region", *merged);
+  if (const std::optional<index::RegionLoad> region = FindRegion(table, *merged)) {
+    report.Add("num_bytes", region->num_bytes, "bytes", "about " + FormatBytes(region->num_bytes));
+  }
+  return change.End(done);
+}
+
+}  // namespace
+
+void AddTableRegions(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "regions",
+      "List the regions: number, server, keys, bytes and writes\n"
+      "Bytes are estimates of the databases. Writes are the rows that were changed since the "
+      "table\n"
+      "was opened, which is done by each command: they count in programs that keep it open.");
+  auto options = std::make_shared<TableOptions>();
+  AddTable(command, *options);
+  command.SetAction([&settings, options] {
+    return WithTable(*options,
+                     [&](const index::Cluster& table) { return ListRegions(settings, table); });
+  });
+}
+
+void AddTableSplit(Command& parent, const Settings& settings) {
+  Command command =
+      parent.AddSubcommand("split",
+                           "Split a region in two\n"
+                           "No row moves. The columns of both parts are built again. Ctrl-C leaves "
+                           "columns that are not\n"
+                           "built: queries find all rows, and ask more regions until they are.");
+  auto options = std::make_shared<SplitOptions>();
+  AddTable(command, options->table);
+  AddRegion(command, "REGION", options->region_id, "The region's number (trommel-index regions)");
+  command.Parsed("--key", "KEY",
+                 "The first key of the upper part (default: one in the middle of the rows)",
+                 [options](const std::string& text) {
+                   options->key = text;
+                   return Ok();
+                 });
+  command.SetAction([&settings, options] {
+    return WithTable(options->table,
+                     [&](index::Cluster& table) { return Split(*options, settings, table); });
+  });
+}
+
+void AddTableMerge(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand("merge",
+                                         "Merge two neighbouring regions of one server\n"
+                                         "No row moves. The columns are built again. Ctrl-C leaves "
+                                         "columns that are not built: queries\n"
+                                         "find all rows, and ask more regions until they are.");
+  auto options = std::make_shared<MergeOptions>();
+  AddTable(command, options->table);
+  AddRegion(command, "REGION", options->region_id, "The region's number (trommel-index regions)");
+  AddRegion(command, "OTHER", options->other_id, "Its neighbour's number");
+  command.SetAction([&settings, options] {
+    return WithTable(options->table,
+                     [&](index::Cluster& table) { return Merge(*options, settings, table); });
+  });
+}
+
+}  // namespace trommel::tool
