@@ -5,9 +5,12 @@
 #define TROMMEL_TESTS_INDEX_SOAK_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "index/soak/random.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/schema.h"
 
@@ -15,50 +18,50 @@ namespace trommel::index::soak {
 
 inline constexpr uint32_t kNumWriters = 3;       // each has rows of its own
 inline constexpr uint32_t kRowsPerWriter = 700;  // at most, at one time
-inline constexpr uint32_t kNumIndexed = 4;       // the first attributes
+inline constexpr uint32_t kNumAttributes = 5;
+inline constexpr uint32_t kNumServers = 3;
 
 // What a row holds; 0: there is no such row.
 using Content = uint32_t;
 
-inline uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-  return x ^ x >> 31;
-}
+// The row of a writer.
+struct RowName {
+  uint32_t writer = 0;
+  uint32_t slot = 0;
+};
 
 ClusterConfig SoakConfig(Structure structure);
-std::string KeyOf(uint32_t writer, uint32_t slot);
-// Requires content != 0.
-std::vector<Values> AttributesOf(uint32_t writer, uint32_t slot, Content content);
+std::string KeyOf(RowName name);
+// Returns the row that has the key, if one of the soak has.
+std::optional<RowName> NameOf(std::string_view key);
+// As rows are read: values sorted, each once. Requires content != 0.
+std::vector<Values> AttributesOf(RowName name, Content content);
+// Returns the content of a row that was read; 0 if it is none of the soak.
+Content ContentOf(const Row& row);
+
+// A value of an attribute, as a number.
+struct Wanted {
+  uint32_t attribute = 0;
+  uint64_t number = 0;
+};
+Condition ConditionOf(const Wanted& wanted);
+// Returns whether the row has the value; content 0 has none.
+bool HasValue(RowName name, Content content, const Wanted& wanted);
+// Returns the values of the row in this attribute; none for content 0.
+std::vector<Wanted> ValuesOf(RowName name, Content content, uint32_t attribute);
 
 // One write of a writer, all of it from the seed and its number: 1 to 5 rows.
 struct Change {
   uint32_t slot;
   Content content;  // 0: deleted
 };
-std::vector<Change> ChangesOf(uint64_t seed, uint32_t writer, uint64_t number);
-std::vector<Mutation> MutationsOf(uint32_t writer, const std::vector<Change>& changes);
-
-// The contents of one writer's rows.
-class Model {
- public:
-  Model() : contents_(kRowsPerWriter) {}
-  void Apply(const std::vector<Change>& changes) {
-    for (const Change& change : changes) contents_[change.slot] = change.content;
-  }
-  Content At(uint32_t slot) const { return contents_[slot]; }
-  void Set(uint32_t slot, Content content) { contents_[slot] = content; }
-
- private:
-  std::vector<Content> contents_;
+// What the writers of one round or process write.
+struct WriteMix {
+  uint32_t num_slots = kRowsPerWriter;  // of each writer, that are written
+  uint32_t deletes_of_12 = 4;           // of 12 changes, how many delete
 };
-
-// Compares all rows with the models, asks for every row by each of its indexed values, and verifies
-// the cluster. Returns what is wrong, one line each; none: all is right.
-std::vector<std::string> Check(Cluster& cluster, const std::vector<Model>& models);
-// Deletes all rows and checks that nothing is left: no row, no entry, no pair.
-std::vector<std::string> DrainAndCheck(Cluster& cluster);
+std::vector<Change> ChangesOf(uint64_t seed, uint32_t writer, uint64_t number, const WriteMix& mix);
+std::vector<Mutation> MutationsOf(uint32_t writer, const std::vector<Change>& changes);
 
 }  // namespace trommel::index::soak
 
