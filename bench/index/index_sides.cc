@@ -155,7 +155,7 @@ Status IndexSides::WritePlain(std::span<const index::Mutation> mutations, PlainS
       rows.push_back({keys[i], std::move(after)});
     }
     Lap(start, seconds.read);
-    if (Status status = store.Commit(rows, entries); !status) return status;
+    if (Status status = store.Commit(rows, entries, store.incarnation()); !status) return status;
     Lap(start, seconds.commit);
     for (const index::EntryChange& entry : entries) {
       const auto region = static_cast<uint16_t>(position);
