@@ -20,7 +20,8 @@ class Interleavings {
   uint64_t num_steps() const { return num_steps_; }
 
  private:
-  static constexpr size_t kMaxActors = 13;
+  // A multiple of a gate's stripes, so that the same actor of two interleavers has the same one.
+  static constexpr size_t kMaxActors = 16;
   static constexpr size_t kMaxSteps = 40'000;
 
   std::unique_ptr<Interleaver> interleaver_ = std::make_unique<Interleaver>(kMaxActors);
