@@ -92,7 +92,7 @@ class ConcurrentFilter {
   InsertOutcome Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
   /// As CountingFilter::Insert. With a limit of side memory each key takes its lock by itself.
   InsertOutcome Insert(Keys keys, std::span<uint64_t> inserted) noexcept;
-  /// As CountingFilter::InsertIfAbsent.
+  /// As CountingFilter::InsertIfAbsent; what that says of a table's puts and deletes holds here.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As CountingFilter::InsertIfAbsent. With a limit of side memory each key takes its lock by
   /// itself.

@@ -133,6 +133,10 @@ class CountingFilter {
   /// maybe present is left alone and must not be erased on account of this call. Returns how many
   /// were inserted. With a limit of side memory, an absent key that is refused is not inserted
   /// either; the overload below tells it from a present one.
+  ///
+  /// Not for the puts of a table whose deletes are Erase: that loses keys, because a new key that
+  /// looks present is not inserted, and its erasure takes what belongs to others. Upsert (upsert.h)
+  /// is for these.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As above; also sets the bits in `refused` of the absent keys that were refused, as Insert
   /// does, and clears the others. num_refused of the outcome is their number. With a limit, the

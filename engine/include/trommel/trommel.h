@@ -35,6 +35,7 @@
 #include "trommel/targets.h"
 #include "trommel/tuple_index.h"
 #include "trommel/tuples.h"
+#include "trommel/upsert.h"
 #include "trommel/version.h"
 #include "trommel/window_filter.h"
 

@@ -1,0 +1,134 @@
+// Upsert, once for all filters.
+#include "trommel/upsert.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/check.h"
+#include "engine/src/keys/batch_output.h"
+
+namespace trommel {
+namespace {
+
+bool IsSet(std::span<const uint64_t> bitmap, size_t i) {
+  return (bitmap[i / 64] >> (i % 64) & 1) != 0;
+}
+void Set(std::span<uint64_t> bitmap, size_t i) { bitmap[i / 64] |= uint64_t{1} << (i % 64); }
+
+// Are keys i and j equal? Requires that their digests are.
+bool AreEqual(const Keys& keys, size_t i, size_t j) {
+  switch (keys.kind()) {
+    case KeyKind::kInt64:
+    case KeyKind::kDigests: {
+      const auto* words = static_cast<const uint64_t*>(keys.data());
+      return words[i] == words[j];
+    }
+    case KeyKind::kInt32: {
+      const auto* words = static_cast<const uint32_t*>(keys.data());
+      return words[i] == words[j];
+    }
+    case KeyKind::kViews: {
+      const auto* views = static_cast<const std::string_view*>(keys.data());
+      return views[i] == views[j];
+    }
+    case KeyKind::kStrings: {
+      const auto* strings = static_cast<const std::string*>(keys.data());
+      return strings[i] == strings[j];
+    }
+  }
+  return false;
+}
+
+// The keys that look present and are the first of their kind in the batch. An earlier key that is
+// equal was inserted by this call, or is asked about itself.
+std::vector<uint32_t> KeysToAsk(const Keys& keys, std::span<const uint64_t> digests,
+                                std::span<const uint64_t> inserted) {
+  std::unordered_set<uint64_t> shown;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if (!IsSet(inserted, i)) shown.insert(digests[i]);
+  }
+  // All keys with these digests: equal digests side by side, in input order.
+  std::vector<std::pair<uint64_t, uint32_t>> alike;
+  for (size_t i = 0; i < digests.size() && !shown.empty(); ++i) {
+    if (shown.contains(digests[i])) alike.emplace_back(digests[i], static_cast<uint32_t>(i));
+  }
+  std::ranges::sort(alike);
+  std::vector<uint32_t> asked;
+  for (size_t begin = 0; begin < alike.size();) {
+    size_t end = begin + 1;
+    while (end < alike.size() && alike[end].first == alike[begin].first) ++end;
+    for (size_t m = begin; m < end; ++m) {
+      const uint32_t i = alike[m].second;
+      const auto is_equal = [&](const auto& earlier) { return AreEqual(keys, earlier.second, i); };
+      const auto earlier = std::span(alike).subspan(begin, m - begin);
+      if (!IsSet(inserted, i) && std::ranges::none_of(earlier, is_equal)) asked.push_back(i);
+    }
+    begin = end;
+  }
+  std::ranges::sort(asked);
+  return asked;
+}
+
+template <class Filter>
+Result<UpsertOutcome> UpsertInto(Filter& filter, const Keys& keys, const ExistFunction& exist,
+                                 std::span<uint64_t> inserted) {
+  CheckBitmap(keys, inserted);
+  TROMMEL_CHECK(keys.size() <= UINT32_MAX, "a batch of 2^32 keys or more");
+  std::ranges::fill(inserted, 0);
+  std::vector<uint64_t> digests(keys.size());
+  filter.digest_policy().Digests(keys, digests);
+
+  UpsertOutcome outcome;
+  (void)filter.InsertIfAbsent(Keys::Digests(digests), inserted);
+  const std::vector<uint32_t> asked = KeysToAsk(keys, digests, inserted);
+  std::vector<uint64_t> exists(BitmapWords(asked.size()));
+  if (!asked.empty()) {
+    if (Status told = exist(asked, exists); !told) return told.error();
+  }
+  std::vector<uint64_t> missing;
+  std::vector<uint32_t> missing_idx;
+  for (size_t m = 0; m < asked.size(); ++m) {
+    if (IsSet(exists, m)) continue;
+    missing.push_back(digests[asked[m]]);
+    missing_idx.push_back(asked[m]);
+  }
+  std::vector<uint64_t> taken(BitmapWords(missing.size()));
+  const InsertOutcome late = filter.Insert(Keys::Digests(missing), taken);
+  for (size_t m = 0; m < missing.size(); ++m) {
+    if (IsSet(taken, m)) Set(inserted, missing_idx[m]);
+  }
+  for (size_t i = 0; i < keys.size(); ++i) outcome.num_inserted += uint64_t{IsSet(inserted, i)};
+  outcome.num_asked = asked.size();
+  outcome.num_existing = asked.size() - missing.size();
+  outcome.num_refused = late.num_refused;
+  outcome.refusal = late.refusal;
+  outcome.num_repeated =
+      keys.size() - outcome.num_inserted - outcome.num_existing - outcome.num_refused;
+  return outcome;
+}
+
+}  // namespace
+
+Result<UpsertOutcome> Upsert(CountingFilter& filter, Keys keys, const ExistFunction& exist,
+                             std::span<uint64_t> inserted) {
+  return UpsertInto(filter, keys, exist, inserted);
+}
+
+Result<UpsertOutcome> Upsert(ConcurrentFilter& filter, Keys keys, const ExistFunction& exist,
+                             std::span<uint64_t> inserted) {
+  return UpsertInto(filter, keys, exist, inserted);
+}
+
+Result<UpsertOutcome> Upsert(ScalableFilter& filter, Keys keys, const ExistFunction& exist,
+                             std::span<uint64_t> inserted) {
+  return UpsertInto(filter, keys, exist, inserted);
+}
+
+}  // namespace trommel

@@ -1,0 +1,167 @@
+// Upsert: a filter in front of a table holds each key of the table once.
+#include "trommel/upsert.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+namespace {
+
+using Table = std::set<uint64_t>;
+
+// Small and far over its capacity, so that many keys look present.
+CountingConfig FullConfig(Encoding encoding) {
+  return {.capacity = 50, .target_fpr = 0.05, .encoding = encoding};
+}
+
+template <class Filter>
+Filter MakeFull(Encoding encoding) {
+  return *Filter::Create(FullConfig(encoding));
+}
+template <>
+ScalableFilter MakeFull<ScalableFilter>(Encoding /*encoding*/) {
+  return *ScalableFilter::Create({.first_capacity = 50, .target_fpr = 0.05});
+}
+
+template <class Filter>
+bool HasAll(const Filter& filter, const Table& table) {
+  const std::vector<uint64_t> keys(table.begin(), table.end());
+  std::vector<uint64_t> present(BitmapWords(keys.size()));
+  return filter.Query(keys, present) == keys.size();
+}
+
+ExistFunction LookIn(const Table& table, const std::vector<uint64_t>& keys) {
+  return [&](std::span<const uint32_t> asked, std::span<uint64_t> exist) -> Status {
+    for (size_t m = 0; m < asked.size(); ++m) {
+      if (table.contains(keys[asked[m]])) exist[m / 64] |= uint64_t{1} << (m % 64);
+    }
+    return Ok();
+  };
+}
+
+// Puts and deletes of random keys, repeated ones among them.
+template <class Filter>
+void RunProgram(Filter filter, uint64_t& num_shown) {
+  Table table;
+  uint64_t state = 12345;
+  const auto random = [&state](uint64_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33) % below;
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<uint64_t> puts(1 + random(40));
+    for (uint64_t& key : puts) key = random(400);
+    std::vector<uint64_t> inserted(BitmapWords(puts.size()));
+    const Result<UpsertOutcome> outcome = Upsert(filter, puts, LookIn(table, puts), inserted);
+    REQUIRE(outcome.ok());
+    const size_t size_before = table.size();
+    table.insert(puts.begin(), puts.end());
+    REQUIRE(outcome->num_inserted == table.size() - size_before);
+    REQUIRE(outcome->num_refused == 0);
+    num_shown += outcome->num_asked - outcome->num_existing;
+    REQUIRE(filter.num_keys() == table.size());
+    REQUIRE(HasAll(filter, table));
+
+    std::vector<uint64_t> deletes;
+    for (int i = 0; i < 15; ++i) {
+      const uint64_t key = random(400);
+      if (table.erase(key) == 1) deletes.push_back(key);
+    }
+    REQUIRE(filter.Erase(deletes).num_refused == 0);
+    REQUIRE(HasAll(filter, table));
+  }
+  const std::vector<uint64_t> rest(table.begin(), table.end());
+  CHECK(filter.Erase(rest).num_refused == 0);
+  CHECK(filter.num_keys() == 0);
+}
+
+TEST_CASE("a filter holds each key of the table once after upserts and erasures",
+          "[engine][upsert]") {
+  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints8);
+  uint64_t num_shown = 0;
+  RunProgram(MakeFull<CountingFilter>(encoding), num_shown);
+  RunProgram(MakeFull<ConcurrentFilter>(encoding), num_shown);
+  RunProgram(MakeFull<ScalableFilter>(encoding), num_shown);
+  CHECK(num_shown > 0);  // some new keys looked present: what InsertIfAbsent alone does not insert
+}
+
+TEST_CASE("InsertIfAbsent for puts and Erase for deletes loses keys", "[engine][upsert]") {
+  CountingFilter filter = MakeFull<CountingFilter>(Encoding::kRuns);
+  std::vector<uint64_t> keys(400);
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
+  CHECK(filter.InsertIfAbsent(keys, inserted) < keys.size());
+  const auto half = std::span(keys).first(200);
+  (void)filter.Erase(half);
+  const auto others = std::span(keys).subspan(200);
+  std::vector<uint64_t> present(BitmapWords(others.size()));
+  CHECK(filter.Query(others, present) < others.size());
+}
+
+TEST_CASE("the table is asked once, about keys that look present, each once", "[engine][upsert]") {
+  CountingFilter filter = *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001});
+  const std::vector<std::string_view> in_table = {"pear", "plum"};
+  filter.Insert(in_table);
+  const std::vector<std::string_view> puts = {"plum", "fig", "plum", "fig", "pear", "date"};
+  std::vector<uint64_t> inserted(1, ~uint64_t{0});
+  std::vector<std::vector<uint32_t>> calls;
+  const Result<UpsertOutcome> outcome = Upsert(
+      filter, puts,
+      [&](std::span<const uint32_t> asked, std::span<uint64_t> exist) -> Status {
+        calls.emplace_back(asked.begin(), asked.end());
+        std::ranges::fill(exist, ~uint64_t{0});
+        return Ok();
+      },
+      inserted);
+  REQUIRE(outcome.ok());
+  CHECK(calls == std::vector<std::vector<uint32_t>>{{0, 4}});
+  CHECK(*outcome ==
+        UpsertOutcome{.num_inserted = 2, .num_existing = 2, .num_repeated = 2, .num_asked = 2});
+  CHECK(inserted == std::vector<uint64_t>{0b100010});
+  CHECK(filter.num_keys() == 4);
+}
+
+TEST_CASE("an upsert whose table cannot be asked says what is inserted", "[engine][upsert]") {
+  CountingFilter filter = *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001});
+  filter.Insert(Key(7));
+  const std::vector<uint64_t> puts = {7, 8};
+  std::vector<uint64_t> inserted(1);
+  const Result<UpsertOutcome> outcome = Upsert(
+      filter, puts,
+      [](std::span<const uint32_t> /*asked*/, std::span<uint64_t> /*exist*/) -> Status {
+        return Error{ErrorCode::kIo, "the table is away"};
+      },
+      inserted);
+  REQUIRE(!outcome.ok());
+  CHECK(outcome.error().message == "the table is away");
+  CHECK(inserted == std::vector<uint64_t>{0b10});
+  CHECK(filter.num_keys() == 2);
+}
+
+TEST_CASE("an upsert counts keys that the filter refuses", "[engine][upsert]") {
+  ScalableFilter filter = *ScalableFilter::Create({.first_capacity = 64, .max_capacity = 64});
+  std::vector<uint64_t> puts(1000);
+  for (size_t i = 0; i < puts.size(); ++i) puts[i] = i;
+  std::vector<uint64_t> inserted(BitmapWords(puts.size()));
+  const Table table;
+  const Result<UpsertOutcome> outcome = Upsert(filter, puts, LookIn(table, puts), inserted);
+  REQUIRE(outcome.ok());
+  CHECK(outcome->num_refused > 0);
+  CHECK(outcome->num_inserted + outcome->num_refused == puts.size());
+  CHECK(outcome->num_repeated == 0);
+  CHECK(filter.num_keys() == outcome->num_inserted);
+}
+
+}  // namespace
+}  // namespace trommel
