@@ -9,15 +9,39 @@
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
+namespace {
 
-ServerIndex::Impl::Draft ServerIndex::Impl::BeginDraft() const {
+// Makes space for so many more, growing as push_back does.
+template <class T>
+void ReserveMore(std::vector<T>& items, size_t count) {
+  if (items.capacity() - items.size() >= count) return;
+  items.reserve(std::max(2 * items.capacity(), items.size() + count));
+}
+
+}  // namespace
+
+ServerIndex::Impl::Draft::~Draft() {
+  // Those of a structure that is this draft's alone go with it.
+  for (StructureColumn& column : opened) {
+    if (impl.IsUsed(column.structure.get())) impl.retired.push_back(std::move(column));
+  }
+}
+
+bool ServerIndex::Impl::IsUsed(const PairStructure* structure) const noexcept {
+  return std::ranges::any_of(versions.back()->attributes, [structure](const auto& columns) {
+    return columns->now.structure.get() == structure ||
+           (columns->next && columns->next->structure.get() == structure);
+  });
+}
+
+ServerIndex::Impl::Draft ServerIndex::Impl::BeginDraft() {
   const Version& now = *versions.back();
   auto version = std::make_unique<Version>();
   version->number = now.number;
   version->table = now.table;
   version->num_words = now.num_words;
   version->attributes = now.attributes;
-  return {std::move(version), std::vector<bool>(now.attributes.size())};
+  return {*this, std::move(version)};
 }
 
 AttributeColumns& ServerIndex::Impl::Change(Draft& draft, uint32_t attribute) const {
@@ -33,25 +57,37 @@ AttributeColumns& ServerIndex::Impl::Change(Draft& draft, uint32_t attribute) co
   return *columns;
 }
 
-void ServerIndex::Impl::Publish(Draft draft) {
+void ServerIndex::Impl::Complete(Draft& draft) {
   for (size_t a = 0; a < draft.is_changed.size(); ++a) {
     if (draft.is_changed[a]) draft.version->attributes[a]->Prepare(draft.version->num_words);
   }
+  ReserveMore(versions, 1);
+  ReserveMore(retired, std::max(draft.retired.size(), draft.opened.size()));
+}
+
+void ServerIndex::Impl::Commit(Draft& draft) noexcept {
   ++draft.version->number;
   const Version* const version = draft.version.get();
   versions.push_back(std::move(draft.version));
   current.store(version, std::memory_order_seq_cst);
+  draft.opened.clear();
+  for (StructureColumn& column : draft.retired) retired.push_back(std::move(column));
+  for (const std::shared_ptr<PairStructure>& structure : draft.dropped) {
+    std::erase_if(retired, [&](const auto& column) { return column.structure == structure; });
+  }
+  num_switches += draft.num_switches;
 }
 
-void ServerIndex::Impl::Retire(const ColumnSet& set, uint32_t column) {
-  if (column != kNoColumn) retired.push_back({set.structure, column});
+void ServerIndex::Impl::Retire(Draft& draft, const ColumnSet& set, uint32_t column) {
+  if (column != kNoColumn) draft.retired.push_back({set.structure, column});
 }
 
-uint32_t ServerIndex::Impl::OpenColumn(const ColumnSet& set) {
+uint32_t ServerIndex::Impl::OpenColumn(Draft& draft, const ColumnSet& set) {
   if (set.structure == nullptr || set.structure->free_columns.empty()) return kNoColumn;
   const uint32_t column = set.structure->free_columns.back();
   if (!set.structure->Open(column)) return kNoColumn;
   set.structure->free_columns.pop_back();
+  draft.opened.push_back({set.structure, column});
   return column;
 }
 
@@ -78,29 +114,31 @@ void ServerIndex::Impl::Replace(Draft& draft, uint32_t attribute, std::vector<si
   const RegionTable& table = *draft.version->table;
   positions = WholeServers(table, std::move(positions));
   // Beside a successor, no builder fills the column of the structure before: it needs no memory.
-  ReplaceIn(columns.now, table, positions, !columns.next.has_value());
-  if (columns.next) ReplaceIn(*columns.next, table, positions, true);
+  ReplaceIn(draft, columns.now, table, positions, !columns.next.has_value());
+  if (columns.next) ReplaceIn(draft, *columns.next, table, positions, true);
 }
 
-void ServerIndex::Impl::ReplaceIn(ColumnSet& set, const RegionTable& table,
+void ServerIndex::Impl::ReplaceIn(Draft& draft, ColumnSet& set, const RegionTable& table,
                                   const std::vector<size_t>& positions, bool is_opening) {
+  ReserveMore(draft.opened, positions.size());
+  ReserveMore(retired, draft.opened.size() + positions.size());
   const bool is_shared = config.structure == Structure::kServerFilters;
   std::vector<uint32_t> replaced;
   uint32_t column = kNoColumn;
   for (size_t i = 0; i < positions.size(); ++i) {
     const size_t position = positions[i];
     const bool is_next_server = i == 0 || table[positions[i - 1]].server != table[position].server;
-    if (is_opening && (!is_shared || is_next_server)) column = OpenColumn(set);
+    if (is_opening && (!is_shared || is_next_server)) column = OpenColumn(draft, set);
     replaced.push_back(set.regions[position]->column);
     set.regions[position] = NewRegionColumn(column);
   }
   std::sort(replaced.begin(), replaced.end());
   replaced.erase(std::unique(replaced.begin(), replaced.end()), replaced.end());
-  for (const uint32_t old : replaced) Retire(set, old);
+  for (const uint32_t old : replaced) Retire(draft, set, old);
 }
 
 void ServerIndex::MarkUnbuilt(std::span<const ColumnName> columns) {
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   Impl::Draft draft = impl_->BeginDraft();
   std::vector<std::vector<size_t>> positions(impl_->config.attributes.size());
   for (const ColumnName& name : columns) {
@@ -111,11 +149,11 @@ void ServerIndex::MarkUnbuilt(std::span<const ColumnName> columns) {
   for (uint32_t a = 0; a < positions.size(); ++a) {
     if (!positions[a].empty()) impl_->Replace(draft, a, std::move(positions[a]));
   }
-  impl_->Publish(std::move(draft));
+  impl_->Publish(draft);
 }
 
 std::vector<ColumnName> ServerIndex::ColumnsToBuild() {
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   Impl::Draft draft = impl_->BeginDraft();
   bool is_changed = false;
   std::vector<ColumnName> names;
@@ -131,7 +169,7 @@ std::vector<ColumnName> ServerIndex::ColumnsToBuild() {
       const RegionTable& table = *draft.version->table;
       without = impl_->WholeServers(table, std::move(without));
       ColumnSet& changed = impl_->Change(draft, a).to_fill();
-      impl_->ReplaceIn(changed, table, without, true);
+      impl_->ReplaceIn(draft, changed, table, without, true);
       // Not if there was no memory for any.
       is_changed |= std::ranges::any_of(
           without, [&](size_t i) { return changed.regions[i]->column != kNoColumn; });
@@ -143,7 +181,7 @@ std::vector<ColumnName> ServerIndex::ColumnsToBuild() {
       names.push_back({(*draft.version->table)[i].id, a});
     }
   }
-  if (is_changed) impl_->Publish(std::move(draft));
+  if (is_changed) impl_->Publish(draft);
   return names;
 }
 
@@ -157,23 +195,25 @@ size_t ServerIndex::Reclaim() {
   uint64_t num_waits = 0;
   const auto wait = [&num_waits] { YieldThroughSteps("wait for readers", num_waits++); };
   std::vector<std::unique_ptr<const Version>> old_versions;
-  std::vector<Impl::RetiredColumn> old_columns;
+  std::vector<Impl::StructureColumn> old_columns;
+  std::vector<std::shared_ptr<const void>> remains;
   {
-    const std::lock_guard<std::mutex> lock(impl_->mutex);
+    const auto lock = impl_->Lock();
+    remains.reserve(impl_->retired.size());
     old_versions.assign(std::make_move_iterator(impl_->versions.begin()),
                         std::make_move_iterator(impl_->versions.end() - 1));
+    // From here on nothing can fail: columns that are in neither list would never be closed.
     impl_->versions.erase(impl_->versions.begin(), impl_->versions.end() - 1);
     old_columns.swap(impl_->retired);
   }
-  if (old_versions.empty()) return 0;
+  if (old_versions.empty() && old_columns.empty()) return 0;
   impl_->grace_periods.Synchronize(wait);  // no reader has an old version now
   Step("close columns");
   old_versions.clear();
 
-  std::vector<std::shared_ptr<const void>> remains;
   {
-    const std::lock_guard<std::mutex> lock(impl_->mutex);
-    for (const Impl::RetiredColumn& old : old_columns) {
+    const auto lock = impl_->Lock();
+    for (const Impl::StructureColumn& old : old_columns) {
       remains.push_back(old.structure->Close(old.column));
       old.structure->free_columns.push_back(old.column);
     }
@@ -184,8 +224,25 @@ size_t ServerIndex::Reclaim() {
   return old_columns.size();
 }
 
+ServerIndex::NextVersion::NextVersion(std::unique_ptr<Impl> impl) noexcept
+    : impl_(std::move(impl)) {}
+ServerIndex::NextVersion::NextVersion(NextVersion&&) noexcept = default;
+ServerIndex::NextVersion::~NextVersion() = default;
+
+void ServerIndex::NextVersion::Publish() && noexcept {
+  impl_->index.Commit(impl_->draft);
+  impl_.reset();
+}
+
 Status ServerIndex::Publish(RegionTable table) {
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  Result<NextVersion> next = Prepare(std::move(table));
+  if (!next) return next.error();
+  (*std::move(next)).Publish();
+  return Ok();
+}
+
+Result<ServerIndex::NextVersion> ServerIndex::Prepare(RegionTable table) {
+  auto next = std::make_unique<NextVersion::Impl>(*impl_);
   const bool is_shared = impl_->config.structure == Structure::kServerFilters;
   const RegionTable& before = *impl_->versions.back()->table;
   if (is_shared && table.num_servers() > impl_->num_servers) {
@@ -218,7 +275,7 @@ Status ServerIndex::Publish(RegionTable table) {
     if (is_concerned[table[i].server]) changed.push_back(i);
   }
 
-  Impl::Draft draft = impl_->BeginDraft();
+  Impl::Draft& draft = next->draft;
   draft.version->num_words = RowWords(impl_->NumColumns(table.size()));
   draft.version->table = std::make_shared<const RegionTable>(std::move(table));
   const auto follow_regions = [&](ColumnSet& set) {
@@ -236,7 +293,7 @@ Status ServerIndex::Publish(RegionTable table) {
     std::sort(gone.begin(), gone.end());
     gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
     for (const auto& region : set.regions) std::erase(gone, region->column);
-    for (const uint32_t column : gone) impl_->Retire(set, column);
+    for (const uint32_t column : gone) Impl::Retire(draft, set, column);
   };
   for (uint32_t a = 0; a < draft.version->attributes.size(); ++a) {
     AttributeColumns& columns = impl_->Change(draft, a);
@@ -244,8 +301,8 @@ Status ServerIndex::Publish(RegionTable table) {
     if (columns.next) follow_regions(*columns.next);
     impl_->Replace(draft, a, changed);
   }
-  impl_->Publish(std::move(draft));
-  return Ok();
+  impl_->Complete(draft);
+  return NextVersion(std::move(next));
 }
 
 }  // namespace trommel::index

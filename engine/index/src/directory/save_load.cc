@@ -35,7 +35,7 @@ std::vector<std::vector<size_t>> BuiltColumns(const ColumnSet& set) {
 
 Status ServerIndex::Save(const std::filesystem::path& path,
                          std::span<const StoreStamp> servers) const {
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   const Version& version = *impl_->versions.back();
   if (servers.size() < version.table->num_servers()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -91,7 +91,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
   std::ifstream file;
   Result<DirectoryContents> contents = ReadContents(path, file);
   if (!contents) return contents.error();
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   const ServerIndexConfig& config = impl_->config;
   if (contents->structure != config.structure || contents->target_fpr != config.target_fpr ||
       contents->largest_fpr != config.largest_fpr || contents->digest_kind != config.digest.kind ||
@@ -117,8 +117,8 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
     Result<ColumnSet> set = impl_->MakeSet(table, saved.pairs_per_region);
     if (!set) continue;
     AttributeColumns& changed = impl_->Change(draft, saved.attribute);
-    impl_->Drop(changed.now);
-    if (changed.next) impl_->Drop(*changed.next);
+    Impl::Drop(draft, changed.now);
+    if (changed.next) Impl::Drop(draft, *changed.next);
     changed.next.reset();
     changed.now = *std::move(set);
     ColumnSet& columns = changed.now;
@@ -157,7 +157,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
     }
     if (!without.empty()) impl_->Replace(draft, saved.attribute, std::move(without));
   }
-  impl_->Publish(std::move(draft));
+  impl_->Publish(draft);
   return num_loaded;
 }
 

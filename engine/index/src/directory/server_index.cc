@@ -71,8 +71,11 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
     columns->Prepare(version->num_words);
     version->attributes.push_back(std::move(columns));
   }
-  const std::lock_guard<std::mutex> lock(impl->mutex);
-  impl->Publish({std::move(version), std::vector<bool>(config.attributes.size())});
+  {
+    const auto lock = impl->Lock();
+    Impl::Draft draft(*impl, std::move(version));
+    impl->Publish(draft);
+  }
   return ServerIndex(std::move(impl));
 }
 
@@ -201,7 +204,7 @@ ServerIndexStats ServerIndex::GetStats() const {
   ServerIndexStats stats;
   // Columns of the current version are open for as long as a reader is inside; replaced ones, whose
   // bytes are counted too, as long as none is closed.
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   const Version& version = *impl_->versions.back();
   stats.version = version.number;
   stats.num_regions = static_cast<uint32_t>(version.table->size());

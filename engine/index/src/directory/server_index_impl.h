@@ -4,8 +4,10 @@
 // current version, and leave when they no longer use it. Changes of versions exclude each other.
 // What a change replaces is kept in `versions` and `retired` until Reclaim has waited for all
 // readers that may have seen it. Since writers are such readers, a column that is closed has no
-// writer, either. A structure that is replaced goes with the last version that has it. No Step is
-// taken with a mutex locked.
+// writer, either. A structure that is replaced goes with the last version that has it.
+//
+//   draft made: may fail for want of memory     --> its columns are closed by the next Reclaim
+//   draft published: allocates nothing          --> what it replaces is retired
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_SERVER_INDEX_IMPL_H_
 
@@ -26,14 +28,28 @@
 namespace trommel::index {
 
 struct ServerIndex::Impl {
-  // A version that is being made. Attributes are shared with the one before until they are Changed.
-  struct Draft {
-    std::unique_ptr<Version> version;
-    std::vector<bool> is_changed;  // by attribute
-  };
-  struct RetiredColumn {
+  // An open column.
+  struct StructureColumn {
     std::shared_ptr<PairStructure> structure;
     uint32_t column;
+  };
+  // A version that is being made. Attributes are shared with the one before until they are Changed.
+  // Requires `mutex` for its lifetime.
+  struct Draft {
+    Draft(Impl& impl_of_it, std::unique_ptr<Version> made)
+        : impl(impl_of_it), version(std::move(made)), is_changed(version->attributes.size()) {}
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
+    ~Draft();
+
+    Impl& impl;
+    std::unique_ptr<Version> version;
+    std::vector<bool> is_changed;  // by attribute
+    // What publishing it does beside.
+    std::vector<StructureColumn> opened;                  // no longer to be closed
+    std::vector<StructureColumn> retired;                 // to be closed
+    std::vector<std::shared_ptr<PairStructure>> dropped;  // their columns need not be closed
+    uint64_t num_switches = 0;
   };
 
   // A reader of the current version.
@@ -67,7 +83,7 @@ struct ServerIndex::Impl {
 
   // --- Changes of versions. All require `mutex`.
 
-  Draft BeginDraft() const;
+  Draft BeginDraft();
   // Returns the attribute's columns of the draft, a copy that may be changed.
   AttributeColumns& Change(Draft& draft, uint32_t attribute) const;
   // Gives new columns to the regions at these positions, and with kServerFilters to all regions of
@@ -75,14 +91,24 @@ struct ServerIndex::Impl {
   void Replace(Draft& draft, uint32_t attribute, std::vector<size_t> positions);
   // The same in one set, for positions that are whole servers', one's after the other's.
   // is_opening: the new columns are open; else there are none.
-  void ReplaceIn(ColumnSet& set, const RegionTable& table, const std::vector<size_t>& positions,
-                 bool is_opening);
+  void ReplaceIn(Draft& draft, ColumnSet& set, const RegionTable& table,
+                 const std::vector<size_t>& positions, bool is_opening);
   // Sorts positions and leaves each once; kServerFilters: adds all regions of the same servers.
   std::vector<size_t> WholeServers(const RegionTable& table, std::vector<size_t> positions) const;
-  // Opens a free column of the set; kNoColumn if there is none, or no memory.
-  static uint32_t OpenColumn(const ColumnSet& set);
-  void Publish(Draft draft);
-  void Retire(const ColumnSet& set, uint32_t column);
+  // Opens a free column of the set; kNoColumn if there is none, or no memory. Requires space for it
+  // in `draft.opened`, and in `retired` for all of these.
+  static uint32_t OpenColumn(Draft& draft, const ColumnSet& set);
+  static void Retire(Draft& draft, const ColumnSet& set, uint32_t column);
+  // All that may fail of Publish.
+  void Complete(Draft& draft);
+  // Publishes a draft that is complete.
+  void Commit(Draft& draft) noexcept;
+  void Publish(Draft& draft) {
+    Complete(draft);
+    Commit(draft);
+  }
+  // Whether an attribute has the structure now.
+  bool IsUsed(const PairStructure* structure) const noexcept;
   // A new column of a region, not built.
   std::shared_ptr<RegionColumn> NewRegionColumn(uint32_t column) {
     return std::make_shared<RegionColumn>(next_column_id++, column);
@@ -103,7 +129,7 @@ struct ServerIndex::Impl {
   // Without a structure.
   ColumnSet EmptySet(size_t num_regions);
   // Columns of the set go with its structure, when no version has it any more.
-  void Drop(const ColumnSet& set);
+  static void Drop(Draft& draft, const ColumnSet& set) { draft.dropped.push_back(set.structure); }
   // Makes the successor the attribute's structure.
   void Switch(Draft& draft, uint32_t attribute);
 
@@ -120,11 +146,22 @@ struct ServerIndex::Impl {
   std::atomic<const Version*> current{nullptr};
   std::atomic<uint64_t> num_refused_pairs{0};
 
-  mutable std::mutex mutex;  // over everything below, and over storing `current`
+  // Over everything below, and over storing `current`. Locked by Lock alone: a thread may take a
+  // Step while it has it (NextVersion).
+  mutable std::mutex mutex;
+  std::unique_lock<std::mutex> Lock() const { return LockThroughSteps(mutex, "change versions"); }
   std::vector<std::unique_ptr<const Version>> versions;  // the current one last
-  std::vector<RetiredColumn> retired;
+  std::vector<StructureColumn> retired;
   uint64_t next_column_id = 1;
   uint64_t num_switches = 0;
+};
+
+struct ServerIndex::NextVersion::Impl {
+  explicit Impl(ServerIndex::Impl& of) : index(of), lock(of.Lock()), draft(of.BeginDraft()) {}
+
+  ServerIndex::Impl& index;
+  const std::unique_lock<std::mutex> lock;
+  ServerIndex::Impl::Draft draft;
 };
 
 }  // namespace trommel::index

@@ -4,6 +4,7 @@
 //   SetBuilt    of the successor's last column: the switch
 //   SetState    to and from kIndexed: neither structure nor successor
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,21 +51,16 @@ Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t 
   return set;
 }
 
-void ServerIndex::Impl::Drop(const ColumnSet& set) {
-  std::erase_if(retired,
-                [&](const RetiredColumn& column) { return column.structure == set.structure; });
-}
-
 Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
   CheckUse(attribute < impl_->config.attributes.size(), "the schema has no such attribute");
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  const auto lock = impl_->Lock();
   Impl::Draft draft = impl_->BeginDraft();
   const RegionTable& table = *draft.version->table;
   Result<ColumnSet> set = impl_->MakeSet(table, pairs_per_region);
   if (!set) return set.error();
   std::vector<size_t> positions(table.size());
   for (size_t i = 0; i < positions.size(); ++i) positions[i] = i;
-  impl_->ReplaceIn(*set, table, impl_->WholeServers(table, std::move(positions)), true);
+  impl_->ReplaceIn(draft, *set, table, impl_->WholeServers(table, std::move(positions)), true);
   AttributeColumns& columns = impl_->Change(draft, attribute);
   if (columns.now.structure == nullptr) {
     columns.now = *std::move(set);  // some columns are better than none
@@ -79,38 +75,43 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
                        std::to_string(pairs_per_region) +
                        " pairs: raise memory_limit_bytes, or keep the structure as it is"};
     }
-    if (columns.next) impl_->Drop(*columns.next);
+    if (columns.next) Impl::Drop(draft, *columns.next);
     columns.next = *std::move(set);
   }
-  impl_->Publish(std::move(draft));
+  impl_->Publish(draft);
   return Ok();
 }
 
 void ServerIndex::SetState(uint32_t attribute, AttributeState state) {
+  Prepare(attribute, state).Publish();
+}
+
+ServerIndex::NextVersion ServerIndex::Prepare(uint32_t attribute, AttributeState state) {
   CheckUse(attribute < impl_->config.attributes.size(), "the schema has no such attribute");
-  const std::lock_guard<std::mutex> lock(impl_->mutex);
-  Impl::Draft draft = impl_->BeginDraft();
+  auto next = std::make_unique<NextVersion::Impl>(*impl_);
+  Impl::Draft& draft = next->draft;
   AttributeColumns& columns = impl_->Change(draft, attribute);
   if ((columns.state == AttributeState::kIndexed) != (state == AttributeState::kIndexed)) {
-    impl_->Drop(columns.now);
-    if (columns.next) impl_->Drop(*columns.next);
+    Impl::Drop(draft, columns.now);
+    if (columns.next) Impl::Drop(draft, *columns.next);
     columns.now = impl_->EmptySet(draft.version->table->size());
     columns.next.reset();
   }
   columns.state = state;
-  impl_->Publish(std::move(draft));
+  impl_->Complete(draft);
+  return NextVersion(std::move(next));
 }
 
 void ServerIndex::Impl::Switch(Draft& draft, uint32_t attribute) {
   AttributeColumns& columns = Change(draft, attribute);
-  Drop(columns.now);
+  Drop(draft, columns.now);
   columns.now = *std::move(columns.next);
   columns.next.reset();
-  ++num_switches;
+  ++draft.num_switches;
 }
 
 void ServerIndex::Impl::SetBuilt(ColumnName name, uint64_t column_id) {
-  const std::lock_guard<std::mutex> lock(mutex);
+  const auto lock = Lock();
   const Version& version = *versions.back();
   const size_t position = version.table->FindId(name.region_id);
   if (position == version.table->size()) return;
@@ -124,7 +125,7 @@ void ServerIndex::Impl::SetBuilt(ColumnName name, uint64_t column_id) {
   } else if (!was_built && --columns.num_unbuilt_next == 0) {
     Draft draft = BeginDraft();
     Switch(draft, name.attribute);
-    Publish(std::move(draft));
+    Publish(draft);
   }
 }
 
@@ -137,7 +138,7 @@ std::vector<size_t> ServerIndex::Impl::SharersOf(const ColumnSet& set, size_t po
 }
 
 void ServerIndex::Impl::GiveUp(ColumnName name, uint64_t column_id) {
-  const std::lock_guard<std::mutex> lock(mutex);
+  const auto lock = Lock();
   Draft draft = BeginDraft();
   const size_t position = draft.version->table->FindId(name.region_id);
   if (position == draft.version->table->size()) return;
@@ -150,13 +151,13 @@ void ServerIndex::Impl::GiveUp(ColumnName name, uint64_t column_id) {
     set.regions[sharer] = NewRegionColumn(kNoColumn);
     set.regions[sharer]->has_given_up = true;
   }
-  Retire(set, column);
+  Retire(draft, set, column);
   if (is_of_next && std::all_of(set.regions.begin(), set.regions.end(), [](const auto& region) {
         return region->is_built.load(std::memory_order_acquire) || region->has_given_up;
       })) {
     Switch(draft, name.attribute);
   }
-  Publish(std::move(draft));
+  Publish(draft);
 }
 
 }  // namespace trommel::index

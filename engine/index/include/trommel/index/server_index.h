@@ -165,7 +165,7 @@ struct StoreStamp {
 ///   GetBuildState,             As those; but the caller's lock must exclude them, GainPair and
 ///   AdvanceBuild, FinishBuild  LosePair of one column from each other.
 ///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
-///   Publish, SetState,
+///   Publish, SetState, Prepare,
 ///   ColumnsToBuild, Reclaim,
 ///   WaitForPins, GetStats
 ///   Save, LoadColumns, move,   Exclusive.
@@ -277,6 +277,27 @@ class ServerIndex {
   /// Publishes a version in which these columns, and those of a successor, are replaced by new,
   /// empty, unbuilt ones. kServerFilters: and those of all regions of the same servers.
   void MarkUnbuilt(std::span<const ColumnName> columns);
+  /// A version that is made and not yet published, for changes that are to be durable before they
+  /// can be seen: whatever may fail has been done. Other changes of versions wait for its lifetime,
+  /// and the calling thread must make none. If it is not published, nothing has changed.
+  class NextVersion {
+   public:
+    /// Moves the version. One that was moved from may only be destroyed.
+    NextVersion(NextVersion&&) noexcept;
+    ~NextVersion();
+    /// Publishes it, and lets other changes go on. Allocates nothing. At most once.
+    void Publish() && noexcept;
+
+   private:
+    friend class ServerIndex;
+    struct Impl;
+    explicit NextVersion(std::unique_ptr<Impl> impl) noexcept;
+    std::unique_ptr<Impl> impl_;
+  };
+  /// Makes the version that Publish publishes. Fails as Publish does.
+  Result<NextVersion> Prepare(RegionTable table);
+  /// Makes the version that SetState publishes.
+  NextVersion Prepare(uint32_t attribute, AttributeState state);
   /// Publishes a version with another region table. A region of the same id and range keeps its
   /// columns, wherever it moves; all others are unbuilt. kServerFilters: regions of servers that
   /// gain or lose one are unbuilt, too, and it fails with kInvalidArgument for more servers than
