@@ -56,7 +56,7 @@ class MemoryLookups final : public LookupServers, public RegionStore {
     }
   }
 
-  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) override {
+  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) noexcept override {
     const std::lock_guard lock(mutex_);
     held_[server].ranges = std::move(ranges);
     ++held_[server].number;

@@ -29,6 +29,8 @@ thread_local int64_t peak_bytes = 0;
 thread_local bool is_counting = false;
 thread_local uint64_t num_allocations = 0;
 thread_local uint64_t num_until_refused = 0;  // 0: none is refused
+thread_local bool are_all_refused = false;    // from then on
+thread_local bool was_one_refused = false;
 
 [[maybe_unused]] void CountAllocation() noexcept { num_allocations += 1; }
 
@@ -40,7 +42,10 @@ thread_local uint64_t num_until_refused = 0;  // 0: none is refused
 
 // Is the allocation that begins the one to refuse?
 [[maybe_unused]] bool IsRefused() noexcept {
-  return num_until_refused > 0 && --num_until_refused == 0;
+  if (num_until_refused == 0 || --num_until_refused != 0) return false;
+  if (are_all_refused) num_until_refused = 1;
+  was_one_refused = true;
+  return true;
 }
 
 }  // namespace
@@ -64,9 +69,13 @@ bool AllocationPeak::IsCounted() noexcept {
 #endif
 }
 
-RefusedAllocation::RefusedAllocation(uint64_t n) noexcept { num_until_refused = n; }
+RefusedAllocation::RefusedAllocation(uint64_t n, Refused which) noexcept {
+  num_until_refused = n;
+  are_all_refused = which == Refused::kAllFrom;
+  was_one_refused = false;
+}
 RefusedAllocation::~RefusedAllocation() { num_until_refused = 0; }
-bool RefusedAllocation::was_refused() const noexcept { return num_until_refused == 0; }
+bool RefusedAllocation::was_refused() const noexcept { return was_one_refused; }
 
 }  // namespace trommel::tests
 

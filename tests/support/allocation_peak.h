@@ -26,12 +26,14 @@ class AllocationPeak {
   static bool IsCounted() noexcept;
 };
 
-// Refuses the n-th allocation of its thread from its construction on, n >= 1, and no other:
-// operator new throws std::bad_alloc, mmap returns MAP_FAILED. One at a time in each thread; with
-// sanitizers nothing is refused (AllocationPeak::IsCounted).
+enum class Refused : uint8_t { kOne, kAllFrom };
+
+// Refuses the n-th allocation of its thread from its construction on, n >= 1, and no other, or all
+// that follow, too: operator new throws std::bad_alloc, mmap returns MAP_FAILED. One at a time in
+// each thread; with sanitizers nothing is refused (AllocationPeak::IsCounted).
 class RefusedAllocation {
  public:
-  explicit RefusedAllocation(uint64_t n) noexcept;
+  explicit RefusedAllocation(uint64_t n, Refused which = Refused::kOne) noexcept;
   ~RefusedAllocation();
   RefusedAllocation(const RefusedAllocation&) = delete;
   RefusedAllocation& operator=(const RefusedAllocation&) = delete;

@@ -5,8 +5,10 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "trommel/index/schema.h"
 
@@ -59,6 +61,36 @@ TEST_CASE("a lookup fails if its server did not answer at some moment of it") {
   CHECK_FALSE(before.Parts().ok());
   CHECK_FALSE(between.Parts().ok());
   CHECK(after.Parts().ok());
+}
+
+TEST_CASE("a lookup that cannot be told what was taken, for want of memory, fails") {
+  if (!trommel::tests::AllocationPeak::IsCounted()) return;
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; ++n) {
+    CAPTURE(n);
+    const std::string begin(100, 'a');
+    const std::string middle(100, 'c');
+    const std::string end(100, 'm');
+    Holdings holdings("s");
+    holdings.Set({{begin, end}});
+    const Ranges asked = {{begin, end}};
+    const Holdings::Reading first(holdings, asked);
+    const Holdings::Reading second(holdings, asked);
+    Ranges ranges = {{begin, middle}};
+    {
+      const trommel::tests::RefusedAllocation refused(n);
+      holdings.Set(std::move(ranges));
+      was_refused = refused.was_refused();
+    }
+    for (const Holdings::Reading* reading : {&first, &second}) {
+      const Result<RangeParts> parts = reading->Parts();
+      if (!parts) continue;
+      CHECK(parts->held == Ranges{{begin, middle}});
+      CHECK(parts->not_held == Ranges{{middle, end}});
+    }
+    CHECK((was_refused || (first.Parts().ok() && second.Parts().ok())));
+    CHECK(Holdings::Reading(holdings, asked).Parts()->held == Ranges{{begin, middle}});
+  }
 }
 
 TEST_CASE("what a lookup answers for is what was held at every moment of it, of random changes") {

@@ -29,7 +29,7 @@ class MemoryServers final : public LookupServers {
       servers_[region.server].held.push_back(region.range);
     }
   }
-  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) override {
+  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) noexcept override {
     Step("set what server holds");
     servers_[server].held = std::move(ranges);
     ++servers_[server].number;
@@ -69,7 +69,10 @@ class MemoryRecorder final : public TableRecorder {
   RecordOutcome Record(const TableRecord& record) override {
     Step("write record");
     const CommitFault what = fault ? fault() : CommitFault::kNone;
-    if (what != CommitFault::kNotDone) durable_ = record;
+    if (what != CommitFault::kNotDone) {
+      TableRecord copy = record;
+      durable_ = std::move(copy);  // cannot fail halfway
+    }
     Step("record written");
     if (what == CommitFault::kNone) return {};
     const Status failure = Error{ErrorCode::kIo, "the test says so"};

@@ -47,12 +47,13 @@ void KeepPace(std::chrono::steady_clock::time_point begin, uint64_t num_rows,
 
 Status IndexChanges::SetState(TableChange& change, uint32_t attribute, AttributeState state) {
   change.record().attributes[attribute] = {state, std::nullopt};
+  ServerIndex::NextVersion next = context_.directory.Prepare(attribute, state);
   if (RecordOutcome outcome = change.Record(); outcome.recorded != Recorded::kDone) {
     return outcome.status;
   }
   if (state == AttributeState::kDropping) context_.keeper.CountDrop();
   Step("publish state");
-  context_.directory.SetState(attribute, state);
+  std::move(next).Publish();
   return Ok();
 }
 

@@ -85,6 +85,12 @@ std::shared_ptr<RegionState> RegionChanges::StateOf(uint32_t region_id) const {
   return state;
 }
 
+ServerIndex::NextVersion RegionChanges::PrepareVersion(const RegionTable& table) const {
+  Result<ServerIndex::NextVersion> next = context_.directory.Prepare(table);
+  CheckUse(next.ok(), "a table that fits was refused");
+  return *std::move(next);
+}
+
 Result<RegionChanges::Children> RegionChanges::Split(uint32_t region_id,
                                                      const std::optional<std::string>& key) {
   const Result<BusyRegions::Hold> busy = busy_.Take(region_id, "split");
@@ -121,15 +127,15 @@ Result<RegionChanges::Children> RegionChanges::Split(uint32_t region_id,
     return status.error();
   }
   NewStates states(context_.regions, {children.low_id, children.high_id});
-  RegionTable table = record.table;
   const std::shared_ptr<RegionState> state = StateOf(region_id);
   const Gate::Exclusive gate(state->gate);
+  ServerIndex::NextVersion next = PrepareVersion(record.table);
   if (RecordOutcome outcome = change.Record(); outcome.recorded != Recorded::kDone) {
     return outcome.status.error();
   }
   states.Keep();
   Step("publish split");
-  CheckUse(context_.directory.Publish(std::move(table)).ok(), "a table that fits was refused");
+  std::move(next).Publish();
   context_.regions.Remove(region_id);
   ++num_splits_;
   return children;
@@ -167,18 +173,18 @@ Result<uint32_t> RegionChanges::Merge(uint32_t region_id, uint32_t other_id) {
     return status.error();
   }
   NewStates states(context_.regions, {*id});
-  RegionTable table = record.table;
   // In the order of ids, as all that hold several gates enter them.
   const std::shared_ptr<RegionState> first = StateOf(std::min(low->id, high->id));
   const std::shared_ptr<RegionState> second = StateOf(std::max(low->id, high->id));
   const Gate::Exclusive first_gate(first->gate);
   const Gate::Exclusive second_gate(second->gate);
+  ServerIndex::NextVersion next = PrepareVersion(record.table);
   if (RecordOutcome outcome = change.Record(); outcome.recorded != Recorded::kDone) {
     return outcome.status.error();
   }
   states.Keep();
   Step("publish merge");
-  CheckUse(context_.directory.Publish(std::move(table)).ok(), "a table that fits was refused");
+  std::move(next).Publish();
   context_.regions.Remove(low->id);
   context_.regions.Remove(high->id);
   ++num_merges_;

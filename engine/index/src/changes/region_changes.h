@@ -20,6 +20,7 @@
 #include "engine/index/src/protocol/region_states.h"
 #include "trommel/index/region_table.h"
 #include "trommel/index/schema.h"
+#include "trommel/index/server_index.h"
 #include "trommel/result.h"
 
 namespace trommel::index {
@@ -27,7 +28,7 @@ namespace trommel::index {
 // Thread safety: any thread may call anything at any time. The calling thread must be in no gate
 // and hold no pin. All fail with kInvalidArgument for regions, servers and keys that do not fit,
 // with kBusy if something else is done to the region, and with the reason of a store or of the
-// record; then the table is as it was, but for a region in doubt (TableChange::Doubt).
+// record; then the table is as it was, but for a region in doubt (TableChange::Record).
 class RegionChanges {
  public:
   explicit RegionChanges(const ChangeContext& context) : context_(context) {}
@@ -73,6 +74,9 @@ class RegionChanges {
   // Returns the region as the current version has it.
   Result<Region> FindRegion(uint32_t region_id) const;
   std::shared_ptr<RegionState> StateOf(uint32_t region_id) const;
+  // Makes the directory's version of a table. Inside the gates, because others that change versions
+  // wait for it; before the record, because it may fail.
+  ServerIndex::NextVersion PrepareVersion(const RegionTable& table) const;
   Status VerifyMove(const Region& region, uint32_t server) const;
   // Both return false if the watch ended them.
   Result<bool> PrepareDestination(const Moved& moved, const Watch& watch);

@@ -23,7 +23,6 @@
 
 #include "engine/index/src/changes/region_changes.h"
 #include "engine/index/src/changes/table_keeper.h"
-#include "engine/index/src/model/misuse.h"
 #include "engine/index/src/protocol/gate.h"
 #include "engine/index/src/sync/steps.h"
 #include "trommel/index/server_index.h"
@@ -199,17 +198,19 @@ Status RegionChanges::Switch(const Moved& moved, RowCopy& copy) {
   }
   if (Status status = copy.CopyKeys(keys); !status) return status;
   if (Status status = copy.Finish(); !status) return status;
-  const RecordOutcome outcome = change.Record();
-  if (outcome.recorded == Recorded::kUnknown) change.Doubt(moved.state);
+  std::vector<KeyRange> of_new = RangesOf(record.table, moved.destination);
+  std::vector<KeyRange> of_old = RangesOf(record.table, region.server);
+  ServerIndex::NextVersion next = PrepareVersion(record.table);
+  const RecordOutcome outcome = change.Record(moved.state);
   if (outcome.recorded != Recorded::kDone) return outcome.status;
 
   // The old server last: at any time one of the two answers for the range.
   Step("hold at new server");
-  context_.lookups.SetHeld(moved.destination, RangesOf(change.record().table, moved.destination));
+  context_.lookups.SetHeld(moved.destination, std::move(of_new));
   Step("no longer hold at old server");
-  context_.lookups.SetHeld(region.server, RangesOf(change.record().table, region.server));
+  context_.lookups.SetHeld(region.server, std::move(of_old));
   Step("publish move");
-  CheckUse(context_.directory.Publish(change.record().table).ok(), "a table that fits was refused");
+  std::move(next).Publish();
   ++num_moves_;
   return Ok();
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "engine/index/src/model/table_record.h"
@@ -11,20 +12,22 @@
 
 namespace trommel::index {
 
-RecordOutcome TableChange::Record() {
+static_assert(std::is_nothrow_move_assignable_v<TableRecord>, "fails after it is durable");
+
+RecordOutcome TableChange::Record(const std::shared_ptr<RegionState>& in_doubt) {
+  keeper_.in_doubt_.reserve(keeper_.in_doubt_.size() + 1);
   Step("record table");
   RecordOutcome outcome = keeper_.recorder_.Record(record_);
+  if (outcome.recorded == Recorded::kUnknown && in_doubt != nullptr) {
+    in_doubt->is_in_doubt = true;
+    keeper_.in_doubt_.push_back(in_doubt);
+  }
   if (outcome.recorded != Recorded::kDone) return outcome;
-  keeper_.record_ = record_;
+  keeper_.record_ = std::move(record_);
   // Every record has the owners that are published, so it settles those that were in doubt.
   for (const std::shared_ptr<RegionState>& region : keeper_.in_doubt_) region->is_in_doubt = false;
   keeper_.in_doubt_.clear();
   return outcome;
-}
-
-void TableChange::Doubt(std::shared_ptr<RegionState> region) {
-  region->is_in_doubt = true;
-  keeper_.in_doubt_.push_back(std::move(region));
 }
 
 bool TableKeeper::Settle() {

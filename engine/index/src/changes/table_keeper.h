@@ -1,8 +1,11 @@
 // TableKeeper: the record of the table as it is durable, and the changes of it, one at a time.
 //
 //   TableChange --> gates --> record() edited --> Record: durable --> the directory publishes it
-//   others wait                                   |
+//   others wait               next version made   |
 //                                                 +-- fails: nothing has changed
+//
+// What follows a durable record must not fail: rows would go on changing by the table that was
+// published before. So all that may fail for want of memory comes first.
 //
 // Order of locks: a TableChange, gates by region id, locks of rows, one flight table, the
 // directory.
@@ -65,10 +68,10 @@ class TableChange {
 
   // The record, at first as it is durable; to be edited.
   TableRecord& record() { return record_; }
-  // Makes the edited record durable. At most once.
-  RecordOutcome Record();
-  // No row of the region may change until a record is known to be durable. Requires its gate alone.
-  void Doubt(std::shared_ptr<RegionState> region);
+  // Makes the edited record durable, and takes it: record() is not to be used any more. At most
+  // once. If the outcome is kUnknown, no row of this region (null: none) may change until a record
+  // is known to be durable. Requires its gate alone.
+  RecordOutcome Record(const std::shared_ptr<RegionState>& in_doubt = nullptr);
 
  private:
   TableKeeper& keeper_;

@@ -33,8 +33,9 @@ struct RegionState {
   std::unique_ptr<FlightTable[]> flight_tables;  // by attribute
   ChangeNotes notes;                             // of a move that copies the region's rows
   // Which server has the region is not known, because a record of the table failed: no row may
-  // change. Changes under the exclusive gate.
-  bool is_in_doubt = false;
+  // change. Becomes true with the gate held alone, and false when a record is durable: no gate is
+  // needed then, because that record has the owner that is published.
+  std::atomic<bool> is_in_doubt = false;
   std::atomic<uint64_t> num_writes = 0;  // rows that writes have changed, or tried to
 };
 

@@ -48,7 +48,7 @@ void EmbeddedStore::Lookup(LookupRequest request, Completion completion) {
   server.Lookup(std::move(request), std::move(completion));
 }
 
-void EmbeddedStore::SetHeld(uint32_t server, std::vector<KeyRange> ranges) {
+void EmbeddedStore::SetHeld(uint32_t server, std::vector<KeyRange> ranges) noexcept {
   servers_[server]->SetHeld(std::move(ranges));
 }
 

@@ -31,7 +31,7 @@ class EmbeddedStore final : public RegionStore, public LookupServers {
 
   void Lookup(LookupRequest request, Completion completion) override;
 
-  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) override;
+  void SetHeld(uint32_t server, std::vector<KeyRange> ranges) noexcept override;
   void SetAnswering(uint32_t server, bool is_answering) override;
   // RegionServer::Read.
   Result<std::optional<Versions>> Read(uint32_t server, std::string_view key);

@@ -10,18 +10,20 @@
 
 namespace trommel::index {
 
-std::vector<KeyRange> JoinRanges(std::vector<KeyRange> ranges) {
+std::vector<KeyRange> JoinRanges(std::vector<KeyRange> ranges) noexcept {
+  std::erase_if(ranges, [](const KeyRange& range) { return range.empty(); });
   std::ranges::sort(ranges, {}, &KeyRange::begin);
-  std::vector<KeyRange> joined;
-  for (KeyRange& range : ranges) {
-    if (range.empty()) continue;
-    if (!joined.empty() && !joined.back().end.empty() && joined.back().end == range.begin) {
-      joined.back().end = std::move(range.end);
-    } else {
-      joined.push_back(std::move(range));
+  auto last = ranges.begin();  // of those that are joined
+  for (auto range = ranges.begin(); range != ranges.end(); ++range) {
+    if (range == last) continue;
+    if (!last->end.empty() && last->end == range->begin) {
+      last->end = std::move(range->end);
+    } else if (++last != range) {
+      *last = std::move(*range);
     }
   }
-  return joined;
+  if (!ranges.empty()) ranges.erase(last + 1, ranges.end());
+  return ranges;
 }
 
 RangeParts CutRanges(std::span<const KeyRange> ranges, std::span<const KeyRange> held) {

@@ -9,8 +9,9 @@
 
 namespace trommel::index {
 
-// Sorts the ranges and joins those that touch. Requires that they do not overlap.
-std::vector<KeyRange> JoinRanges(std::vector<KeyRange> ranges);
+// Sorts the ranges and joins those that touch. Requires that they do not overlap. Allocates
+// nothing.
+std::vector<KeyRange> JoinRanges(std::vector<KeyRange> ranges) noexcept;
 
 struct RangeParts {
   std::vector<KeyRange> held;

@@ -1,7 +1,7 @@
 #include "engine/index/src/rocks/holdings.h"
 
-#include <iterator>
 #include <mutex>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,20 +12,25 @@
 
 namespace trommel::index {
 
-void Holdings::Set(std::vector<KeyRange> ranges) {
+void Holdings::Take(std::span<const KeyRange> taken, RangeParts& parts) {
+  RangeParts cut = CutRanges(parts.held, taken);
+  if (cut.held.empty()) return;
+  cut.held.insert(cut.held.end(), parts.not_held.begin(), parts.not_held.end());
+  // From here on nothing can fail: a range in neither part would be missed.
+  parts.not_held = JoinRanges(std::move(cut.held));
+  parts.held = std::move(cut.not_held);
+}
+
+void Holdings::Set(std::vector<KeyRange> ranges) noexcept {
   std::vector<KeyRange> joined = JoinRanges(std::move(ranges));
   const std::lock_guard lock(mutex_);
-  const std::vector<KeyRange> taken = CutRanges(held_, joined).not_held;
-  held_ = std::move(joined);
-  if (taken.empty()) return;
-  for (UnderWay& reading : under_way_) {
-    RangeParts parts = CutRanges(reading.parts.held, taken);
-    if (parts.held.empty()) continue;
-    reading.parts.held = std::move(parts.not_held);
-    std::vector<KeyRange>& not_held = reading.parts.not_held;
-    not_held.insert(not_held.end(), std::make_move_iterator(parts.held.begin()),
-                    std::make_move_iterator(parts.held.end()));
-    not_held = JoinRanges(std::move(not_held));
+  held_.swap(joined);
+  auto reading = under_way_.begin();
+  try {
+    const std::vector<KeyRange> taken = CutRanges(joined, held_).not_held;
+    for (; reading != under_way_.end(); ++reading) Take(taken, reading->parts);
+  } catch (const std::bad_alloc&) {
+    for (; reading != under_way_.end(); ++reading) reading->has_failed = true;
   }
 }
 
@@ -54,7 +59,8 @@ Result<RangeParts> Holdings::Reading::Parts() const {
   if (!place_->has_failed) return place_->parts;
   return Error{ErrorCode::kIo,
                holdings_.folder_.string() +
-                   ": the server does not answer: it has lost writes and is being made ready"};
+                   ": the server does not answer: it has lost writes and is being made ready, or "
+                   "finds no memory"};
 }
 
 }  // namespace trommel::index

@@ -28,8 +28,9 @@ class Holdings {
 
   explicit Holdings(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Sets what the server holds. Requires that the ranges do not overlap.
-  void Set(std::vector<KeyRange> ranges);
+  // Sets what the server holds. Requires that the ranges do not overlap. A lookup that reads and
+  // cannot be told what was taken, for want of memory, fails.
+  void Set(std::vector<KeyRange> ranges) noexcept;
   // Sets whether the server answers. If not, all that read fail, too.
   void SetAnswering(bool is_answering);
 
@@ -38,6 +39,9 @@ class Holdings {
     RangeParts parts;
     bool has_failed = false;
   };
+
+  // Takes ranges, both ascending, from what a lookup answers for.
+  static void Take(std::span<const KeyRange> taken, RangeParts& parts);
 
   const std::filesystem::path folder_;  // of the server, for messages
   std::mutex mutex_;                    // over everything below
@@ -56,7 +60,8 @@ class Holdings::Reading {
   ~Reading();
 
   // Returns what of the ranges the server held at every moment since the beginning, and what it did
-  // not: both ascending. Fails with kIo if it did not answer at some moment.
+  // not: both ascending. Fails with kIo if it did not answer at some moment, or what it held is not
+  // known.
   Result<RangeParts> Parts() const;
 
  private:

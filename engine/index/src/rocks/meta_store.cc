@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,7 @@
 #include "engine/index/src/rocks/database.h"
 #include "engine/index/src/rocks/meta_codec.h"
 #include "engine/index/src/rocks/table_record_codec.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/rows/table_recorder.h"
 #include "trommel/result.h"
 
@@ -123,11 +125,16 @@ RecordOutcome MetaStore::Record(const TableRecord& record) {
     return {.recorded = Recorded::kUnknown, .status = std::move(status)};
   }
   const std::string bytes = EncodeTableRecord(record);
-  Status status = WriteTable(bytes);
-  if (status.ok()) return {};
-  const Recorded recorded = FindOutcome(bytes);
-  if (recorded == Recorded::kDone) return {};
-  return {.recorded = recorded, .status = std::move(status)};
+  try {
+    Status status = WriteTable(bytes);
+    if (status.ok()) return {};
+    const Recorded recorded = FindOutcome(bytes);
+    if (recorded == Recorded::kDone) return {};
+    return {.recorded = recorded, .status = std::move(status)};
+  } catch (const std::bad_alloc&) {
+    database_.reset();  // the next call opens it, and so reads what the log has
+    return {.recorded = Recorded::kUnknown, .status = OutOfMemory()};
+  }
 }
 
 Status MetaStore::Reopen() {

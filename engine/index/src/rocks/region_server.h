@@ -44,7 +44,7 @@ class RegionServer {
   // Starts the threads. Fails with kIo if the system grants no more.
   Status Start(uint32_t num_threads);
   // LookupServers::SetHeld and SetAnswering.
-  void SetHeld(std::vector<KeyRange> ranges) { holdings_.Set(std::move(ranges)); }
+  void SetHeld(std::vector<KeyRange> ranges) noexcept { holdings_.Set(std::move(ranges)); }
   void SetAnswering(bool is_answering) { holdings_.SetAnswering(is_answering); }
   // RegionStore::Lookup.
   void Lookup(LookupRequest request, RegionStore::Completion completion);

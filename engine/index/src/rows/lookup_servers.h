@@ -15,8 +15,9 @@ class LookupServers {
 
   // Sets what the server holds: of all else it answers "not mine" from now on. So it does, too, of
   // what it has read for lookups that began before: ranges may have been taken from it meanwhile,
-  // and their rows changed elsewhere or removed. Does not wait.
-  virtual void SetHeld(uint32_t server, std::vector<KeyRange> ranges) = 0;
+  // and their rows changed elsewhere or removed. Does not wait. Cannot fail: a lookup for which
+  // there is no memory to be told so fails.
+  virtual void SetHeld(uint32_t server, std::vector<KeyRange> ranges) noexcept = 0;
   // Sets whether the server answers; else lookups fail, also those that began before. Does not
   // wait.
   virtual void SetAnswering(uint32_t server, bool is_answering) = 0;

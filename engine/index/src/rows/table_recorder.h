@@ -26,7 +26,7 @@ class TableRecorder {
   virtual ~TableRecorder() = default;
 
   // Makes the record durable, in one write. After a failure it reads which record is there, so
-  // kUnknown means that this failed, too.
+  // kUnknown means that this failed, too. If it throws std::bad_alloc, nothing was written.
   virtual RecordOutcome Record(const TableRecord& record) = 0;
 };
 
