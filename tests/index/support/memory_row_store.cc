@@ -132,12 +132,18 @@ Status MemoryRowStore::Commit(std::span<const RowChange> rows, std::span<const E
     const std::lock_guard<std::mutex> lock(mutex_);
     if (on_commit) on_commit(rows);
     Disk::Commit commit{{rows.begin(), rows.end()}, {entries.begin(), entries.end()}};
-    Apply(commit, rows_, entries_);
+    // Whole, or not at all if memory is refused.
+    std::map<std::string, Versions> new_rows = rows_;
+    std::set<Entry> new_entries = entries_;
+    Apply(commit, new_rows, new_entries);
     if (sync_writes) {
-      disk_ = {rows_, entries_, {}};
+      Disk synced{new_rows, new_entries, {}};
+      disk_ = std::move(synced);
     } else {
       disk_.unsynced.push_back(std::move(commit));
     }
+    rows_.swap(new_rows);
+    entries_.swap(new_entries);
     ++sequence_;
   }
   Step("committed");

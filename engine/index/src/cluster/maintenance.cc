@@ -8,12 +8,14 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "engine/index/src/protocol/region_states.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_table.h"
 #include "trommel/index/server_index.h"
@@ -60,14 +62,14 @@ void Maintenance::Wake() {
 
 void Maintenance::Run() {
   while (!is_stopping_) {
-    Status status = Ok();
+    std::string failure;
     try {
-      status = Work();
+      if (const Status status = Work(); !status) failure = status.error().message;
     } catch (const std::bad_alloc&) {
-      status = Error{ErrorCode::kOutOfMemory, "the system refused memory"};
+      failure = OutOfMemory().message;
     }
     std::unique_lock lock(mutex_);
-    last_failure_ = status ? std::string() : status.error().message;
+    last_failure_.swap(failure);
     changed_.wait_for(lock, rules_.interval, [this] { return is_stopping_ || is_woken_; });
     is_woken_ = false;
   }

@@ -1,5 +1,7 @@
 #include "engine/index/src/protocol/flight_table.h"
 
+#include <new>
+
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
@@ -43,29 +45,35 @@ Status FlightTable::Enter(const FlightPlace& place, const ValueChange& change) {
   return Ok();
 }
 
-Status FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
-                          CommitOutcome outcome) {
+bool FlightTable::Leave(const FlightPlace& place, const ValueChange& change,
+                        CommitOutcome outcome) noexcept {
   const auto lock = Lock();
   const auto flight = num_operations_.find(change.value);
-  if (--flight->second != 0) return Ok();  // the last one out knows more
+  if (--flight->second != 0) return true;  // the last one out knows more
   num_operations_.erase(flight);
   // A store that has stopped meanwhile may have lost what the operation read or wrote. If it stops
   // only now, its columns are marked later, and built without this value in flight.
   if (place.store.incarnation() != place.incarnation) outcome = CommitOutcome::kUnknown;
   // No question if a locked row of the operation has the value for certain.
-  if (outcome == CommitOutcome::kDone && change.is_gained) return Ok();
-  if (outcome == CommitOutcome::kNotBegun && change.is_lost) return Ok();
+  if (outcome == CommitOutcome::kDone && change.is_gained) return true;
+  if (outcome == CommitOutcome::kNotBegun && change.is_lost) return true;
   // Nor if its pair is not maintained, which only the holder of this lock can change.
-  if (!place.directory.IsMaintained(place.column, change.value)) return Ok();
-  const Result<bool> has_value =
-      place.store.HasValue(place.column.attribute, change.value, place.range);
-  if (!has_value) return has_value.error();
+  if (!place.directory.IsMaintained(place.column, change.value)) return true;
+  bool has_value = false;
+  try {
+    const Result<bool> answer =
+        place.store.HasValue(place.column.attribute, change.value, place.range);
+    if (!answer) return false;
+    has_value = *answer;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   // No row can get the value before this lock is released: it would be in flight.
-  if (!*has_value) {
+  if (!has_value) {
     Step("lose pair");
     place.directory.LosePair(place.column, change.value);
   }
-  return Ok();
+  return true;
 }
 
 void FlightTable::AppendInFlight(const std::optional<std::string>& after,

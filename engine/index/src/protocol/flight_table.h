@@ -60,9 +60,9 @@ class FlightTable {
   // Enters an operation. Fails, without having entered it, if the local index cannot be read, or
   // the store has stopped since the operation began.
   Status Enter(const FlightPlace& place, const ValueChange& change);
-  // Ends it. Fails, having ended it, if the local index cannot be read: then the column may have a
-  // pair too many, and must be marked unbuilt.
-  Status Leave(const FlightPlace& place, const ValueChange& change, CommitOutcome outcome);
+  // Ends it. Returns false if the local index cannot be read, also for want of memory: then the
+  // column may have a pair too many, and must be marked unbuilt.
+  bool Leave(const FlightPlace& place, const ValueChange& change, CommitOutcome outcome) noexcept;
 
   // Locks the table, and the cursor of its column, for the lifetime of what it returns.
   std::unique_lock<std::mutex> Lock();

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "engine/index/src/model/misuse.h"
 #include "engine/index/src/protocol/row_changes.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
@@ -74,8 +76,9 @@ Status RegionWrite::RunInGate() {
       if (status.ok()) outcome = CommitOutcome::kDone;
     }
   } catch (const std::bad_alloc&) {
-    // What was entered leaves all the same: a value that stayed in flight would keep its pair.
-    status = Error{ErrorCode::kOutOfMemory, "the system refused memory for the write"};
+    // What was entered leaves all the same: a value that stayed in flight would keep its pair. So
+    // nothing below may need memory.
+    status = OutOfMemory();
   }
   if (outcome != CommitOutcome::kNotBegun) {
     region_->notes.Note(rows_);  // after the commit
@@ -142,19 +145,18 @@ Status RegionWrite::Enter(std::span<const ValueChange> changes, size_t& num_ente
   return Ok();
 }
 
-void RegionWrite::Leave(std::span<const ValueChange> entered, CommitOutcome outcome) {
-  std::vector<ColumnName> doubtful;
+void RegionWrite::Leave(std::span<const ValueChange> entered, CommitOutcome outcome) noexcept {
+  std::optional<uint32_t> marked;  // changes are in the order of attributes
   for (const ValueChange& change : entered) {
     const FlightPlace place = PlaceOf(change);
-    const Status status = FlightTableOf(change).Leave(place, change, outcome);
-    // Changes are in the order of attributes.
-    if (!status && (doubtful.empty() || doubtful.back() != place.column)) {
-      doubtful.push_back(place.column);
+    if (FlightTableOf(change).Leave(place, change, outcome) || marked == change.attribute) continue;
+    try {
+      Step("mark unbuilt");
+      context_.directory.MarkUnbuilt({&place.column, 1});
+      marked = change.attribute;
+    } catch (const std::bad_alloc&) {
+      // The pair too many stays, until the column is built again: it costs a question, no row.
     }
-  }
-  if (!doubtful.empty()) {
-    Step("mark unbuilt");
-    context_.directory.MarkUnbuilt(doubtful);
   }
 }
 

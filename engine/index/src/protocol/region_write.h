@@ -33,7 +33,7 @@ class RegionWrite {
               std::vector<const Mutation*> mutations);
 
   // Applies the mutations, in one commit. Those whose keys are no longer in the region are not
-  // applied, but in rerouted().
+  // applied, but in rerouted(). If it throws std::bad_alloc, nothing has stayed in flight.
   Status Run();
   const std::vector<const Mutation*>& rerouted() const { return rerouted_; }
 
@@ -47,7 +47,7 @@ class RegionWrite {
   Status ComputeChanges();
   // Enters values until one fails.
   Status Enter(std::span<const ValueChange> changes, size_t& num_entered);
-  void Leave(std::span<const ValueChange> entered, CommitOutcome outcome);
+  void Leave(std::span<const ValueChange> entered, CommitOutcome outcome) noexcept;
   FlightTable& FlightTableOf(const ValueChange& change);
   FlightPlace PlaceOf(const ValueChange& change);
   Error WithPlace(const Error& error) const;

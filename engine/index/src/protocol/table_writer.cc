@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/sync/steps.h"
 
 namespace trommel::index {
@@ -62,7 +64,7 @@ TableWriter::TableWriter(const Schema& schema, ServerIndex& directory, RegionSta
                          std::span<RowStore* const> servers)
     : context_{schema, directory, regions, servers} {}
 
-Status TableWriter::Write(std::span<const Mutation> mutations) {
+Status TableWriter::Write(std::span<const Mutation> mutations) try {
   const Result<std::vector<Mutation>> normalized = Normalized(context_.schema, mutations);
   if (!normalized) return normalized.error();
   std::vector<const Mutation*> pending;
@@ -87,6 +89,8 @@ Status TableWriter::Write(std::span<const Mutation> mutations) {
     }
   }
   return first_failure;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace trommel::index

@@ -18,6 +18,7 @@
 #include "engine/index/src/rocks/holdings.h"
 #include "engine/index/src/rocks/local_lookup.h"
 #include "engine/index/src/rocks/stoppable_database.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/region_store.h"
 #include "trommel/index/schema.h"
@@ -131,8 +132,7 @@ LookupAnswer RegionServer::Answer(const LookupRequest& request) try {
   answer.not_mine = std::move(after->not_held);
   return answer;
 } catch (const std::bad_alloc&) {
-  return Failed({ErrorCode::kOutOfMemory,
-                 store_.folder().string() + ": the system refused memory for a lookup"});
+  return Failed(OutOfMemory());
 }
 
 Result<std::optional<Versions>> RegionServer::Read(std::string_view key) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include "engine/index/src/rocks/entry_key.h"
 #include "engine/index/src/rocks/row_codec.h"
 #include "engine/index/src/rocks/stoppable_database.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
@@ -47,6 +49,18 @@ size_t Forward(rocksdb::Iterator& cursor, const std::string& target) {
 }
 
 }  // namespace
+
+template <class Write>
+Status RocksRowStore::WriteBy(const DatabaseShare& share, std::string_view doing,
+                              const Write& write) try {
+  const rocksdb::Status status = write();
+  if (!status.ok()) has_failed_.store(true, std::memory_order_release);
+  return share.Check(status, doing);
+} catch (const std::bad_alloc&) {
+  // The log may have the write, and what is to be read not: only the next open says which.
+  has_failed_.store(true, std::memory_order_release);
+  return OutOfMemory();
+}
 
 Result<std::vector<Versions>> RocksRowStore::Read(std::span<const std::string> keys) const {
   const Result<DatabaseShare> share = database_.Use();
@@ -175,7 +189,7 @@ Status RocksRowStore::Commit(std::span<const RowChange> rows, std::span<const En
   if (!status.ok()) return share->Check(status, "write");
   rocksdb::WriteOptions options;
   options.sync = options_.sync_writes;
-  return CheckWrite(*share, share->db().Write(options, &batch), "write");
+  return WriteBy(*share, "write", [&] { return share->db().Write(options, &batch); });
 }
 
 Status RocksRowStore::RemoveIndexKeys(std::span<const std::string> index_keys,
@@ -188,8 +202,8 @@ Status RocksRowStore::RemoveIndexKeys(std::span<const std::string> index_keys,
     const rocksdb::Status status = batch.Delete(share->family(kIndexFamily), key);
     if (!status.ok()) return share->Check(status, "remove keys of its index");
   }
-  return CheckWrite(*share, share->db().Write(rocksdb::WriteOptions(), &batch),
-                    "remove keys of its index");
+  return WriteBy(*share, "remove keys of its index",
+                 [&] { return share->db().Write(rocksdb::WriteOptions(), &batch); });
 }
 
 Status RocksRowStore::RemoveEntries(uint32_t attribute) {
@@ -198,9 +212,10 @@ Status RocksRowStore::RemoveEntries(uint32_t attribute) {
   if (Status writable = VerifyWritable(); !writable) return writable;
   const std::string begin = AttributePrefix(attribute);
   const std::string end = BeyondPrefix(begin);
-  const rocksdb::Status status =
-      share->db().DeleteRange(rocksdb::WriteOptions(), share->family(kIndexFamily), begin, end);
-  return CheckWrite(*share, status, "remove entries");
+  return WriteBy(*share, "remove entries", [&] {
+    return share->db().DeleteRange(rocksdb::WriteOptions(), share->family(kIndexFamily), begin,
+                                   end);
+  });
 }
 
 Result<StoreStamp> RocksRowStore::Stamp() const {
@@ -219,7 +234,7 @@ Status RocksRowStore::Sync() {
   const Result<DatabaseShare> share = database_.Use();
   if (!share) return share.error();
   if (Status writable = VerifyWritable(); !writable) return writable;
-  return CheckWrite(*share, share->db().FlushWAL(true), "sync");
+  return WriteBy(*share, "sync", [&] { return share->db().FlushWAL(true); });
 }
 
 Status RocksRowStore::VerifyWritable() const {
@@ -227,12 +242,6 @@ Status RocksRowStore::VerifyWritable() const {
   return Error{ErrorCode::kIo, folder().string() +
                                    ": cannot write: an earlier write failed; when its reason is "
                                    "gone, start the server or open the cluster again"};
-}
-
-Status RocksRowStore::CheckWrite(const DatabaseShare& share, const rocksdb::Status& status,
-                                 std::string_view doing) {
-  if (!status.ok()) has_failed_.store(true, std::memory_order_release);
-  return share.Check(status, doing);
 }
 
 }  // namespace trommel::index

@@ -69,9 +69,10 @@ class RocksRowStore final : public RowStore {
   // value takes. Entries that were deleted and not yet compacted are not counted.
   Result<ValueWalk> WalkValues(uint32_t attribute, const std::optional<std::string>& after,
                                const KeyRange& range, size_t max_values) const override;
-  // Once one of the next five has failed to write, they fail until the database is opened again
-  // (Stop and Start), and reads go on. The log may have the commit that failed, so the next open
-  // may find it done; and RocksDB may abort the process when it writes to a log that has failed.
+  // Once one of the next five has failed to write, also for want of memory, they fail until the
+  // database is opened again (Stop and Start), and reads go on. The log may have the commit that
+  // failed, so the next open may find it done; and RocksDB may abort the process when it writes to
+  // a log that has failed. If one throws std::bad_alloc, it has written nothing.
   Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
                 uint64_t incarnation) override;
   // Removes keys of the local index, whatever they are: also those that are no entries.
@@ -121,9 +122,9 @@ class RocksRowStore final : public RowStore {
 
   // Returns success, or why no write is possible any more.
   Status VerifyWritable() const;
-  // Notes a write that failed. Returns success, or its reason.
-  Status CheckWrite(const DatabaseShare& share, const rocksdb::Status& status,
-                    std::string_view doing);
+  // Writes, and notes if that failed. Returns success, or the reason.
+  template <class Write>
+  Status WriteBy(const DatabaseShare& share, std::string_view doing, const Write& write);
 
   const ServerIdentity identity_;
   const RowStoreOptions options_;

@@ -81,7 +81,7 @@ class RowStore {
                                        const KeyRange& range, size_t max_values) const = 0;
   // Changes rows and entries in one atomic write. Fails, changing nothing, if the store is stopped
   // or of another incarnation. A write that failed otherwise was done or will never be done by this
-  // process; reads of the local index show which.
+  // process; reads of the local index show which. So is one that throws std::bad_alloc.
   virtual Status Commit(std::span<const RowChange> rows, std::span<const EntryChange> entries,
                         uint64_t incarnation) = 0;
   // Returns what the database is now.
