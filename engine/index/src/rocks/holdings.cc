@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/index/src/rocks/held_ranges.h"
+#include "engine/index/src/rows/out_of_memory.h"
 #include "trommel/index/schema.h"
 #include "trommel/result.h"
 
@@ -30,7 +31,7 @@ void Holdings::Set(std::vector<KeyRange> ranges) noexcept {
     const std::vector<KeyRange> taken = CutRanges(joined, held_).not_held;
     for (; reading != under_way_.end(); ++reading) Take(taken, reading->parts);
   } catch (const std::bad_alloc&) {
-    for (; reading != under_way_.end(); ++reading) reading->has_failed = true;
+    for (; reading != under_way_.end(); ++reading) reading->lacks_memory = true;
   }
 }
 
@@ -56,11 +57,11 @@ Holdings::Reading::~Reading() {
 
 Result<RangeParts> Holdings::Reading::Parts() const {
   const std::lock_guard lock(holdings_.mutex_);
+  if (place_->lacks_memory) return OutOfMemory();
   if (!place_->has_failed) return place_->parts;
   return Error{ErrorCode::kIo,
                holdings_.folder_.string() +
-                   ": the server does not answer: it has lost writes and is being made ready, or "
-                   "finds no memory"};
+                   ": the server does not answer: it has lost writes and is being made ready"};
 }
 
 }  // namespace trommel::index

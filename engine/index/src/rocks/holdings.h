@@ -37,7 +37,8 @@ class Holdings {
  private:
   struct UnderWay {
     RangeParts parts;
-    bool has_failed = false;
+    bool has_failed = false;    // the server did not answer at some moment
+    bool lacks_memory = false;  // it could not be told what was taken
   };
 
   // Takes ranges, both ascending, from what a lookup answers for.
@@ -60,8 +61,7 @@ class Holdings::Reading {
   ~Reading();
 
   // Returns what of the ranges the server held at every moment since the beginning, and what it did
-  // not: both ascending. Fails with kIo if it did not answer at some moment, or what it held is not
-  // known.
+  // not: both ascending. Fails with kIo if it did not answer at some moment, and with kOutOfMemory.
   Result<RangeParts> Parts() const;
 
  private:
