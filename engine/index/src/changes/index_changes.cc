@@ -130,9 +130,12 @@ Result<bool> IndexChanges::BackfillToSync(uint32_t attribute, Place& place, cons
   const auto begin = std::chrono::steady_clock::now();
   // The share of the regions that lie before the place: rows have no order that counts them.
   const auto report = [&] {
-    const ServerIndex::Pin pin = context_.directory.PinVersion();
-    const size_t position = place.key ? pin.table().Find(*place.key) : pin.table().size();
-    watch.Report(position, pin.table().size());
+    const auto [position, size] = [&] {
+      const ServerIndex::Pin pin = context_.directory.PinVersion();
+      const RegionTable& table = pin.table();
+      return std::pair(place.key ? table.Find(*place.key) : table.size(), table.size());
+    }();
+    watch.Report(position, size);  // without the pin: what is called may wait for pins
   };
   for (place.num_rows = 0; place.key && place.num_rows < rows_per_sync_;) {
     report();

@@ -24,6 +24,7 @@ RecordOutcome TableChange::Record(const std::shared_ptr<RegionState>& in_doubt) 
   }
   if (outcome.recorded != Recorded::kDone) return outcome;
   keeper_.record_ = std::move(record_);
+  keeper_.num_leftovers_ = keeper_.record_.leftovers.size();
   // Every record has the owners that are published, so it settles those that were in doubt.
   for (const std::shared_ptr<RegionState>& region : keeper_.in_doubt_) region->is_in_doubt = false;
   keeper_.in_doubt_.clear();

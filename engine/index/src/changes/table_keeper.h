@@ -13,6 +13,7 @@
 #define TROMMEL_ENGINE_INDEX_SRC_CHANGES_TABLE_KEEPER_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -31,13 +32,17 @@ class TableKeeper {
  public:
   // The recorder must outlive the keeper.
   TableKeeper(TableRecord record, TableRecorder& recorder)
-      : record_(std::move(record)), recorder_(recorder) {}
+      : record_(std::move(record)),
+        recorder_(recorder),
+        num_leftovers_(record_.leftovers.size()) {}
 
   // Returns the record as it is durable. Waits for a change under way.
   TableRecord Read() const {
     const auto lock = LockThroughSteps(mutex_, "read table record");
     return record_;
   }
+  // Returns how many leftovers the durable record has. Does not wait.
+  size_t num_leftovers() const { return num_leftovers_.load(std::memory_order_relaxed); }
   // If a record failed and it is not known which one is durable, tries again to make the one before
   // it durable; then the regions in doubt are so no more. Returns whether none is in doubt.
   bool Settle();
@@ -52,6 +57,7 @@ class TableKeeper {
   mutable std::mutex mutex_;
   TableRecord record_;
   TableRecorder& recorder_;
+  std::atomic<size_t> num_leftovers_;  // of record_
   std::vector<std::shared_ptr<RegionState>> in_doubt_;
   std::atomic<uint64_t> num_drops_ = 0;
 };

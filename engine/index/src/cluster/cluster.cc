@@ -218,7 +218,7 @@ ClusterStats Cluster::GetStats() const {
   ClusterStats stats{.directory = impl_->directory.GetStats(),
                      .servers = std::vector<ServerStats>(impl_->stores.size()),
                      .num_columns_loaded = impl_->num_columns_loaded,
-                     .num_leftovers = impl_->keeper.Read().leftovers.size(),
+                     .num_leftovers = impl_->keeper.num_leftovers(),
                      .num_splits = impl_->region_changes.num_splits(),
                      .num_merges = impl_->region_changes.num_merges(),
                      .num_moves = impl_->region_changes.num_moves(),

@@ -182,7 +182,10 @@ struct ClusterStats {
 /// holds no ServerIndex::Pin.
 class Cluster {
  public:
-  /// Receives the progress of a long call, in the calling thread: the work done, and all of it.
+  /// Receives the progress of a long call, in the calling thread: the work done, and all of it. The
+  /// call may hold what other functions wait for: so this, and `keep_going` of such a call, may read
+  /// the cluster (Get, Find, GetStats, GetRegionLoads, PlanBalance), and must call nothing else of
+  /// it. Writes wait for Verify, and so for what this does meanwhile.
   using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
   /// Creates a cluster in a new folder. Fails with kExists if the folder has anything in it, with
