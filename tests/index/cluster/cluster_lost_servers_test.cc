@@ -96,6 +96,38 @@ TEST_CASE("a stopped server's ranges are reported, all others answered, and it c
   }
 }
 
+TEST_CASE("columns of the servers that run are made and built without the one that is lost") {
+  for (const Structure structure : {Structure::kTransposed, Structure::kServerFilters}) {
+    QuietCluster cluster(300, structure);
+    // No attribute has a structure, as after a crash.
+    for (const uint32_t attribute : {0u, 1u}) {
+      cluster->directory().SetState(attribute, AttributeState::kNone);
+      cluster->directory().SetState(attribute, AttributeState::kIndexed);
+    }
+    REQUIRE(cluster->StopServer(kLost).ok());
+    RequireIoError(cluster->BuildColumns(), ServerFolder(cluster.path(), kLost).string());
+    const ServerIndexStats stats = cluster->GetStats().directory;
+    for (const uint32_t attribute : {0u, 1u}) {
+      CHECK(stats.attributes[attribute].pairs_per_region > 0);
+      CHECK(stats.attributes[attribute].num_unbuilt == 2);  // the lost server's regions
+    }
+    CheckWithoutServer(cluster, {0, "color1"});
+    REQUIRE(cluster->StartServer(kLost).ok());
+    cluster.CheckWholeAndBuild();
+
+    // With all of them lost, none can be counted.
+    for (const uint32_t attribute : {0u, 1u}) {
+      cluster->directory().SetState(attribute, AttributeState::kNone);
+      cluster->directory().SetState(attribute, AttributeState::kIndexed);
+    }
+    for (const uint32_t server : {0u, 1u, 2u}) REQUIRE(cluster->StopServer(server).ok());
+    RequireIoError(cluster->BuildColumns(), "region");
+    CHECK(cluster->GetStats().directory.attributes[0].pairs_per_region == 0);
+    for (const uint32_t server : {0u, 1u, 2u}) REQUIRE(cluster->StartServer(server).ok());
+    cluster.CheckWholeAndBuild();
+  }
+}
+
 TEST_CASE("changes of a stopped server's regions fail, and leave all as it was") {
   QuietCluster cluster;
   REQUIRE(cluster->StopServer(kLost).ok());

@@ -55,9 +55,9 @@ void BuildPool::BuildInBackground() {
   const auto keep_going = [this] { return !is_stopping_.load(std::memory_order_relaxed); };
   while (keep_going()) {
     try {
-      SizeStructuresIfDue();
+      SizeStructuresIfDue(keep_going);
       const Result<bool> has_built = BuildNext(keep_going);
-      if (has_built && *has_built) continue;
+      if (has_built ? *has_built : HasQueued()) continue;
       // Nothing to do; or a database fails, and its columns stay unbuilt until it is well. Other
       // servers' columns are replaced meanwhile, so the old ones are freed in any case.
       directory_.Reclaim();
@@ -72,13 +72,14 @@ Result<bool> BuildPool::BuildAll(const std::function<void(uint64_t done, uint64_
                                  const std::function<bool()>& keep_going) {
   const auto may_go_on = [&keep_going] { return keep_going == nullptr || keep_going(); };
   if (!may_go_on()) return false;
-  if (const Result<bool> sized = SizeStructures(); !sized) return sized.error();
+  if (const Result<bool> sized = SizeStructures(keep_going); !sized) return sized.error();
   uint64_t total = directory_.ColumnsToBuild().size();
   const auto num_ended = [this] {
     const std::lock_guard lock(mutex_);
     return num_ended_;
   };
   const uint64_t num_ended_before = num_ended();
+  std::optional<Error> first_failure;  // one column's does not keep the others from being built
   for (;;) {
     if (progress != nullptr) {
       const uint64_t done = num_ended() - num_ended_before;
@@ -87,7 +88,11 @@ Result<bool> BuildPool::BuildAll(const std::function<void(uint64_t done, uint64_
     }
     if (!may_go_on()) return false;
     const Result<bool> has_built = BuildNext(may_go_on);
-    if (!has_built) return has_built.error();
+    if (!has_built) {
+      if (!first_failure) first_failure = has_built.error();
+      if (HasQueued()) continue;
+      return *std::move(first_failure);
+    }
     if (*has_built) continue;
     {
       // Other threads have the last columns.
@@ -97,7 +102,7 @@ Result<bool> BuildPool::BuildAll(const std::function<void(uint64_t done, uint64_
         continue;
       }
     }
-    const Result<bool> sized = SizeStructures();
+    const Result<bool> sized = SizeStructures(keep_going);
     if (!sized) return sized.error();
     const size_t num_reclaimed = directory_.Reclaim();
     if (!*sized && num_reclaimed == 0 && directory_.ColumnsToBuild().empty()) return true;
@@ -135,6 +140,11 @@ std::optional<ColumnName> BuildPool::TakeColumn() {
   return column;
 }
 
+bool BuildPool::HasQueued() {
+  const std::lock_guard lock(mutex_);
+  return !queue_.empty();
+}
+
 void BuildPool::EndColumn(ColumnName column) {
   {
     const std::lock_guard lock(mutex_);
@@ -145,20 +155,25 @@ void BuildPool::EndColumn(ColumnName column) {
   NoteWrite();  // it may have more pairs than when structures were sized last
 }
 
-Result<bool> BuildPool::SizeStructures() {
+Result<bool> BuildPool::SizeStructures(const std::function<bool()>& keep_going) {
   const std::lock_guard lock(sizing_);
   const Clock::time_point begin = Clock::now();
   num_writes_sized_ = num_writes_.load(std::memory_order_relaxed);
   version_sized_ = directory_.PinVersion().version();
-  Result<bool> is_resized = builder_.SizeStructures();
-  if (!is_resized) num_writes_sized_.reset();  // to be tried again, whether rows change or not
+  bool is_ended = false;
+  Result<bool> is_resized = builder_.SizeStructures([&] {
+    is_ended = keep_going != nullptr && !keep_going();
+    return !is_ended;
+  });
+  // To be tried again, whether rows change or not.
+  if (!is_resized || is_ended) num_writes_sized_.reset();
   const Clock::time_point end = Clock::now();
   next_sizing_ =
       end + std::max<Clock::duration>(kLeastBetweenSizings, (end - begin) * kSizingShare);
   return is_resized;
 }
 
-void BuildPool::SizeStructuresIfDue() {
+void BuildPool::SizeStructuresIfDue(const std::function<bool()>& keep_going) {
   {
     const std::unique_lock lock(sizing_, std::try_to_lock);
     if (!lock.owns_lock()) return;  // another thread does it, or Verify forbids it
@@ -170,7 +185,7 @@ void BuildPool::SizeStructuresIfDue() {
     if (Clock::now() < next_sizing_) return;
   }
   // A failure makes it due again. Columns that have a structure are built all the same.
-  static_cast<void>(SizeStructures());
+  static_cast<void>(SizeStructures(keep_going));
 }
 
 void BuildPool::WaitFor(std::chrono::milliseconds time) {

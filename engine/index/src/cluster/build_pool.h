@@ -23,8 +23,10 @@
 namespace trommel::index {
 
 // Threads take columns from one queue, which is filled with the columns that are not built when it
-// is empty. A column that one thread builds is not given to another. A thread that finds nothing to
-// do looks again after a while, because marking a column unbuilt notifies no builder.
+// is empty. A column that one thread builds is not given to another. One that cannot be built, as
+// those of a server that is lost, comes again when the queue is filled again. A thread that finds
+// nothing to do, or nothing that can be built, looks again after a while, because marking a column
+// unbuilt notifies no builder.
 //
 // Thread safety: any thread may call anything at any time, but for Start, Stop and destruction. The
 // calling thread must hold no pin.
@@ -39,7 +41,7 @@ class BuildPool {
 
   // Starts the threads. Fails with kIo if the system grants no more.
   Status Start(uint32_t num_threads);
-  // Waits for the chunks under way, and ends the threads.
+  // Waits for the chunks under way, of building and of counting pairs, and ends the threads.
   void Stop();
 
   // Says that rows or columns changed: so structures may have become too small, or too large.
@@ -60,11 +62,13 @@ class BuildPool {
   Result<bool> BuildNext(const std::function<bool()>& keep_going);
   std::optional<ColumnName> TakeColumn();
   void EndColumn(ColumnName column);
+  // Returns whether columns are left of what the queue was filled with.
+  bool HasQueued();
   // Sizes structures. Returns whether one was made.
-  Result<bool> SizeStructures();
+  Result<bool> SizeStructures(const std::function<bool()>& keep_going);
   // The same, if rows, columns or regions have changed, or the last one failed, and the last time
   // is long enough ago.
-  void SizeStructuresIfDue();
+  void SizeStructuresIfDue(const std::function<bool()>& keep_going);
   // Waits for other threads' columns, or for so long.
   void WaitFor(std::chrono::milliseconds time);
 

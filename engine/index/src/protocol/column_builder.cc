@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,7 +61,7 @@ std::optional<uint64_t> ColumnBuilder::CapacityWanted(const AttributeStats& of,
   return wanted;
 }
 
-Result<bool> ColumnBuilder::SizeStructures() {
+Result<bool> ColumnBuilder::SizeStructures(const std::function<bool()>& keep_going) {
   const ServerIndexStats stats = directory_.GetStats();
   bool is_resized = false;
   std::optional<Error> first_failure;  // one attribute's does not keep the others from theirs
@@ -72,12 +73,13 @@ Result<bool> ColumnBuilder::SizeStructures() {
       capacity = CapacityWanted(of, stats.num_regions);
       if (!capacity) continue;
     } else {
-      const Result<uint64_t> counted = MostPairs(attribute);
+      const Result<std::optional<uint64_t>> counted = MostPairs(attribute, keep_going);
       if (!counted) {
         if (!first_failure) first_failure = counted.error();
         continue;
       }
-      capacity = WithMargin(*counted);
+      if (!*counted) break;
+      capacity = WithMargin(**counted);
     }
     const Status status = directory_.Resize(attribute, *capacity);
     if (!status) {
@@ -97,25 +99,44 @@ uint64_t ColumnBuilder::RegionsPerColumn() const {
   return (pin.table().size() + num_servers - 1) / num_servers;
 }
 
-Result<uint64_t> ColumnBuilder::MostPairs(uint32_t attribute) const {
+Result<std::optional<uint64_t>> ColumnBuilder::CountPairs(
+    uint32_t attribute, const Region& region, const std::function<bool()>& keep_going) const {
+  uint64_t num_pairs = 0;
+  std::optional<std::string> cursor;
+  do {
+    if (keep_going != nullptr && !keep_going()) return std::optional<uint64_t>();
+    Result<ValueWalk> walk =
+        servers_[region.server]->WalkValues(attribute, cursor, region.range, kValuesPerCount);
+    if (!walk) return WithRegion(walk.error(), region);
+    num_pairs += walk->values.size();
+    cursor = std::move(walk->reached);
+  } while (cursor);
+  return std::optional(num_pairs);
+}
+
+Result<std::optional<uint64_t>> ColumnBuilder::MostPairs(
+    uint32_t attribute, const std::function<bool()>& keep_going) const {
   const std::vector<Region> regions = [this] {
     const ServerIndex::Pin pin = directory_.PinVersion();
     const auto of_version = pin.table().regions();
     return std::vector<Region>(of_version.begin(), of_version.end());
   }();
-  uint64_t most_pairs = 0;
+  std::optional<uint64_t> most_pairs;
+  std::optional<Error> failure;
   for (const Region& region : regions) {
-    uint64_t num_pairs = 0;
-    std::optional<std::string> cursor;
-    do {
-      Result<ValueWalk> walk =
-          servers_[region.server]->WalkValues(attribute, cursor, region.range, kValuesPerCount);
-      if (!walk) return WithRegion(walk.error(), region);
-      num_pairs += walk->values.size();
-      cursor = std::move(walk->reached);
-    } while (cursor);
-    most_pairs = std::max(most_pairs, num_pairs);
+    const Result<std::optional<uint64_t>> counted = CountPairs(attribute, region, keep_going);
+    if (counted) {
+      if (!*counted) return std::optional<uint64_t>();
+      most_pairs = std::max(most_pairs.value_or(0), **counted);
+    } else if (servers_[region.server]->is_stopped()) {
+      // The others' columns need not wait for a server that is lost. If it has more pairs, the
+      // structure grows when it is back.
+      failure = counted.error();
+    } else {
+      return counted.error();
+    }
   }
+  if (!most_pairs && failure) return *std::move(failure);
   return most_pairs;
 }
 
@@ -137,8 +158,7 @@ Result<bool> ColumnBuilder::BuildChunk(ColumnName column, size_t max_values) {
   //
   //   values      b   d         g   j         of the server; those of the region: b, d, j
   //   walk        b   d         |             stops at g: its values b and d, the cursor becomes g
-  //   in flight           e         h         e is before the cursor: its pair goes in with b and
-  //   d;
+  //   in flight           e         h         e is before the cursor: its pair goes in, too;
   //                                           h is beyond it: a later chunk finds it
   //
   // A commit during or after the walk changes only values in flight: they entered before this lock
