@@ -145,7 +145,7 @@ TEST_CASE("while a region is moved, another change of it is refused, and of othe
   cluster.CheckWholeAndBuild();
 }
 
-TEST_CASE("a move that is ended at any time has moved nothing and leaves nothing") {
+TEST_CASE("a move that is ended at any time has moved nothing, and its copy is removed later") {
   QuietCluster cluster(1'500);
   const RegionTable table = cluster.Table();
   for (int num_asked = 0;; ++num_asked) {
@@ -160,6 +160,7 @@ TEST_CASE("a move that is ended at any time has moved nothing and leaves nothing
     REQUIRE(num_asked < 1'000);
     CHECK(cluster.Table() == table);
     CHECK(cluster->GetStats().num_moves == 0);
+    CHECK(*cluster->FinishChanges());
     const Result<VerifyReport> report = cluster->Verify();
     REQUIRE(report.ok());
     CHECK(report->ok());
@@ -169,6 +170,8 @@ TEST_CASE("a move that is ended at any time has moved nothing and leaves nothing
     if (num_asked % 2 == 1) cluster.Put(SmallRow("h-" + std::to_string(num_asked), "c", "s"));
   }
   CHECK(cluster.RegionOf("h").server == 0);
+  CHECK(cluster->GetStats().num_leftovers == 1);  // ended when the old copy was to be removed
+  CHECK(*cluster->FinishChanges());
   cluster.CheckWholeAndBuild();
   cluster.Reopen();
   cluster.CheckWhole();

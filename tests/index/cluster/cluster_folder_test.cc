@@ -1,6 +1,7 @@
 // Cluster: its folder over restarts, clean and not, and folders that are not as they should be.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <set>
@@ -144,6 +145,51 @@ TEST_CASE("a server that is put back from a copy is not taken for what it was") 
   CHECK(cluster->Verify()->ok());
 }
 
+TEST_CASE("a server that is put back while the cluster is open is not taken for what it was") {
+  const ScratchFolder folder;
+  CreateWithRows(folder / "c", Structure::kTransposed);
+  const auto server = ServerFolder(folder / "c", 0);
+  std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
+  REQUIRE(cluster->Close().ok());
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kColumns);
+  REQUIRE(cluster->StopServer(0).ok());
+  std::filesystem::remove_all(server);
+  std::filesystem::rename(folder / "copy", server);
+  REQUIRE(cluster->StartServer(0).ok());
+  // Another write of the same length brings the copy to the same sequence number.
+  REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
+  cluster = Error{};  // without Close
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
+  CHECK(cluster->Verify()->ok());
+}
+
+TEST_CASE("columns that a repair has marked are not loaded after a crash") {
+  const ScratchFolder folder;
+  CreateWithRows(folder / "c", Structure::kTransposed);
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(cluster->Put(SmallRow("a", "only", "s")).ok());
+  cluster->directory().LosePair({.region_id = 0, .attribute = 0}, "only");
+  REQUIRE(cluster->Close().ok());
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->Verify(nullptr, Repair::kAll)->num_missing_pairs == 1);
+  REQUIRE(cluster->BuildColumns().ok());
+  CHECK(cluster->Verify()->ok());
+  cluster = Error{};  // without Close
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->Verify()->ok());
+  CHECK(KeysWith(*cluster, {{0, "only"}}) == std::set<std::string>{"a"});
+}
+
 TEST_CASE("a folder in use, or with other things in it, is refused") {
   const ScratchFolder folder;
   RequireRefused(folder / "c", ErrorCode::kIo, "there is no cluster here");
@@ -199,6 +245,20 @@ TEST_CASE("options out of range are refused before anything is made") {
   options = SmallOptions();
   options.memory_bytes = 0;
   CHECK_FALSE(Cluster::Create(folder / "c", SmallConfig(), options).ok());
+  using std::chrono::milliseconds;
+  for (const milliseconds time :
+       {milliseconds(-1), milliseconds(0), milliseconds(31'536'000'001), milliseconds::max()}) {
+    for (const bool is_of_get : {false, true}) {
+      options = SmallOptions();
+      (is_of_get ? options.get_timeout : options.rules.interval) = time;
+      const Result<Cluster> refused = Cluster::Create(folder / "c", SmallConfig(), options);
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+      CHECK(refused.error().message == std::string(is_of_get ? "get_timeout" : "rules.interval") +
+                                           " must be between 1 and 31536000000 ms (a year); got " +
+                                           std::to_string(time.count()));
+    }
+  }
   CHECK(folder.num_files() == 0);
 }
 

@@ -1,4 +1,5 @@
 // Verify: it finds each kind of disagreement.
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -80,6 +81,31 @@ TEST_CASE("Verify finds rows that cannot be read, and rows of other servers") {
   });
   CHECK(report.num_wrong_rows == 2);
   CHECK(report.num_missing_entries + report.num_dangling_entries == 0);
+}
+
+TEST_CASE("Verify ends when it is told to, does not say that all agree, and can be watched") {
+  ChangedCluster cluster([](RocksRowStore&) {});
+  int num_reports = 0;
+  // What a page of progress shows: it waits for nothing that Verify holds.
+  const auto report = [&](uint64_t, uint64_t) {
+    ++num_reports;
+    CHECK((*cluster).GetStats().num_leftovers == 0);
+    CHECK((*cluster).GetRegionLoads().size() == 6);
+    CHECK((*cluster).Get("a")->has_value());
+    CHECK(tests::KeysWith(*cluster, {{0, "only"}}).size() == 1);
+  };
+  int num_asked = 0;
+  for (int most = 0; most < 4; ++most) {
+    num_asked = 0;
+    const Result<VerifyReport> ended =
+        (*cluster).Verify(report, Repair::kAll, [&] { return num_asked++ < most; });
+    REQUIRE(ended.ok());
+    CHECK(ended->is_whole == (most == 3));  // it is asked before each of three servers, at least
+    CHECK(ended->ok() == ended->is_whole);
+    CHECK((ended->num_rows < 301) == (most < 3));
+    CHECK(num_asked <= most + 1);
+  }
+  CHECK(num_reports >= 4);
 }
 
 TEST_CASE("Verify finds pairs that the directory denies, and a wrong number of pairs") {

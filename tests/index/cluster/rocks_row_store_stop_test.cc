@@ -64,8 +64,8 @@ std::vector<Error> FailuresOf(RocksRowStore& store) {
   add(store.RemoveEntries(0));
   add(store.MiddleKey({}));
   add(store.EstimateBytes({}));
-  add(ScanRows(store, [](std::string_view, const Result<Versions>&) {}));
-  add(ScanEntries(store, [](const Result<EntryKey>&) {}));
+  add(ScanRows(store, [](std::string_view, const Result<Versions>&) { return true; }));
+  add(ScanEntries(store, [](const Result<EntryKey>&) { return true; }));
   add(FindEntries(store, keys));
   return failures;
 }

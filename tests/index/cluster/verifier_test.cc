@@ -76,7 +76,7 @@ class OneAttribute {
 
   Result<VerifyReport> Verify(Repair repair,
                               const std::function<void(uint64_t, uint64_t)>& progress = nullptr) {
-    return Verifier(record_, directory_, stores_, progress, repair).Run();
+    return Verifier(record_, directory_, stores_, {progress, nullptr}, repair).Run();
   }
 
  private:

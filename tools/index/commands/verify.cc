@@ -45,7 +45,7 @@ Result<index::VerifyReport> Verify(const Settings& settings, index::Cluster& tab
       progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total)));
     }
   };
-  return table.Verify(draw, repair);
+  return table.Verify(draw, repair, MayGoOn);
 }
 
 void DescribeFindings(const index::VerifyReport& found, Report& report) {
@@ -64,6 +64,7 @@ int RunTableVerify(const Settings& settings, index::Cluster& table) {
   if (!MayGoOn()) return kBadInput;
   const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kNone);
   if (!found.ok()) return FailOnInput(found.error());
+  if (!found->is_whole) return kBadInput;
   Report report;
   report.Add("ok", found->ok(), "result", found->ok() ? "all agree" : "DISAGREE");
   DescribeFindings(*found, report);
@@ -74,12 +75,16 @@ int RunTableVerify(const Settings& settings, index::Cluster& table) {
 int RunTableRepair(const Settings& settings, index::Cluster& table) {
   const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kAll);
   if (!found.ok()) return FailOnInput(found.error());
+  const ChangeCommand change(table, settings);
+  const std::string done = FormatCount(found->num_repaired) + " repaired";
+  if (!found->is_whole) return change.EndInterrupted(done);
   if (const Status finished = FinishTable(table, settings.quiet); !finished.ok()) {
     return FailOnInput(finished.error());
   }
-  if (!MayGoOn()) return kBadInput;
+  if (!MayGoOn()) return change.EndInterrupted(done);
   const Result<index::VerifyReport> now = Verify(settings, table, index::Repair::kNone);
   if (!now.ok()) return FailOnInput(now.error());
+  if (!now->is_whole) return change.EndInterrupted(done);
   Report report;
   const char* const text = !now->ok()    ? "DISAGREE after the repair"
                            : found->ok() ? "all agree"

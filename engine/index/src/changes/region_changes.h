@@ -80,7 +80,7 @@ class RegionChanges {
   Status VerifyMove(const Region& region, uint32_t server) const;
   // Both return false if the watch ended them.
   Result<bool> PrepareDestination(const Moved& moved, const Watch& watch);
-  Result<bool> CopyInGate(const Moved& moved, RowCopy& copy, const Watch& watch);
+  Result<bool> CopySnapshot(const Moved& moved, RowCopy& copy, const Watch& watch);
   Result<bool> CopyChanged(const Moved& moved, RowCopy& copy, const Watch& watch);
   // Begins a change in which no query can still look for rows by the entries of an index that is
   // being dropped: a copy has none. In its lifetime no other index begins to be dropped.

@@ -1,12 +1,10 @@
 // RegionChanges::Move.
 //
-//   old server    rows change, each key noted after its commit ..........|        | not mine
-//   removed new server      removed | rows of a snapshot | noted rows, in rounds | last   | rows
-//   change ...
-//                           |                    |                       | synced |
-//   gate            shared for each chunk ............................... alone --+
-//   record        leftover: new server                               new owner; leftover: old
-//   server
+//   old server   rows change, keys are noted after commits ....|          | not mine | removed
+//   new server   removed | rows of a snapshot | noted rows ....| the last | rows change ...
+//                        |                    | in rounds      | synced   |
+//   gate         shared for each commit of copied rows ........| alone ---+
+//   leftover     at the new server ............................| at the old server ..| none
 //
 // The record of the new owner decides after a crash: before it the copy is a leftover, after it
 // what the old server has. So nothing that one owner acknowledged is lost: the copy has it, synced,
@@ -96,17 +94,18 @@ Result<bool> RegionChanges::Move(uint32_t region_id, uint32_t server, const Watc
     const Noting noting(moved.state->notes);
     RowCopy copy(context_.directory, context_.num_attributes, *context_.servers[region->server],
                  *context_.servers[server]);
-    Result<bool> is_copied = CopyInGate(moved, copy, watch);
+    Result<bool> is_copied = CopySnapshot(moved, copy, watch);
     if (!is_copied || !*is_copied) return is_copied;
     Result<bool> is_current = CopyChanged(moved, copy, watch);
     if (!is_current || !*is_current) return is_current;
     if (Status status = Switch(moved, copy); !status) return status.error();
     return true;
   }();
-  // What the old server has now, or the copy that is not used. If it cannot be removed now, its
-  // record stays, and the next RemoveLeftovers tries again.
+  // What the old server has now, or the copy that is not used. If it cannot be removed now, or the
+  // watch ends that, too, its record stays, and the next RemoveLeftovers tries again.
   const bool has_switched = is_moved && *is_moved;
-  static_cast<void>(Remove({has_switched ? region->server : server, region->range}, {}));
+  static_cast<void>(
+      Remove({has_switched ? region->server : server, region->range}, {nullptr, watch.keep_going}));
   if (!is_moved) return WithMove(is_moved.error(), *region, server);
   return is_moved;
 }
@@ -125,7 +124,7 @@ Result<bool> RegionChanges::PrepareDestination(const Moved& moved, const Watch& 
   return true;
 }
 
-Result<bool> RegionChanges::CopyInGate(const Moved& moved, RowCopy& copy, const Watch& watch) {
+Result<bool> RegionChanges::CopySnapshot(const Moved& moved, RowCopy& copy, const Watch& watch) {
   const RowStore& from = *context_.servers[moved.region.server];
   const Result<uint64_t> estimate = from.EstimateBytes(moved.region.range);
   if (!estimate) return estimate.error();

@@ -107,11 +107,18 @@ Result<bool> Cluster::BuildColumns(const Progress& progress,
   return impl_->builders.BuildAll(progress, keep_going);
 }
 
-Result<VerifyReport> Cluster::Verify(const Progress& progress, Repair repair) {
+Result<VerifyReport> Cluster::Verify(const Progress& progress, Repair repair,
+                                     const std::function<bool()>& keep_going) {
+  // What is repaired in memory alone is to be built again after a crash, too.
+  if (repair != Repair::kNone) {
+    if (const Status status = impl_->RemoveDirectoryFile(); !status) return status.error();
+  }
   const std::unique_lock<std::mutex> sizes = impl_->builders.HoldSizes();
   TableChange no_change(impl_->keeper);
   const AllGates gates(impl_->regions, no_change.record().table);
-  return Verifier(no_change.record(), impl_->directory, impl_->stores, progress, repair).Run();
+  return Verifier(no_change.record(), impl_->directory, impl_->stores, {progress, keep_going},
+                  repair)
+      .Run();
 }
 
 Status Cluster::VerifyServer(uint32_t server) const {
@@ -192,6 +199,10 @@ Status Cluster::StopServer(uint32_t server) {
 
 Status Cluster::StartServer(uint32_t server) {
   if (Status status = VerifyServer(server); !status) return status;
+  // Its folder may have been put back from a copy, as at Open.
+  if (impl_->stores[server]->is_stopped()) {
+    if (Status status = impl_->RemoveDirectoryFile(); !status) return status;
+  }
   return impl_->server_changes.Start(server);
 }
 

@@ -46,6 +46,9 @@ struct Cluster::Impl {
   Status StartThreads();
 
   std::filesystem::path DirectoryFile() const { return folder / "directory"; }
+  // Removes it, so that no later open takes its columns: they may be of other rows than those that
+  // a database has when it comes to the file's stamp again. Fails with kIo.
+  Status RemoveDirectoryFile() const;
 
   const std::filesystem::path folder;
   MetaStore meta;  // open, so that no other process opens the cluster

@@ -31,10 +31,18 @@ namespace {
 
 constexpr uint64_t kLeastMemory = uint64_t{1} << 20;
 constexpr uint32_t kMostThreads = 64;
+constexpr std::chrono::milliseconds kLongestTime = std::chrono::hours(365 * 24);
 
 Error OutOfRangeOption(const std::string& name, const std::string& range, uint64_t got) {
   return Error{ErrorCode::kInvalidArgument,
                name + " must be " + range + "; got " + std::to_string(got)};
+}
+
+Status ValidateTime(const std::string& name, std::chrono::milliseconds time) {
+  if (time >= std::chrono::milliseconds(1) && time <= kLongestTime) return Ok();
+  return Error{ErrorCode::kInvalidArgument,
+               name + " must be between 1 and " + std::to_string(kLongestTime.count()) +
+                   " ms (a year); got " + std::to_string(time.count())};
 }
 
 Status ValidateOptions(const ClusterOptions& options) {
@@ -46,10 +54,10 @@ Status ValidateOptions(const ClusterOptions& options) {
     return OutOfRangeOption("threads_per_server", "between 1 and " + std::to_string(kMostThreads),
                             options.threads_per_server);
   }
-  if (options.rules.interval < std::chrono::milliseconds(1)) {
-    return OutOfRangeOption("rules.interval", "at least 1 ms",
-                            static_cast<uint64_t>(options.rules.interval.count()));
+  if (Status status = ValidateTime("rules.interval", options.rules.interval); !status) {
+    return status;
   }
+  if (Status status = ValidateTime("get_timeout", options.get_timeout); !status) return status;
   if (options.num_builders > kMostThreads) {
     return OutOfRangeOption("num_builders", "between 0 and " + std::to_string(kMostThreads),
                             options.num_builders);
@@ -166,6 +174,14 @@ Result<std::unique_ptr<Cluster::Impl>> Cluster::Impl::Make(const std::filesystem
                                 std::move(stores), *std::move(directory), *std::move(servers));
 }
 
+Status Cluster::Impl::RemoveDirectoryFile() const {
+  std::error_code error;
+  std::filesystem::remove(DirectoryFile(), error);
+  if (!error) return Ok();
+  return Error{ErrorCode::kIo,
+               DirectoryFile().string() + ": cannot remove this stale file: " + error.message()};
+}
+
 Status Cluster::Impl::StartThreads() {
   if (Status status = builders.Start(options.num_builders); !status) return status;
   return options.finishes_in_background ? maintenance.Start() : Ok();
@@ -217,12 +233,7 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
   // A database with another stamp than the file has may have been restored from a copy. Other
   // writes could take it to the file's sequence number again, so the file must not exist then.
   if (impl->num_columns_loaded != num_columns) {
-    std::error_code error;
-    std::filesystem::remove(impl->DirectoryFile(), error);
-    if (error) {
-      return Error{ErrorCode::kIo, impl->DirectoryFile().string() +
-                                       ": cannot remove this stale file: " + error.message()};
-    }
+    if (const Status status = impl->RemoveDirectoryFile(); !status) return status.error();
   }
   if (const Status status = impl->StartThreads(); !status) return status.error();
   return Cluster(std::move(impl));

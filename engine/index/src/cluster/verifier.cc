@@ -42,12 +42,14 @@ Result<VerifyReport> Verifier::Run() {
   {
     const ServerIndex::Pin pin = directory_.PinVersion();
     for (uint32_t i = 0; i < stores_.size(); ++i) {
+      report_.is_whole = report_.is_whole && watch_.MayGoOn();
+      if (!report_.is_whole) break;
       if (const Status status = VerifyServer(i, pin); !status) return status.error();
     }
     CountUnbuilt(pin);
-    ComparePairs(pin);
+    if (report_.is_whole) ComparePairs(pin);
   }
-  if (progress_ != nullptr) progress_(num_done_, num_done_);
+  watch_.Report(num_done_, std::max(num_done_, report_.is_whole ? 0 : num_expected_));
   report_.num_repaired = repairs_.num_done();
   return std::move(report_);
 }
@@ -63,8 +65,10 @@ Status Verifier::VerifyServer(uint32_t number, const ServerIndex::Pin& pin) {
   server.candidates.resize(pin.num_words());
   repairs_.Begin(server.store);
   if (Status status = VerifyPairs(server); !status) return status;
-  if (Status status = VerifyRows(server); !status) return status;
-  if (server.num_compared != server.num_found) {
+  if (report_.is_whole) {
+    if (Status status = VerifyRows(server); !status) return status;
+  }
+  if (report_.is_whole && server.num_compared != server.num_found) {
     if (Status status = VerifyRowsOfEntries(server); !status) return status;
   }
   if (Status status = repairs_.Finish(); !status) return status;
@@ -77,8 +81,8 @@ Status Verifier::VerifyRows(VerifiedServer& server) {
   Status status = Ok();
   Status scanned =
       ScanRows(server.store, [&](std::string_view key, const Result<Versions>& versions) {
-        if (!status) return;  // a database fails: the scan goes on for nothing
         status = VerifyRow(server, key, versions);
+        return status.ok() && report_.is_whole;
       });
   if (!scanned) return scanned;
   if (!status) return status;
@@ -189,9 +193,10 @@ void Verifier::Report(uint64_t& count, const std::string& finding) {
 }
 
 void Verifier::Advance() {
-  if (++num_done_ % kItemsPerProgress != 0 || progress_ == nullptr) return;
+  if (++num_done_ % kItemsPerProgress != 0) return;
   num_expected_ = std::max(num_expected_, num_done_);
-  progress_(num_done_, num_expected_);
+  watch_.Report(num_done_, num_expected_);
+  report_.is_whole = watch_.MayGoOn();
 }
 
 }  // namespace trommel::index

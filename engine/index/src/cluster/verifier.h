@@ -4,13 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/index/src/changes/change_context.h"
 #include "engine/index/src/cluster/repairs.h"
 #include "engine/index/src/model/table_record.h"
 #include "engine/index/src/rocks/entry_key.h"
@@ -47,16 +48,15 @@ class Verifier {
   // All of these must outlive the verifier. The record must be the one that the directory has
   // published.
   Verifier(const TableRecord& record, ServerIndex& directory,
-           std::span<const std::unique_ptr<RocksRowStore>> stores,
-           const std::function<void(uint64_t done, uint64_t total)>& progress, Repair repair)
+           std::span<const std::unique_ptr<RocksRowStore>> stores, Watch watch, Repair repair)
       : record_(record),
         directory_(directory),
         stores_(stores),
-        progress_(progress),
+        watch_(std::move(watch)),
         num_pairs_(record.attributes.size()),
         repairs_(directory, repair) {}
 
-  // At most once.
+  // At most once. If the watch ends it, the report is not whole; what was repaired is durable.
   Result<VerifyReport> Run();
 
  private:
@@ -75,12 +75,13 @@ class Verifier {
   bool HasEntries(uint32_t attribute) const;
   bool HasColumns(uint32_t attribute) const;
   void Report(uint64_t& count, const std::string& finding);
+  // Counts a row or an entry; now and then, reports it and asks the watch.
   void Advance();
 
   const TableRecord& record_;
   ServerIndex& directory_;
   const std::span<const std::unique_ptr<RocksRowStore>> stores_;
-  const std::function<void(uint64_t done, uint64_t total)>& progress_;
+  const Watch watch_;
 
   ServerIndexStats stats_;           // from before the first repair
   std::vector<uint64_t> num_pairs_;  // by attribute

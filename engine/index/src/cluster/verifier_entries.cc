@@ -63,12 +63,15 @@ Status Verifier::VerifyPairs(VerifiedServer& server) {
     // Entries that are none, or of other attributes, are found when rows are compared.
     if (!entry || entry->attribute >= record_.attributes.size()) {
       ++server.num_compared;
-      return;
+      return report_.is_whole;
     }
-    if (record_.attributes[entry->attribute].state == AttributeState::kDropping) return;
-    if (server.IsLeftover(entry->row_key)) return;
+    if (record_.attributes[entry->attribute].state == AttributeState::kDropping ||
+        server.IsLeftover(entry->row_key)) {
+      return report_.is_whole;
+    }
     ++server.num_compared;
     if (HasEntries(entry->attribute)) VerifyPair(server, *entry);
+    return report_.is_whole;
   });
 }
 
@@ -100,7 +103,10 @@ Status Verifier::VerifyRowsOfEntries(VerifiedServer& server) {
   for (;;) {
     const Result<std::vector<StoredItem>> items = (*scan)->Next(kItemsPerStep);
     if (!items) return items.error();
-    if (items->empty()) return repairs_.Commit();
+    if (items->empty() || !watch_.MayGoOn()) {
+      report_.is_whole = items->empty();
+      return repairs_.Commit();
+    }
     if (Status status = VerifyRowsOf(server, *items); !status) return status;
     if (!repairs_.is_full()) continue;
     if (Status status = repairs_.Commit(); !status) return status;

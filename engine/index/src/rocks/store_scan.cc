@@ -29,7 +29,7 @@ constexpr size_t kItemsPerStep = 256;
 
 // Calls `visit` with all items, outside of any share: it may ask the store.
 Status VisitItems(const RocksRowStore& store, size_t family, ItemParts parts,
-                  const std::function<void(const StoredItem& item)>& visit) {
+                  const std::function<bool(const StoredItem& item)>& visit) {
   const Result<std::unique_ptr<ItemScan>> scan =
       ItemScan::Begin(store.database(), family, {}, parts);
   if (!scan) return scan.error();
@@ -37,7 +37,9 @@ Status VisitItems(const RocksRowStore& store, size_t family, ItemParts parts,
     const Result<std::vector<StoredItem>> items = (*scan)->Next(kItemsPerStep);
     if (!items) return items.error();
     if (items->empty()) return Ok();
-    for (const StoredItem& item : *items) visit(item);
+    for (const StoredItem& item : *items) {
+      if (!visit(item)) return Ok();
+    }
   }
 }
 
@@ -45,16 +47,16 @@ Status VisitItems(const RocksRowStore& store, size_t family, ItemParts parts,
 
 Status ScanRows(
     const RocksRowStore& store,
-    const std::function<void(std::string_view key, const Result<Versions>& versions)>& visit) {
+    const std::function<bool(std::string_view key, const Result<Versions>& versions)>& visit) {
   return VisitItems(store, kRowsFamily, ItemParts::kKeysAndValues, [&](const StoredItem& item) {
-    visit(item.key, store.Decode(item.key, item.value));
+    return visit(item.key, store.Decode(item.key, item.value));
   });
 }
 
 Status ScanEntries(const RocksRowStore& store,
-                   const std::function<void(const Result<EntryKey>& entry)>& visit) {
+                   const std::function<bool(const Result<EntryKey>& entry)>& visit) {
   return VisitItems(store, kIndexFamily, ItemParts::kKeys,
-                    [&](const StoredItem& item) { visit(DecodeEntryKey(item.key)); });
+                    [&](const StoredItem& item) { return visit(DecodeEntryKey(item.key)); });
 }
 
 Result<std::vector<bool>> FindEntries(const RocksRowStore& store,

@@ -17,15 +17,16 @@
 
 namespace trommel::index {
 
+// Both end early when `visit` returns false.
 // Calls `visit` with each row in the order of keys: its versions, or why they cannot be read.
 Status ScanRows(
     const RocksRowStore& store,
-    const std::function<void(std::string_view key, const Result<Versions>& versions)>& visit);
+    const std::function<bool(std::string_view key, const Result<Versions>& versions)>& visit);
 
 // Calls `visit` with each entry in the order of (attribute, value, row key), or with why a key is
 // none.
 Status ScanEntries(const RocksRowStore& store,
-                   const std::function<void(const Result<EntryKey>& entry)>& visit);
+                   const std::function<bool(const Result<EntryKey>& entry)>& visit);
 
 // Returns for each of these keys of entries whether it is in the local index.
 Result<std::vector<bool>> FindEntries(const RocksRowStore& store,

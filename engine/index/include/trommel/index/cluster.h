@@ -43,7 +43,8 @@ struct RegionRules {
   uint64_t split_writes_per_second = 0;
   /// Whether regions move from servers with many regions, or much written ones, to others.
   bool is_balanced = false;
-  std::chrono::milliseconds interval{1000};  ///< Between two looks at all regions; at least 1 ms.
+  /// Between two looks at all regions; 1 ms to a year.
+  std::chrono::milliseconds interval{1000};
 };
 
 /// How a cluster is opened. None of these is stored.
@@ -62,7 +63,7 @@ struct ClusterOptions {
   uint64_t backfill_rows_per_second = 0;  ///< While an index is added; 0: no limit.
   /// Whether Open leaves out servers whose database is missing or damaged, as StopServer does.
   bool leaves_out_lost_servers = false;
-  /// How long Get waits for a server that holds the row; more than 0.
+  /// How long Get waits for a server that holds the row; 1 ms to a year.
   std::chrono::milliseconds get_timeout{10'000};
 };
 
@@ -85,17 +86,17 @@ struct VerifyReport {
   uint64_t num_missing_entries = 0;   ///< Values of rows without an entry.
   uint64_t num_dangling_entries = 0;  ///< Entries whose row does not have the value.
   uint64_t num_missing_pairs = 0;     ///< Pairs that the directory denies: rows that it would lose.
-  uint64_t num_wrong_counts =
-      0;  ///< Attributes with another number of pairs than in local indexes.
+  uint64_t num_wrong_counts = 0;      ///< Attributes with too many pairs, or too few.
   uint64_t num_leftover_rows = 0;     ///< Of moves, to be removed by FinishChanges. No fault.
   uint64_t num_repaired = 0;          ///< Entries, rows and columns that Repair::kAll has mended.
+  bool is_whole = true;               ///< Everything was compared; false: `keep_going` ended it.
   std::vector<std::string> examples;  ///< The first few findings, one line each.
 
-  /// Returns whether everything agrees.
+  /// Returns whether everything was compared and agrees.
   bool ok() const noexcept {
-    return num_wrong_rows + num_missing_entries + num_dangling_entries + num_missing_pairs +
-               num_wrong_counts ==
-           0;
+    return is_whole && num_wrong_rows + num_missing_entries + num_dangling_entries +
+                               num_missing_pairs + num_wrong_counts ==
+                           0;
   }
 };
 
@@ -158,15 +159,15 @@ struct ClusterStats {
   ServerIndexStats directory;        ///< Of the directory.
   std::vector<ServerStats> servers;  ///< Of each server.
   uint64_t num_columns_loaded = 0;   ///< Columns read from the directory's file by Open.
-  uint64_t num_columns_waiting = 0;  ///< Columns that builders have yet to fill.
-  uint64_t num_leftovers = 0;        ///< Copies of rows that moves have left, to be removed.
-  uint64_t num_splits = 0;           ///< Since the cluster was opened, as the next two.
-  uint64_t num_merges = 0;           ///< Merges.
-  uint64_t num_moves = 0;            ///< Moves that have switched.
-  GateStats gates;                   ///< Of all regions.
-  QueryTotals queries;               ///< Of Find.
-  std::string
-      last_failure;  ///< Of the background thread: why its last try failed; empty: it did not.
+  /// Columns that builders have yet to fill, and (kServerFilters) those that refused a pair.
+  uint64_t num_columns_waiting = 0;
+  uint64_t num_leftovers = 0;  ///< Copies of rows that moves have left, to be removed.
+  uint64_t num_splits = 0;     ///< Since the cluster was opened, as the next two.
+  uint64_t num_merges = 0;     ///< Merges.
+  uint64_t num_moves = 0;      ///< Moves that have switched.
+  GateStats gates;             ///< Of all regions.
+  QueryTotals queries;         ///< Of Find.
+  std::string last_failure;    ///< Of the background thread's last try; empty: none.
 };
 
 /// An indexed table: rows and local indexes in the databases of num_servers region servers, and a
@@ -183,9 +184,9 @@ struct ClusterStats {
 class Cluster {
  public:
   /// Receives the progress of a long call, in the calling thread: the work done, and all of it. The
-  /// call may hold what other functions wait for: so this, and `keep_going` of such a call, may read
-  /// the cluster (Get, Find, GetStats, GetRegionLoads, PlanBalance), and must call nothing else of
-  /// it. Writes wait for Verify, and so for what this does meanwhile.
+  /// call may hold what other functions wait for: so this, and `keep_going` of such a call, may
+  /// read the cluster (Get, Find, GetStats, GetRegionLoads, PlanBalance), and must call nothing
+  /// else of it. Writes wait for Verify, and so for what this does meanwhile.
   using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
   /// Creates a cluster in a new folder. Fails with kExists if the folder has anything in it, with
@@ -215,9 +216,9 @@ class Cluster {
   const ClusterConfig& config() const noexcept;  ///< Returns the configuration.
 
   /// @name Rows
-  /// Writes fail with kInvalidArgument, changing nothing, if a row does not fit the schema, and
-  /// with kIo or kCorrupt if a database fails. A failed write may have been done or not; rows,
-  /// entries and directory agree in either case.
+  /// Writes fail with kInvalidArgument, changing nothing, if a row does not fit the schema, with
+  /// kIo or kCorrupt if a database fails, and with kOutOfMemory. A failed write may have been done
+  /// or not; rows, entries and directory agree in either case.
   /// @{
 
   /// Writes a row, as a new version of the row of this key.
@@ -237,20 +238,25 @@ class Cluster {
 
   /// Builds all columns that are not built, in the calling thread and beside the builders. Returns
   /// true when there is none left, and false when `keep_going` has returned false. Fails with the
-  /// error of a database that cannot be read.
+  /// error of a database that cannot be read, when all that can be built is built.
   Result<bool> BuildColumns(const Progress& progress = nullptr,
                             const std::function<bool()>& keep_going = nullptr);
 
-  /// Verifies that rows, local indexes and directory agree, and repairs what does not. Writes and
-  /// changes of regions wait for it; queries do not. Fails with kIo if a database cannot be read.
-  /// Cost: one pass over all rows and entries.
-  Result<VerifyReport> Verify(const Progress& progress = nullptr, Repair repair = Repair::kNone);
+  /// Verifies that rows, local indexes and directory agree, and repairs what does not. Writes, and
+  /// changes of regions, servers and indexes, wait for it; queries do not. Ends early, with what it
+  /// has found and repaired, when `keep_going` returns false. Fails with kIo if a database cannot
+  /// be read. Cost: one pass over all rows and entries.
+  Result<VerifyReport> Verify(const Progress& progress = nullptr, Repair repair = Repair::kNone,
+                              const std::function<bool()>& keep_going = nullptr);
 
   /// @name Regions
   /// Rows are written and queries answered meanwhile; no query misses a row. Each change is durable
   /// by one write, before anything of it can be seen. Fail with kInvalidArgument for regions,
   /// servers and keys that do not fit, with kBusy if something else is done to a region, and with
-  /// kIo; then nothing has changed.
+  /// kIo; then, as when std::bad_alloc is thrown, nothing has changed, with one exception. If the
+  /// disk of `meta` fails so that it cannot be read what became of the one write, the change fails,
+  /// and the next open may find it done. The region of such a move refuses writes until another
+  /// change is durable.
   /// @{
 
   /// Splits a region at a key, at which the higher part begins; without one, in the middle of its
@@ -300,10 +306,11 @@ class Cluster {
   /// Begins an index of an attribute that has none. Durable when it returns; FinishChanges, or the
   /// background thread, makes the entries of the rows that there are. Fails with kInvalidArgument
   /// if there is one or no such attribute, with kBusy while an old one is being removed, and with
-  /// kIo.
+  /// kIo: then, as for Split, the next open may find it done.
   Status AddIndex(uint32_t attribute);
   /// Gives up an attribute's index, complete or not. Durable when it returns; FinishChanges, or the
-  /// background thread, removes its entries. Fails with kInvalidArgument if there is none, and kIo.
+  /// background thread, removes its entries. Fails with kInvalidArgument if there is none, and with
+  /// kIo, as AddIndex.
   Status DropIndex(uint32_t attribute);
   /// Ends what was begun, also before the cluster was opened: makes and removes entries of indexes,
   /// and removes rows that moves have left. Returns false if `keep_going` returned false. Fails
