@@ -28,8 +28,9 @@ class RowCopy {
         to_incarnation_(to.incarnation()) {}
 
   // Copies rows of a walk. Requires that the destination has none of them. This and the next one
-  // require the region's gate: an attribute's entries are copied if it is maintained now, and those
-  // of one that is dropped are removed when each gate was once alone.
+  // require the region's gate, in which the rows need not have been read: an attribute's entries
+  // are copied if it is maintained now, and those of one that is dropped are removed when each gate
+  // was once alone.
   Status CopyRows(std::span<const RowChange> rows);
   // Copies the rows of these keys as they are now, whatever the destination has of them.
   Status CopyKeys(std::span<const std::string> keys);

@@ -39,7 +39,7 @@ class Maintenance {
 
   // Starts the thread. Fails with kIo if the system grants none.
   Status Start();
-  // Ends it, at the next chunk of whatever it does.
+  // Ends it, at the next chunk of whatever it does; a search for the middle of a region ends first.
   void Stop();
   // Lets the thread look now.
   void Wake();

@@ -9,7 +9,6 @@
 #ifndef TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_CHANGE_NOTES_H_
 #define TROMMEL_ENGINE_INDEX_SRC_PROTOCOL_CHANGE_NOTES_H_
 
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <span>
@@ -60,7 +59,10 @@ class ChangeNotes {
       const std::lock_guard lock(mutex_);
       keys.swap(keys_);
     }
-    return {std::make_move_iterator(keys.begin()), std::make_move_iterator(keys.end())};
+    std::vector<std::string> taken;
+    taken.reserve(keys.size());
+    while (!keys.empty()) taken.push_back(std::move(keys.extract(keys.begin()).value()));
+    return taken;
   }
 
  private:

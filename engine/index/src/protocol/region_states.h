@@ -53,8 +53,8 @@ class RegionStates {
   // Returns null if there is no such region any more.
   std::shared_ptr<RegionState> Find(uint32_t region_id) const;
 
-  // Locks rows, of any regions, for the lifetime of what it returns. Requires that the thread has
-  // no rows locked.
+  // Locks rows, of any regions, for the lifetime of what it returns: and with them all others that
+  // share a lock. Requires that the thread has no rows locked.
   std::vector<std::unique_lock<std::mutex>> LockRows(std::span<const std::string> keys);
   const GateTimes& gate_times() const { return *gate_times_; }
 

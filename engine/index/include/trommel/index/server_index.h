@@ -163,7 +163,8 @@ struct StoreStamp {
 ///   Insert, Erase, GainPair,   Any thread at any time. They wait for others of the same column,
 ///   and LosePair, IsMaintained     for changes of versions only if the structure refuses a pair.
 ///   GetBuildState,             As those; but the caller's lock must exclude them, GainPair and
-///   AdvanceBuild, FinishBuild  LosePair of one column from each other.
+///   AdvanceBuild, FinishBuild  LosePair of one column from each other. A call that makes a column
+///                              built waits for changes of versions and for GetStats, too.
 ///   MarkUnbuilt, Resize,       Any thread at any time, one after the other. Queries do not wait.
 ///   Publish, SetState, Prepare,
 ///   ColumnsToBuild, Reclaim,
@@ -322,7 +323,8 @@ class ServerIndex {
   size_t Reclaim();
   /// @}
 
-  /// Returns statistics. Cost: one pass over the counters of all columns of the current version.
+  /// Returns statistics. Cost: one pass over the counters of all columns of the current version;
+  /// changes of versions wait for it.
   ServerIndexStats GetStats() const;
   /// Returns how values become digests.
   const DigestPolicy& digest_policy() const noexcept;
@@ -333,10 +335,9 @@ class ServerIndex {
   /// @{
 
   /// Writes all built columns, by region, with the stamp of each server's database; of successors,
-  /// none. Does not sync:
-  /// the file has checksums, and a directory that is lost is built again. Fails with
-  /// kInvalidArgument unless there is a stamp per server, and with kIo. Cost: the bytes of all
-  /// columns.
+  /// none. It does not sync, because the file has checksums, and a directory that is lost is built
+  /// again. Fails with kInvalidArgument unless there is a stamp per server, and with kIo. Cost: the
+  /// bytes of all columns.
   Status Save(const std::filesystem::path& path, std::span<const StoreStamp> servers) const;
   /// Reads the columns of regions whose server's stamp is exactly the one in the file, and which
   /// exist in the current table with the same range; they are built. Returns how many. A file that
