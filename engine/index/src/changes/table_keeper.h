@@ -32,9 +32,7 @@ class TableKeeper {
  public:
   // The recorder must outlive the keeper.
   TableKeeper(TableRecord record, TableRecorder& recorder)
-      : record_(std::move(record)),
-        recorder_(recorder),
-        num_leftovers_(record_.leftovers.size()) {}
+      : record_(std::move(record)), recorder_(recorder), num_leftovers_(record_.leftovers.size()) {}
 
   // Returns the record as it is durable. Waits for a change under way.
   TableRecord Read() const {
