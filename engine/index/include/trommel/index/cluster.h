@@ -313,8 +313,9 @@ class Cluster {
   /// kIo, as AddIndex.
   Status DropIndex(uint32_t attribute);
   /// Ends what was begun, also before the cluster was opened: makes and removes entries of indexes,
-  /// and removes rows that moves have left. Returns false if `keep_going` returned false. Fails
-  /// with the reason of a server that failed; then it is to be called again.
+  /// and removes rows that moves have left. Returns false if `keep_going` returned false; while
+  /// another call of this, or a move, is under way, it waits without asking. Fails with the reason
+  /// of a server that failed; then it is to be called again.
   Result<bool> FinishChanges(const Progress& progress = nullptr,
                              const std::function<bool()>& keep_going = nullptr);
   /// @}
