@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "engine/index/src/model/misuse.h"
@@ -146,14 +145,18 @@ Status RegionWrite::Enter(std::span<const ValueChange> changes, size_t& num_ente
 }
 
 void RegionWrite::Leave(std::span<const ValueChange> entered, CommitOutcome outcome) noexcept {
-  std::optional<uint32_t> marked;  // changes are in the order of attributes
-  for (const ValueChange& change : entered) {
+  bool is_doubtful = false;  // the column of the attribute whose values are being left
+  for (size_t i = 0; i < entered.size(); ++i) {
+    const ValueChange& change = entered[i];
     const FlightPlace place = PlaceOf(change);
-    if (FlightTableOf(change).Leave(place, change, outcome) || marked == change.attribute) continue;
+    if (!FlightTableOf(change).Leave(place, change, outcome)) is_doubtful = true;
+    // Changes are in the order of attributes. A column is marked when the last value has left: the
+    // new one would get pairs of those in flight, and nothing would say that it is doubtful, too.
+    const bool is_last = i + 1 == entered.size() || entered[i + 1].attribute != change.attribute;
+    if (!is_last || !std::exchange(is_doubtful, false)) continue;
     try {
       Step("mark unbuilt");
       context_.directory.MarkUnbuilt({&place.column, 1});
-      marked = change.attribute;
     } catch (const std::bad_alloc&) {
       // The pair too many stays, until the column is built again: it costs a question, no row.
     }
