@@ -16,11 +16,11 @@ thread_local size_t this_actor = 0;
 
 }  // namespace
 
-Interleaver::Interleaver(size_t num_actors) : is_over_(std::make_shared<std::binary_semaphore>(0)) {
+Interleaver::Interleaver(size_t num_actors) : is_over_(std::make_shared<Signal>()) {
   for (size_t i = 0; i < num_actors; ++i) {
     actors_.push_back(std::make_shared<Actor>());
     std::thread([this, i] { RunThread(i); }).detach();
-    is_over_->acquire();  // one after the other: each has the same stripe in every process
+    is_over_->Take();  // one after the other: each has the same stripe in every process
   }
 }
 
@@ -28,8 +28,8 @@ Interleaver::~Interleaver() {
   if (is_hung_) return;
   is_closing_ = true;
   for (const auto& actor : actors_) {
-    actor->may_run.release();
-    is_over_->acquire();
+    actor->may_run.Give();
+    is_over_->Take();
   }
 }
 
@@ -37,10 +37,10 @@ void Interleaver::RunThread(size_t index) {
   StripeOfThread();
   this_actor = index;
   const std::shared_ptr<Actor> actor = actors_[index];
-  const std::shared_ptr<std::binary_semaphore> is_over = is_over_;
-  is_over->release();
+  const std::shared_ptr<Signal> is_over = is_over_;
+  is_over->Give();
   for (;;) {
-    actor->may_run.acquire();
+    actor->may_run.Take();
     if (is_closing_) break;
     step_scheduler = this;
     actor->body();
@@ -50,7 +50,7 @@ void Interleaver::RunThread(size_t index) {
     ++progress_;
     HandOver(kNone);
   }
-  is_over->release();
+  is_over->Give();
 }
 
 void Interleaver::Begin(uint64_t seed, bool is_traced) {
@@ -79,7 +79,7 @@ Interleaver::Outcome Interleaver::Run(size_t max_steps) {
   max_steps_ = max_steps;
   outcome_ = Outcome::kDone;
   HandOver(kNone);
-  is_over_->acquire();
+  is_over_->Take();
   is_hung_ = outcome_ != Outcome::kDone;
   if (is_hung_ && is_traced_) {
     for (size_t i = 0; i < num_added_; ++i) {
@@ -134,11 +134,11 @@ void Interleaver::HandOver(size_t self) {
   // What this thread reads after the release may be another's.
   const std::shared_ptr<Actor> waiting = self == kNone ? nullptr : actors_[self];
   if (next == kNone) {
-    is_over_->release();
+    is_over_->Give();
   } else {
-    actors_[next]->may_run.release();
+    actors_[next]->may_run.Give();
   }
-  if (waiting != nullptr) waiting->may_run.acquire();
+  if (waiting != nullptr) waiting->may_run.Take();
 }
 
 void Interleaver::Step(const char* name) {

@@ -3,12 +3,13 @@
 #ifndef TROMMEL_TESTS_INDEX_SUPPORT_INTERLEAVER_H_
 #define TROMMEL_TESTS_INDEX_SUPPORT_INTERLEAVER_H_
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <random>
-#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,28 @@ enum class Strategy : uint8_t {
   kUniform,   // any actor that can go on
   kSticky,    // mostly the one that ran last
   kPriority,  // the one of the highest priority; priorities change now and then
+};
+
+// A binary semaphore. (That of libstdc++ 12 may sleep for ever beside a release: GCC bug 104928.)
+class Signal {
+ public:
+  void Give() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_given_ = true;
+    }
+    given_.notify_one();
+  }
+  void Take() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    given_.wait(lock, [this] { return is_given_; });
+    is_given_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable given_;
+  bool is_given_ = false;
 };
 
 class Interleaver final : public StepScheduler {
@@ -61,7 +84,7 @@ class Interleaver final : public StepScheduler {
 
   // Shared with its thread, which outlives an interleaver that hangs.
   struct Actor {
-    std::binary_semaphore may_run{0};
+    Signal may_run;
     std::string name;
     std::function<void()> body;
     bool is_done = true;
@@ -78,7 +101,7 @@ class Interleaver final : public StepScheduler {
   void RunThread(size_t index);
 
   std::vector<std::shared_ptr<Actor>> actors_;
-  std::shared_ptr<std::binary_semaphore> is_over_;
+  std::shared_ptr<Signal> is_over_;
   size_t num_added_ = 0;
   size_t current_ = kNone;
   std::mt19937_64 random_;
