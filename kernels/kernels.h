@@ -18,6 +18,7 @@
 #include "kernels/columns.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/layout.h"
+#include "kernels/map_layout.h"
 
 namespace trommel::kernels {
 
@@ -207,6 +208,18 @@ struct ColumnKernels {
                 uint64_t* columns);
 };
 
+// Blocks of pairs (map_layout.h). Thread safety: beside writers, whose changes are between two
+// stores of the group's version (group_versions.h).
+struct MapKernels {
+  // Writes of each digest the version of its group, loaded before its block is read, and what its
+  // block has: bit i is set if slot i has its fingerprint, kMapFlagsBit if the block has flags.
+  void (*match)(const uint64_t* digests, size_t num_digests, const MapBlocks& blocks,
+                uint64_t* versions, uint32_t* matches);
+  // The slots of one block whose first 16 bits are `lane` under the mask, and kMapFlagsBit.
+  uint32_t (*equal_slots)(const uint32_t* block, const MapBlocks& blocks, uint32_t lane,
+                          uint32_t mask);
+};
+
 // All kernels of one target.
 struct KernelTable {
   int64_t target;    // Highway's bit
@@ -215,6 +228,7 @@ struct KernelTable {
   ClassicKernels classic;
   CellKernels cells;
   ColumnKernels columns;
+  MapKernels map;
   BlockKernels planes8;  // by encoding and slices of a block
   BlockKernels planes16;
   BlockKernels runs4;

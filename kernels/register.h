@@ -47,6 +47,7 @@ void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs-inl.h
 void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.h
 void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 
+void AddMap(int64_t target, KernelTable& kernels);                 // map-inl.h
 void AddWideFingerprints(int64_t target, KernelTable& kernels);    // wide-inl.h
 void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
 

@@ -32,6 +32,7 @@ KernelTable MakeKernels(int64_t target) {
   AddLongRuns(target, kernels);
   AddWholePlanes(target, kernels);
   AddWholeRuns(target, kernels);
+  AddMap(target, kernels);
   AddWideFingerprints(target, kernels);
   AddNarrowFingerprints(target, kernels);
   return kernels;

@@ -1,0 +1,204 @@
+#include "trommel/column_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <new>
+#include <string>
+
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/base/out_of_range.h"
+#include "engine/src/column_map/column_map_impl.h"
+#include "engine/src/column_map/map_geometry.h"
+#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/digest_policy.h"
+#include "engine/src/keys/key_chunks.h"
+#include "kernels/columns.h"
+#include "trommel/sizing.h"
+
+namespace trommel {
+
+ColumnMap::ColumnMap(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ColumnMap::ColumnMap(ColumnMap&&) noexcept = default;
+ColumnMap& ColumnMap::operator=(ColumnMap&&) noexcept = default;
+ColumnMap::~ColumnMap() = default;
+
+Result<ColumnMap> ColumnMap::Create(const ColumnMapConfig& config) try {
+  if (config.capacity == 0 || config.capacity > kMaxCapacity) {
+    return OutOfRange("capacity", config.capacity, uint64_t{1}, kMaxCapacity);
+  }
+  if (config.num_columns == 0 || config.num_columns > kMaxMapColumns) {
+    return OutOfRange("num_columns", config.num_columns, 1U, kMaxMapColumns);
+  }
+  if (!(config.target_fpr >= kMinTargetFpr && config.target_fpr <= kMaxTargetFpr)) {
+    return OutOfRange("target_fpr", config.target_fpr, kMinTargetFpr, kMaxTargetFpr);
+  }
+  if (const Status good = CheckPolicy(config.digest); !good) return good.error();
+  const bool is_given = config.num_blocks != 0 || config.fingerprint_bits != 0;
+  const MapGeometry geometry =
+      is_given ? MapGeometry{config.num_blocks, config.fingerprint_bits, config.num_columns}
+               : GeometryFor(config);
+  if (const Status good = CheckMapGeometry(geometry); !good) return good.error();
+  if (const Status fits =
+          CheckMemoryLimit("the map needs", BytesOf(geometry), config.memory_limit_bytes);
+      !fits) {
+    return fits.error();
+  }
+  Result<PairStore> pairs = PairStore::Create(geometry);
+  if (!pairs) return pairs.error();
+  return ColumnMap(std::make_unique<Impl>(config, *std::move(pairs)));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the map"};
+}
+
+// --- Columns.
+
+Status ColumnMap::Impl::CheckIndex(uint32_t column) const {
+  if (column < config.num_columns) return Ok();
+  return OutOfRange("column", column, 0U, config.num_columns - 1);
+}
+
+Status ColumnMap::Impl::CheckClosed(uint32_t column) const {
+  if (!columns[column].is_open) return Ok();
+  return Error{ErrorCode::kInvalidArgument, "column " + std::to_string(column) + " is open"};
+}
+
+std::vector<std::unique_lock<std::mutex>> ColumnMap::Impl::HoldAll(
+    std::span<const uint32_t> of) const {
+  std::vector<uint32_t> sorted(of.begin(), of.end());
+  std::ranges::sort(sorted);
+  std::vector<std::unique_lock<std::mutex>> locks;
+  locks.reserve(sorted.size());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    TROMMEL_CHECK(i == 0 || sorted[i] != sorted[i - 1], "a column is named twice");
+    locks.emplace_back(At(sorted[i]).mutex);
+  }
+  return locks;
+}
+
+Status ColumnMap::OpenColumn(uint32_t column) {
+  if (Status known = impl_->CheckIndex(column); !known) return known;
+  MapColumn& opened = impl_->At(column);
+  const std::lock_guard lock(opened.mutex);
+  if (Status closed = impl_->CheckClosed(column); !closed) return closed;
+  opened.is_open = true;
+  return Ok();
+}
+
+void ColumnMap::CloseColumn(uint32_t column) noexcept { CloseColumns({&column, 1}); }
+
+void ColumnMap::CloseColumns(std::span<const uint32_t> columns) noexcept {
+  const auto locks = impl_->HoldAll(columns);
+  std::vector<uint64_t> with_keys(row_words());
+  bool has_keys = false;
+  for (const uint32_t c : columns) {
+    MapColumn& closed = impl_->At(c);
+    if (closed.num_keys != 0) {
+      with_keys[c / 64] |= uint64_t{1} << c % 64;
+      has_keys = true;
+    }
+    closed.is_open = false;
+    closed.num_keys = 0;
+  }
+  if (has_keys) impl_->pairs.EraseColumns(with_keys);
+}
+
+bool ColumnMap::IsOpen(uint32_t column) const noexcept {
+  const MapColumn& queried = impl_->At(column);
+  const std::lock_guard lock(queried.mutex);
+  return queried.is_open;
+}
+
+// --- Updates.
+
+void ColumnMap::Insert(uint32_t column, Keys keys) noexcept {
+  MapColumn& into = impl_->At(column);
+  ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
+    const auto lock = impl_->HoldOpen(into);
+    impl_->pairs.Insert(digests, column);
+    into.num_keys += digests.size();
+  });
+}
+
+void ColumnMap::Insert(uint32_t column, Key key) noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  Insert(column, Keys::Digests(std::span(&digest, 1)));
+}
+
+EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
+  MapColumn& from = impl_->At(column);
+  uint64_t num_erased = 0;
+  ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
+    const auto lock = impl_->HoldOpen(from);
+    const uint64_t num_of_chunk = impl_->pairs.Erase(digests, column);
+    from.num_keys -= num_of_chunk;
+    num_erased += num_of_chunk;
+  });
+  return {num_erased, keys.size() - num_erased};
+}
+
+bool ColumnMap::Erase(uint32_t column, Key key) noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  return Erase(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
+}
+
+// --- Queries.
+
+void ColumnMap::Query(Keys keys, std::span<uint64_t> columns) const noexcept {
+  const size_t words = row_words();
+  TROMMEL_CHECK(columns.size() / words == keys.size() && columns.size() % words == 0,
+                "answers of another size");
+  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(columns)), "the answers overlap the keys");
+  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    impl_->pairs.Query(digests, words, columns.data() + first * words);
+  });
+}
+
+void ColumnMap::Query(Key key, std::span<uint64_t> columns) const noexcept {
+  TROMMEL_CHECK(columns.size() == row_words(), "an answer of another size");
+  impl_->pairs.QueryOne(impl_->config.digest(key), columns);
+}
+
+bool ColumnMap::MayContain(uint32_t column, Key key) const noexcept {
+  impl_->At(column);
+  std::array<uint64_t, kernels::RowWords(kMaxMapColumns)> answer;
+  Query(key, std::span(answer).first(row_words()));
+  return (answer[column / 64] >> column % 64 & 1) != 0;
+}
+
+// --- What it is.
+
+const MapGeometry& ColumnMap::geometry() const noexcept { return impl_->pairs.geometry(); }
+const DigestPolicy& ColumnMap::digest_policy() const noexcept { return impl_->config.digest; }
+uint32_t ColumnMap::num_columns() const noexcept { return impl_->config.num_columns; }
+uint64_t ColumnMap::capacity() const noexcept { return impl_->config.capacity; }
+double ColumnMap::target_fpr() const noexcept { return impl_->config.target_fpr; }
+size_t ColumnMap::row_words() const noexcept {
+  return kernels::RowWords(impl_->config.num_columns);
+}
+
+uint64_t ColumnMap::num_keys(uint32_t column) const noexcept {
+  const MapColumn& queried = impl_->At(column);
+  const auto lock = impl_->HoldOpen(queried);
+  return queried.num_keys;
+}
+
+MapStats ColumnMap::GetStats() const noexcept {
+  const PairStore::Figures figures = impl_->pairs.GetFigures();
+  const MapGeometry& shape = geometry();
+  MapStats stats;
+  stats.num_slots = shape.num_blocks * shape.slots_per_block();
+  stats.num_slots_in_use = figures.num_slots_in_use;
+  stats.num_pairs_elsewhere = figures.num_pairs_elsewhere;
+  stats.num_places_elsewhere = figures.num_marks + figures.num_hidden;
+  stats.num_hidden_places = figures.num_hidden;
+  stats.num_pairs = figures.num_slots_in_use - figures.num_marks + figures.num_pairs_elsewhere;
+  stats.predicted_false_columns =
+      std::ldexp(static_cast<double>(stats.num_pairs) / static_cast<double>(shape.num_blocks),
+                 -static_cast<int>(shape.fingerprint_bits));
+  stats.num_bytes = figures.num_bytes + num_columns() * sizeof(MapColumn);
+  stats.num_interrupted_queries = figures.num_interrupted;
+  return stats;
+}
+
+}  // namespace trommel

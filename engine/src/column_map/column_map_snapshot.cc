@@ -1,0 +1,63 @@
+// Columns of a ColumnMap as bytes.
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "engine/src/column_map/column_file.h"
+#include "engine/src/column_map/column_map_impl.h"
+#include "trommel/column_map.h"
+
+namespace trommel {
+
+std::vector<std::vector<std::byte>> ColumnMap::SerializeColumns(
+    std::span<const uint32_t> columns) const {
+  constexpr uint32_t kNotSaved = ~uint32_t{0};
+  const auto locks = impl_->HoldAll(columns);
+  std::vector<uint32_t> indexes(num_columns(), kNotSaved);
+  std::vector<ColumnContents> contents(columns.size());
+  for (uint32_t i = 0; i < columns.size(); ++i) {
+    const MapColumn& saved = impl_->At(columns[i]);
+    TROMMEL_CHECK(saved.is_open, "the column is closed");
+    indexes[columns[i]] = i;
+    contents[i].num_keys = saved.num_keys;
+  }
+  const uint32_t bits = geometry().fingerprint_bits;
+  impl_->pairs.ForEachPair([&](PairPlace place, uint32_t column, uint64_t num_copies) {
+    if (indexes[column] == kNotSaved) return;
+    contents[indexes[column]].places.push_back(
+        {place.block_idx << bits | place.fingerprint, num_copies});
+  });
+  std::vector<std::vector<std::byte>> bytes;
+  bytes.reserve(columns.size());
+  for (ColumnContents& of_column : contents) {
+    std::ranges::sort(of_column.places, {}, &PlaceCopies::place);
+    bytes.push_back(EncodeColumn(geometry(), digest_policy(), of_column));
+    of_column.places = {};
+  }
+  return bytes;
+}
+
+std::vector<std::byte> ColumnMap::SerializeColumn(uint32_t column) const {
+  return std::move(SerializeColumns({&column, 1}).front());
+}
+
+Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) try {
+  if (Status known = impl_->CheckIndex(column); !known) return known;
+  MapColumn& loaded = impl_->At(column);
+  const std::lock_guard lock(loaded.mutex);
+  if (Status closed = impl_->CheckClosed(column); !closed) return closed;
+  const Result<ColumnContents> contents = DecodeColumn(geometry(), digest_policy(), bytes);
+  if (!contents) return contents.error();
+  const uint32_t bits = geometry().fingerprint_bits;
+  for (const PlaceCopies& pair : contents->places) {
+    const auto fingerprint = static_cast<uint32_t>(pair.place & ((uint64_t{1} << bits) - 1));
+    impl_->pairs.InsertCopies({pair.place >> bits, fingerprint}, column, pair.num_copies);
+  }
+  loaded.is_open = true;
+  loaded.num_keys = contents->num_keys;
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};
+}
+
+}  // namespace trommel

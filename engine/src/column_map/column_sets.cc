@@ -1,0 +1,204 @@
+#include "engine/src/column_map/column_sets.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace trommel {
+namespace {
+
+constexpr size_t kPerWord = 4;  // columns of a list
+
+}  // namespace
+
+void ColumnSets::WriteList(std::span<const uint16_t> columns, uint32_t reference,
+                           uint32_t size_class) {
+  uint64_t* const words = arena_.At(reference);
+  const size_t num_words = size_t{arena_.UnitsOf(size_class)} * RecordArena::kUnitWords;
+  for (size_t w = 0; w < num_words; ++w) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < kPerWord; ++i) {
+      const size_t at = std::min(w * kPerWord + i, columns.size() - 1);
+      word |= uint64_t{columns[at]} << 16 * i;
+    }
+    StoreWord(word, words + w);
+  }
+}
+
+uint32_t ColumnSets::MakeBitmap(std::span<const uint16_t> columns) {
+  const uint32_t reference = arena_.Allocate(RecordArena::kBitmapClass);
+  uint64_t* const words = arena_.At(reference);
+  size_t i = 0;
+  for (size_t w = 0; w < num_words_; ++w) {
+    uint64_t word = 0;
+    for (; i < columns.size() && columns[i] / 64 == w; ++i) word |= uint64_t{1} << columns[i] % 64;
+    StoreWord(word, words + w);
+  }
+  return reference;
+}
+
+MapEntry ColumnSets::Make(uint32_t key, bool is_hidden, std::span<const uint16_t> columns) {
+  if (columns.size() <= 2) {
+    const uint32_t payload = uint32_t{columns.front()} << 16 | columns.back();
+    return {key, is_hidden, MapEntry::kInline, payload};
+  }
+  if (WantsBitmap(columns.size())) {
+    return {key, is_hidden, MapEntry::kBitmap, MakeBitmap(columns)};
+  }
+  const uint32_t size_class = arena_.ClassFor(UnitsFor(columns.size()));
+  const uint32_t reference = arena_.Allocate(size_class);
+  WriteList(columns, reference, size_class);
+  return {key, is_hidden, size_class + 1, reference};
+}
+
+void ColumnSets::Free(MapEntry entry) {
+  if (entry.kind() == MapEntry::kBitmap) arena_.Free(entry.payload(), RecordArena::kBitmapClass);
+  if (entry.is_list()) arena_.Free(entry.payload(), entry.list_class());
+}
+
+void ColumnSets::Read(MapEntry entry, std::vector<uint16_t>& columns) const {
+  columns.clear();
+  if (entry.kind() == MapEntry::kInline) {
+    columns.push_back(static_cast<uint16_t>(entry.payload() >> 16));
+    const auto second = static_cast<uint16_t>(entry.payload());
+    if (second != columns.front()) columns.push_back(second);
+    return;
+  }
+  const uint64_t* const words = arena_.At(entry.payload());
+  if (entry.kind() == MapEntry::kBitmap) {
+    for (size_t w = 0; w < num_words_; ++w) {
+      for (uint64_t bits = LoadWord(words + w); bits != 0; bits &= bits - 1) {
+        columns.push_back(
+            static_cast<uint16_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))));
+      }
+    }
+    return;
+  }
+  const size_t size = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  for (size_t i = 0; i < size; ++i) {
+    const auto column =
+        static_cast<uint16_t>(LoadWord(words + i / kPerWord) >> 16 * (i % kPerWord));
+    if (!columns.empty() && column == columns.back()) break;
+    columns.push_back(column);
+  }
+}
+
+bool ColumnSets::Contains(MapEntry entry, uint32_t column) const {
+  if (entry.kind() == MapEntry::kInline) {
+    return entry.payload() >> 16 == column || (entry.payload() & 0xffff) == column;
+  }
+  const uint64_t* const words = arena_.At(entry.payload());
+  if (entry.kind() == MapEntry::kBitmap) {
+    return (LoadWord(words + column / 64) >> column % 64 & 1) != 0;
+  }
+  size_t begin = 0;
+  size_t end = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    const uint64_t found = LoadWord(words + middle / kPerWord) >> 16 * (middle % kPerWord) & 0xffff;
+    if (found == column) return true;
+    if (found < column) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return false;
+}
+
+size_t ColumnSets::SizeOf(MapEntry entry) const {
+  if (entry.kind() == MapEntry::kInline) {
+    return entry.payload() >> 16 == (entry.payload() & 0xffff) ? 1 : 2;
+  }
+  const uint64_t* const words = arena_.At(entry.payload());
+  size_t size = 0;
+  if (entry.kind() == MapEntry::kBitmap) {
+    for (size_t w = 0; w < num_words_; ++w) {
+      size += static_cast<size_t>(std::popcount(LoadWord(words + w)));
+    }
+    return size;
+  }
+  // Columns ascend up to the first that is equal to the last.
+  const size_t most = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  const auto at = [words](size_t i) {
+    return LoadWord(words + i / kPerWord) >> 16 * (i % kPerWord) & 0xffff;
+  };
+  const uint64_t last = at(most - 1);
+  size_t begin = 0;
+  size_t end = most - 1;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (at(middle) == last) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin + 1;
+}
+
+MapEntry ColumnSets::Add(MapEntry entry, uint32_t column) {
+  if (entry.kind() == MapEntry::kBitmap) {
+    uint64_t* const word = arena_.At(entry.payload()) + column / 64;
+    StoreWord(LoadWord(word) | uint64_t{1} << column % 64, word);
+    return entry;
+  }
+  Read(entry, scratch_);
+  scratch_.insert(std::ranges::upper_bound(scratch_, column), static_cast<uint16_t>(column));
+  if (entry.is_list() && !WantsBitmap(scratch_.size()) &&
+      UnitsFor(scratch_.size()) <= arena_.UnitsOf(entry.list_class())) {
+    WriteList(scratch_, entry.payload(), entry.list_class());
+    return entry;
+  }
+  Free(entry);
+  return Make(entry.key(), entry.is_hidden(), scratch_);
+}
+
+MapEntry ColumnSets::Remove(MapEntry entry, uint32_t column) {
+  if (entry.kind() == MapEntry::kBitmap) {
+    uint64_t* const word = arena_.At(entry.payload()) + column / 64;
+    StoreWord(LoadWord(word) & ~(uint64_t{1} << column % 64), word);
+    const uint32_t units = arena_.UnitsOf(arena_.ClassFor(UnitsFor(SizeOf(entry))));
+    if (2 * units > arena_.UnitsOf(RecordArena::kBitmapClass)) return entry;
+    Read(entry, scratch_);
+  } else {
+    Read(entry, scratch_);
+    scratch_.erase(std::ranges::lower_bound(scratch_, column));
+    if (entry.is_list() && scratch_.size() > 2 &&
+        2 * UnitsFor(scratch_.size()) > arena_.UnitsOf(entry.list_class())) {
+      WriteList(scratch_, entry.payload(), entry.list_class());
+      return entry;
+    }
+  }
+  Free(entry);
+  return Make(entry.key(), entry.is_hidden(), scratch_);
+}
+
+bool ColumnSets::AddTo(MapEntry entry, std::span<uint64_t> columns) const {
+  const auto add = [columns](uint64_t column) {
+    if (column / 64 >= columns.size()) return false;
+    columns[column / 64] |= uint64_t{1} << column % 64;
+    return true;
+  };
+  if (entry.kind() == MapEntry::kInline) {
+    return add(entry.payload() >> 16) && add(entry.payload() & 0xffff);
+  }
+  const bool is_bitmap = entry.kind() == MapEntry::kBitmap;
+  if (!is_bitmap && !entry.is_list()) return false;
+  const uint32_t num_units =
+      arena_.UnitsOf(is_bitmap ? RecordArena::kBitmapClass : entry.list_class());
+  const uint64_t* const words = arena_.Find(entry.payload(), num_units);
+  if (words == nullptr) return false;
+  if (is_bitmap) {
+    for (size_t w = 0; w < num_words_; ++w) columns[w] |= LoadWord(words + w);
+    return true;
+  }
+  for (size_t w = 0; w < size_t{num_units} * RecordArena::kUnitWords; ++w) {
+    const uint64_t word = LoadWord(words + w);
+    for (size_t i = 0; i < kPerWord; ++i) {
+      if (!add(word >> 16 * i & 0xffff)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace trommel

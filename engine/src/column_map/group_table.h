@@ -1,0 +1,69 @@
+// GroupTable: the entries of one group of blocks, by key: a hash table in a record of the arena, at
+// most three quarters full, with linear probing. It is one word, its *root*:
+//
+//   root (64 bits)   | entries, 24 | 0 | log2 of the slots, 6 | record, 32 |      0: no entries
+//
+// Removal moves later entries back, so there are no marks of removed ones.
+#ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_GROUP_TABLE_H_
+#define TROMMEL_ENGINE_SRC_COLUMN_MAP_GROUP_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/src/column_map/column_sets.h"
+#include "engine/src/column_map/record_arena.h"
+
+namespace trommel {
+
+class GroupTable {
+ public:
+  // The table whose root is this word. The arena must be that of the group.
+  GroupTable(RecordArena& arena, uint64_t* root) : arena_(arena), root_(root) {}
+
+  // --- Of the writer, one thread at a time.
+
+  size_t size() const { return LoadWord(root_) >> 40; }
+  // The entry's word, valid until the next entry is added or removed; null if there is none.
+  uint64_t* Find(uint32_t key) const;
+  // Requires that there is none of its key.
+  void Add(MapEntry entry);
+  // Requires a word that Find returned.
+  void Remove(uint64_t* word);
+  // Calls visit(word) for each entry, which may change its bits but not its key.
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    if (size() == 0) return;
+    uint64_t* const slots = arena_.At(RecordOf(LoadWord(root_)));
+    const size_t num_slots = SlotsOf(LoadWord(root_));
+    for (size_t i = 0; i < num_slots; ++i) {
+      if (LoadWord(slots + i) != 0) visit(slots + i);
+    }
+  }
+
+  // --- Thread safety: any thread at any time.
+
+  enum class Found : uint8_t { kNone, kEntry, kDoubt };
+  // What is under the key in the table of this root. kDoubt: it was read while it was changed.
+  static Found Lookup(const RecordArena& arena, const uint64_t* root, uint32_t key,
+                      MapEntry& entry);
+
+ private:
+  static constexpr uint32_t RecordOf(uint64_t root) { return static_cast<uint32_t>(root); }
+  static constexpr size_t SlotsOf(uint64_t root) { return size_t{1} << (root >> 32 & 31); }
+  static constexpr size_t HomeOf(uint32_t key, size_t num_slots) {
+    return (key * 0x9e3779b97f4a7c15U >> 32) & (num_slots - 1);
+  }
+
+  void Resize(size_t num_slots);  // 0: no record
+  uint32_t ClassOf(size_t num_slots) const {
+    return arena_.ClassFor(static_cast<uint32_t>(num_slots / RecordArena::kUnitWords));
+  }
+  static void Put(uint64_t* slots, size_t num_slots, uint64_t entry);
+
+  RecordArena& arena_;
+  uint64_t* root_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_COLUMN_MAP_GROUP_TABLE_H_

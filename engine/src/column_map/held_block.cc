@@ -1,0 +1,203 @@
+#include "engine/src/column_map/held_block.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace trommel {
+
+void PairStore::HeldBlock::SetSlot(uint32_t i, uint32_t slot) {
+  Count(stripe_.num_slots_in_use, slot != 0 ? 1 : -1);
+  kernels::SetMapSlot(block_, blocks_, i, slot);
+}
+
+PairStore::HeldBlock::Found PairStore::HeldBlock::Find(uint32_t fingerprint,
+                                                       uint32_t column) const {
+  Found found;
+  const uint32_t match = SlotsOf(fingerprint);
+  found.slots = match & ~kernels::kMapFlagsBit;
+  const uint32_t wanted = SlotFor(fingerprint, column);
+  for (uint32_t left = found.slots; left != 0; left &= left - 1) {
+    const uint32_t slot = SlotAt(static_cast<uint32_t>(std::countr_zero(left)));
+    if (slot == wanted) found.slot_of_pair = left & -left;
+    found.is_marked |= slot == SlotFor(fingerprint, blocks_.mark());
+  }
+  found.has_pair = found.slot_of_pair != 0;
+  if (found.is_marked || (found.slots == 0 && match != 0)) {
+    found.entry = table_.Find(home_ | fingerprint);
+    if (found.entry != nullptr) {
+      found.has_pair = stripe_.sets.Contains(EntryAt(found.entry), column);
+    }
+  }
+  return found;
+}
+
+void PairStore::HeldBlock::Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies) {
+  const Found found = Find(fingerprint, column);
+  const uint64_t num_more = found.has_pair ? num_copies : num_copies - 1;
+  if (num_more != 0) {
+    stripe_.copies[{block_idx_, fingerprint, column}] += num_more;
+    stripe_.copies_bytes.Set(stripe_.copies.size() * 48 + stripe_.copies.bucket_count() * 8);
+  }
+  if (found.has_pair) return;
+
+  const Change change(blocks_.lines, version_idx());
+  if (found.entry != nullptr) return AddToEntry(found.entry, column);
+  const auto num_in_slots = static_cast<size_t>(std::popcount(found.slots));
+  const uint32_t free = FreeSlots();
+  if (num_in_slots == kMaxInSlots || (free == 0 && num_in_slots != 0)) {
+    Promote(fingerprint, found.slots, column);
+    if (has_hidden()) ShowHidden();
+    return;
+  }
+  if (free == 0 && !PromoteLargest()) return Hide(fingerprint, column);
+  const uint32_t now_free = free != 0 ? free : FreeSlots();
+  SetSlot(static_cast<uint32_t>(std::countr_zero(now_free)), SlotFor(fingerprint, column));
+  if (has_hidden()) ShowHidden();  // more slots than one may have become free
+}
+
+bool PairStore::HeldBlock::Erase(uint32_t fingerprint, uint32_t column) {
+  const Found found = Find(fingerprint, column);
+  if (!found.has_pair) return false;
+  if (!stripe_.copies.empty()) {
+    const auto copies = stripe_.copies.find({block_idx_, fingerprint, column});
+    if (copies != stripe_.copies.end()) {
+      if (--copies->second == 0) stripe_.copies.erase(copies);
+      return true;
+    }
+  }
+  RemovePair(found, fingerprint, column);
+  return true;
+}
+
+void PairStore::HeldBlock::EraseWhole(uint32_t fingerprint, uint32_t column) {
+  if (!stripe_.copies.empty()) stripe_.copies.erase({block_idx_, fingerprint, column});
+  RemovePair(Find(fingerprint, column), fingerprint, column);
+}
+
+void PairStore::HeldBlock::RemovePair(const Found& found, uint32_t fingerprint, uint32_t column) {
+  const Change change(blocks_.lines, version_idx());
+  if (found.entry != nullptr) return RemoveFromEntry(found, fingerprint, column);
+  SetSlot(static_cast<uint32_t>(std::countr_zero(found.slot_of_pair)), 0);
+  if (has_hidden()) ShowHidden();
+}
+
+void PairStore::HeldBlock::Promote(uint32_t fingerprint, uint32_t slots, uint32_t column) {
+  std::vector<uint16_t>& columns = stripe_.scratch;
+  columns.clear();
+  for (uint32_t left = slots; left != 0; left &= left - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(left));
+    columns.push_back(static_cast<uint16_t>(SlotAt(i) & blocks_.mark()));
+    SetSlot(i, 0);
+  }
+  if (column != kNone) columns.push_back(static_cast<uint16_t>(column));
+  std::ranges::sort(columns);
+  table_.Add(stripe_.sets.Make(home_ | fingerprint, false, columns));
+  SetSlot(static_cast<uint32_t>(std::countr_zero(slots)), SlotFor(fingerprint, blocks_.mark()));
+  Count(stripe_.num_marks, 1);
+  Count(stripe_.num_pairs_elsewhere, static_cast<int64_t>(columns.size()));
+}
+
+bool PairStore::HeldBlock::PromoteLargest() {
+  uint32_t best = 0;
+  int best_size = 1;
+  const uint32_t num_slots = blocks_.num_slots();
+  for (uint32_t i = 0; i < num_slots; ++i) {
+    const uint32_t fingerprint = SlotAt(i) >> blocks_.column_bits();
+    const int size = std::popcount(SlotsOf(fingerprint) & ~kernels::kMapFlagsBit);
+    if (size < best_size || (size == best_size && (size == 1 || fingerprint >= best))) continue;
+    best = fingerprint;
+    best_size = size;
+  }
+  if (best_size == 1) return false;
+  Promote(best, SlotsOf(best) & ~kernels::kMapFlagsBit, kNone);
+  return true;
+}
+
+void PairStore::HeldBlock::Hide(uint32_t fingerprint, uint32_t column) {
+  const auto only = static_cast<uint16_t>(column);
+  table_.Add(stripe_.sets.Make(home_ | fingerprint, true, {&only, 1}));
+  kernels::SetHiddenFlag(block_, blocks_, true);
+  Count(stripe_.num_hidden, 1);
+  Count(stripe_.num_pairs_elsewhere, 1);
+}
+
+void PairStore::HeldBlock::AddToEntry(uint64_t* entry, uint32_t column) {
+  StoreWord(stripe_.sets.Add(EntryAt(entry), column).bits(), entry);
+  Count(stripe_.num_pairs_elsewhere, 1);
+}
+
+void PairStore::HeldBlock::RemoveFromEntry(const Found& found, uint32_t fingerprint,
+                                           uint32_t column) {
+  const MapEntry entry = EntryAt(found.entry);
+  const size_t left = stripe_.sets.SizeOf(entry) - 1;
+  Count(stripe_.num_pairs_elsewhere, -1);
+  if (left != 0) {
+    StoreWord(stripe_.sets.Remove(entry, column).bits(), found.entry);
+    if (entry.is_hidden() || left > kBackInSlots) return;
+    const auto num_free = static_cast<size_t>(std::popcount(FreeSlots()));
+    if (left <= num_free + 1) MoveToSlots(found.entry);
+    return;
+  }
+  stripe_.sets.Free(entry);
+  table_.Remove(found.entry);
+  if (entry.is_hidden()) {
+    Count(stripe_.num_hidden, -1);
+  } else {
+    SetSlot(static_cast<uint32_t>(std::countr_zero(SlotsOf(fingerprint))), 0);
+    Count(stripe_.num_marks, -1);
+  }
+  if (has_hidden()) ShowHidden();
+}
+
+void PairStore::HeldBlock::MoveToSlots(uint64_t* entry_word) {
+  const MapEntry entry = EntryAt(entry_word);
+  std::vector<uint16_t>& columns = stripe_.scratch;
+  stripe_.sets.Read(entry, columns);
+  stripe_.sets.Free(entry);
+  table_.Remove(entry_word);
+  if (entry.is_hidden()) {
+    Count(stripe_.num_hidden, -1);
+  } else {
+    const uint32_t mark = SlotsOf(entry.fingerprint()) & ~kernels::kMapFlagsBit;
+    SetSlot(static_cast<uint32_t>(std::countr_zero(mark)), 0);
+    Count(stripe_.num_marks, -1);
+  }
+  Count(stripe_.num_pairs_elsewhere, -static_cast<int64_t>(columns.size()));
+  uint32_t free = FreeSlots();
+  for (const uint16_t column : columns) {
+    SetSlot(static_cast<uint32_t>(std::countr_zero(free)), SlotFor(entry.fingerprint(), column));
+    free &= free - 1;
+  }
+}
+
+void PairStore::HeldBlock::ShowHidden() {
+  for (;;) {
+    // That with the least key, for the same contents in the same history.
+    uint64_t* first = nullptr;
+    bool has_more = false;
+    table_.ForEach([&](uint64_t* word) {
+      const MapEntry entry = EntryAt(word);
+      if (!entry.is_hidden() || (entry.key() & ~0xffffU) != home_) return;
+      has_more |= first != nullptr;
+      if (first == nullptr || entry.key() < EntryAt(first).key()) first = word;
+    });
+    if (first == nullptr) return kernels::SetHiddenFlag(block_, blocks_, false);
+    const uint32_t free = FreeSlots();
+    if (free == 0) return;
+    const MapEntry entry = EntryAt(first);
+    const size_t size = stripe_.sets.SizeOf(entry);
+    if (size == 1 || (size <= kBackInSlots && size <= static_cast<size_t>(std::popcount(free)))) {
+      MoveToSlots(first);
+    } else {
+      StoreWord(entry.With(false).bits(), first);
+      SetSlot(static_cast<uint32_t>(std::countr_zero(free)),
+              SlotFor(entry.fingerprint(), blocks_.mark()));
+      Count(stripe_.num_hidden, -1);
+      Count(stripe_.num_marks, 1);
+    }
+    if (!has_more) return kernels::SetHiddenFlag(block_, blocks_, false);
+  }
+}
+
+}  // namespace trommel

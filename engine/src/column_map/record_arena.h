@@ -1,0 +1,88 @@
+// RecordArena: memory for records that readers follow without a lock.
+//
+// Memory is taken in chunks, and no chunk is freed before the arena. So a reader that follows a
+// reference of a moment ago reads words of a record, perhaps of another one that has its place now:
+// the version of the reader's group tells it to read again (pair_store.h). All words are read and
+// stored atomically.
+//
+//   reference (32 bits)   | chunk, 6 bits | offset in units of 16 bytes, 26 bits |     0: none
+//
+//   chunk                 | number of units | record | record | .. |
+//
+// Records have size classes: 1, 2, 3, 4, 6, 8, 12, 16, .. units, and one for bitmaps. A record that
+// is freed becomes the first of its class's list, and the next one of that class takes its place.
+#ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
+#define TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/src/sync/running_figure.h"
+
+namespace trommel {
+
+// Words of records, beside readers. Builtins, because std::atomic_ref of a const word does not
+// exist in C++20.
+inline uint64_t LoadWord(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+inline void StoreWord(uint64_t value, uint64_t* word) {
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+class RecordArena {
+ public:
+  static constexpr uint32_t kUnitWords = 2;
+  static constexpr uint32_t kBitmapClass = 47;
+  static constexpr uint32_t kNumClasses = 48;
+
+  explicit RecordArena(uint32_t bitmap_units) : bitmap_units_(bitmap_units) {}
+  RecordArena(const RecordArena&) = delete;
+  RecordArena& operator=(const RecordArena&) = delete;
+  ~RecordArena();
+
+  // Units of a record of the class.
+  uint32_t UnitsOf(uint32_t size_class) const {
+    if (size_class == kBitmapClass) return bitmap_units_;
+    if (size_class == 0) return 1;
+    return size_class % 2 != 0 ? 1U << (size_class + 1) / 2 : 3U << (size_class / 2 - 1);
+  }
+  // The class of the smallest records of at least so many units.
+  uint32_t ClassFor(uint32_t num_units) const;
+
+  // A record of any contents. Ends the program where the system refuses memory.
+  uint32_t Allocate(uint32_t size_class);
+  void Free(uint32_t reference, uint32_t size_class);
+  // Requires a record that is allocated.
+  uint64_t* At(uint32_t reference) const {
+    return chunks_[reference >> kOffsetBits].load(std::memory_order_relaxed) +
+           (reference & kMaxOffset) * kUnitWords;
+  }
+
+  // Thread safety: any thread at any time. Null if no record of so many units can be there: what
+  // the reader has read is no reference, or of a moment ago.
+  const uint64_t* Find(uint32_t reference, uint32_t num_units) const;
+
+  uint64_t num_bytes() const { return num_bytes_.Get(); }
+
+ private:
+  static constexpr uint32_t kOffsetBits = 26;
+  static constexpr uint32_t kMaxOffset = (1U << kOffsetBits) - 1;
+  static constexpr uint32_t kMaxChunks = 64;
+  static constexpr uint32_t kLeastUnits = 64;  // of a chunk
+
+  void AddChunk(uint32_t num_units);
+  void PutFirst(uint32_t reference, uint32_t size_class);
+
+  const uint32_t bitmap_units_;
+  std::array<std::atomic<uint64_t*>, kMaxChunks> chunks_{};
+  std::array<uint32_t, kNumClasses> free_{};  // the first free record of each class
+  uint32_t num_chunks_ = 0;
+  uint32_t used_units_ = 0;  // of the last chunk
+  uint32_t all_units_ = 0;   // of the last chunk
+  RunningFigure num_bytes_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_

@@ -1,0 +1,13 @@
+// Queries of blocks of pairs. The frame is explained in update_kernels.cc.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/map_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "hwy/highway.h"
+#include "kernels/map-inl.h"
+#include "kernels/register.h"
+
+#if HWY_ONCE
+namespace trommel::kernels {
+TROMMEL_REGISTER(AddMap)
+}  // namespace trommel::kernels
+#endif

@@ -1,0 +1,175 @@
+// ColumnMap against an exact model: pairs of place and column, each with its number of copies.
+#include "trommel/column_map.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/map_layout.h"
+#include "support/catch.h"
+#include "support/statistics.h"
+#include "support/targets.h"
+#include "trommel/keys.h"
+
+namespace trommel {
+namespace {
+
+using Row = std::vector<uint64_t>;
+
+// The map, and what is in it.
+class Modelled {
+ public:
+  explicit Modelled(const ColumnMapConfig& config) : map(*ColumnMap::Create(config)) {}
+
+  uint64_t PlaceOf(uint64_t digest) const {
+    const MapGeometry& shape = map.geometry();
+    const auto place = kernels::FingerprintPlaceOf(digest, shape.num_blocks);
+    return place.block_idx << 16 | kernels::MapFingerprint(place.rest, shape.fingerprint_bits);
+  }
+  void Insert(uint32_t column, const std::vector<uint64_t>& digests) {
+    map.Insert(column, Keys::Digests(digests));
+    for (const uint64_t digest : digests) ++copies[PlaceOf(digest)][column];
+  }
+  // Which may be absent.
+  void Erase(uint32_t column, const std::vector<uint64_t>& digests) {
+    uint64_t num_erased = 0;
+    for (const uint64_t digest : digests) {
+      const auto place = copies.find(PlaceOf(digest));
+      if (place == copies.end()) continue;
+      const auto pair = place->second.find(column);
+      if (pair == place->second.end()) continue;
+      ++num_erased;
+      if (--pair->second == 0) place->second.erase(pair);
+      if (place->second.empty()) copies.erase(place);
+    }
+    const EraseOutcome outcome = map.Erase(column, Keys::Digests(digests));
+    REQUIRE(outcome.num_erased == num_erased);
+    REQUIRE(outcome.num_refused == digests.size() - num_erased);
+  }
+  void Close(const std::vector<uint32_t>& columns) {
+    map.CloseColumns(columns);
+    for (auto place = copies.begin(); place != copies.end();) {
+      for (const uint32_t column : columns) place->second.erase(column);
+      place = place->second.empty() ? copies.erase(place) : std::next(place);
+    }
+  }
+  Row Want(uint64_t digest) const {
+    Row row(map.row_words());
+    const auto place = copies.find(PlaceOf(digest));
+    if (place == copies.end()) return row;
+    for (const auto& [column, count] : place->second) row[column / 64] |= 1ULL << column % 64;
+    return row;
+  }
+  uint64_t num_pairs() const {
+    uint64_t sum = 0;
+    for (const auto& [place, columns] : copies) sum += columns.size();
+    return sum;
+  }
+  // Of these digests, in a batch and one by one.
+  void Check(const std::vector<uint64_t>& digests) const {
+    std::vector<uint64_t> rows(digests.size() * map.row_words(), 0x5555);
+    map.Query(Keys::Digests(digests), rows);
+    Row one(map.row_words());
+    size_t num_wrong = 0;
+    for (size_t i = 0; i < digests.size(); ++i) {
+      const Row want = Want(digests[i]);
+      const auto got = std::span(rows).subspan(i * map.row_words(), map.row_words());
+      map.Query(Key::Digest(digests[i]), one);
+      if (!std::ranges::equal(want, got) || want != one) ++num_wrong;
+    }
+    REQUIRE(num_wrong == 0);
+    const MapStats stats = map.GetStats();
+    REQUIRE(stats.num_pairs == num_pairs());
+    REQUIRE(stats.num_interrupted_queries == 0);
+  }
+
+  ColumnMap map;
+  std::map<uint64_t, std::map<uint32_t, uint64_t>> copies;
+};
+
+struct Sizes {
+  uint64_t capacity;
+  uint32_t num_columns;
+  uint32_t fingerprint_bits;
+};
+
+TEST_CASE("a map answers exactly for its pairs of places and columns, and is empty in the end",
+          "[engine][column_map]") {
+  // Few bits, so that many keys share places; few blocks, so that most are full.
+  const auto sizes = GENERATE(Sizes{2000, 10, 0}, Sizes{2000, 63, 3}, Sizes{500, 1023, 0},
+                              Sizes{200, 1023, 2}, Sizes{2000, 5000, 0}, Sizes{300, 65'535, 8});
+  Modelled model({.capacity = sizes.capacity,
+                  .num_columns = sizes.num_columns,
+                  .num_blocks = sizes.fingerprint_bits == 0 ? 0 : 64U,
+                  .fingerprint_bits = sizes.fingerprint_bits});
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(900);
+  for (uint64_t& digest : digests) digest = random();
+  std::vector<uint32_t> columns(sizes.num_columns);
+  for (uint32_t c = 0; c < columns.size(); ++c) columns[c] = c;
+  std::ranges::shuffle(columns, random);
+  columns.resize(std::min<size_t>(columns.size(), 700));
+  columns.back() = sizes.num_columns - 1;
+  for (size_t i = 0; i + 1 < columns.size(); ++i) {
+    if (columns[i] == columns.back()) columns[i] = 0;
+  }
+  std::ranges::sort(columns);
+  columns.erase(std::ranges::unique(columns).begin(), columns.end());
+  for (const uint32_t c : columns) REQUIRE(model.map.OpenColumn(c));
+
+  // Frequent digests are in most columns, the others in few.
+  const auto draw = [&](size_t size) {
+    std::vector<uint64_t> some;
+    for (size_t i = 0; i < size; ++i) {
+      const size_t range = random() % 3 == 0 ? 8 : random() % 2 == 0 ? 60 : digests.size();
+      some.push_back(digests[random() % range]);
+    }
+    return some;
+  };
+  const auto draw_column = [&] { return columns[random() % columns.size()]; };
+  for (int round = 0; round < 12; ++round) {
+    const bool is_growing = round % 4 < 2;
+    for (int step = 0; step < 300; ++step) {
+      const size_t size = random() % 4 == 0 ? 1 : random() % 40;
+      if (random() % 10 < (is_growing ? 8U : 3U)) {
+        model.Insert(draw_column(), draw(size));
+      } else {
+        model.Erase(draw_column(), draw(size));
+      }
+    }
+    model.Check(digests);
+    if (round % 3 == 2) {
+      std::vector<uint32_t> closed{draw_column()};
+      const uint32_t other = draw_column();
+      if (other != closed[0]) closed.push_back(other);
+      model.Close(closed);
+      model.Check(digests);
+      for (const uint32_t c : closed) REQUIRE(model.map.OpenColumn(c));
+      model.Check(digests);
+    }
+  }
+  REQUIRE(model.map.GetStats().num_places_elsewhere > 0);
+
+  while (!model.copies.empty()) {
+    const auto& [place, of_place] = *model.copies.begin();
+    const auto [column, count] = *of_place.begin();
+    const auto digest = std::ranges::find_if(
+        digests, [&, wanted = place](uint64_t d) { return model.PlaceOf(d) == wanted; });
+    model.Erase(column, std::vector<uint64_t>(count, *digest));
+    if (random() % 512 == 0) model.Check(digests);
+  }
+  model.Check(digests);
+  const MapStats stats = model.map.GetStats();
+  CHECK(stats.num_slots_in_use == 0);
+  CHECK(stats.num_pairs_elsewhere == 0);
+  CHECK(stats.num_places_elsewhere == 0);
+}
+
+}  // namespace
+}  // namespace trommel
