@@ -4,16 +4,10 @@
 #include <bit>
 
 namespace trommel {
-namespace {
-
-constexpr size_t kPerWord = 4;  // columns of a list
-
-}  // namespace
-
 void ColumnSets::WriteList(std::span<const uint16_t> columns, uint32_t reference,
                            uint32_t size_class) {
   uint64_t* const words = arena_.At(reference);
-  const size_t num_words = size_t{arena_.UnitsOf(size_class)} * RecordArena::kUnitWords;
+  const size_t num_words = arena_.WordsOf(size_class);
   for (size_t w = 0; w < num_words; ++w) {
     uint64_t word = 0;
     for (size_t i = 0; i < kPerWord; ++i) {
@@ -44,7 +38,7 @@ MapEntry ColumnSets::Make(uint32_t key, bool is_hidden, std::span<const uint16_t
   if (WantsBitmap(columns.size())) {
     return {key, is_hidden, MapEntry::kBitmap, MakeBitmap(columns)};
   }
-  const uint32_t size_class = arena_.ClassFor(UnitsFor(columns.size()));
+  const uint32_t size_class = arena_.ClassFor(WordsFor(columns.size()));
   const uint32_t reference = arena_.Allocate(size_class);
   WriteList(columns, reference, size_class);
   return {key, is_hidden, size_class + 1, reference};
@@ -73,7 +67,7 @@ void ColumnSets::Read(MapEntry entry, std::vector<uint16_t>& columns) const {
     }
     return;
   }
-  const size_t size = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  const size_t size = size_t{arena_.WordsOf(entry.list_class())} * kPerWord;
   for (size_t i = 0; i < size; ++i) {
     const auto column =
         static_cast<uint16_t>(LoadWord(words + i / kPerWord) >> 16 * (i % kPerWord));
@@ -91,7 +85,7 @@ bool ColumnSets::Contains(MapEntry entry, uint32_t column) const {
     return (LoadWord(words + column / 64) >> column % 64 & 1) != 0;
   }
   size_t begin = 0;
-  size_t end = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  size_t end = size_t{arena_.WordsOf(entry.list_class())} * kPerWord;
   while (begin < end) {
     const size_t middle = begin + (end - begin) / 2;
     const uint64_t found = LoadWord(words + middle / kPerWord) >> 16 * (middle % kPerWord) & 0xffff;
@@ -118,7 +112,7 @@ size_t ColumnSets::SizeOf(MapEntry entry) const {
     return size;
   }
   // Columns ascend up to the first that is equal to the last.
-  const size_t most = size_t{arena_.UnitsOf(entry.list_class())} * kPerUnit;
+  const size_t most = size_t{arena_.WordsOf(entry.list_class())} * kPerWord;
   const auto at = [words](size_t i) {
     return LoadWord(words + i / kPerWord) >> 16 * (i % kPerWord) & 0xffff;
   };
@@ -145,7 +139,7 @@ MapEntry ColumnSets::Add(MapEntry entry, uint32_t column) {
   Read(entry, scratch_);
   scratch_.insert(std::ranges::upper_bound(scratch_, column), static_cast<uint16_t>(column));
   if (entry.is_list() && !WantsBitmap(scratch_.size()) &&
-      UnitsFor(scratch_.size()) <= arena_.UnitsOf(entry.list_class())) {
+      WordsFor(scratch_.size()) <= arena_.WordsOf(entry.list_class())) {
     WriteList(scratch_, entry.payload(), entry.list_class());
     return entry;
   }
@@ -157,14 +151,14 @@ MapEntry ColumnSets::Remove(MapEntry entry, uint32_t column) {
   if (entry.kind() == MapEntry::kBitmap) {
     uint64_t* const word = arena_.At(entry.payload()) + column / 64;
     StoreWord(LoadWord(word) & ~(uint64_t{1} << column % 64), word);
-    const uint32_t units = arena_.UnitsOf(arena_.ClassFor(UnitsFor(SizeOf(entry))));
-    if (2 * units > arena_.UnitsOf(RecordArena::kBitmapClass)) return entry;
+    const uint32_t words_of_list = arena_.WordsOf(arena_.ClassFor(WordsFor(SizeOf(entry))));
+    if (2 * words_of_list > arena_.WordsOf(RecordArena::kBitmapClass)) return entry;
     Read(entry, scratch_);
   } else {
     Read(entry, scratch_);
     scratch_.erase(std::ranges::lower_bound(scratch_, column));
     if (entry.is_list() && scratch_.size() > 2 &&
-        2 * UnitsFor(scratch_.size()) > arena_.UnitsOf(entry.list_class())) {
+        2 * WordsFor(scratch_.size()) > arena_.WordsOf(entry.list_class())) {
       WriteList(scratch_, entry.payload(), entry.list_class());
       return entry;
     }
@@ -184,15 +178,15 @@ bool ColumnSets::AddTo(MapEntry entry, std::span<uint64_t> columns) const {
   }
   const bool is_bitmap = entry.kind() == MapEntry::kBitmap;
   if (!is_bitmap && !entry.is_list()) return false;
-  const uint32_t num_units =
-      arena_.UnitsOf(is_bitmap ? RecordArena::kBitmapClass : entry.list_class());
-  const uint64_t* const words = arena_.Find(entry.payload(), num_units);
+  const uint32_t num_list_words =
+      arena_.WordsOf(is_bitmap ? RecordArena::kBitmapClass : entry.list_class());
+  const uint64_t* const words = arena_.Find(entry.payload(), num_list_words);
   if (words == nullptr) return false;
   if (is_bitmap) {
     for (size_t w = 0; w < num_words_; ++w) columns[w] |= LoadWord(words + w);
     return true;
   }
-  for (size_t w = 0; w < size_t{num_units} * RecordArena::kUnitWords; ++w) {
+  for (size_t w = 0; w < num_list_words; ++w) {
     const uint64_t word = LoadWord(words + w);
     for (size_t i = 0; i < kPerWord; ++i) {
       if (!add(word >> 16 * i & 0xffff)) return false;

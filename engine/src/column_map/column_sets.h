@@ -57,7 +57,7 @@ class ColumnSets {
  public:
   // Sets of columns below num_columns.
   explicit ColumnSets(uint32_t num_columns)
-      : num_words_((num_columns + 63) / 64), arena_(static_cast<uint32_t>((num_words_ + 1) / 2)) {}
+      : num_words_((num_columns + 63) / 64), arena_(static_cast<uint32_t>(num_words_)) {}
 
   RecordArena& arena() { return arena_; }
   const RecordArena& arena() const { return arena_; }
@@ -83,14 +83,14 @@ class ColumnSets {
   bool AddTo(MapEntry entry, std::span<uint64_t> columns) const;
 
  private:
-  static constexpr size_t kPerUnit = 8;  // columns of a list
+  static constexpr size_t kPerWord = 4;  // columns of a list
 
-  uint32_t UnitsFor(size_t num_columns) const {
-    return static_cast<uint32_t>((num_columns + kPerUnit - 1) / kPerUnit);
+  uint32_t WordsFor(size_t num_columns) const {
+    return static_cast<uint32_t>((num_columns + kPerWord - 1) / kPerWord);
   }
   bool WantsBitmap(size_t num_columns) const {
-    return UnitsFor(num_columns) > 1 && arena_.UnitsOf(arena_.ClassFor(UnitsFor(num_columns))) >=
-                                            arena_.UnitsOf(RecordArena::kBitmapClass);
+    return WordsFor(num_columns) > 1 && arena_.WordsOf(arena_.ClassFor(WordsFor(num_columns))) >=
+                                            arena_.WordsOf(RecordArena::kBitmapClass);
   }
   uint32_t MakeBitmap(std::span<const uint16_t> columns);
   void WriteList(std::span<const uint16_t> columns, uint32_t reference, uint32_t size_class);

@@ -1,11 +1,9 @@
 #include "engine/src/column_map/group_table.h"
 
-#include <bit>
-
 namespace trommel {
 namespace {
 
-constexpr size_t kLeastSlots = RecordArena::kUnitWords;
+constexpr uint32_t kLeastClass = 1;  // two slots
 constexpr uint64_t kOneEntry = uint64_t{1} << 40;
 
 }  // namespace
@@ -15,7 +13,7 @@ uint64_t* GroupTable::Find(uint32_t key) const {
   if (root == 0) return nullptr;
   uint64_t* const slots = arena_.At(RecordOf(root));
   const size_t num_slots = SlotsOf(root);
-  for (size_t i = HomeOf(key, num_slots);; i = (i + 1) & (num_slots - 1)) {
+  for (size_t i = HomeOf(key, num_slots);; i = Next(i, num_slots)) {
     const MapEntry entry(LoadWord(slots + i));
     if (entry.is_free()) return nullptr;
     if (entry.key() == key) return slots + i;
@@ -24,31 +22,29 @@ uint64_t* GroupTable::Find(uint32_t key) const {
 
 void GroupTable::Put(uint64_t* slots, size_t num_slots, uint64_t entry) {
   size_t i = HomeOf(MapEntry(entry).key(), num_slots);
-  while (LoadWord(slots + i) != 0) i = (i + 1) & (num_slots - 1);
+  while (LoadWord(slots + i) != 0) i = Next(i, num_slots);
   StoreWord(entry, slots + i);
 }
 
-void GroupTable::Resize(size_t num_slots) {
+void GroupTable::Resize(uint32_t size_class) {
   const uint64_t before = LoadWord(root_);
-  uint64_t root = 0;
-  if (num_slots != 0) {
-    const uint32_t reference = arena_.Allocate(ClassOf(num_slots));
-    uint64_t* const slots = arena_.At(reference);
-    for (size_t i = 0; i < num_slots; ++i) StoreWord(0, slots + i);
-    ForEach([&](const uint64_t* word) { Put(slots, num_slots, LoadWord(word)); });
-    const auto log2 = static_cast<uint64_t>(std::countr_zero(num_slots));
-    root = size() * kOneEntry | log2 << 32 | reference;
-  }
-  StoreWord(root, root_);
-  if (before != 0) arena_.Free(RecordOf(before), ClassOf(SlotsOf(before)));
+  const uint32_t num_slots = RecordArena::ClassWords(size_class);
+  const uint32_t reference = arena_.Allocate(size_class);
+  uint64_t* const slots = arena_.At(reference);
+  for (uint32_t i = 0; i < num_slots; ++i) StoreWord(0, slots + i);
+  ForEach([&](const uint64_t* word) { Put(slots, num_slots, LoadWord(word)); });
+  StoreWord(size() * kOneEntry | uint64_t{size_class} << 32 | reference, root_);
+  if (before != 0) FreeRecord(before);
 }
 
 void GroupTable::Add(MapEntry entry) {
   const uint64_t before = LoadWord(root_);
-  const size_t num_slots = before == 0 ? 0 : SlotsOf(before);
-  // One slot is always free: searches end there.
-  if (size() + 1 > num_slots - num_slots / 4 || size() + 1 >= num_slots) {
-    Resize(num_slots == 0 ? kLeastSlots : 2 * num_slots);
+  if (before == 0) {
+    Resize(kLeastClass);
+  } else if (const uint32_t num_slots = SlotsOf(before);
+             // One slot is always free: searches end there.
+             size() + 1 > num_slots - num_slots / 8 || size() + 1 == num_slots) {
+    Resize(ClassOf(before) + 1);
   }
   const uint64_t root = LoadWord(root_);
   Put(arena_.At(RecordOf(root)), SlotsOf(root), entry.bits());
@@ -59,34 +55,36 @@ void GroupTable::Remove(uint64_t* word) {
   const uint64_t root = LoadWord(root_) - kOneEntry;
   uint64_t* const slots = arena_.At(RecordOf(root));
   const size_t num_slots = SlotsOf(root);
+  const auto distance = [num_slots](size_t from, size_t to) {
+    return to >= from ? to - from : to + num_slots - from;
+  };
   auto hole = static_cast<size_t>(word - slots);
-  for (size_t i = (hole + 1) & (num_slots - 1); LoadWord(slots + i) != 0;
-       i = (i + 1) & (num_slots - 1)) {
+  for (size_t i = Next(hole, num_slots); LoadWord(slots + i) != 0; i = Next(i, num_slots)) {
     // An entry may not stand before its home.
     const size_t home = HomeOf(MapEntry(LoadWord(slots + i)).key(), num_slots);
-    if (((i - home) & (num_slots - 1)) < ((i - hole) & (num_slots - 1))) continue;
+    if (distance(home, i) < distance(hole, i)) continue;
     StoreWord(LoadWord(slots + i), slots + hole);
     hole = i;
   }
   StoreWord(0, slots + hole);
-  StoreWord(root, root_);
-  if (size() == 0) {
-    Resize(0);
-  } else if (num_slots > kLeastSlots && size() < num_slots / 4) {
-    Resize(num_slots / 2);
+  if (root >> 40 == 0) {
+    StoreWord(0, root_);
+    FreeRecord(root);
+    return;
   }
+  StoreWord(root, root_);
+  if (num_slots > 3 && size() < num_slots / 4) Resize(ClassOf(root) - 2);  // half
 }
 
 GroupTable::Found GroupTable::Lookup(const RecordArena& arena, const uint64_t* root_word,
                                      uint32_t key, MapEntry& found) {
   const uint64_t root = LoadWord(root_word);
   if (root == 0) return Found::kNone;
-  const size_t num_slots = SlotsOf(root);
-  const uint64_t* const slots =
-      arena.Find(RecordOf(root), static_cast<uint32_t>(num_slots / RecordArena::kUnitWords));
+  const uint32_t num_slots = SlotsOf(root);
+  const uint64_t* const slots = arena.Find(RecordOf(root), num_slots);
   if (slots == nullptr) return Found::kDoubt;
   size_t i = HomeOf(key, num_slots);
-  for (size_t step = 0; step < num_slots; ++step, i = (i + 1) & (num_slots - 1)) {
+  for (size_t step = 0; step < num_slots; ++step, i = Next(i, num_slots)) {
     const MapEntry entry(LoadWord(slots + i));
     if (entry.is_free()) return Found::kNone;
     if (entry.key() != key) continue;

@@ -49,15 +49,19 @@ class GroupTable {
 
  private:
   static constexpr uint32_t RecordOf(uint64_t root) { return static_cast<uint32_t>(root); }
-  static constexpr size_t SlotsOf(uint64_t root) { return size_t{1} << (root >> 32 & 31); }
+  static constexpr uint32_t ClassOf(uint64_t root) { return root >> 32 & 63; }
+  static constexpr uint32_t SlotsOf(uint64_t root) {
+    return RecordArena::ClassWords(ClassOf(root));
+  }
   static constexpr size_t HomeOf(uint32_t key, size_t num_slots) {
-    return (key * 0x9e3779b97f4a7c15U >> 32) & (num_slots - 1);
+    return (uint64_t{key * 0x9e3779b1U} * num_slots) >> 32;
+  }
+  static constexpr size_t Next(size_t i, size_t num_slots) {
+    return i + 1 == num_slots ? 0 : i + 1;
   }
 
-  void Resize(size_t num_slots);  // 0: no record
-  uint32_t ClassOf(size_t num_slots) const {
-    return arena_.ClassFor(static_cast<uint32_t>(num_slots / RecordArena::kUnitWords));
-  }
+  void Resize(uint32_t size_class);
+  void FreeRecord(uint64_t root) { arena_.Free(RecordOf(root), ClassOf(root)); }
   static void Put(uint64_t* slots, size_t num_slots, uint64_t entry);
 
   RecordArena& arena_;

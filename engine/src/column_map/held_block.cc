@@ -45,7 +45,7 @@ void PairStore::HeldBlock::Insert(uint32_t fingerprint, uint32_t column, uint64_
   if (found.entry != nullptr) return AddToEntry(found.entry, column);
   const auto num_in_slots = static_cast<size_t>(std::popcount(found.slots));
   const uint32_t free = FreeSlots();
-  if (num_in_slots == kMaxInSlots || (free == 0 && num_in_slots != 0)) {
+  if (num_in_slots == max_in_slots() || (free == 0 && num_in_slots != 0)) {
     Promote(fingerprint, found.slots, column);
     if (has_hidden()) ShowHidden();
     return;
@@ -134,7 +134,7 @@ void PairStore::HeldBlock::RemoveFromEntry(const Found& found, uint32_t fingerpr
   Count(stripe_.num_pairs_elsewhere, -1);
   if (left != 0) {
     StoreWord(stripe_.sets.Remove(entry, column).bits(), found.entry);
-    if (entry.is_hidden() || left > kBackInSlots) return;
+    if (entry.is_hidden() || left > back_in_slots()) return;
     const auto num_free = static_cast<size_t>(std::popcount(FreeSlots()));
     if (left <= num_free + 1) MoveToSlots(found.entry);
     return;
@@ -187,7 +187,8 @@ void PairStore::HeldBlock::ShowHidden() {
     if (free == 0) return;
     const MapEntry entry = EntryAt(first);
     const size_t size = stripe_.sets.SizeOf(entry);
-    if (size == 1 || (size <= kBackInSlots && size <= static_cast<size_t>(std::popcount(free)))) {
+    if (size == 1 ||
+        (size <= back_in_slots() && size <= static_cast<size_t>(std::popcount(free)))) {
       MoveToSlots(first);
     } else {
       StoreWord(entry.With(false).bits(), first);

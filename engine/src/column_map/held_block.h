@@ -47,6 +47,9 @@ class PairStore::HeldBlock {
   };
   Found Find(uint32_t fingerprint, uint32_t column) const;
 
+  // Columns that a place may have in slots; and with which it returns to them.
+  size_t max_in_slots() const { return blocks_.num_slots() / 2; }
+  size_t back_in_slots() const { return blocks_.num_slots() / 4; }
   uint64_t version_idx() const { return block_idx_ / kernels::kGroupBlocks; }
   uint32_t SlotsOf(uint32_t fingerprint) const {
     return kernels::ActiveKernels().map.equal_slots(block_, blocks_, blocks_.lane_of(fingerprint),

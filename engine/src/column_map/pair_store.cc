@@ -14,7 +14,8 @@ using kernels::kGroupBlocks;
 
 namespace {
 
-constexpr size_t kMostStripes = 64;
+constexpr uint64_t kMostStripes = 64;
+constexpr uint64_t kGroupsPerStripe = 4;  // at least: a stripe takes 2 KiB by itself
 // Digests whose blocks an update fetches ahead.
 constexpr size_t kPlacesAhead = 16;
 constexpr size_t kQueryChunk = 256;
@@ -46,7 +47,8 @@ PairStore::PairStore(const MapGeometry& geometry, BlockMemory blocks, BlockMemor
               .versions = words},
              geometry.slot_bits()};
   tables_ = words + num_groups;
-  const size_t num_stripes = std::min<uint64_t>(std::bit_floor(num_groups), kMostStripes);
+  const uint64_t num_stripes =
+      std::clamp<uint64_t>(std::bit_floor(num_groups / kGroupsPerStripe), 1, kMostStripes);
   for (size_t i = 0; i < num_stripes; ++i) {
     stripes_.push_back(std::make_unique<Stripe>(geometry.num_columns));
   }

@@ -4,13 +4,17 @@
 // their block (kernels/map_layout.h), or elsewhere: in an entry of their group's table
 // (group_table.h), which holds all columns of one place (column_sets.h).
 //
-//   in slots     while the place has at most kMaxInSlots columns
+//   in slots     while the place has at most as many columns as half of the block's slots
 //   elsewhere    with more; one slot is then a mark. Where a block is full, the place with most
 //   slots
 //                goes elsewhere; if each slot is another place's, a new place has its entry only
 //                (it is hidden), and the block's flag is set
-//   back         to slots with at most kBackInSlots columns, if as many slots are free; hidden
-//                places as soon as a slot is free
+//   back         to slots with at most as many columns as a quarter of the block's slots, if they
+//   are
+//                free; hidden places as soon as a slot is free
+//
+// So slots are used as long as there are any: a pair in a slot takes less memory than in a short
+// list, and queries find it in the line that they read.
 //
 // A pair that is inserted again, of another key with the same place, too, is counted as a *copy*.
 // Copies are in a side table that only writers read. So what is in slots and entries is the set of
@@ -59,9 +63,6 @@ struct PairPlace {
 
 class PairStore {
  public:
-  static constexpr size_t kMaxInSlots = 6;
-  static constexpr size_t kBackInSlots = 3;
-
   struct Figures {
     uint64_t num_slots_in_use = 0;  // pairs and marks
     uint64_t num_marks = 0;

@@ -5,12 +5,14 @@
 // the version of the reader's group tells it to read again (pair_store.h). All words are read and
 // stored atomically.
 //
-//   reference (32 bits)   | chunk, 6 bits | offset in units of 16 bytes, 26 bits |     0: none
+//   reference (32 bits)   | chunk, 6 bits | offset in words, 26 bits |     0: none
 //
-//   chunk                 | number of units | record | record | .. |
+//   chunk                 | number of words | record | record | .. |
 //
-// Records have size classes: 1, 2, 3, 4, 6, 8, 12, 16, .. units, and one for bitmaps. A record that
-// is freed becomes the first of its class's list, and the next one of that class takes its place.
+// Records have size classes: 1, 2, 3, 4, 6, 8, 12, 16, .. words, and one for bitmaps. A record that
+// is freed becomes the first of its class's list. A new record is the first of its list, or the
+// beginning of a larger one's first, or behind the last one. Before another chunk is taken, free
+// neighbours are joined if much is free.
 #ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
 #define TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
 
@@ -32,23 +34,24 @@ inline void StoreWord(uint64_t value, uint64_t* word) {
 
 class RecordArena {
  public:
-  static constexpr uint32_t kUnitWords = 2;
   static constexpr uint32_t kBitmapClass = 47;
   static constexpr uint32_t kNumClasses = 48;
 
-  explicit RecordArena(uint32_t bitmap_units) : bitmap_units_(bitmap_units) {}
+  explicit RecordArena(uint32_t bitmap_words) : bitmap_words_(bitmap_words) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
   ~RecordArena();
 
-  // Units of a record of the class.
-  uint32_t UnitsOf(uint32_t size_class) const {
-    if (size_class == kBitmapClass) return bitmap_units_;
+  // Words of a record of the class; but for kBitmapClass, classes ascend.
+  uint32_t WordsOf(uint32_t size_class) const {
+    return size_class == kBitmapClass ? bitmap_words_ : ClassWords(size_class);
+  }
+  static constexpr uint32_t ClassWords(uint32_t size_class) {
     if (size_class == 0) return 1;
     return size_class % 2 != 0 ? 1U << (size_class + 1) / 2 : 3U << (size_class / 2 - 1);
   }
-  // The class of the smallest records of at least so many units.
-  uint32_t ClassFor(uint32_t num_units) const;
+  // The class of the smallest records of at least so many words.
+  uint32_t ClassFor(uint32_t num_words) const;
 
   // A record of any contents. Ends the program where the system refuses memory.
   uint32_t Allocate(uint32_t size_class);
@@ -56,12 +59,12 @@ class RecordArena {
   // Requires a record that is allocated.
   uint64_t* At(uint32_t reference) const {
     return chunks_[reference >> kOffsetBits].load(std::memory_order_relaxed) +
-           (reference & kMaxOffset) * kUnitWords;
+           (reference & kMaxOffset);
   }
 
-  // Thread safety: any thread at any time. Null if no record of so many units can be there: what
+  // Thread safety: any thread at any time. Null if no record of so many words can be there: what
   // the reader has read is no reference, or of a moment ago.
-  const uint64_t* Find(uint32_t reference, uint32_t num_units) const;
+  const uint64_t* Find(uint32_t reference, uint32_t num_words) const;
 
   uint64_t num_bytes() const { return num_bytes_.Get(); }
 
@@ -69,17 +72,23 @@ class RecordArena {
   static constexpr uint32_t kOffsetBits = 26;
   static constexpr uint32_t kMaxOffset = (1U << kOffsetBits) - 1;
   static constexpr uint32_t kMaxChunks = 64;
-  static constexpr uint32_t kLeastUnits = 64;  // of a chunk
+  static constexpr uint32_t kLeastWords = 64;  // of a chunk
 
-  void AddChunk(uint32_t num_units);
+  // The record's place if one is free, or 0.
+  uint32_t TakeFree(uint32_t size_class);
+  void AddChunk(uint32_t num_words);
   void PutFirst(uint32_t reference, uint32_t size_class);
+  // Makes records of any free words.
+  void PutWords(uint32_t reference, uint32_t num_words);
+  void JoinFree();
 
-  const uint32_t bitmap_units_;
+  const uint32_t bitmap_words_;
   std::array<std::atomic<uint64_t*>, kMaxChunks> chunks_{};
   std::array<uint32_t, kNumClasses> free_{};  // the first free record of each class
   uint32_t num_chunks_ = 0;
-  uint32_t used_units_ = 0;  // of the last chunk
-  uint32_t all_units_ = 0;   // of the last chunk
+  uint32_t used_words_ = 0;  // of the last chunk
+  uint32_t all_words_ = 0;   // of the last chunk
+  uint64_t num_free_ = 0;    // words of records that are free
   RunningFigure num_bytes_;
 };
 
