@@ -120,7 +120,7 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
     if (columns[i] == columns.back()) columns[i] = 0;
   }
   std::ranges::sort(columns);
-  columns.erase(std::ranges::unique(columns).begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   for (const uint32_t c : columns) REQUIRE(model.map.OpenColumn(c));
 
   // Frequent digests are in most columns, the others in few.

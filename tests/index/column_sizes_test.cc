@@ -107,7 +107,7 @@ TEST_CASE("rows that come while a structure shrinks make its successor larger at
     table.Put(0, 800);
     CHECK(*table.builder.SizeStructures());
     CHECK(table.stats().next_pairs_per_region ==
-          (structure == Structure::kTransposed ? 1000 : 500));
+          (structure == Structure::kServerFilters ? 500 : 1000));
     table.BuildAll();
     CHECK_FALSE(table.stats().is_growing);
     CHECK(table.stats().num_pairs == 800);

@@ -50,7 +50,8 @@ void RequireRefused(const std::filesystem::path& path, ErrorCode code, std::stri
 }
 
 TEST_CASE("a cluster that was closed opens with all its columns and its configuration") {
-  for (const Structure structure : {Structure::kTransposed, Structure::kServerFilters}) {
+  for (const Structure structure :
+       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
     CreateWithRows(folder / "c", structure);
     for (int round = 0; round < 3; ++round) {

@@ -66,7 +66,8 @@ void RequireIoError(const Outcome& outcome, const std::string& reason) {
 }
 
 TEST_CASE("a stopped server's ranges are reported, all others answered, and it comes back whole") {
-  for (const Structure structure : {Structure::kTransposed, Structure::kServerFilters}) {
+  for (const Structure structure :
+       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
     QuietCluster cluster(300, structure);
     REQUIRE(cluster->StopServer(kLost).ok());
     REQUIRE(cluster->StopServer(kLost).ok());

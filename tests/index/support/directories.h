@@ -13,7 +13,8 @@
 
 namespace trommel::index::tests {
 
-inline constexpr Structure kStructures[] = {Structure::kTransposed, Structure::kServerFilters};
+inline constexpr Structure kStructures[] = {Structure::kTransposed, Structure::kMap,
+                                            Structure::kServerFilters};
 
 using Positions = std::vector<size_t>;
 

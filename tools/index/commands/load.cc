@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/key_sample.h"
@@ -35,6 +36,15 @@ struct LoadOptions {
 // What only a new table can be given.
 constexpr std::array kOfNewTables = {"--index", "--not-index", "--servers", "--regions",
                                      "--rate",  "--structure", "--versions"};
+
+constexpr std::array kStructures = {index::Structure::kMap, index::Structure::kTransposed,
+                                    index::Structure::kServerFilters};
+
+std::vector<std::string> NamesOfStructures() {
+  std::vector<std::string> names;
+  for (const index::Structure structure : kStructures) names.emplace_back(StructureName(structure));
+  return names;
+}
 
 // Writes the loader's rows, builds the columns and closes. Requires that interrupts are noted.
 int LoadAndClose(const LoadOptions& options, const Settings& settings, TableLoader& loader,
@@ -134,17 +144,17 @@ void AddNewTableOptions(Command& command, LoadOptions& options) {
                "Attributes not to index: queries of them ask all servers");
   AddRegions(command, options.made);
   command
-      .Parsed("--structure", "NAME",
-              "Of the directory: transposed, a filter per region; server-filters, one per server "
-              "(default transposed)",
-              [&options](const std::string& name) {
-                const bool is_transposed = name == StructureName(index::Structure::kTransposed);
-                options.made.structure = is_transposed ? index::Structure::kTransposed
-                                                       : index::Structure::kServerFilters;
-                return Ok();
-              })
-      .OneOf({std::string(StructureName(index::Structure::kTransposed)),
-              std::string(StructureName(index::Structure::kServerFilters))});
+      .Parsed(
+          "--structure", "NAME",
+          "Of the directory: map, a table of fingerprints and regions; transposed, a filter per "
+          "region; server-filters, one per server (default transposed)",
+          [&options](const std::string& name) {
+            for (const index::Structure structure : kStructures) {
+              if (name == StructureName(structure)) options.made.structure = structure;
+            }
+            return Ok();
+          })
+      .OneOf(NamesOfStructures());
   AddRate(command, "--rate", options.made.target_fpr,
           fmt::format("False-positive rate of a filter when it is full (default {:g})",
                       options.made.target_fpr));

@@ -107,6 +107,10 @@ std::string EncodeContents(const DirectoryContents& contents) {
   for (const SavedAttribute& attribute : contents.attributes) {
     out.U32(attribute.attribute);
     out.U64(attribute.pairs_per_region);
+    if (contents.structure == Structure::kMap) {
+      out.U64(attribute.shape.num_blocks);
+      out.U32(attribute.shape.fingerprint_bits);
+    }
     out.U64(attribute.columns.size());
     for (const SavedColumn& column : attribute.columns) {
       out.U64(column.offset);
@@ -143,6 +147,10 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
   for (SavedAttribute& attribute : contents.attributes) {
     attribute.attribute = in.U32();
     attribute.pairs_per_region = in.U64();
+    if (contents.structure == Structure::kMap) {
+      attribute.shape.num_blocks = in.U64();
+      attribute.shape.fingerprint_bits = in.U32();
+    }
     attribute.columns.resize(in.Count(24));
     for (SavedColumn& column : attribute.columns) {
       column.offset = in.U64();
@@ -156,7 +164,7 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
       }
     }
   }
-  const bool is_known = structure <= static_cast<uint32_t>(Structure::kServerFilters) &&
+  const bool is_known = structure <= static_cast<uint32_t>(Structure::kMap) &&
                         digest_kind <= static_cast<uint32_t>(DigestKind::kSipHash);
   if (!in.IsDone() || !is_known) {
     return Error{ErrorCode::kCorrupt, "the contents of the directory's file are not valid"};

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/index/src/directory/pair_structure.h"
 #include "trommel/index/region_table.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
@@ -33,6 +34,7 @@ struct SavedColumn {
 struct SavedAttribute {
   uint32_t attribute = 0;
   uint64_t pairs_per_region = 0;
+  StructureShape shape;  // in the file only if the structure is kMap
   std::vector<SavedColumn> columns;
 };
 

@@ -1,8 +1,8 @@
 // PairStructure: the pairs of one attribute, in columns. A query answers for all columns at once.
 //
-// Two are here: transposed columns, one per region (transposed_structure.cc), and the source's
-// scalable filters, one per server (server_filters.cc). A map of fingerprints to regions would be a
-// third.
+// Three are here: transposed columns, one per region (transposed_structure.cc); a map from
+// fingerprints to columns, one per region (map_structure.cc); and the source's scalable filters,
+// one per server (server_filters.cc).
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
 
@@ -17,6 +17,14 @@
 #include "trommel/result.h"
 
 namespace trommel::index {
+
+// What the bytes of a column depend on beside its capacity; zeros: nothing.
+struct StructureShape {
+  uint64_t num_blocks = 0;
+  uint32_t fingerprint_bits = 0;
+
+  friend bool operator==(const StructureShape&, const StructureShape&) = default;
+};
 
 class PairStructure {
  public:
@@ -35,12 +43,13 @@ class PairStructure {
 
   // Opens a closed column, which then has no pairs. Thread safety: as the operations of a column.
   virtual Status Open(uint32_t column) = 0;
-  // Closes a column beside queries. Returns what queries that are under way may still read, if
-  // anything: to be freed after a grace period.
-  virtual std::shared_ptr<const void> Close(uint32_t column) noexcept = 0;
+  // Closes columns beside queries, and removes all of their pairs. Returns what queries that are
+  // under way may still read, if anything: to be freed after a grace period.
+  virtual std::shared_ptr<const void> Close(std::span<const uint32_t> columns) noexcept = 0;
   // Opens a closed column with the pairs that Serialize wrote.
   virtual Status Load(uint32_t column, std::span<const std::byte> bytes) = 0;
-  virtual std::vector<std::byte> Serialize(uint32_t column) const = 0;
+  virtual std::vector<std::vector<std::byte>> Serialize(
+      std::span<const uint32_t> columns) const = 0;
 
   // Require an open column. Return false if some keys were refused.
   virtual bool Insert(uint32_t column, Keys keys) noexcept = 0;
@@ -54,6 +63,9 @@ class PairStructure {
 
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t row_bytes() const { return 0; }
+  virtual StructureShape shape() const { return {}; }
+  // The share of pairs that take slots, as a successor should have them.
+  virtual double slots_per_pair() const { return 1; }
 
   // Closed columns that no version has, the one to open next last. Under the lock under which
   // versions change.
@@ -68,10 +80,14 @@ constexpr size_t RowWords(size_t num_columns) {
   return words <= 4 ? 4 : (words + 7) / 8 * 8;
 }
 
-// Make a structure of closed columns. pairs_per_column is the capacity of each.
+// Make a structure of closed columns. pairs_per_column is the capacity of each; num_slots, of all.
+// A shape other than zeros is used as it is.
 Result<std::shared_ptr<PairStructure>> MakeTransposedStructure(const ServerIndexConfig& config,
                                                                uint64_t pairs_per_column,
                                                                uint32_t num_columns);
+Result<std::shared_ptr<PairStructure>> MakeMapStructure(const ServerIndexConfig& config,
+                                                        uint64_t num_slots, uint32_t num_columns,
+                                                        const StructureShape& shape);
 Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig& config,
                                                          uint64_t pairs_per_column,
                                                          uint32_t num_columns);

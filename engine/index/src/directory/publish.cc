@@ -93,7 +93,7 @@ uint32_t ServerIndex::Impl::OpenColumn(Draft& draft, const ColumnSet& set) {
 
 std::vector<size_t> ServerIndex::Impl::WholeServers(const RegionTable& table,
                                                     std::vector<size_t> positions) const {
-  if (config.structure == Structure::kTransposed) {
+  if (config.structure != Structure::kServerFilters) {
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     return positions;
@@ -197,9 +197,11 @@ size_t ServerIndex::Reclaim() {
   std::vector<std::unique_ptr<const Version>> old_versions;
   std::vector<Impl::StructureColumn> old_columns;
   std::vector<std::shared_ptr<const void>> remains;
+  std::vector<uint32_t> columns;  // of one structure
   {
     const auto lock = impl_->Lock();
     remains.reserve(impl_->retired.size());
+    columns.reserve(impl_->retired.size());
     old_versions.assign(std::make_move_iterator(impl_->versions.begin()),
                         std::make_move_iterator(impl_->versions.end() - 1));
     // From here on nothing can fail: columns that are in neither list would never be closed.
@@ -213,9 +215,16 @@ size_t ServerIndex::Reclaim() {
 
   {
     const auto lock = impl_->Lock();
-    for (const Impl::StructureColumn& old : old_columns) {
-      remains.push_back(old.structure->Close(old.column));
-      old.structure->free_columns.push_back(old.column);
+    // Those of a structure together: a map passes over all of its pairs.
+    std::ranges::stable_sort(old_columns, {}, [](const auto& old) { return old.structure.get(); });
+    for (size_t i = 0; i < old_columns.size();) {
+      PairStructure& structure = *old_columns[i].structure;
+      columns.clear();
+      for (; i < old_columns.size() && old_columns[i].structure.get() == &structure; ++i) {
+        columns.push_back(old_columns[i].column);
+      }
+      remains.push_back(structure.Close(columns));
+      structure.free_columns.insert(structure.free_columns.end(), columns.begin(), columns.end());
     }
   }
   std::erase(remains, nullptr);

@@ -31,6 +31,25 @@ std::vector<std::vector<size_t>> BuiltColumns(const ColumnSet& set) {
   return positions;
 }
 
+// The columns to save, so many at a time that their bytes take little memory: a map passes over all
+// of its pairs for each portion.
+std::vector<std::vector<uint32_t>> Portions(const PairStructure& structure,
+                                            const std::vector<std::vector<size_t>>& built) {
+  constexpr uint64_t kPairsPerPortion = 4'000'000;
+  std::vector<std::vector<uint32_t>> portions;
+  uint64_t num_pairs = kPairsPerPortion;
+  for (uint32_t c = 0; c < built.size(); ++c) {
+    if (built[c].empty()) continue;
+    if (num_pairs >= kPairsPerPortion) {
+      portions.emplace_back();
+      num_pairs = 0;
+    }
+    portions.back().push_back(c);
+    num_pairs += structure.StatsOf(c).num_pairs;
+  }
+  return portions;
+}
+
 }  // namespace
 
 Status ServerIndex::Save(const std::filesystem::path& path,
@@ -61,17 +80,22 @@ Status ServerIndex::Save(const std::filesystem::path& path,
     SavedAttribute& saved = contents.attributes.emplace_back();
     saved.attribute = a;
     saved.pairs_per_region = columns.pairs_per_region;
+    saved.shape = columns.structure->shape();
     const std::vector<std::vector<size_t>> built = BuiltColumns(columns);
-    for (uint32_t c = 0; c < built.size() && file; ++c) {
-      if (built[c].empty()) continue;
-      const std::vector<std::byte> bytes = columns.structure->Serialize(c);
-      file.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-      SavedColumn& column = saved.columns.emplace_back();
-      column.offset = offset;
-      column.num_bytes = bytes.size();
-      offset += bytes.size();
-      for (const size_t position : built[c]) column.regions.push_back((*version.table)[position]);
+    for (const std::vector<uint32_t>& some : Portions(*columns.structure, built)) {
+      if (!file) break;
+      const std::vector<std::vector<std::byte>> bytes = columns.structure->Serialize(some);
+      for (size_t i = 0; i < some.size(); ++i) {
+        file.write(reinterpret_cast<const char*>(bytes[i].data()),
+                   static_cast<std::streamsize>(bytes[i].size()));
+        SavedColumn& column = saved.columns.emplace_back();
+        column.offset = offset;
+        column.num_bytes = bytes[i].size();
+        offset += bytes[i].size();
+        for (const size_t position : built[some[i]]) {
+          column.regions.push_back((*version.table)[position]);
+        }
+      }
     }
   }
   const std::string end = EncodeEnd(contents);
@@ -114,7 +138,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
   for (const SavedAttribute& saved : contents->attributes) {
     if (saved.attribute >= draft.version->attributes.size()) continue;
     if (draft.version->attributes[saved.attribute]->state != AttributeState::kIndexed) continue;
-    Result<ColumnSet> set = impl_->MakeSet(table, saved.pairs_per_region);
+    Result<ColumnSet> set = impl_->MakeSet(table, saved.pairs_per_region, 1, saved.shape);
     if (!set) continue;
     AttributeColumns& changed = impl_->Change(draft, saved.attribute);
     Impl::Drop(draft, changed.now);

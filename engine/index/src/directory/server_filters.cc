@@ -25,7 +25,7 @@ class ServerFilters final : public PairStructure {
   ServerFilters(const ScalableConfig& config, uint32_t num_columns)
       : config_(config), filters_(num_columns) {}
   ~ServerFilters() override {
-    for (uint32_t c = 0; c < num_columns(); ++c) Close(c);
+    for (uint32_t c = 0; c < num_columns(); ++c) Take(c);
   }
 
   size_t num_words() const override { return RowWords(filters_.size()); }
@@ -41,12 +41,15 @@ class ServerFilters final : public PairStructure {
     }
     return Add(column, std::move(filter));
   }
-  std::shared_ptr<const void> Close(uint32_t column) noexcept override {
-    return std::shared_ptr<const ScalableFilter>(
-        filters_[column].exchange(nullptr, std::memory_order_acq_rel));
+  std::shared_ptr<const void> Close(std::span<const uint32_t> columns) noexcept override {
+    auto filters = std::make_shared<std::vector<std::unique_ptr<const ScalableFilter>>>();
+    for (const uint32_t column : columns) filters->push_back(Take(column));
+    return filters;
   }
-  std::vector<std::byte> Serialize(uint32_t column) const override {
-    return FilterOf(column)->Serialize();
+  std::vector<std::vector<std::byte>> Serialize(std::span<const uint32_t> columns) const override {
+    std::vector<std::vector<std::byte>> bytes;
+    for (const uint32_t column : columns) bytes.push_back(FilterOf(column)->Serialize());
+    return bytes;
   }
 
   bool Insert(uint32_t column, Keys keys) noexcept override {
@@ -91,6 +94,10 @@ class ServerFilters final : public PairStructure {
   }
 
  private:
+  std::unique_ptr<const ScalableFilter> Take(uint32_t column) noexcept {
+    return std::unique_ptr<const ScalableFilter>(
+        filters_[column].exchange(nullptr, std::memory_order_acq_rel));
+  }
   Status Add(uint32_t column, Result<ScalableFilter> filter) {
     if (!filter) return filter.error();
     filters_[column].store(new ScalableFilter(*std::move(filter)), std::memory_order_release);

@@ -18,7 +18,14 @@ Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::m
 }  // namespace
 
 std::string_view StructureName(Structure structure) noexcept {
-  return structure == Structure::kTransposed ? "transposed" : "server-filters";
+  switch (structure) {
+    case Structure::kTransposed:
+      return "transposed";
+    case Structure::kServerFilters:
+      return "server-filters";
+    default:
+      return "map";
+  }
 }
 
 ServerIndex::ServerIndex(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}

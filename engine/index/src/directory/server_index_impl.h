@@ -124,8 +124,10 @@ struct ServerIndex::Impl {
 
   // --- Structures. All require `mutex`.
 
-  // A new structure, whose columns are all closed.
-  Result<ColumnSet> MakeSet(const RegionTable& table, uint64_t pairs_per_region);
+  // A new structure, whose columns are all closed. kMap: with slots for so many of the pairs, or of
+  // this shape.
+  Result<ColumnSet> MakeSet(const RegionTable& table, uint64_t pairs_per_region,
+                            double slots_per_pair, const StructureShape& shape);
   // Without a structure.
   ColumnSet EmptySet(size_t num_regions);
   // Columns of the set go with its structure, when no version has it any more.
@@ -135,8 +137,8 @@ struct ServerIndex::Impl {
 
   // Positions whose column in the set is that of `position`.
   static std::vector<size_t> SharersOf(const ColumnSet& set, size_t position);
-  // Columns of a new kTransposed structure: a 64th more than regions, because a region has two
-  // while one replaces the other; and what else has space in the words of a row, for regions to
+  // Columns of a new kTransposed or kMap structure: a 64th more than regions, because a region has
+  // two while one replaces the other; and what else has space in the words of a row, for regions to
   // come.
   uint32_t NumColumns(size_t num_regions) const;
 

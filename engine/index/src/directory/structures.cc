@@ -4,6 +4,8 @@
 //   SetBuilt    of the successor's last column: the switch
 //   SetState    to and from kIndexed: neither structure nor successor
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,14 +13,21 @@
 
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/model/misuse.h"
+#include "trommel/column_map.h"
 #include "trommel/filter_columns.h"
 #include "trommel/sizing.h"
 
 namespace trommel::index {
 
 uint32_t ServerIndex::Impl::NumColumns(size_t num_regions) const {
-  const size_t least = std::max<size_t>(config.min_columns, num_regions + num_regions / 64 + 1);
-  return static_cast<uint32_t>(64 * RowWords(std::min<size_t>(least, kMaxColumns)));
+  const bool is_map = config.structure == Structure::kMap;
+  const size_t most = is_map ? kMaxMapColumns : kMaxColumns;
+  const size_t least =
+      std::min(most, std::max<size_t>(config.min_columns, num_regions + num_regions / 64 + 1));
+  const size_t num_columns = 64 * RowWords(least);
+  // One less than a power of two has a bit less in the slots of a map.
+  const bool is_one_less = is_map && std::has_single_bit(num_columns) && least < num_columns;
+  return static_cast<uint32_t>(is_one_less ? num_columns - 1 : num_columns);
 }
 
 ColumnSet ServerIndex::Impl::EmptySet(size_t num_regions) {
@@ -27,22 +36,30 @@ ColumnSet ServerIndex::Impl::EmptySet(size_t num_regions) {
   return set;
 }
 
-Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t pairs_per_region) {
+Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t pairs_per_region,
+                                             double slots_per_pair, const StructureShape& shape) {
   const bool is_shared = config.structure == Structure::kServerFilters;
   // While a server's filter is replaced it has two.
   const uint32_t num_columns = is_shared ? 2 * num_servers : NumColumns(table.size());
-  // A generation holds the pairs of a server's regions.
-  const uint64_t regions_per_column =
-      is_shared ? (table.size() + num_servers - 1) / num_servers : 1;
-  if (pairs_per_region > kMaxCapacity / regions_per_column) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "pairs_per_region must be at most " +
-                     std::to_string(kMaxCapacity / regions_per_column) + "; got " +
-                     std::to_string(pairs_per_region)};
+  // One capacity is for the pairs of so many regions: a generation's of a server's, a map's of all.
+  const uint64_t num_together = config.structure == Structure::kMap ? table.size()
+                                : is_shared ? (table.size() + num_servers - 1) / num_servers
+                                            : 1;
+  if (pairs_per_region > kMaxCapacity / num_together) {
+    return Error{ErrorCode::kInvalidArgument, "pairs_per_region must be at most " +
+                                                  std::to_string(kMaxCapacity / num_together) +
+                                                  "; got " + std::to_string(pairs_per_region)};
   }
-  Result<std::shared_ptr<PairStructure>> structure =
-      is_shared ? MakeServerFilters(config, pairs_per_region * regions_per_column, num_columns)
-                : MakeTransposedStructure(config, pairs_per_region, num_columns);
+  const uint64_t num_pairs = pairs_per_region * num_together;
+  const auto make = [&]() -> Result<std::shared_ptr<PairStructure>> {
+    if (is_shared) return MakeServerFilters(config, num_pairs, num_columns);
+    if (config.structure == Structure::kTransposed) {
+      return MakeTransposedStructure(config, num_pairs, num_columns);
+    }
+    const double num_slots = std::ceil(static_cast<double>(num_pairs) * slots_per_pair);
+    return MakeMapStructure(config, static_cast<uint64_t>(num_slots), num_columns, shape);
+  };
+  Result<std::shared_ptr<PairStructure>> structure = make();
   if (!structure) return structure.error();
   ColumnSet set = EmptySet(table.size());
   set.pairs_per_region = pairs_per_region;
@@ -56,7 +73,9 @@ Status ServerIndex::Resize(uint32_t attribute, uint64_t pairs_per_region) {
   const auto lock = impl_->Lock();
   Impl::Draft draft = impl_->BeginDraft();
   const RegionTable& table = *draft.version->table;
-  Result<ColumnSet> set = impl_->MakeSet(table, pairs_per_region);
+  const PairStructure* const before = draft.version->attributes[attribute]->now.structure.get();
+  Result<ColumnSet> set =
+      impl_->MakeSet(table, pairs_per_region, before == nullptr ? 1 : before->slots_per_pair(), {});
   if (!set) return set.error();
   std::vector<size_t> positions(table.size());
   for (size_t i = 0; i < positions.size(); ++i) positions[i] = i;

@@ -1,6 +1,7 @@
 // Transposed columns: FilterColumns as a PairStructure.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "engine/index/src/directory/pair_structure.h"
 #include "trommel/filter_columns.h"
@@ -15,15 +16,17 @@ class TransposedStructure final : public PairStructure {
   size_t num_words() const override { return columns_.row_words(); }
   uint32_t num_columns() const override { return columns_.num_columns(); }
   Status Open(uint32_t column) override { return columns_.OpenColumn(column); }
-  std::shared_ptr<const void> Close(uint32_t column) noexcept override {
-    columns_.CloseColumn(column);
-    return nullptr;  // its rows stay
+  std::shared_ptr<const void> Close(std::span<const uint32_t> columns) noexcept override {
+    for (const uint32_t column : columns) columns_.CloseColumn(column);
+    return nullptr;  // their rows stay
   }
   Status Load(uint32_t column, std::span<const std::byte> bytes) override {
     return columns_.LoadColumn(column, bytes);
   }
-  std::vector<std::byte> Serialize(uint32_t column) const override {
-    return columns_.SerializeColumn(column);
+  std::vector<std::vector<std::byte>> Serialize(std::span<const uint32_t> columns) const override {
+    std::vector<std::vector<std::byte>> bytes;
+    for (const uint32_t column : columns) bytes.push_back(columns_.SerializeColumn(column));
+    return bytes;
   }
   bool Insert(uint32_t column, Keys keys) noexcept override {
     columns_.Insert(column, keys);

@@ -53,8 +53,8 @@ std::optional<uint64_t> ColumnBuilder::CapacityWanted(const AttributeStats& of,
   const uint32_t num_columns = of.is_growing ? of.next_num_columns : of.num_columns;
   if (num_pairs > capacity + capacity / 2) return wanted;
   // With fewer regions, Reclaim frees columns enough.
-  const bool is_transposed = directory_.structure() == Structure::kTransposed;
-  if (is_transposed && num_regions > num_columns) return std::max(capacity, wanted);
+  const bool is_shared = directory_.structure() == Structure::kServerFilters;
+  if (!is_shared && num_regions > num_columns) return std::max(capacity, wanted);
   // The fullest column is known if all are built.
   if (of.is_growing || of.num_unbuilt != 0) return std::nullopt;
   if (wanted >= capacity / kCompactionShare) return std::nullopt;
@@ -93,7 +93,7 @@ Result<bool> ColumnBuilder::SizeStructures(const std::function<bool()>& keep_goi
 }
 
 uint64_t ColumnBuilder::RegionsPerColumn() const {
-  if (directory_.structure() == Structure::kTransposed) return 1;
+  if (directory_.structure() != Structure::kServerFilters) return 1;
   const ServerIndex::Pin pin = directory_.PinVersion();
   const size_t num_servers = pin.table().num_servers();
   return (pin.table().size() + num_servers - 1) / num_servers;

@@ -125,8 +125,7 @@ Result<ClusterRecord> DecodeCluster(std::string_view bytes) {
   ClusterConfig& config = record.config;
   config.num_servers = static_cast<uint32_t>(reader.Number(kMaxServers).value_or(0));
   if (config.num_servers == 0) return DamagedRecord("number of servers");
-  const std::optional<uint64_t> structure =
-      reader.Number(static_cast<uint64_t>(Structure::kServerFilters));
+  const std::optional<uint64_t> structure = reader.Number(static_cast<uint64_t>(Structure::kMap));
   if (!structure) return DamagedRecord("structure of the directory");
   config.structure = static_cast<Structure>(*structure);
   const std::optional<double> target_fpr = ReadFraction(reader);

@@ -32,9 +32,12 @@ enum class Structure : uint8_t {
   /// "Split Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query
   /// asks the filter of each server in turn, and all regions of a server are candidates together.
   kServerFilters = 1,
+  /// A ColumnMap with a column per region: a table of fingerprints and regions, so that one query
+  /// reads one cache line for a value in few regions, however many there are.
+  kMap = 2,
 };
 
-/// Returns "transposed" or "server-filters".
+/// Returns "transposed", "server-filters" or "map".
 std::string_view StructureName(Structure structure) noexcept;
 
 /// State of an attribute's entries in the local indexes.
@@ -50,18 +53,18 @@ struct ServerIndexConfig {
   std::vector<AttributeState> attributes = {};   ///< One per attribute of the schema; at least one.
   Structure structure = Structure::kTransposed;  ///< Of all attributes.
   /// False-positive rate of one column at its capacity, so that a query has about num_regions *
-  /// target_fpr false regions (kTransposed). kServerFilters: P, the rate of one generation at half
-  /// fill.
+  /// target_fpr false regions (kTransposed), or at most so many and mostly far fewer (kMap).
+  /// kServerFilters: P, the rate of one generation at half fill.
   double target_fpr = 0.004;
   /// kServerFilters: P_d, upper limit of the rate of a whole filter; its generations d follow from
   /// 1 - (1 - P)^d. A pair that a filter of d generations refuses makes its server's regions
   /// candidates for every value. 0: no limit.
   double largest_fpr = 0;
-  /// Least number of columns of a kTransposed structure, at most 65,536. A structure is made with
-  /// at least regions + regions / 64 + 1 of them, and with as many as have space in the words of a
-  /// row: a region has two columns while one replaces the other, and regions are split. A region
-  /// for which none is free is a candidate for every value, until Reclaim frees one or Resize makes
-  /// a structure with more.
+  /// Least number of columns of a kTransposed or kMap structure, at most 65,536. A structure is
+  /// made with at least regions + regions / 64 + 1 of them, and with as many as have space in the
+  /// words of a row: a region has two columns while one replaces the other, and regions are split.
+  /// A region for which none is free is a candidate for every value, until Reclaim frees one or
+  /// Resize makes a structure with more.
   uint32_t min_columns = 0;
   uint32_t num_servers = 0;  ///< kServerFilters: servers of all tables; 0: those of the first one.
   DigestPolicy digest = {.kind = DigestKind::kXxh3};  ///< How values become digests.
@@ -207,7 +210,8 @@ class ServerIndex {
     /// Writes the candidates of each value: num_words() words per value. If the attribute is not
     /// kIndexed, all regions are. Values that are not digests are hashed by the digest policy.
     /// Cost: the rows of one block per value, about num_regions / 8 bytes for each of its slices
-    /// (kTransposed); a query of each server's filter (kServerFilters).
+    /// (kTransposed); a cache line per value, for one in many regions its list or bitmap as well,
+    /// and the answer (kMap); a query of each server's filter (kServerFilters).
     void Candidates(uint32_t attribute, Keys values, std::span<uint64_t> regions) const noexcept;
     /// Writes the candidates of one value.
     void Candidates(uint32_t attribute, Key value, std::span<uint64_t> regions) const noexcept;

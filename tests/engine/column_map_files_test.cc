@@ -1,0 +1,185 @@
+// Columns of a ColumnMap as bytes: one form, and bytes that are refused.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/src/column_map/column_file.h"
+#include "engine/src/disk/checksum.h"
+#include "support/catch.h"
+#include "support/digest_keys.h"
+#include "support/random_keys.h"
+#include "trommel/column_map.h"
+
+namespace trommel {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+ColumnMapConfig SmallMap() { return {.capacity = 2000, .num_columns = 500}; }
+
+ColumnMap OpenMap(const ColumnMapConfig& config) {
+  ColumnMap map = ColumnMap::Create(config).value();
+  for (uint32_t c = 0; c < 20; ++c) REQUIRE(map.OpenColumn(c).ok());
+  return map;
+}
+
+TEST_CASE("a column's bytes depend on its pairs alone, and bring them back",
+          "[engine][column_map]") {
+  ColumnMapConfig config = SmallMap();
+  config.digest = GENERATE(DigestPolicy{}, DigestPolicy{.kind = DigestKind::kXxh3, .seed = 3},
+                           tests::KeyedPolicy());
+  ColumnMap map = OpenMap(config);
+  const std::vector<uint64_t> keys = tests::MemberKeys(300, 1);
+  for (uint32_t c = 0; c < 20; ++c) map.Insert(c, keys);  // lists
+  map.Insert(3, std::span(keys).first(40));               // copies
+  const Bytes bytes = map.SerializeColumn(3);
+
+  // The same pairs, by another way: alone, in another order, with others before.
+  ColumnMap other = OpenMap(config);
+  const std::vector<uint64_t> others = tests::MemberKeys(2000, 7);
+  other.Insert(3, others);
+  std::vector<uint64_t> shuffled = keys;
+  std::ranges::shuffle(shuffled, std::mt19937_64(Catch::rngSeed()));
+  other.Insert(3, std::span(keys).first(40));
+  other.Insert(3, shuffled);
+  other.Erase(3, others);
+  CHECK((other.SerializeColumn(3) == bytes));
+  const std::vector<uint32_t> two = {5, 3};
+  CHECK((map.SerializeColumns(two) == std::vector<Bytes>{map.SerializeColumn(5), bytes}));
+
+  other.CloseColumn(3);
+  other.CloseColumn(4);
+  REQUIRE(other.LoadColumn(4, bytes).ok());
+  CHECK((other.SerializeColumn(4) == bytes));
+  CHECK(other.num_keys(4) == 340);
+  for (const uint64_t key : keys) REQUIRE(other.MayContain(4, key));
+  CHECK(other.Erase(4, keys).num_refused == 0);
+  CHECK(other.Erase(4, std::span(keys).first(40)).num_refused == 0);
+  CHECK(other.GetStats().num_pairs == 0);
+  CHECK(other.LoadColumn(4, bytes).error().code == ErrorCode::kInvalidArgument);  // it is open
+  CHECK(other.LoadColumn(500, bytes).error().code == ErrorCode::kInvalidArgument);
+}
+
+// Bytes of which anything may be changed: they are given their checksum.
+struct Forged {
+  MapColumnHeader header{};
+  Bytes places;
+
+  explicit Forged(const Bytes& bytes)
+      : places(bytes.begin() + sizeof(MapColumnHeader), bytes.end()) {
+    std::memcpy(&header, bytes.data(), sizeof(header));
+  }
+  Bytes Sealed() {
+    const auto start = std::as_bytes(std::span(&header, 1));
+    Checksum sum;
+    sum.Add(start.first(offsetof(MapColumnHeader, checksum)));
+    sum.Add(places);
+    header.checksum = sum.Value();
+    Bytes bytes(start.begin(), start.end());
+    bytes.insert(bytes.end(), places.begin(), places.end());
+    return bytes;
+  }
+};
+
+TEST_CASE("hostile bytes leave a column of a map closed, and the map as it was",
+          "[engine][column_map]") {
+  ColumnMap map = OpenMap(SmallMap());
+  const std::vector<uint64_t> keys = tests::MemberKeys(30, 1);
+  map.Insert(1, keys);
+  map.Insert(1, keys[0]);
+  const Bytes good = map.SerializeColumn(1);
+  map.CloseColumn(1);
+  const auto code_of = [&](const Bytes& bytes) {
+    const Status loaded = map.LoadColumn(1, bytes);
+    REQUIRE(map.IsOpen(1) == loaded.ok());
+    REQUIRE((loaded.ok() || map.GetStats().num_pairs == 0));
+    if (loaded.ok()) {
+      map.CloseColumn(1);
+      return ErrorCode::kIo;  // of none of these
+    }
+    return loaded.error().code;
+  };
+  CHECK(code_of(good) == ErrorCode::kIo);
+
+  for (size_t size = 0; size < good.size(); ++size) {
+    REQUIRE(code_of({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}) ==
+            ErrorCode::kCorrupt);
+  }
+  Bytes longer = good;
+  longer.push_back(std::byte{0});
+  CHECK(code_of(longer) == ErrorCode::kCorrupt);
+  for (size_t bit = 0; bit < good.size() * 8; ++bit) {
+    Bytes flipped = good;
+    flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    const bool is_version = bit / 8 >= 8 && bit / 8 < 12;
+    REQUIRE(code_of(flipped) == (is_version ? ErrorCode::kVersion : ErrorCode::kCorrupt));
+  }
+
+  const auto forge = [&](const auto& change) {
+    Forged forged(good);
+    change(forged);
+    return code_of(forged.Sealed());
+  };
+  CHECK(forge([](Forged&) {}) == ErrorCode::kIo);
+  CHECK(forge([](Forged& f) { f.header.num_blocks += 64; }) == ErrorCode::kMismatch);
+  CHECK(forge([](Forged& f) { ++f.header.fingerprint_bits; }) == ErrorCode::kMismatch);
+  CHECK(forge([](Forged& f) { ++f.header.digest_kind; }) == ErrorCode::kMismatch);
+  CHECK(forge([](Forged& f) { ++f.header.seed; }) == ErrorCode::kMismatch);
+  CHECK(forge([](Forged& f) { f.header.reserved = 1; }) == ErrorCode::kCorrupt);
+  CHECK(forge([](Forged& f) { ++f.header.num_keys; }) == ErrorCode::kCorrupt);
+  CHECK(forge([](Forged& f) { --f.header.num_places; }) == ErrorCode::kCorrupt);
+  const auto with = [&](const std::vector<int>& places) {
+    return forge([&](Forged& f) {
+      f.places.clear();
+      for (const int byte : places) f.places.push_back(static_cast<std::byte>(byte));
+      f.header.num_places = 1;
+      f.header.num_keys = 1;
+    });
+  };
+  CHECK(with({0x02}) == ErrorCode::kIo);                               // block 0, fingerprint 1
+  CHECK(with({0x00}) == ErrorCode::kCorrupt);                          // fingerprint 0
+  CHECK(with({0x82, 0x00}) == ErrorCode::kCorrupt);                    // a byte more than it needs
+  CHECK(with({0x82}) == ErrorCode::kCorrupt);                          // cut
+  CHECK(with({0x03}) == ErrorCode::kCorrupt);                          // copies announced
+  CHECK(with({0x03, 0x00}) == ErrorCode::kCorrupt);                    // two copies are two keys
+  CHECK(with({0xfe, 0xff, 0xff, 0xff, 0x7f}) == ErrorCode::kCorrupt);  // behind the last block
+  CHECK(with(std::vector<int>(11, 0xff)) == ErrorCode::kCorrupt);
+  CHECK(forge([](Forged& f) {
+          f.places = {std::byte{0x03}};
+          for (int i = 0; i < 9; ++i) f.places.push_back(std::byte{0xff});
+          f.places.push_back(std::byte{1});
+          f.header.num_places = 1;
+          f.header.num_keys = 1;
+        }) == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("numbers out of range are refused by name when a map is created",
+          "[engine][column_map]") {
+  const auto message = [](const auto& change) {
+    ColumnMapConfig config = SmallMap();
+    change(config);
+    const Result<ColumnMap> map = ColumnMap::Create(config);
+    REQUIRE_FALSE(map.ok());
+    return map.error().message;
+  };
+  using Catch::Contains;
+  using Config = ColumnMapConfig;
+  CHECK_THAT(message([](Config& c) { c.capacity = 0; }), Contains("capacity is 0"));
+  CHECK_THAT(message([](Config& c) { c.num_columns = 0; }), Contains("num_columns is 0"));
+  CHECK_THAT(message([](Config& c) { c.num_columns = 65'536; }), Contains("num_columns is 65536"));
+  CHECK_THAT(message([](Config& c) { c.target_fpr = 0; }), Contains("target_fpr is 0"));
+  CHECK_THAT(message([](Config& c) { c.num_blocks = 65; }), Contains("num_blocks"));
+  CHECK_THAT(message([](Config& c) { c.num_blocks = 64; }), Contains("fingerprint_bits is 0"));
+  CHECK_THAT(message([](Config& c) { c.memory_limit_bytes = 1000; }), Contains("1,000 bytes"));
+  ColumnMap map = OpenMap(SmallMap());
+  CHECK_FALSE(map.OpenColumn(3).ok());
+  CHECK_FALSE(map.OpenColumn(500).ok());
+}
+
+}  // namespace
+}  // namespace trommel

@@ -1,0 +1,178 @@
+// What ColumnMap promises to threads: writers whose pairs move between slots, lists and bitmaps of
+// one group of blocks, beside readers. TROMMEL_TEST_SCALE makes it longer (support/shrink.h).
+//
+// Catch2's macros are not for threads: threads count, and the test checks after the join.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/in_threads.h"
+#include "support/random_keys.h"
+#include "support/shrink.h"
+#include "trommel/column_map.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint32_t kColumns = 1000;
+constexpr uint32_t kFirstOfWriters = 900;  // columns from here on come and go
+constexpr size_t kStaying = 60;
+
+// The columns below kFirstOfWriters that staying key i is in.
+std::vector<uint32_t> ColumnsOfStaying(size_t i) {
+  const size_t counts[] = {1, 3, 9, 14, 17, 60, 300, 870};
+  std::vector<uint32_t> columns;
+  for (uint32_t c = 0; c < counts[i % 8]; ++c) {
+    columns.push_back(static_cast<uint32_t>((i + 3 * c) % kFirstOfWriters));
+  }
+  std::ranges::sort(columns);
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+struct Counts {
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_false{0};
+  std::atomic<uint64_t> num_undecided{0};
+};
+
+// Whether the answer has all of `want`, and no column that is not a writer's but of `want`.
+void Judge(std::span<const uint64_t> answer, std::span<const uint64_t> want, Counts& counts) {
+  bool is_all = true;
+  bool is_missed = false;
+  bool is_false = false;
+  for (uint32_t c = 0; c < kColumns; ++c) {
+    const bool is_shown = (answer[c / 64] >> c % 64 & 1) != 0;
+    const bool is_wanted = (want[c / 64] >> c % 64 & 1) != 0;
+    is_all = is_all && is_shown;
+    is_missed = is_missed || (is_wanted && !is_shown);
+    is_false = is_false || (is_shown && !is_wanted && c < kFirstOfWriters);
+  }
+  counts.num_missed += is_missed ? 1 : 0;
+  if (is_all) {
+    ++counts.num_undecided;
+  } else {
+    counts.num_false += is_false ? 1 : 0;
+  }
+}
+
+TEST_CASE("no pair is missed, and none seen that is not there, while places of its group change",
+          "[engine][column_map][threads]") {
+  // One group, with places for few fingerprints: writers move what readers look for.
+  const uint64_t num_blocks = GENERATE(64U, 512U);
+  ColumnMap map = ColumnMap::Create({.capacity = 1000,
+                                     .num_columns = kColumns,
+                                     .num_blocks = num_blocks,
+                                     .fingerprint_bits = 6})
+                      .value();
+  const size_t words = map.row_words();
+  for (uint32_t c = 0; c < kColumns; ++c) REQUIRE(map.OpenColumn(c).ok());
+  const std::vector<uint64_t> staying = tests::MemberKeys(kStaying, 1);
+  for (size_t i = 0; i < kStaying; ++i) {
+    for (const uint32_t c : ColumnsOfStaying(i)) map.Insert(c, staying[i]);
+  }
+  std::vector<uint64_t> want(kStaying * words);
+  map.Query(staying, want);  // what keys share places with is wanted, too
+  std::vector<uint32_t> fixed;
+  for (uint32_t c = 0; c < kFirstOfWriters; ++c) fixed.push_back(c);
+  const auto before = map.SerializeColumns(fixed);
+
+  const size_t num_rounds = tests::Scaled(60);
+  std::atomic<int> num_writing{3};
+  std::atomic<uint64_t> num_wrong{0};
+  Counts counts;
+  tests::InThreads(5, [&](uint64_t t) {
+    if (t < 2) {  // the staying keys and others come and go in columns of its own
+      const std::vector<uint64_t> others = tests::MemberKeys(400, 100 + t);
+      const uint32_t first = kFirstOfWriters + 40 * static_cast<uint32_t>(t);
+      for (size_t round = 0; round < num_rounds; ++round) {
+        for (uint32_t c = first; c < first + 20; ++c) {
+          map.Insert(c, staying);
+          if (c % 4 == 0) map.Insert(c, others);
+        }
+        for (uint32_t c = first; c < first + 20; ++c) {
+          num_wrong += map.Erase(c, staying).num_refused;
+          if (c % 4 == 0) num_wrong += map.Erase(c, others).num_refused;
+        }
+      }
+      --num_writing;
+      return;
+    }
+    if (t == 2) {  // columns are closed and loaded
+      const uint32_t column = kColumns - 1;
+      for (size_t round = 0; round < num_rounds; ++round) {
+        map.Insert(column, staying);
+        const std::vector<std::byte> bytes = map.SerializeColumn(column);
+        map.CloseColumn(column);
+        num_wrong += map.LoadColumn(column, bytes).ok() ? 0 : 1;
+        num_wrong += map.num_keys(column) == kStaying ? 0 : 1;
+        for (const uint64_t key : staying) num_wrong += map.MayContain(column, key) ? 0 : 1;
+        map.CloseColumn(column);
+        num_wrong += map.OpenColumn(column).ok() ? 0 : 1;
+      }
+      --num_writing;
+      return;
+    }
+    std::vector<uint64_t> answers(kStaying * words);
+    std::vector<uint64_t> answer(words);
+    while (num_writing > 0) {
+      map.Query(staying, answers);
+      for (size_t i = 0; i < kStaying; ++i) {
+        const auto of_key = std::span(want).subspan(i * words, words);
+        Judge(std::span(answers).subspan(i * words, words), of_key, counts);
+        map.Query(staying[i], answer);
+        Judge(answer, of_key, counts);
+      }
+    }
+  });
+  CHECK(counts.num_missed == 0);
+  CHECK(counts.num_false == 0);
+  CHECK(num_wrong == 0);
+  CHECK(counts.num_undecided <= map.GetStats().num_interrupted_queries);
+  CHECK((map.SerializeColumns(fixed) == before));
+
+  std::vector<uint32_t> all;
+  for (uint32_t c = 0; c < kColumns; ++c) all.push_back(c);
+  map.CloseColumns(all);
+  const MapStats stats = map.GetStats();
+  CHECK(stats.num_pairs == 0);
+  CHECK(stats.num_slots_in_use == 0);
+  CHECK(stats.num_places_elsewhere == 0);
+}
+
+TEST_CASE("what one thread inserts into a map another finds once it is told",
+          "[engine][column_map][threads]") {
+  constexpr size_t kKeys = 2000;
+  ColumnMap map = ColumnMap::Create({.capacity = 3000, .num_columns = 3}).value();
+  for (uint32_t c = 0; c < 3; ++c) REQUIRE(map.OpenColumn(c).ok());
+  const std::vector<uint64_t> keys = tests::MemberKeys(kKeys, 1);
+  std::atomic<size_t> told[2] = {0, 0};
+  std::atomic<uint64_t> num_missed{0};
+  tests::InThreads(3, [&](uint64_t t) {
+    if (t < 2) {
+      for (size_t i = 0; i < kKeys; ++i) {
+        map.Insert(static_cast<uint32_t>(t), keys[i]);
+        told[t].store(i + 1, std::memory_order_release);
+      }
+      return;
+    }
+    uint64_t answer = 0;
+    while (told[0] + told[1] < 2 * kKeys) {
+      for (const uint32_t c : {0U, 1U}) {
+        const size_t known = told[c].load(std::memory_order_acquire);
+        for (size_t i = known < 20 ? 0 : known - 20; i < known; ++i) {
+          map.Query(keys[i], std::span(&answer, 1));
+          num_missed += (answer >> c & 1) != 0 ? 0 : 1;
+        }
+      }
+    }
+  });
+  CHECK(num_missed == 0);
+}
+
+}  // namespace
+}  // namespace trommel
