@@ -1,6 +1,7 @@
-// Which regions may hold a value? The directory of the secondary index, in both of its structures,
+// Which regions may hold a value? The directory of the secondary index, in its three structures,
 // beside a loop over as many counting filters with the same pairs.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "bench/machine/clock.h"
+#include "bench/sides/region_pairs.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
@@ -34,29 +36,31 @@ constexpr size_t kLoopValues = 128;  // of the loop one at a time, which is slow
 constexpr size_t kUpdatedRegions = 64;
 
 constexpr char kUsage[] =
-    "usage: server_index_bench [--regions=10,1k,10k] [--pairs=2k] [--servers=16] "
-    "[--inverse-rate=150]\n"
-    "                          [--rounds=5]\n"
+    "usage: server_index_bench [--regions=10,100,1k,10k] [--pairs=2k] [--values=distinct]\n"
+    "                          [--servers=16] [--inverse-rate=150] [--rounds=5] [--report=all]\n"
     "  --regions  how many, in turn, up to 60000\n"
     "  --pairs    per region, in turn\n"
+    "  --values   of the pairs: distinct, each in one region; uniform, each in four on average; "
+    "zipf,\n"
+    "             drawn for each region by 1 / rank from as many values as there are pairs\n"
     "  --servers  for the filters of servers, which have all pairs of a server's regions\n"
-    "  --inverse-rate  one over the rate of a column and of a server's filter, which has 8 slices\n"
-    "             up to 152 and 16 beyond\n"
-    "  --rounds   paired measurements of each figure, after one that does not count\n";
+    "  --inverse-rate  one over the rate of a column and of a server's filter, in turn; the latter "
+    "has\n"
+    "             8 slices up to 152 and 16 beyond\n"
+    "  --rounds   paired measurements of each figure, after one that does not count\n"
+    "  --report   all, or sizes: memory and false regions only\n";
+
+constexpr std::array kStructures = {Structure::kTransposed, Structure::kMap,
+                                    Structure::kServerFilters};
 
 struct Sides {
-  std::vector<CountingFilter> filters;  // one per region
-  ServerIndex transposed;
-  ServerIndex server_filters;
+  std::vector<CountingFilter> filters;   // one per region
+  std::vector<ServerIndex> directories;  // in the order of kStructures
 };
 
-std::span<const uint64_t> PairsOf(uint64_t region, uint64_t pairs_per_region, Population& owner) {
-  owner = Population(kFirstMember + region * pairs_per_region, pairs_per_region);
-  return owner.batch().digests;
-}
-
-Result<ServerIndex> MakeDirectory(Structure structure, uint64_t num_regions, uint64_t num_servers,
-                                  uint64_t pairs_per_region, double rate) {
+Result<ServerIndex> MakeDirectory(Structure structure, const RegionPairs& pairs,
+                                  uint64_t num_servers, double rate) {
+  const uint64_t num_regions = pairs.num_regions;
   std::vector<Region> regions;
   for (uint64_t i = 0; i < num_regions; ++i) {
     char begin[24], end[24];
@@ -72,31 +76,27 @@ Result<ServerIndex> MakeDirectory(Structure structure, uint64_t num_regions, uin
       {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = rate},
       *std::move(table));
   if (!directory) return directory.error();
-  if (const Status sized = directory->Resize(0, pairs_per_region); !sized) return sized.error();
-  Population owner(0, 1);
+  if (const Status sized = directory->Resize(0, pairs.per_region); !sized) return sized.error();
   for (uint64_t i = 0; i < num_regions; ++i) {
     const auto id = static_cast<uint32_t>(i);
-    directory->Insert({id, 0}, Keys::Digests(PairsOf(i, pairs_per_region, owner)));
+    directory->Insert({id, 0}, Keys::Digests(pairs.Of(i)));
     directory->FinishBuild({id, 0});
   }
   return directory;
 }
 
-Result<Sides> MakeSides(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region,
-                        double rate) {
-  Result<ServerIndex> transposed =
-      MakeDirectory(Structure::kTransposed, num_regions, num_servers, pairs_per_region, rate);
-  if (!transposed) return transposed.error();
-  Result<ServerIndex> server_filters =
-      MakeDirectory(Structure::kServerFilters, num_regions, num_servers, pairs_per_region, rate);
-  if (!server_filters) return server_filters.error();
-  Sides sides{{}, *std::move(transposed), *std::move(server_filters)};
-  Population owner(0, 1);
-  for (uint64_t i = 0; i < num_regions; ++i) {
+Result<Sides> MakeSides(const RegionPairs& pairs, uint64_t num_servers, double rate) {
+  Sides sides;
+  for (const Structure structure : kStructures) {
+    Result<ServerIndex> directory = MakeDirectory(structure, pairs, num_servers, rate);
+    if (!directory) return directory.error();
+    sides.directories.push_back(*std::move(directory));
+  }
+  for (uint64_t i = 0; i < pairs.num_regions; ++i) {
     Result<CountingFilter> filter =
-        CountingFilter::Create({.capacity = pairs_per_region, .target_fpr = rate});
+        CountingFilter::Create({.capacity = pairs.per_region, .target_fpr = rate});
     if (!filter) return filter.error();
-    filter->Insert(Keys::Digests(PairsOf(i, pairs_per_region, owner)));
+    filter->Insert(Keys::Digests(pairs.Of(i)));
     sides.filters.push_back(*std::move(filter));
   }
   return sides;
@@ -168,14 +168,13 @@ uint64_t CountRegions(const ServerIndex& directory, std::span<const uint64_t> di
 }
 
 // Every region is a candidate for its own pairs. Empty, or what is wrong.
-std::string CheckMembers(const Sides& sides, uint64_t pairs_per_region) {
-  Population owner(0, 1);
-  for (const ServerIndex* directory : {&sides.transposed, &sides.server_filters}) {
-    const ServerIndex::Pin pin = directory->PinVersion();
-    std::vector<uint64_t> answer(pin.num_words());
-    for (size_t i = 0; i < sides.filters.size(); ++i) {
-      const auto digests = PairsOf(i, pairs_per_region, owner).first(1);
-      pin.Candidates(0, Key::Digest(digests[0]), answer);
+std::string CheckMembers(const ServerIndex& directory, const RegionPairs& pairs) {
+  const ServerIndex::Pin pin = directory.PinVersion();
+  std::vector<uint64_t> answer(pin.num_words());
+  for (size_t i = 0; i < pairs.num_regions; ++i) {
+    const std::vector<uint64_t> digests = pairs.Of(i);
+    for (size_t d = 0; d < digests.size(); d += 100) {
+      pin.Candidates(0, Key::Digest(digests[d]), answer);
       if ((answer[i / 64] >> i % 64 & 1) == 0) return "a region of a pair is no candidate";
     }
   }
@@ -186,31 +185,29 @@ std::string CheckMembers(const Sides& sides, uint64_t pairs_per_region) {
 
 // Cold: each way after the others, which have evicted its lines. Warm: right after a first pass
 // over the same values.
-void PrintQueries(const Sides& sides, std::span<const uint64_t> digests, uint64_t rounds,
-                  bool is_warm) {
-  TrialRow row{is_warm ? "warm" : "cold", std::vector<Figures>(6)};
+void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_t> digests,
+                  uint64_t rounds, bool is_warm) {
+  TrialRow row{is_warm ? "warm" : "cold", std::vector<Figures>(8)};
   volatile uint64_t sum = 0;
-  InRounds(6, rounds, [&](size_t way, bool counts) {
+  InRounds(8, rounds, [&](size_t way, bool counts) {
     const auto some = digests.first(way == 0 ? kLoopValues : kQueries);
     const auto pass = [&] {
-      sum = way == 0   ? LoopOne(sides, some)
-            : way == 1 ? LoopBatch(sides, some)
-            : way == 2 ? DirectoryOne(sides.transposed, some)
-            : way == 3 ? DirectoryBatch(sides.transposed, some)
-            : way == 4 ? DirectoryOne(sides.server_filters, some)
-                       : DirectoryBatch(sides.server_filters, some);
+      sum = way == 0       ? LoopOne(sides, some)
+            : way == 1     ? LoopBatch(sides, some)
+            : way % 2 == 0 ? DirectoryOne(sides.directories[way / 2 - 1], some)
+                           : DirectoryBatch(sides.directories[way / 2 - 1], some);
     };
     if (is_warm) pass();
     const double ns = CpuNsPerKey(some.size(), pass);
     if (counts) row.sides[way].push_back(ns);
   });
-  std::printf("%s", FormatTrial("Queries of values in no region, ns per value",
+  std::printf("%s", FormatTrial(std::string("Queries of values ") + which + ", ns per value",
                                 {"loop one", "loop batch", "transposed one", "transposed batch",
-                                 "servers one", "servers batch"},
-                                {{"loop one / transposed batch", 0, 3},
-                                 {"loop one / transposed one", 0, 2},
-                                 {"loop batch / transposed batch", 1, 3},
-                                 {"servers batch / transposed batch", 5, 3}},
+                                 "map one", "map batch", "servers one", "servers batch"},
+                                {{"transposed one / map one", 2, 4},
+                                 {"transposed batch / map batch", 3, 5},
+                                 {"loop batch / map batch", 1, 5},
+                                 {"servers batch / map batch", 7, 5}},
                                 {row})
                         .c_str());
 }
@@ -221,10 +218,10 @@ void PrintUpdates(Sides& sides, uint64_t pairs_per_region, uint64_t rounds) {
   const std::span<const uint64_t> digests = guests.batch().digests;
   const size_t num_updated = std::min(kUpdatedRegions, sides.filters.size());
   const size_t step = sides.filters.size() / num_updated;
-  TrialRow insert{"insert", std::vector<Figures>(3)};
-  TrialRow erase{"erase", std::vector<Figures>(3)};
-  InRounds(3, rounds, [&](size_t side, bool counts) {
-    ServerIndex& directory = side == 1 ? sides.transposed : sides.server_filters;
+  TrialRow insert{"insert", std::vector<Figures>(4)};
+  TrialRow erase{"erase", std::vector<Figures>(4)};
+  InRounds(4, rounds, [&](size_t side, bool counts) {
+    ServerIndex& directory = sides.directories[side == 0 ? 0 : side - 1];
     const auto time = [&](const auto& update) {
       return CpuNsPerKey(num_updated * digests.size(), [&] {
         for (size_t i = 0; i < num_updated; ++i) update(static_cast<uint32_t>(i * step));
@@ -248,69 +245,100 @@ void PrintUpdates(Sides& sides, uint64_t pairs_per_region, uint64_t rounds) {
     if (counts) insert.sides[side].push_back(inserted);
     if (counts) erase.sides[side].push_back(erased);
   });
-  std::printf("\n%s", FormatTrial("Updates, ns per pair", {"filter", "transposed", "servers"},
-                                  {{"transposed / filter", 1, 0}, {"servers / filter", 2, 0}},
-                                  {insert, erase})
-                          .c_str());
+  std::printf("\n%s",
+              FormatTrial("Updates, ns per pair", {"filter", "transposed", "map", "servers"},
+                          {{"transposed / map", 1, 2}, {"servers / map", 3, 2}}, {insert, erase})
+                  .c_str());
 }
 
-void PrintMemory(const char* name, const ServerIndex& directory, uint64_t num_false) {
+void PrintMemory(const ServerIndex& directory, double num_false) {
   const index::AttributeStats stats = directory.GetStats().attributes[0];
   const auto pairs = static_cast<double>(stats.num_pairs);
   std::printf(
-      "%-15s %8.1f MB, %5.1f bits per pair (rows %5.1f); false regions per value: measured "
-      "%8.3f, predicted %8.3f\n",
-      name, static_cast<double>(stats.num_bytes) / 1048576,
+      "%-15s %8.1f MB, %5.1f bits per pair (rows %5.1f, %4.1f %% of the pairs in lists); false "
+      "regions per value: measured %8.3f, predicted %8.3f\n",
+      std::string(StructureName(directory.structure())).c_str(),
+      static_cast<double>(stats.num_bytes) / 1048576,
       8 * static_cast<double>(stats.num_bytes) / pairs,
-      8 * static_cast<double>(stats.row_bytes) / pairs, static_cast<double>(num_false) / kQueries,
+      8 * static_cast<double>(stats.row_bytes) / pairs, 100 * stats.share_in_lists, num_false,
       stats.predicted_false_regions);
 }
 
-bool RunOne(uint64_t num_regions, uint64_t num_servers, uint64_t pairs_per_region, double rate,
-            uint64_t rounds) {
-  num_servers = std::min(num_servers, num_regions);
-  Result<Sides> sides = MakeSides(num_regions, num_servers, pairs_per_region, rate);
-  std::string wrong = sides ? CheckMembers(*sides, pairs_per_region) : sides.error().message;
-  if (!wrong.empty()) {
-    std::fprintf(stderr, "server_index_bench: %s\n", wrong.c_str());
-    return false;
-  }
+std::string RunOne(const RegionPairs& pairs, uint64_t num_servers, double rate, uint64_t rounds,
+                   bool is_sizes_only) {
   const Population non_members(kFirstNonMember, kQueries);
   const std::span<const uint64_t> digests = non_members.batch().digests;
-  std::printf("\n%s regions of %s pairs on %s servers\n", CountName(num_regions).c_str(),
-              CountName(pairs_per_region).c_str(), CountName(num_servers).c_str());
-  for (const bool is_warm : {false, true}) PrintQueries(*sides, digests, rounds, is_warm);
-  PrintUpdates(*sides, pairs_per_region, rounds);
+  const auto print_sizes = [&](const ServerIndex& directory) {
+    PrintMemory(directory, static_cast<double>(CountRegions(directory, digests)) / kQueries);
+    std::fflush(stdout);
+  };
+  if (is_sizes_only) {
+    for (const Structure structure : kStructures) {
+      const Result<ServerIndex> directory = MakeDirectory(structure, pairs, num_servers, rate);
+      if (!directory) return directory.error().message;
+      if (std::string wrong = CheckMembers(*directory, pairs); !wrong.empty()) return wrong;
+      print_sizes(*directory);
+    }
+    return "";
+  }
+  Result<Sides> sides = MakeSides(pairs, num_servers, rate);
+  if (!sides) return sides.error().message;
+  for (const ServerIndex& directory : sides->directories) {
+    if (std::string wrong = CheckMembers(directory, pairs); !wrong.empty()) return wrong;
+  }
+  std::vector<uint64_t> members;
+  for (uint64_t i = 0; members.size() < kQueries; ++i) {
+    const std::vector<uint64_t> some = pairs.Of(i * 7919 % pairs.num_regions);
+    for (size_t d = 0; d < 64 && members.size() < kQueries; ++d) {
+      members.push_back(some[(i + d * 31) % some.size()]);
+    }
+  }
+  for (const bool is_warm : {false, true}) {
+    PrintQueries(*sides, "in no region", digests, rounds, is_warm);
+  }
+  PrintQueries(*sides, "of pairs", members, rounds, false);
+  PrintUpdates(*sides, pairs.per_region, rounds);
   std::printf("\n");
-  PrintMemory("transposed", sides->transposed, CountRegions(sides->transposed, digests));
-  PrintMemory("server-filters", sides->server_filters,
-              CountRegions(sides->server_filters, digests));
-  std::fflush(stdout);
-  return true;
+  for (const ServerIndex& directory : sides->directories) print_sizes(directory);
+  return "";
 }
 
 int Main(int argc, char** argv) {
-  std::vector<uint64_t> regions = {10, 1000, 10'000};
+  std::vector<uint64_t> regions = {10, 100, 1000, 10'000};
   std::vector<uint64_t> pairs = {2000};
+  size_t values = 0;
   uint64_t servers = 16;
-  uint64_t inverse_rate = 150;
+  std::vector<uint64_t> inverse_rates = {150};
   uint64_t rounds = 5;
-  if (!ReadArguments(argc, argv,
-                     {CountsArgument("--regions", regions, 1), CountsArgument("--pairs", pairs, 1),
-                      CountArgument("--servers", servers),
-                      CountArgument("--inverse-rate", inverse_rate, 1'000'000),
-                      CountArgument("--rounds", rounds)},
-                     kUsage)) {
+  size_t report = 0;
+  if (!ReadArguments(
+          argc, argv,
+          {CountsArgument("--regions", regions, 1), CountsArgument("--pairs", pairs, 1),
+           WordArgument("--values", {"distinct", "uniform", "zipf"}, values),
+           CountArgument("--servers", servers), CountsArgument("--inverse-rate", inverse_rates, 2),
+           CountArgument("--rounds", rounds), WordArgument("--report", {"all", "sizes"}, report)},
+          kUsage)) {
     return 2;
   }
-  const double rate = 1.0 / static_cast<double>(std::max<uint64_t>(1, inverse_rate));
   std::printf(
       "One thread, target %s. Medians of %d paired rounds; ratios are taken in each round: "
       "median [min..max].\n",
       std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
+  constexpr const char* kNames[] = {"distinct", "uniform", "zipf"};
   for (const uint64_t num_regions : regions) {
-    for (const uint64_t pairs_per_region : pairs) {
-      if (!RunOne(num_regions, servers, pairs_per_region, rate, rounds)) return 1;
+    for (const uint64_t per_region : pairs) {
+      for (const uint64_t inverse_rate : inverse_rates) {
+        const uint64_t num_servers = std::min(servers, num_regions);
+        std::printf("\n%s regions of %s pairs, values %s, on %s servers, rate 1 / %s\n",
+                    CountName(num_regions).c_str(), CountName(per_region).c_str(), kNames[values],
+                    CountName(num_servers).c_str(), CountName(inverse_rate).c_str());
+        const std::string wrong =
+            RunOne({num_regions, per_region, static_cast<Values>(values)}, num_servers,
+                   1.0 / static_cast<double>(inverse_rate), rounds, report == 1);
+        if (wrong.empty()) continue;
+        std::fprintf(stderr, "server_index_bench: %s\n", wrong.c_str());
+        return 1;
+      }
     }
   }
   return 0;

@@ -97,19 +97,21 @@ struct Sizes {
   uint64_t capacity;
   uint32_t num_columns;
   uint32_t fingerprint_bits;
+  size_t num_digests = 900;
 };
 
 TEST_CASE("a map answers exactly for its pairs of places and columns, and is empty in the end",
           "[engine][column_map]") {
   // Few bits, so that many keys share places; few blocks, so that most are full.
   const auto sizes = GENERATE(Sizes{2000, 10, 0}, Sizes{2000, 63, 3}, Sizes{500, 1023, 0},
-                              Sizes{200, 1023, 2}, Sizes{2000, 5000, 0}, Sizes{300, 65'535, 8});
+                              Sizes{200, 1023, 2}, Sizes{2000, 5000, 0}, Sizes{300, 65'535, 8},
+                              Sizes{100, 20, 10, 4000}, Sizes{100, 200, 16, 4000});
   Modelled model({.capacity = sizes.capacity,
                   .num_columns = sizes.num_columns,
                   .num_blocks = sizes.fingerprint_bits == 0 ? 0 : 64U,
                   .fingerprint_bits = sizes.fingerprint_bits});
   std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(900);
+  std::vector<uint64_t> digests(sizes.num_digests);
   for (uint64_t& digest : digests) digest = random();
   std::vector<uint32_t> columns(sizes.num_columns);
   for (uint32_t c = 0; c < columns.size(); ++c) columns[c] = c;
@@ -132,6 +134,7 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
     }
     return some;
   };
+  uint64_t most_hidden = 0;
   const auto draw_column = [&] { return columns[random() % columns.size()]; };
   for (int round = 0; round < 12; ++round) {
     const bool is_growing = round % 4 < 2;
@@ -144,6 +147,7 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
       }
     }
     model.Check(digests);
+    most_hidden = std::max(most_hidden, model.map.GetStats().num_hidden_places);
     if (round % 3 == 2) {
       std::vector<uint32_t> closed{draw_column()};
       const uint32_t other = draw_column();
@@ -155,6 +159,7 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
     }
   }
   REQUIRE(model.map.GetStats().num_places_elsewhere > 0);
+  if (sizes.num_digests > 1000) REQUIRE(most_hidden > 64);  // several in some blocks
 
   while (!model.copies.empty()) {
     const auto& [place, of_place] = *model.copies.begin();
@@ -169,6 +174,39 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
   CHECK(stats.num_slots_in_use == 0);
   CHECK(stats.num_pairs_elsewhere == 0);
   CHECK(stats.num_places_elsewhere == 0);
+}
+
+TEST_CASE("a place is hidden only while its block has no free slot", "[engine][column_map]") {
+  const uint32_t num_slots = 31;
+  Modelled model({.capacity = 1, .num_columns = 1, .num_blocks = 64, .fingerprint_bits = 15});
+  REQUIRE(model.map.geometry().slots_per_block() == num_slots);
+  REQUIRE(model.map.OpenColumn(0));
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(64 * 45);
+  for (uint64_t& digest : digests) digest = random();
+  const auto check = [&] {
+    std::map<uint64_t, uint64_t> places_of_block;
+    for (const auto& [place, columns] : model.copies) ++places_of_block[place >> 16];
+    uint64_t num_hidden = 0;
+    for (const auto& [block, num_places] : places_of_block) {
+      num_hidden += num_places > num_slots ? num_places - num_slots : 0;
+    }
+    REQUIRE(model.map.GetStats().num_hidden_places == num_hidden);
+    REQUIRE(model.map.GetStats().num_pairs_elsewhere == num_hidden);
+    return num_hidden;
+  };
+  for (size_t i = 0; i < digests.size(); ++i) {
+    model.Insert(0, {digests[i]});
+    if (i % 50 == 0) check();
+  }
+  REQUIRE(check() > 500);
+  model.Check(digests);
+  std::ranges::shuffle(digests, random);
+  for (size_t i = 0; i < digests.size(); ++i) {
+    model.Erase(0, {digests[i]});
+    if (i % 50 == 0) check();
+  }
+  REQUIRE(check() == 0);
 }
 
 }  // namespace

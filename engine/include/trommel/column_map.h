@@ -93,14 +93,12 @@ struct MapStats {
 ///                              answered "maybe present". Answers are those of one moment, which is
 ///                              not before the query began. A query whose block is changed at each
 ///                              of several attempts answers "maybe present" for all columns.
-///   Insert, Erase              Any thread at any time. Operations of one column wait for each
-///                              other, at most for a part of a batch; those of different columns,
-///                              for a key of the same range of blocks.
-///   OpenColumn, CloseColumns,  Any thread at any time, as operations of those columns.
-///   LoadColumn,
-///   SerializeColumns,
-///   num_keys
-///   GetStats                   Any thread at any time.
+///   Insert, Erase              Any thread at any time. They wait for each other for a key of the
+///                              same range of blocks, at most for a part of a batch.
+///   OpenColumn, CloseColumns,  Any thread at any time beside queries and operations of other
+///   LoadColumn,                columns; not beside others, or Insert and Erase, of their own.
+///   SerializeColumns
+///   GetStats, num_keys         Any thread at any time.
 ///   move, destruction          Exclusive.
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted

@@ -53,70 +53,44 @@ Result<ColumnMap> ColumnMap::Create(const ColumnMapConfig& config) try {
 
 // --- Columns.
 
-Status ColumnMap::Impl::CheckIndex(uint32_t column) const {
-  if (column < config.num_columns) return Ok();
-  return OutOfRange("column", column, 0U, config.num_columns - 1);
-}
-
 Status ColumnMap::Impl::CheckClosed(uint32_t column) const {
+  if (column >= config.num_columns) {
+    return OutOfRange("column", column, 0U, config.num_columns - 1);
+  }
   if (!columns[column].is_open) return Ok();
   return Error{ErrorCode::kInvalidArgument, "column " + std::to_string(column) + " is open"};
 }
 
-std::vector<std::unique_lock<std::mutex>> ColumnMap::Impl::HoldAll(
-    std::span<const uint32_t> of) const {
-  std::vector<uint32_t> sorted(of.begin(), of.end());
-  std::ranges::sort(sorted);
-  std::vector<std::unique_lock<std::mutex>> locks;
-  locks.reserve(sorted.size());
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    TROMMEL_CHECK(i == 0 || sorted[i] != sorted[i - 1], "a column is named twice");
-    locks.emplace_back(At(sorted[i]).mutex);
-  }
-  return locks;
-}
-
 Status ColumnMap::OpenColumn(uint32_t column) {
-  if (Status known = impl_->CheckIndex(column); !known) return known;
-  MapColumn& opened = impl_->At(column);
-  const std::lock_guard lock(opened.mutex);
   if (Status closed = impl_->CheckClosed(column); !closed) return closed;
-  opened.is_open = true;
+  impl_->At(column).is_open = true;
   return Ok();
 }
 
 void ColumnMap::CloseColumn(uint32_t column) noexcept { CloseColumns({&column, 1}); }
 
 void ColumnMap::CloseColumns(std::span<const uint32_t> columns) noexcept {
-  const auto locks = impl_->HoldAll(columns);
   std::vector<uint64_t> with_keys(row_words());
   bool has_keys = false;
   for (const uint32_t c : columns) {
     MapColumn& closed = impl_->At(c);
-    if (closed.num_keys != 0) {
-      with_keys[c / 64] |= uint64_t{1} << c % 64;
-      has_keys = true;
-    }
     closed.is_open = false;
-    closed.num_keys = 0;
+    if (closed.num_keys.exchange(0) == 0) continue;
+    with_keys[c / 64] |= uint64_t{1} << c % 64;
+    has_keys = true;
   }
   if (has_keys) impl_->pairs.EraseColumns(with_keys);
 }
 
-bool ColumnMap::IsOpen(uint32_t column) const noexcept {
-  const MapColumn& queried = impl_->At(column);
-  const std::lock_guard lock(queried.mutex);
-  return queried.is_open;
-}
+bool ColumnMap::IsOpen(uint32_t column) const noexcept { return impl_->At(column).is_open; }
 
 // --- Updates.
 
 void ColumnMap::Insert(uint32_t column, Keys keys) noexcept {
-  MapColumn& into = impl_->At(column);
+  MapColumn& into = impl_->OpenedAt(column);
+  into.num_keys.fetch_add(keys.size(), std::memory_order_relaxed);  // first: it is never below 0
   ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
-    const auto lock = impl_->HoldOpen(into);
     impl_->pairs.Insert(digests, column);
-    into.num_keys += digests.size();
   });
 }
 
@@ -126,14 +100,12 @@ void ColumnMap::Insert(uint32_t column, Key key) noexcept {
 }
 
 EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
-  MapColumn& from = impl_->At(column);
+  MapColumn& from = impl_->OpenedAt(column);
   uint64_t num_erased = 0;
   ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
-    const auto lock = impl_->HoldOpen(from);
-    const uint64_t num_of_chunk = impl_->pairs.Erase(digests, column);
-    from.num_keys -= num_of_chunk;
-    num_erased += num_of_chunk;
+    num_erased += impl_->pairs.Erase(digests, column);
   });
+  from.num_keys.fetch_sub(num_erased, std::memory_order_relaxed);
   return {num_erased, keys.size() - num_erased};
 }
 
@@ -178,9 +150,7 @@ size_t ColumnMap::row_words() const noexcept {
 }
 
 uint64_t ColumnMap::num_keys(uint32_t column) const noexcept {
-  const MapColumn& queried = impl_->At(column);
-  const auto lock = impl_->HoldOpen(queried);
-  return queried.num_keys;
+  return impl_->OpenedAt(column).num_keys.load(std::memory_order_relaxed);
 }
 
 MapStats ColumnMap::GetStats() const noexcept {

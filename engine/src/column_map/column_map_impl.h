@@ -2,27 +2,21 @@
 #ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_COLUMN_MAP_IMPL_H_
 #define TROMMEL_ENGINE_SRC_COLUMN_MAP_COLUMN_MAP_IMPL_H_
 
-#include <cstddef>
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "engine/src/base/check.h"
 #include "engine/src/column_map/pair_store.h"
-#include "engine/src/sync/running_figure.h"
 #include "trommel/column_map.h"
 
 namespace trommel {
 
-// The mutex orders operations of a column. It is taken before locks of the store; several columns'
-// are taken in ascending order.
+// Changed by several threads at a time: num_keys, by Insert and Erase.
 struct MapColumn {
-  mutable std::mutex mutex;
-  bool is_open = false;
-  uint64_t num_keys = 0;
+  std::atomic<bool> is_open{false};
+  std::atomic<uint64_t> num_keys{0};
 };
 
 struct ColumnMap::Impl {
@@ -35,15 +29,12 @@ struct ColumnMap::Impl {
     TROMMEL_CHECK(column < config.num_columns, "column is not below num_columns");
     return columns[column];
   }
-  std::unique_lock<std::mutex> HoldOpen(const MapColumn& column) const {
-    std::unique_lock lock(column.mutex);
-    TROMMEL_CHECK(column.is_open, "the column is closed");
-    return lock;
+  MapColumn& OpenedAt(uint32_t column) const {
+    MapColumn& opened = At(column);
+    TROMMEL_CHECK(opened.is_open.load(std::memory_order_relaxed), "the column is closed");
+    return opened;
   }
-  // The locks of these columns, which are held for the lifetime of what is returned.
-  std::vector<std::unique_lock<std::mutex>> HoldAll(std::span<const uint32_t> of) const;
-  // Fails unless a closed column has this index. Requires the column's lock, if it has one.
-  Status CheckIndex(uint32_t column) const;
+  // Fails unless a closed column has this index.
   Status CheckClosed(uint32_t column) const;
 
   const ColumnMapConfig config;

@@ -12,14 +12,11 @@ namespace trommel {
 std::vector<std::vector<std::byte>> ColumnMap::SerializeColumns(
     std::span<const uint32_t> columns) const {
   constexpr uint32_t kNotSaved = ~uint32_t{0};
-  const auto locks = impl_->HoldAll(columns);
   std::vector<uint32_t> indexes(num_columns(), kNotSaved);
   std::vector<ColumnContents> contents(columns.size());
   for (uint32_t i = 0; i < columns.size(); ++i) {
-    const MapColumn& saved = impl_->At(columns[i]);
-    TROMMEL_CHECK(saved.is_open, "the column is closed");
     indexes[columns[i]] = i;
-    contents[i].num_keys = saved.num_keys;
+    contents[i].num_keys = num_keys(columns[i]);
   }
   const uint32_t bits = geometry().fingerprint_bits;
   impl_->pairs.ForEachPair([&](PairPlace place, uint32_t column, uint64_t num_copies) {
@@ -42,9 +39,6 @@ std::vector<std::byte> ColumnMap::SerializeColumn(uint32_t column) const {
 }
 
 Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) try {
-  if (Status known = impl_->CheckIndex(column); !known) return known;
-  MapColumn& loaded = impl_->At(column);
-  const std::lock_guard lock(loaded.mutex);
   if (Status closed = impl_->CheckClosed(column); !closed) return closed;
   const Result<ColumnContents> contents = DecodeColumn(geometry(), digest_policy(), bytes);
   if (!contents) return contents.error();
@@ -53,8 +47,9 @@ Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) 
     const auto fingerprint = static_cast<uint32_t>(pair.place & ((uint64_t{1} << bits) - 1));
     impl_->pairs.InsertCopies({pair.place >> bits, fingerprint}, column, pair.num_copies);
   }
-  loaded.is_open = true;
+  MapColumn& loaded = impl_->At(column);
   loaded.num_keys = contents->num_keys;
+  loaded.is_open = true;
   return Ok();
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};

@@ -58,6 +58,11 @@ class MapStructure final : public PairStructure {
   StructureShape shape() const override {
     return {map_.geometry().num_blocks, map_.geometry().fingerprint_bits};
   }
+  double share_in_lists() const override {
+    const MapStats stats = map_.GetStats();
+    if (stats.num_pairs == 0) return 0;
+    return static_cast<double>(stats.num_pairs_elsewhere) / static_cast<double>(stats.num_pairs);
+  }
   double slots_per_pair() const override {
     const MapStats stats = map_.GetStats();
     if (stats.num_pairs < kPairsThatTell) return 1;

@@ -64,6 +64,7 @@ class PairStructure {
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t row_bytes() const { return 0; }
   virtual StructureShape shape() const { return {}; }
+  virtual double share_in_lists() const { return 0; }
   // The share of pairs that take slots, as a successor should have them.
   virtual double slots_per_pair() const { return 1; }
 

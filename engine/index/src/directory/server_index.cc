@@ -228,6 +228,7 @@ ServerIndexStats ServerIndex::GetStats() const {
     attribute.num_columns = structure.num_columns();
     attribute.num_bytes = structure.num_bytes();
     attribute.row_bytes = structure.row_bytes();
+    attribute.share_in_lists = structure.share_in_lists();
     if (columns->next) {
       attribute.is_growing = true;
       attribute.next_pairs_per_region = columns->next->pairs_per_region;

@@ -105,6 +105,8 @@ struct AttributeStats {
   uint32_t next_num_unbuilt = 0;       ///< Regions whose columns of the successor are to be built.
   uint64_t num_bytes = 0;  ///< Of the structure and its successor, replaced columns included.
   uint64_t row_bytes = 0;  ///< Part of num_bytes: the transposed rows.
+  /// kMap: the share of pairs that are not in slots, but in lists and bitmaps of regions.
+  double share_in_lists = 0;
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
   /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
