@@ -65,6 +65,18 @@ TEST_CASE("a column's bytes depend on its pairs alone, and bring them back",
   CHECK(other.LoadColumn(500, bytes).error().code == ErrorCode::kInvalidArgument);
 }
 
+TEST_CASE("the example of FORMAT.md has the bytes that it says", "[engine][column_map]") {
+  ColumnMap map =
+      ColumnMap::Create({.capacity = 1, .num_columns = 1, .num_blocks = 64, .fingerprint_bits = 6})
+          .value();
+  REQUIRE(map.OpenColumn(0).ok());
+  const uint64_t digest = uint64_t{1} << 63;
+  map.Insert(0, Keys::Digests(std::span(&digest, 1)));
+  const Bytes bytes = map.SerializeColumn(0);
+  REQUIRE(bytes.size() == 66);
+  CHECK((bytes[64] == std::byte{0x82} && bytes[65] == std::byte{0x20}));
+}
+
 // Bytes of which anything may be changed: they are given their checksum.
 struct Forged {
   MapColumnHeader header{};

@@ -32,7 +32,7 @@ inline ClusterOptions QuietOptions() {
 // (server 2).
 class QuietCluster {
  public:
-  explicit QuietCluster(int num_rows = 300, Structure structure = Structure::kTransposed) {
+  explicit QuietCluster(int num_rows = 300, Structure structure = Structure::kMap) {
     ClusterConfig config = SmallConfig();
     config.structure = structure;
     Result<Cluster> cluster = Cluster::Create(path(), config, QuietOptions());

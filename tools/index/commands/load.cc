@@ -147,7 +147,7 @@ void AddNewTableOptions(Command& command, LoadOptions& options) {
       .Parsed(
           "--structure", "NAME",
           "Of the directory: map, a table of fingerprints and regions; transposed, a filter per "
-          "region; server-filters, one per server (default transposed)",
+          "region; server-filters, one per server (default map)",
           [&options](const std::string& name) {
             for (const index::Structure structure : kStructures) {
               if (name == StructureName(structure)) options.made.structure = structure;

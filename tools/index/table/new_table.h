@@ -16,7 +16,7 @@ struct NewTableOptions {
   uint32_t num_servers = 4;
   uint32_t num_regions = 0;  // 0: not given
   uint32_t max_versions = 1;
-  index::Structure structure = index::Structure::kTransposed;
+  index::Structure structure = index::Structure::kMap;
   double target_fpr = index::ClusterConfig{}.target_fpr;
 };
 

@@ -31,8 +31,8 @@ struct ClusterConfig {
   uint32_t num_servers = 1;  ///< 1 to 256.
   /// Keys at which the table is cut into regions, ascending: splits.size() + 1 regions.
   std::vector<std::string> splits;
-  Structure structure = Structure::kTransposed;  ///< Of the directory.
-  double target_fpr = 0.004;                     ///< Of the directory: ServerIndexConfig.
+  Structure structure = Structure::kMap;  ///< Of the directory.
+  double target_fpr = 0.004;              ///< Of the directory: ServerIndexConfig.
 };
 
 /// When regions are split and moved without being asked for. By default never.

@@ -23,7 +23,7 @@
 
 namespace trommel::index {
 
-/// What holds the pairs of an attribute.
+/// What holds the pairs of an attribute. INDEX.md compares them.
 enum class Structure : uint8_t {
   /// One column of a FilterColumns per region: counting filters of one geometry, whose presence
   /// bits are transposed, so that one query answers for all regions at once.
@@ -50,8 +50,8 @@ enum class AttributeState : uint8_t {
 
 /// What ServerIndex::Create makes.
 struct ServerIndexConfig {
-  std::vector<AttributeState> attributes = {};   ///< One per attribute of the schema; at least one.
-  Structure structure = Structure::kTransposed;  ///< Of all attributes.
+  std::vector<AttributeState> attributes = {};  ///< One per attribute of the schema; at least one.
+  Structure structure = Structure::kMap;        ///< Of all attributes.
   /// False-positive rate of one column at its capacity, so that a query has about num_regions *
   /// target_fpr false regions (kTransposed), or at most so many and mostly far fewer (kMap).
   /// kServerFilters: P, the rate of one generation at half fill.
