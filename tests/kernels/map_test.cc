@@ -54,8 +54,9 @@ TEST_CASE("what a block of pairs has of a key is the reference's on every target
     uint32_t slot_bits;
     uint32_t fingerprint_bits;
   };
-  const auto shape = GENERATE(Shape{16, 2}, Shape{16, 6}, Shape{16, 10}, Shape{16, 15},
-                              Shape{24, 2}, Shape{24, 8}, Shape{24, 14}, Shape{24, 16});
+  const auto shape =
+      GENERATE(Shape{16, 2}, Shape{16, 6}, Shape{16, 10}, Shape{16, 15}, Shape{20, 5},
+               Shape{20, 15}, Shape{24, 2}, Shape{24, 8}, Shape{24, 14}, Shape{24, 16});
   const uint64_t num_blocks = GENERATE(1, 3, 64, 200);
   const MapSubject subject(num_blocks, shape.slot_bits, shape.fingerprint_bits);
   for (const size_t size : tests::EdgeSizes()) {
@@ -79,7 +80,7 @@ TEST_CASE("what a block of pairs has of a key is the reference's on every target
 }
 
 TEST_CASE("the slots of one block are compared under any mask", "[kernels][map]") {
-  const uint32_t slot_bits = GENERATE(16, 24);
+  const uint32_t slot_bits = GENERATE(16, 20, 24);
   const MapSubject subject(5, slot_bits, 6);
   std::mt19937_64 random(Catch::rngSeed());
   for (int i = 0; i < 200; ++i) {

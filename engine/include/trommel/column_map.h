@@ -20,17 +20,17 @@ namespace trommel {
 /// Most columns of a ColumnMap.
 inline constexpr uint32_t kMaxMapColumns = 65'535;
 
-/// The shape of a ColumnMap: a block is a cache line of 31 slots of 16 bits, or 21 of 24 bits, and
-/// a slot is the fingerprint of a key and the number of a column.
+/// The shape of a ColumnMap: a block is a cache line of 31 slots of 16 bits, 25 of 20 bits or 21 of
+/// 24 bits, and a slot is the fingerprint of a key and the number of a column.
 struct MapGeometry {
   uint64_t num_blocks = 0;        ///< A multiple of 64.
   uint32_t fingerprint_bits = 0;  ///< 1 to 16.
   uint32_t num_columns = 0;       ///< As configured.
 
-  /// Returns the bits of a slot: 16, or 24 if fingerprint and column do not fit 16.
+  /// Returns the bits of a slot: the least of 16, 20 and 24 that fingerprint and column fit.
   uint32_t slot_bits() const noexcept;
   /// Returns the slots of a block.
-  uint32_t slots_per_block() const noexcept { return slot_bits() == 16 ? 31 : 21; }
+  uint32_t slots_per_block() const noexcept;
 
   /// Memberwise equality.
   friend bool operator==(const MapGeometry&, const MapGeometry&) = default;
@@ -44,13 +44,16 @@ struct ColumnMapConfig {
   uint64_t capacity = 0;
   uint32_t num_columns = 0;  ///< Most columns; required, 1 to kMaxMapColumns.
   /// False columns of a query of a non-member at the capacity, per column: num_columns times this
-  /// are expected at most. The rate is mostly far lower, because slots have 16 or 24 bits.
+  /// are expected at most. The rate is mostly far lower, because slots have at least 16 bits.
   double target_fpr = 0.004;
   DigestPolicy digest = {};       ///< How keys become digests.
   uint64_t num_blocks = 0;        ///< With fingerprint_bits: this geometry; 0: chosen by capacity.
   uint32_t fingerprint_bits = 0;  ///< With num_blocks; 0: chosen.
   uint64_t memory_limit_bytes = 0;  ///< Of the blocks; 0: the machine's physical memory.
 };
+
+/// Returns the geometry that ColumnMap::Create chooses. Requires numbers in range.
+MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept;
 
 /// Statistics of a ColumnMap. Figures are of several moments where threads change the map.
 struct MapStats {

@@ -37,7 +37,7 @@ Result<ColumnMap> ColumnMap::Create(const ColumnMapConfig& config) try {
   const bool is_given = config.num_blocks != 0 || config.fingerprint_bits != 0;
   const MapGeometry geometry =
       is_given ? MapGeometry{config.num_blocks, config.fingerprint_bits, config.num_columns}
-               : GeometryFor(config);
+               : MapGeometryFor(config);
   if (const Status good = CheckMapGeometry(geometry); !good) return good.error();
   if (const Status fits =
           CheckMemoryLimit("the map needs", BytesOf(geometry), config.memory_limit_bytes);

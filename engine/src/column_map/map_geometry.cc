@@ -13,10 +13,12 @@ namespace {
 
 // Slots in use per block at the capacity. Measured: with fewer, blocks take the memory; with more,
 // what does not fit a block does.
-constexpr double kShortLoad = 24;
-constexpr double kLongLoad = 15.5;
-// With fewer, keys of one block share their columns too often.
-constexpr uint32_t kLeastShortBits = 5;
+constexpr double LoadOf(uint32_t slot_bits) {
+  return slot_bits == 16 ? 24 : slot_bits == 20 ? 19 : 15.5;
+}
+constexpr uint32_t kSlotBits[] = {16, 20, kernels::kLongestMapSlot};
+// With fewer bits of a fingerprint, keys of one block share their columns too often.
+constexpr uint32_t kLeastBits = 5;
 
 uint64_t BlocksFor(uint64_t capacity, double load) {
   const double groups = std::ceil(static_cast<double>(capacity) / load / kernels::kGroupBlocks);
@@ -26,29 +28,27 @@ uint64_t BlocksFor(uint64_t capacity, double load) {
 }  // namespace
 
 uint32_t MapGeometry::slot_bits() const noexcept {
-  const bool is_short = fingerprint_bits + ColumnBitsFor(num_columns) <= kernels::kShortSlotBits;
-  return is_short ? kernels::kShortSlotBits : kernels::kLongSlotBits;
+  const uint32_t num_bits = fingerprint_bits + ColumnBitsFor(num_columns);
+  return num_bits <= 16 ? 16 : num_bits <= 20 ? 20 : kernels::kLongestMapSlot;
 }
 
-MapGeometry GeometryFor(const ColumnMapConfig& config) {
+uint32_t MapGeometry::slots_per_block() const noexcept { return kernels::MapSlotsOf(slot_bits()); }
+
+MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept {
   const uint32_t column_bits = ColumnBitsFor(config.num_columns);
-  // A non-member has each of the load's fingerprints by this chance.
   const double most_false = config.target_fpr * config.num_columns;
-  const auto load_for = [most_false](double load, uint32_t bits) {
-    return std::min(load, most_false * std::exp2(bits));
-  };
-  if (column_bits + kLeastShortBits <= kernels::kShortSlotBits) {
-    const uint32_t bits = kernels::kShortSlotBits - column_bits;
-    const double load = load_for(kShortLoad, bits);
-    // Else slots of 24 bits take less memory.
-    if (load * kernels::kLongSlotBits >= kShortLoad * kernels::kShortSlotBits) {
-      return {BlocksFor(config.capacity, load), bits, config.num_columns};
-    }
+  uint32_t best_bits = 0;
+  double best_load = 0;
+  for (const uint32_t slot_bits : kSlotBits) {
+    if (slot_bits < column_bits + kLeastBits) continue;
+    const uint32_t bits = std::min(kernels::kMaxMapFingerprintBits, slot_bits - column_bits);
+    // A non-member has each of the block's fingerprints with this chance.
+    const double load = std::min(LoadOf(slot_bits), most_false * std::exp2(bits));
+    if (load <= best_load) continue;
+    best_bits = bits;
+    best_load = load;
   }
-  const uint32_t bits =
-      std::min(kernels::kMaxMapFingerprintBits, kernels::kLongSlotBits - column_bits);
-  const double load = load_for(kLongLoad, bits);
-  return {BlocksFor(config.capacity, load), bits, config.num_columns};
+  return {BlocksFor(config.capacity, best_load), best_bits, config.num_columns};
 }
 
 Status CheckMapGeometry(const MapGeometry& geometry) {
@@ -58,8 +58,9 @@ Status CheckMapGeometry(const MapGeometry& geometry) {
                  "num_blocks must be a multiple of 64 between 64 and " +
                      std::to_string(kMaxBlocks) + "; got " + std::to_string(geometry.num_blocks)};
   }
-  const uint32_t most_bits = std::min(kernels::kMaxMapFingerprintBits,
-                                      kernels::kLongSlotBits - ColumnBitsFor(geometry.num_columns));
+  const uint32_t most_bits =
+      std::min(kernels::kMaxMapFingerprintBits,
+               kernels::kLongestMapSlot - ColumnBitsFor(geometry.num_columns));
   if (geometry.fingerprint_bits == 0 || geometry.fingerprint_bits > most_bits) {
     return OutOfRange("fingerprint_bits", geometry.fingerprint_bits, 1U, most_bits);
   }

@@ -15,9 +15,6 @@ constexpr uint32_t ColumnBitsFor(uint32_t num_columns) {
   return static_cast<uint32_t>(std::bit_width(num_columns));
 }
 
-// Requires numbers in range.
-MapGeometry GeometryFor(const ColumnMapConfig& config);
-
 // Fails with kInvalidArgument, naming the number that is out of range.
 Status CheckMapGeometry(const MapGeometry& geometry);
 

@@ -16,9 +16,14 @@ constexpr uint64_t kPairsThatTell = 10'000;
 constexpr double kMargin = 1.125;
 constexpr double kLeastShare = 1.0 / 16;
 
+uint64_t SlotsFor(uint64_t num_pairs, double slots_per_pair) {
+  return static_cast<uint64_t>(std::ceil(static_cast<double>(num_pairs) * slots_per_pair));
+}
+
 class MapStructure final : public PairStructure {
  public:
-  explicit MapStructure(ColumnMap map) : map_(std::move(map)) {}
+  MapStructure(ColumnMap map, const ColumnMapConfig& config)
+      : map_(std::move(map)), config_(config) {}
 
   size_t num_words() const override { return map_.row_words(); }
   uint32_t num_columns() const override { return map_.num_columns(); }
@@ -70,25 +75,35 @@ class MapStructure final : public PairStructure {
         static_cast<double>(stats.num_slots_in_use) / static_cast<double>(stats.num_pairs);
     return std::clamp(kMargin * share, kLeastShare, 1.0);
   }
+  double SuccessorShare(uint64_t num_pairs) const override {
+    ColumnMapConfig config = config_;
+    config.capacity = SlotsFor(num_pairs, slots_per_pair());
+    return static_cast<double>(MapGeometryFor(config).num_blocks) /
+           static_cast<double>(map_.geometry().num_blocks);
+  }
 
  private:
   ColumnMap map_;
+  ColumnMapConfig config_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<PairStructure>> MakeMapStructure(const ServerIndexConfig& config,
-                                                        uint64_t num_slots, uint32_t num_columns,
+                                                        uint64_t num_pairs, double slots_per_pair,
+                                                        uint32_t num_columns,
                                                         const StructureShape& shape) {
-  Result<ColumnMap> map = ColumnMap::Create({.capacity = num_slots,
-                                             .num_columns = num_columns,
-                                             .target_fpr = config.target_fpr,
-                                             .digest = config.digest,
-                                             .num_blocks = shape.num_blocks,
-                                             .fingerprint_bits = shape.fingerprint_bits,
-                                             .memory_limit_bytes = config.memory_limit_bytes});
+  ColumnMapConfig made{.capacity = SlotsFor(num_pairs, slots_per_pair),
+                       .num_columns = num_columns,
+                       .target_fpr = config.target_fpr,
+                       .digest = config.digest,
+                       .memory_limit_bytes = config.memory_limit_bytes};
+  ColumnMapConfig with_shape = made;
+  with_shape.num_blocks = shape.num_blocks;
+  with_shape.fingerprint_bits = shape.fingerprint_bits;
+  Result<ColumnMap> map = ColumnMap::Create(with_shape);
   if (!map) return map.error();
-  return std::shared_ptr<PairStructure>(std::make_shared<MapStructure>(*std::move(map)));
+  return std::shared_ptr<PairStructure>(std::make_shared<MapStructure>(*std::move(map), made));
 }
 
 }  // namespace trommel::index

@@ -67,6 +67,8 @@ class PairStructure {
   virtual double share_in_lists() const { return 0; }
   // The share of pairs that take slots, as a successor should have them.
   virtual double slots_per_pair() const { return 1; }
+  // The memory of one for so many pairs, as a share of this one's.
+  virtual double SuccessorShare(uint64_t /*num_pairs*/) const { return 1; }
 
   // Closed columns that no version has, the one to open next last. Under the lock under which
   // versions change.
@@ -81,13 +83,14 @@ constexpr size_t RowWords(size_t num_columns) {
   return words <= 4 ? 4 : (words + 7) / 8 * 8;
 }
 
-// Make a structure of closed columns. pairs_per_column is the capacity of each; num_slots, of all.
-// A shape other than zeros is used as it is.
+// Make a structure of closed columns. pairs_per_column is the capacity of each, num_pairs that of
+// all. A shape other than zeros is used as it is.
 Result<std::shared_ptr<PairStructure>> MakeTransposedStructure(const ServerIndexConfig& config,
                                                                uint64_t pairs_per_column,
                                                                uint32_t num_columns);
 Result<std::shared_ptr<PairStructure>> MakeMapStructure(const ServerIndexConfig& config,
-                                                        uint64_t num_slots, uint32_t num_columns,
+                                                        uint64_t num_pairs, double slots_per_pair,
+                                                        uint32_t num_columns,
                                                         const StructureShape& shape);
 Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig& config,
                                                          uint64_t pairs_per_column,

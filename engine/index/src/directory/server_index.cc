@@ -229,6 +229,8 @@ ServerIndexStats ServerIndex::GetStats() const {
     attribute.num_bytes = structure.num_bytes();
     attribute.row_bytes = structure.row_bytes();
     attribute.share_in_lists = structure.share_in_lists();
+    attribute.successor_share =
+        structure.SuccessorShare(columns->now.pairs_per_region * version.table->size());
     if (columns->next) {
       attribute.is_growing = true;
       attribute.next_pairs_per_region = columns->next->pairs_per_region;

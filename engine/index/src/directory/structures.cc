@@ -5,7 +5,6 @@
 //   SetState    to and from kIndexed: neither structure nor successor
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,8 +55,7 @@ Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t 
     if (config.structure == Structure::kTransposed) {
       return MakeTransposedStructure(config, num_pairs, num_columns);
     }
-    const double num_slots = std::ceil(static_cast<double>(num_pairs) * slots_per_pair);
-    return MakeMapStructure(config, static_cast<uint64_t>(num_slots), num_columns, shape);
+    return MakeMapStructure(config, num_pairs, slots_per_pair, num_columns, shape);
   };
   Result<std::shared_ptr<PairStructure>> structure = make();
   if (!structure) return structure.error();

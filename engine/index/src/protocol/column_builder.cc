@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint64_t kLeastCapacity = 64;   // in pairs: below, rows that come soon resize it
 constexpr uint64_t kCompactionShare = 2;  // a structure so many times too large is replaced
+constexpr double kLeastSuccessor = 0.6;   // a successor that takes less is worth being built
 constexpr size_t kValuesPerCount = 4096;  // of one walk: it may need memory for so many
 
 // Returns the region as the current version has it, if it exists and the attribute is indexed.
@@ -57,8 +58,9 @@ std::optional<uint64_t> ColumnBuilder::CapacityWanted(const AttributeStats& of,
   if (!is_shared && num_regions > num_columns) return std::max(capacity, wanted);
   // The fullest column is known if all are built.
   if (of.is_growing || of.num_unbuilt != 0) return std::nullopt;
-  if (wanted >= capacity / kCompactionShare) return std::nullopt;
-  return wanted;
+  if (wanted < capacity / kCompactionShare) return wanted;
+  if (of.successor_share < kLeastSuccessor) return capacity;
+  return std::nullopt;
 }
 
 Result<bool> ColumnBuilder::SizeStructures(const std::function<bool()>& keep_going) {

@@ -107,6 +107,9 @@ struct AttributeStats {
   uint64_t row_bytes = 0;  ///< Part of num_bytes: the transposed rows.
   /// kMap: the share of pairs that are not in slots, but in lists and bitmaps of regions.
   double share_in_lists = 0;
+  /// kMap: the blocks of a successor for as many pairs per region, which has slots for the share of
+  /// pairs that take one now, as a share of the structure's blocks. 1: no fewer.
+  double successor_share = 1;
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
   /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
