@@ -419,5 +419,32 @@ TEST_CASE("WaitForPins returns when older versions are not pinned any more",
   CHECK(was_released);
 }
 
+TEST_CASE("a map whose values are in most regions gets a successor with fewer slots",
+          "[index][server_index]") {
+  constexpr uint32_t kRegions = 200;
+  ServerIndex index = MakeBuilt(Structure::kMap, kRegions, 4, 100);
+  std::vector<std::string> values;
+  for (int v = 0; v < 100; ++v) values.push_back("v" + std::to_string(100 + v));
+  for (uint32_t id = 0; id < kRegions; ++id) index.Insert({id, 0}, values);
+  const AttributeStats before = index.GetStats().attributes[0];
+  REQUIRE(before.num_pairs == 20'000);
+  CHECK(before.share_in_lists > 0.95);
+  CHECK(before.successor_share < 0.3);
+  REQUIRE(index.Resize(0, 100));
+  for (const ColumnName& name : index.ColumnsToBuild()) {
+    REQUIRE(index.AdvanceBuild(name, index.GetBuildState(name).column_id, values, std::nullopt));
+  }
+  index.Reclaim();
+  const AttributeStats after = index.GetStats().attributes[0];
+  CHECK_FALSE(after.is_growing);
+  CHECK(after.num_pairs == 20'000);
+  CHECK(after.num_bytes < before.num_bytes * 3 / 5);
+  CHECK(after.successor_share > 0.6);  // so it stays
+  for (const std::string& value : values) {
+    REQUIRE(CandidatesOf(index, 0, value).size() == kRegions);
+  }
+  CHECK(CandidatesOf(index, 0, "none").size() < 5);
+}
+
 }  // namespace
 }  // namespace trommel::index::tests
