@@ -84,7 +84,7 @@ TEST_CASE("two databases that did not say what they are are not the same",
 TEST_CASE("columns belong to regions, not to positions", "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
-  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
   // Region 1 is gone: split into 10 and 11. Region 3 is another range under an old id.
   const RegionTable table = EvenTable(4, 2);
   std::vector<Region> regions(table.regions().begin(), table.regions().end());

@@ -322,11 +322,17 @@ TEST_CASE("regions beyond the columns are candidates until a successor has more"
 
 TEST_CASE("min_columns is the least number of columns", "[index][server_index]") {
   for (const auto& [min_columns, num_columns] :
-       {std::pair{0u, 64u}, {3u, 64u}, {65u, 128u}, {300u, 512u}, {65'536u, 65'536u}}) {
-    ServerIndex index = *ServerIndex::Create(
-        {.attributes = {AttributeState::kIndexed}, .min_columns = min_columns}, EvenTable(3, 1));
-    REQUIRE(index.Resize(0, 10));
-    CHECK(StatsOf(index).num_columns == num_columns);
+       {std::pair{0u, 64u}, {3u, 64u}, {64u, 64u}, {65u, 128u}, {300u, 512u}, {65'536u, 65'536u}}) {
+    for (const Structure structure : {Structure::kTransposed, Structure::kMap}) {
+      ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
+                                                .structure = structure,
+                                                .min_columns = min_columns},
+                                               EvenTable(3, 1));
+      REQUIRE(index.Resize(0, 10));
+      // A map's slots name one column less with the same bits.
+      const bool is_one_less = structure == Structure::kMap && min_columns != 64;
+      CHECK(StatsOf(index).num_columns == num_columns - (is_one_less ? 1 : 0));
+    }
   }
 }
 

@@ -184,8 +184,7 @@ TEST_CASE("a builder cannot go on with a column that was replaced", "[index][ser
 
 TEST_CASE("a region without a free column is a candidate until one is freed",
           "[index][server_index]") {
-  ServerIndex index =
-      *ServerIndex::Create({.attributes = {AttributeState::kIndexed}}, EvenTable(3, 1));
+  ServerIndex index = MakeDirectory(Structure::kTransposed, 3, 1);
   REQUIRE(index.Resize(0, 50));
   for (uint32_t id = 0; id < 3; ++id) index.FinishBuild({id, 0});
   CHECK(index.GetStats().attributes[0].num_columns == 64);  // a row has 64 bits at least
@@ -300,8 +299,10 @@ TEST_CASE("a server that lost its last region may get one again", "[index][serve
 TEST_CASE("false regions are as many as the model says", "[index][server_index]") {
   constexpr uint32_t kRegions = 200;
   constexpr size_t kPairs = 400;
+  const Structure structure = GENERATE(Structure::kTransposed, Structure::kMap);
   ServerIndex index = *ServerIndex::Create(
-      {.attributes = {AttributeState::kIndexed}, .target_fpr = 0.02}, EvenTable(kRegions, 10));
+      {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = 0.02},
+      EvenTable(kRegions, 10));
   REQUIRE(index.Resize(0, kPairs));
   std::mt19937_64 random(2);
   std::vector<uint64_t> digests(kPairs);

@@ -31,6 +31,9 @@ struct MapGeometry {
   uint32_t slot_bits() const noexcept;
   /// Returns the slots of a block.
   uint32_t slots_per_block() const noexcept;
+  /// Returns how many of so many pairs a non-member's place has, on average: false columns of a
+  /// query, if the pairs are those of all columns.
+  double FalsePairs(uint64_t num_pairs) const noexcept;
 
   /// Memberwise equality.
   friend bool operator==(const MapGeometry&, const MapGeometry&) = default;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <new>
 #include <string>
 
@@ -163,9 +162,7 @@ MapStats ColumnMap::GetStats() const noexcept {
   stats.num_places_elsewhere = figures.num_marks + figures.num_hidden;
   stats.num_hidden_places = figures.num_hidden;
   stats.num_pairs = figures.num_slots_in_use - figures.num_marks + figures.num_pairs_elsewhere;
-  stats.predicted_false_columns =
-      std::ldexp(static_cast<double>(stats.num_pairs) / static_cast<double>(shape.num_blocks),
-                 -static_cast<int>(shape.fingerprint_bits));
+  stats.predicted_false_columns = shape.FalsePairs(stats.num_pairs);
   stats.num_bytes = figures.num_bytes + num_columns() * sizeof(MapColumn);
   stats.num_interrupted_queries = figures.num_interrupted;
   return stats;

@@ -34,6 +34,14 @@ uint32_t MapGeometry::slot_bits() const noexcept {
 
 uint32_t MapGeometry::slots_per_block() const noexcept { return kernels::MapSlotsOf(slot_bits()); }
 
+// Fingerprint 1 stands for two values of the digest, so a key has it twice as often, and so has a
+// pair: of the 2^b values, all but these two count once, and these four times together.
+double MapGeometry::FalsePairs(uint64_t num_pairs) const noexcept {
+  const double values = std::exp2(fingerprint_bits);
+  return static_cast<double>(num_pairs) / static_cast<double>(num_blocks) * (values + 2) /
+         (values * values);
+}
+
 MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept {
   const uint32_t column_bits = ColumnBitsFor(config.num_columns);
   const double most_false = config.target_fpr * config.num_columns;

@@ -47,10 +47,7 @@ class MapStructure final : public PairStructure {
   }
   ColumnStats StatsOf(uint32_t column) const override {
     const uint64_t num_pairs = map_.num_keys(column);
-    const double per_block =
-        static_cast<double>(num_pairs) / static_cast<double>(map_.geometry().num_blocks);
-    const int bits = static_cast<int>(map_.geometry().fingerprint_bits);
-    return {.num_pairs = num_pairs, .predicted_fpr = std::ldexp(per_block, -bits)};
+    return {.num_pairs = num_pairs, .predicted_fpr = map_.geometry().FalsePairs(num_pairs)};
   }
   void Query(std::span<const uint64_t> digests,
              std::span<uint64_t> columns) const noexcept override {
