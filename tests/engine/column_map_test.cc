@@ -2,6 +2,8 @@
 #include "trommel/column_map.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -207,6 +209,34 @@ TEST_CASE("a place is hidden only while its block has no free slot", "[engine][c
     if (i % 50 == 0) check();
   }
   REQUIRE(check() == 0);
+}
+
+TEST_CASE("non-members have as many false columns as the model says", "[engine][column_map]") {
+  const uint32_t num_columns = GENERATE(63, 1000, 10'000, 60'000);
+  constexpr uint64_t kPairs = 60'000;
+  ColumnMap map = ColumnMap::Create({.capacity = kPairs, .num_columns = num_columns}).value();
+  for (uint32_t c = 0; c < num_columns; ++c) REQUIRE(map.OpenColumn(c));
+  std::mt19937_64 random(Catch::rngSeed());
+  for (uint64_t i = 0; i < kPairs; ++i) {
+    map.Insert(static_cast<uint32_t>(random() % num_columns), Key::Digest(random()));
+  }
+  constexpr size_t kQueries = 30'000;
+  double sum = 0;
+  double squares = 0;
+  Row row(map.row_words());
+  for (size_t q = 0; q < kQueries; ++q) {
+    map.Query(Key::Digest(random()), row);
+    double count = 0;
+    for (const uint64_t word : row) count += std::popcount(word);
+    sum += count;
+    squares += count * count;
+  }
+  const double mean = sum / kQueries;
+  const double predicted = map.GetStats().predicted_false_columns;
+  CAPTURE(mean, predicted);
+  CHECK(predicted <= 0.004 * num_columns);
+  CHECK(std::abs(mean - predicted) <
+        6 * std::sqrt((squares / kQueries - mean * mean) / kQueries) + 1e-3 * predicted);
 }
 
 }  // namespace
