@@ -50,8 +50,8 @@ MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept {
   for (const uint32_t slot_bits : kSlotBits) {
     if (slot_bits < column_bits + kLeastBits) continue;
     const uint32_t bits = std::min(kernels::kMaxMapFingerprintBits, slot_bits - column_bits);
-    // A non-member has each of the block's fingerprints with this chance.
-    const double load = std::min(LoadOf(slot_bits), most_false * std::exp2(bits));
+    const double false_per_pair = MapGeometry{1, bits, config.num_columns}.FalsePairs(1);
+    const double load = std::min(LoadOf(slot_bits), most_false / false_per_pair);
     if (load <= best_load) continue;
     best_bits = bits;
     best_load = load;
