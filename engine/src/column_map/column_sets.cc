@@ -177,7 +177,10 @@ bool ColumnSets::AddTo(MapEntry entry, std::span<uint64_t> columns) const {
     return add(entry.payload() >> 16) && add(entry.payload() & 0xffff);
   }
   const bool is_bitmap = entry.kind() == MapEntry::kBitmap;
-  if (!is_bitmap && !entry.is_list()) return false;
+  // No list is longer than a bitmap: so what is read in doubt takes no longer, either.
+  if (!is_bitmap && (!entry.is_list() || arena_.WordsOf(entry.list_class()) > num_words_)) {
+    return false;
+  }
   const uint32_t num_list_words =
       arena_.WordsOf(is_bitmap ? RecordArena::kBitmapClass : entry.list_class());
   const uint64_t* const words = arena_.Find(entry.payload(), num_list_words);
