@@ -7,11 +7,13 @@
 #include "kernels/classic-inl.h"
 #include "kernels/hash-inl.h"
 #include "kernels/register.h"
+#include "kernels/siphash-inl.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
 TROMMEL_REGISTER(AddCells)
 TROMMEL_REGISTER(AddClassic)
 TROMMEL_REGISTER(AddHash)
+TROMMEL_REGISTER(AddSipHash)
 }  // namespace trommel::kernels
 #endif

@@ -1,5 +1,6 @@
-// XXH64 of fixed-width integers, one key per lane. The algorithm is xxHash's (doc/xxhash_spec.md,
-// "XXH64", the path for inputs under 32 bytes); tests compare it with the library's.
+// XXH64 and XXH3 of fixed-width integers, one key per lane. The algorithms are xxHash's
+// (doc/xxhash_spec.md: "XXH64", the path for inputs under 32 bytes, and "XXH3", that for 4 to 8
+// bytes); tests compare them with the library's.
 #if defined(TROMMEL_KERNELS_HASH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_HASH_INL_H_
 #undef TROMMEL_KERNELS_HASH_INL_H_
@@ -55,41 +56,97 @@ HWY_INLINE V Xxh64OfInt32(D d, V key, uint64_t seed) {
                    hn::Add(hn::Mul(RotateLeftBy<23>(h), hn::Set(d, kPrime2)), hn::Set(d, kPrime3)));
 }
 
-void HashInt64(const uint64_t* HWY_RESTRICT keys, size_t num_keys, uint64_t seed,
-               uint64_t* HWY_RESTRICT digests) {
+// What the seed and the default secret's bytes 8 to 23 contribute to keys of 4 to 8 bytes.
+HWY_INLINE uint64_t Xxh3BitFlip(uint64_t seed) {
+  constexpr uint64_t kSecret8 = 0x1CAD21F72C81017CULL;
+  constexpr uint64_t kSecret16 = 0xDB979083E96DD4DEULL;
+  const uint64_t low = seed & 0xffffffffU;
+  const uint64_t swapped =
+      (low >> 24) | (low >> 8 & 0xff00U) | (low & 0xff00U) << 8 | (low & 0xffU) << 24;
+  return (kSecret8 ^ kSecret16) - (seed ^ swapped << 32);
+}
+
+// Each lane: the XXH3 of one key of num_bytes bytes, given as its first and its last 4 bytes:
+// first x 2^32 + last.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Xxh3OfHalves(D d, V halves, uint64_t num_bytes, uint64_t bit_flip) {
+  const V prime = hn::Set(d, uint64_t{0x9FB21C651E98DF25ULL});
+  V h = hn::Xor(halves, hn::Set(d, bit_flip));
+  h = hn::Mul(hn::Xor(h, hn::Xor(RotateLeftBy<49>(h), RotateLeftBy<24>(h))), prime);
+  h = hn::Mul(hn::Xor(h, hn::Add(hn::ShiftRight<35>(h), hn::Set(d, num_bytes))), prime);
+  return hn::Xor(h, hn::ShiftRight<28>(h));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Xxh3OfInt64(D d, V key, uint64_t bit_flip) {
+  return Xxh3OfHalves(d, RotateLeftBy<32>(key), 8, bit_flip);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Xxh3OfInt32(D d, V key, uint64_t bit_flip) {
+  return Xxh3OfHalves(d, hn::Or(key, hn::ShiftLeft<32>(key)), 4, bit_flip);
+}
+
+// hash(d, vector of keys) for all keys; the last ones one by one.
+template <class Hash>
+HWY_INLINE void HashAll(const uint64_t* HWY_RESTRICT keys, size_t num_keys,
+                        uint64_t* HWY_RESTRICT digests, const Hash& hash) {
   const hn::ScalableTag<uint64_t> d;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= num_keys; i += lanes) {
-    hn::StoreU(Xxh64OfInt64(d, hn::LoadU(d, keys + i), seed), d, digests + i);
+    hn::StoreU(hash(d, hn::LoadU(d, keys + i)), d, digests + i);
   }
   const hn::CappedTag<uint64_t, 1> one;
-  for (; i < num_keys; ++i) {
-    hn::StoreU(Xxh64OfInt64(one, hn::LoadU(one, keys + i), seed), one, digests + i);
-  }
+  for (; i < num_keys; ++i) hn::StoreU(hash(one, hn::LoadU(one, keys + i)), one, digests + i);
 }
 
-void HashInt32(const uint32_t* HWY_RESTRICT keys, size_t num_keys, uint64_t seed,
-               uint64_t* HWY_RESTRICT digests) {
+// The same for 4-byte keys, zero-extended.
+template <class Hash>
+HWY_INLINE void HashAll(const uint32_t* HWY_RESTRICT keys, size_t num_keys,
+                        uint64_t* HWY_RESTRICT digests, const Hash& hash) {
   const hn::ScalableTag<uint64_t> d;
   const hn::Rebind<uint32_t, decltype(d)> half;
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= num_keys; i += lanes) {
-    const auto wide = hn::PromoteTo(d, hn::LoadU(half, keys + i));
-    hn::StoreU(Xxh64OfInt32(d, wide, seed), d, digests + i);
+    hn::StoreU(hash(d, hn::PromoteTo(d, hn::LoadU(half, keys + i))), d, digests + i);
   }
   const hn::CappedTag<uint64_t, 1> one;
   for (; i < num_keys; ++i) {
-    hn::StoreU(Xxh64OfInt32(one, hn::Set(one, uint64_t{keys[i]}), seed), one, digests + i);
+    hn::StoreU(hash(one, hn::Set(one, uint64_t{keys[i]})), one, digests + i);
   }
+}
+
+void Xxh64Int64(const uint64_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests) {
+  HashAll(keys, num_keys, digests,
+          [seed](auto d, auto key) HWY_ATTR { return Xxh64OfInt64(d, key, seed); });
+}
+
+void Xxh64Int32(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests) {
+  HashAll(keys, num_keys, digests,
+          [seed](auto d, auto key) HWY_ATTR { return Xxh64OfInt32(d, key, seed); });
+}
+
+void Xxh3Int64(const uint64_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests) {
+  const uint64_t bit_flip = Xxh3BitFlip(seed);
+  HashAll(keys, num_keys, digests,
+          [bit_flip](auto d, auto key) HWY_ATTR { return Xxh3OfInt64(d, key, bit_flip); });
+}
+
+void Xxh3Int32(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests) {
+  const uint64_t bit_flip = Xxh3BitFlip(seed);
+  HashAll(keys, num_keys, digests,
+          [bit_flip](auto d, auto key) HWY_ATTR { return Xxh3OfInt32(d, key, bit_flip); });
 }
 
 }  // namespace
 
 void AddHashForTarget(KernelTable& kernels) {
-  kernels.hash.xxh64_int64 = &HashInt64;
-  kernels.hash.xxh64_int32 = &HashInt32;
+  kernels.hash.xxh64_int64 = &Xxh64Int64;
+  kernels.hash.xxh64_int32 = &Xxh64Int32;
+  kernels.hash.xxh3_int64 = &Xxh3Int64;
+  kernels.hash.xxh3_int32 = &Xxh3Int32;
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

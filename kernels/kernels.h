@@ -161,10 +161,25 @@ struct FingerprintKernels {
   OneFate (*query_one)(uint64_t digest, const FingerprintBlocks& blocks);
 };
 
+// The bytes of a key.
+struct ByteView {
+  const unsigned char* bytes;
+  size_t num_bytes;
+};
+
+// Of 8-byte and 4-byte little-endian keys, and of up to kMaxChunkKeys strings. `secret` is
+// SipHash's key, two words.
 struct HashKernels {
-  // XXH64 of 8-byte and 4-byte little-endian keys.
   void (*xxh64_int64)(const uint64_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
   void (*xxh64_int32)(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
+  void (*xxh3_int64)(const uint64_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
+  void (*xxh3_int32)(const uint32_t* keys, size_t num_keys, uint64_t seed, uint64_t* digests);
+  void (*siphash_int64)(const uint64_t* keys, size_t num_keys, const uint64_t* secret,
+                        uint64_t* digests);
+  void (*siphash_int32)(const uint32_t* keys, size_t num_keys, const uint64_t* secret,
+                        uint64_t* digests);
+  void (*siphash_views)(const ByteView* views, size_t num_keys, const uint64_t* secret,
+                        uint64_t* digests);
 };
 
 // One key of a promoted block: `presence` are its presence words, `runs` its run strings of 64

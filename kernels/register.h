@@ -37,6 +37,7 @@ inline size_t DispatchIndex(int64_t target) {
 }
 
 void AddHash(int64_t target, KernelTable& kernels);         // hash-inl.h
+void AddSipHash(int64_t target, KernelTable& kernels);      // siphash-inl.h
 void AddCells(int64_t target, KernelTable& kernels);        // cells-inl.h
 void AddClassic(int64_t target, KernelTable& kernels);      // classic-inl.h
 void AddColumns(int64_t target, KernelTable& kernels);      // columns-inl.h

@@ -23,6 +23,7 @@ KernelTable MakeKernels(int64_t target) {
   kernels.target = target;
   kernels.name = hwy::TargetName(target);
   AddHash(target, kernels);
+  AddSipHash(target, kernels);
   AddCells(target, kernels);
   AddClassic(target, kernels);
   AddColumns(target, kernels);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/src/keys/merge_compatibility.h"
-#include "engine/src/keys/siphash.h"
+#include "kernels/siphash.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
@@ -25,7 +25,7 @@ TEST_CASE("a keyed policy is SipHash-1-3 of the key's bytes, integers little-end
   const DigestPolicy policy = tests::KeyedPolicy();
   const auto words = tests::KeyFrom().words();
   CHECK(policy.kind == DigestKind::kSipHash);
-  CHECK(policy("the quick brown fox") == SipHash13(words, "the quick brown fox", 19));
+  CHECK(policy("the quick brown fox") == kernels::SipHash13(words, "the quick brown fox", 19));
   CHECK(policy(0x0706050403020100) == policy(std::string("\0\1\2\3\4\5\6\7", 8)));
   CHECK(policy(Key::Int32(0x03020100)) == policy(std::string("\0\1\2\3", 4)));
   CHECK(policy(Key::Digest(99)) == 99);

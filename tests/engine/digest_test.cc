@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/src/keys/siphash.h"
 #include "golden/digests.h"
 #include "golden/siphash.h"
+#include "kernels/siphash.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
@@ -177,8 +177,8 @@ TEST_CASE("SipHash-1-3 and SipHash-2-4 give the published vectors", "[engine][di
   std::vector<uint64_t> fast;
   std::vector<uint64_t> whole;
   for (size_t n = 0; n < bytes.size(); ++n) {
-    fast.push_back(SipHash13(key.words(), bytes.data(), n));
-    whole.push_back(SipHash<2, 4>(key.words(), bytes.data(), n));
+    fast.push_back(kernels::SipHash13(key.words(), bytes.data(), n));
+    whole.push_back(kernels::SipHash<2, 4>(key.words(), bytes.data(), n));
   }
   CHECK(tests::FirstDifference(fast, {golden::kSipHash13.begin(), golden::kSipHash13.end()}) == "");
   CHECK(tests::FirstDifference(whole, {golden::kSipHash24.begin(), golden::kSipHash24.end()}) ==
@@ -188,12 +188,12 @@ TEST_CASE("SipHash-1-3 and SipHash-2-4 give the published vectors", "[engine][di
 TEST_CASE("SipHash takes keys of any alignment, and lengths beyond a byte", "[engine][digest]") {
   const DigestKey key = tests::KeyFrom(0);
   const std::string text(1000, 'x');
-  const uint64_t want = SipHash13(key.words(), text.data(), 600);
+  const uint64_t want = kernels::SipHash13(key.words(), text.data(), 600);
   for (size_t offset = 0; offset < 9; ++offset) {
-    CHECK(SipHash13(key.words(), text.data() + offset, 600) == want);
+    CHECK(kernels::SipHash13(key.words(), text.data() + offset, 600) == want);
   }
   // The length is hashed mod 256: the bytes themselves must make the difference.
-  CHECK(SipHash13(key.words(), text.data(), 600 - 256) != want);
+  CHECK(kernels::SipHash13(key.words(), text.data(), 600 - 256) != want);
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // The vector hash against xxHash itself and against vectors others published.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "kernels/siphash.h"
 #include "kernels/targets.h"
 #include "support/catch.h"
 #include "support/digests.h"
@@ -29,38 +33,106 @@ std::vector<T> HashKeys(size_t size) {
   return keys;
 }
 
-// Every batch size, at offsets that no vector is aligned to, against xxHash on the same bytes.
-template <class T, class Hash>
-void CheckAgainstXxHash(const Hash& hash) {
-  for (const uint64_t seed :
-       {uint64_t{0}, uint64_t{42}, ~uint64_t{0}, uint64_t{0x9E3779B185EBCA87}}) {
-    for (const size_t size : tests::EdgeSizes()) {
-      const std::vector<T> keys = HashKeys<T>(size);
-      std::vector<uint64_t> want;
-      for (const T& key : keys) want.push_back(XXH64(&key, sizeof(key), seed));
-      for (const size_t offset : {size_t{0}, size_t{1}, size_t{3}}) {
-        tests::Guarded<T> in(size, 0, offset);
-        std::copy(keys.begin(), keys.end(), in.data());
-        tests::Guarded<uint64_t> out(size, 0, offset);
-        hash(in.data(), size, seed, out.data());
-        INFO("size " << size << ", offset " << offset << ", seed " << seed);
-        REQUIRE(tests::FirstDifference(out.Copy(), want) == "");
-        REQUIRE(out.GuardsIntact());
-      }
+// Every batch size, at offsets that no vector is aligned to, against `want_of` of the same bytes.
+template <class T, class Want, class Hash>
+void CheckBatches(const Want& want_of, const Hash& hash) {
+  for (const size_t size : tests::EdgeSizes()) {
+    const std::vector<T> keys = HashKeys<T>(size);
+    std::vector<uint64_t> want;
+    for (const T& key : keys) want.push_back(want_of(&key, sizeof(key)));
+    for (const size_t offset : {size_t{0}, size_t{1}, size_t{3}}) {
+      tests::Guarded<T> in(size, 0, offset);
+      std::copy(keys.begin(), keys.end(), in.data());
+      tests::Guarded<uint64_t> out(size, 0, offset);
+      hash(in.data(), size, out.data());
+      INFO("size " << size << ", offset " << offset);
+      REQUIRE(tests::FirstDifference(out.Copy(), want) == "");
+      REQUIRE(out.GuardsIntact());
     }
   }
 }
 
-TEST_CASE("the 8-byte hash is xxHash's for every tail and seed on every target",
-          "[kernels][hash]") {
-  tests::ForEachRunnableTarget(
-      [] { CheckAgainstXxHash<uint64_t>(ActiveKernels().hash.xxh64_int64); });
+using Xxh = uint64_t (*)(const void*, size_t, uint64_t);
+
+template <class T>
+void CheckAgainstXxHash(Xxh want_of,
+                        void (*hash)(const T* keys, size_t, uint64_t seed, uint64_t*)) {
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{42}, ~uint64_t{0}, uint64_t{0x12345678},
+                              uint64_t{0x9E3779B185EBCA87}}) {
+    INFO("seed " << seed);
+    CheckBatches<T>(
+        [&](const void* key, size_t size) { return want_of(key, size, seed); },
+        [&](const T* keys, size_t size, uint64_t* out) { hash(keys, size, seed, out); });
+  }
 }
 
-TEST_CASE("the 4-byte hash is xxHash's for every tail and seed on every target",
+uint64_t Xxh64(const void* key, size_t size, uint64_t seed) { return XXH64(key, size, seed); }
+uint64_t Xxh3(const void* key, size_t size, uint64_t seed) {
+  return XXH3_64bits_withSeed(key, size, seed);
+}
+
+TEST_CASE("integers hash as xxHash hashes their bytes, for every tail and seed on every target",
           "[kernels][hash]") {
-  tests::ForEachRunnableTarget(
-      [] { CheckAgainstXxHash<uint32_t>(ActiveKernels().hash.xxh64_int32); });
+  tests::ForEachRunnableTarget([] {
+    const HashKernels& hash = ActiveKernels().hash;
+    CheckAgainstXxHash<uint64_t>(&Xxh64, hash.xxh64_int64);
+    CheckAgainstXxHash<uint32_t>(&Xxh64, hash.xxh64_int32);
+    CheckAgainstXxHash<uint64_t>(&Xxh3, hash.xxh3_int64);
+    CheckAgainstXxHash<uint32_t>(&Xxh3, hash.xxh3_int32);
+  });
+}
+
+constexpr std::array<uint64_t, 2> kSecret = {0x0706050403020100, 0x0f0e0d0c0b0a0908};
+
+uint64_t Sip(const void* key, size_t size) { return SipHash13(kSecret, key, size); }
+
+TEST_CASE("integers hash as SipHash hashes their bytes, for every tail on every target",
+          "[kernels][hash]") {
+  tests::ForEachRunnableTarget([] {
+    const HashKernels& hash = ActiveKernels().hash;
+    CheckBatches<uint64_t>(&Sip, [&](const uint64_t* keys, size_t size, uint64_t* out) {
+      hash.siphash_int64(keys, size, kSecret.data(), out);
+    });
+    CheckBatches<uint32_t>(&Sip, [&](const uint32_t* keys, size_t size, uint64_t* out) {
+      hash.siphash_int32(keys, size, kSecret.data(), out);
+    });
+  });
+}
+
+// Strings of these lengths, each in memory of its own: sanitizers see a byte too many.
+void CheckStrings(const std::vector<size_t>& lengths) {
+  std::vector<std::vector<unsigned char>> strings;
+  std::vector<ByteView> views;
+  std::vector<uint64_t> want;
+  for (const size_t length : lengths) {
+    std::vector<unsigned char> text(length);
+    for (size_t i = 0; i < length; ++i) {
+      text[i] = static_cast<unsigned char>(i * 151 + strings.size());
+    }
+    strings.push_back(std::move(text));
+    views.push_back({strings.back().data(), length});
+    want.push_back(Sip(strings.back().data(), length));
+  }
+  tests::Guarded<uint64_t> out(lengths.size(), 0, 1);
+  ActiveKernels().hash.siphash_views(views.data(), views.size(), kSecret.data(), out.data());
+  REQUIRE(tests::FirstDifference(out.Copy(), want) == "");
+  REQUIRE(out.GuardsIntact());
+}
+
+TEST_CASE("a batch of strings of any lengths hashes as SipHash hashes each on every target",
+          "[kernels][hash]") {
+  tests::ForEachRunnableTarget([] {
+    for (const size_t size : {0, 1, 2, 7, 8, 9, 15, 16, 17, 33, 2047, 2048}) {
+      for (const uint64_t longest : {1, 9, 40, 300}) {  // words: one, few, several, too many
+        std::vector<size_t> lengths;
+        for (const uint64_t random : tests::DrawnDigests(size, size + 1, Catch::rngSeed())) {
+          lengths.push_back(random % longest);
+        }
+        CheckStrings(lengths);
+      }
+    }
+    CheckStrings(std::vector<size_t>(100, 45));  // all alike
+  });
 }
 
 TEST_CASE("integers hash to the published Parquet vectors on every target", "[kernels][hash]") {

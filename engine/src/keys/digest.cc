@@ -2,13 +2,15 @@
 #include "trommel/digest.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
 
 #include "engine/src/base/check.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/siphash.h"
+#include "kernels/kernels.h"
+#include "kernels/siphash.h"
 #include "kernels/targets.h"
 
 #define XXH_INLINE_ALL
@@ -17,27 +19,59 @@
 namespace trommel {
 namespace {
 
+void RefuseToHash() {
+  TROMMEL_CHECK(false, "this filter takes only the caller's digests (Keys::Digests)");
+}
+
+void CheckHasKey(const DigestPolicy& policy) {
+  TROMMEL_CHECK(policy.digest_key.is_given(),
+                "this filter hashes under a key, and was loaded without it (can_hash tells)");
+}
+
 uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
   if (policy.kind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
   if (policy.kind == DigestKind::kXxh3) return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
-  TROMMEL_CHECK(policy.kind != DigestKind::kCaller,
-                "this filter takes only the caller's digests (Keys::Digests)");
-  TROMMEL_CHECK(policy.digest_key.is_given(),
-                "this filter hashes under a key, and was loaded without it (can_hash tells)");
-  return SipHash13(policy.digest_key.words(), bytes, num_bytes);
+  if (policy.kind == DigestKind::kCaller) RefuseToHash();
+  CheckHasKey(policy);
+  return kernels::SipHash13(policy.digest_key.words(), bytes, num_bytes);
 }
 
 template <class T>
 void HashStrings(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
-  for (size_t i = 0; i < digests.size(); ++i) {
-    digests[i] = HashBytes(policy, keys[i].data(), keys[i].size());
+  if (policy.kind != DigestKind::kSipHash) {
+    for (size_t i = 0; i < digests.size(); ++i) {
+      digests[i] = HashBytes(policy, keys[i].data(), keys[i].size());
+    }
+    return;
+  }
+  CheckHasKey(policy);
+  const auto hash = kernels::ActiveKernels().hash.siphash_views;
+  std::array<kernels::ByteView, kernels::kMaxChunkKeys> views;
+  for (size_t first = 0; first < digests.size(); first += views.size()) {
+    const size_t num_keys = std::min(views.size(), digests.size() - first);
+    for (size_t i = 0; i < num_keys; ++i) {
+      const T& key = keys[first + i];
+      views[i] = {reinterpret_cast<const unsigned char*>(key.data()), key.size()};
+    }
+    hash(views.data(), num_keys, policy.digest_key.words().data(), digests.data() + first);
   }
 }
 
-template <class T>
-void HashIntegers(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
-  for (size_t i = 0; i < digests.size(); ++i) {
-    digests[i] = HashBytes(policy, &keys[i], sizeof(T));
+// Integers of one width: their kernels for each kind.
+template <class T, class Xxh, class Sip>
+void HashIntegers(const DigestPolicy& policy, const void* keys, std::span<uint64_t> digests,
+                  const Xxh& xxh64, const Xxh& xxh3, const Sip& siphash) {
+  const auto* integers = static_cast<const T*>(keys);
+  switch (policy.kind) {
+    case DigestKind::kXxh64:
+      return xxh64(integers, digests.size(), policy.seed, digests.data());
+    case DigestKind::kXxh3:
+      return xxh3(integers, digests.size(), policy.seed, digests.data());
+    case DigestKind::kSipHash:
+      CheckHasKey(policy);
+      return siphash(integers, digests.size(), policy.digest_key.words().data(), digests.data());
+    case DigestKind::kCaller:
+      if (!digests.empty()) RefuseToHash();
   }
 }
 
@@ -70,7 +104,7 @@ DigestPolicy DigestPolicy::Keyed(const DigestKey& key) noexcept {
   TROMMEL_CHECK(key.is_given(), "a keyed policy needs a key");
   constexpr std::string_view kLabel = "trommel digest key check";
   return {.kind = DigestKind::kSipHash,
-          .seed = SipHash13(key.words(), kLabel.data(), kLabel.size()),
+          .seed = kernels::SipHash13(key.words(), kLabel.data(), kLabel.size()),
           .digest_key = key};
 }
 
@@ -100,31 +134,19 @@ uint64_t DigestPolicy::operator()(Key key) const noexcept {
 void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcept {
   TROMMEL_CHECK(digests.size() == keys.size(), "digests of another size than the keys");
   TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(digests)), "the digests overlap the keys");
-  const bool is_xxh64 = kind == DigestKind::kXxh64;
+  const kernels::HashKernels& hash = kernels::ActiveKernels().hash;
   switch (keys.kind()) {
     case KeyKind::kDigests: {
       const auto* given = static_cast<const uint64_t*>(keys.data());
       std::copy(given, given + keys.size(), digests.begin());
       return;
     }
-    case KeyKind::kInt64: {
-      const auto* integers = static_cast<const uint64_t*>(keys.data());
-      if (is_xxh64) {
-        kernels::ActiveKernels().hash.xxh64_int64(integers, keys.size(), seed, digests.data());
-      } else {
-        HashIntegers(*this, integers, digests);
-      }
-      return;
-    }
-    case KeyKind::kInt32: {
-      const auto* integers = static_cast<const uint32_t*>(keys.data());
-      if (is_xxh64) {
-        kernels::ActiveKernels().hash.xxh64_int32(integers, keys.size(), seed, digests.data());
-      } else {
-        HashIntegers(*this, integers, digests);
-      }
-      return;
-    }
+    case KeyKind::kInt64:
+      return HashIntegers<uint64_t>(*this, keys.data(), digests, hash.xxh64_int64, hash.xxh3_int64,
+                                    hash.siphash_int64);
+    case KeyKind::kInt32:
+      return HashIntegers<uint32_t>(*this, keys.data(), digests, hash.xxh64_int32, hash.xxh3_int32,
+                                    hash.siphash_int32);
     case KeyKind::kViews:
       return HashStrings(*this, static_cast<const std::string_view*>(keys.data()), digests);
     case KeyKind::kStrings:

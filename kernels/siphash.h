@@ -7,8 +7,8 @@
 // and more, as its state of sixteen words fills vectors by itself; but for that reason 8 bytes cost
 // it as much as 32, and one key per lane would not fit the registers. Why 1-3 rounds: hashing eight
 // keys at a time in AVX2 stays within twice XXH3's time from 8 to 64 bytes, with 2-4 it does not.
-#ifndef TROMMEL_ENGINE_SRC_KEYS_SIPHASH_H_
-#define TROMMEL_ENGINE_SRC_KEYS_SIPHASH_H_
+#ifndef TROMMEL_KERNELS_SIPHASH_H_
+#define TROMMEL_KERNELS_SIPHASH_H_
 
 #include <array>
 #include <bit>
@@ -16,17 +16,21 @@
 #include <cstdint>
 #include <cstring>
 
-namespace trommel {
+namespace trommel::kernels {
 
 static_assert(std::endian::native == std::endian::little, "words are read as they are in memory");
 
+// "somepseudorandomlygeneratedbytes".
+inline constexpr std::array<uint64_t, 4> kSipInit = {0x736f6d6570736575, 0x646f72616e646f6d,
+                                                     0x6c7967656e657261, 0x7465646279746573};
+
 class SipState {
  public:
-  explicit SipState(const std::array<uint64_t, 2>& key)  // the constants: "somepseudorandomly..."
-      : v0_(key[0] ^ 0x736f6d6570736575),
-        v1_(key[1] ^ 0x646f72616e646f6d),
-        v2_(key[0] ^ 0x6c7967656e657261),
-        v3_(key[1] ^ 0x7465646279746573) {}
+  explicit SipState(const std::array<uint64_t, 2>& key)
+      : v0_(key[0] ^ kSipInit[0]),
+        v1_(key[1] ^ kSipInit[1]),
+        v2_(key[0] ^ kSipInit[2]),
+        v3_(key[1] ^ kSipInit[3]) {}
 
   template <int kRounds>
   void Compress(uint64_t word) {
@@ -59,6 +63,31 @@ class SipState {
   uint64_t v0_, v1_, v2_, v3_;
 };
 
+// The last word: the bytes behind the last whole word, zeros, and in the top byte the length mod
+// 256. Reads no byte but the key's, and branches on nothing but whether it has eight: lengths are
+// hard to predict.
+inline uint64_t LastSipWord(const unsigned char* bytes, size_t num_bytes) {
+  const size_t num_left = num_bytes % 8;
+  const uint64_t length = static_cast<uint64_t>(num_bytes) << 56;
+  if (num_bytes >= 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes + num_bytes - 8, sizeof(word));
+    return length | word >> 8 >> (56 - 8 * num_left);
+  }
+  if (num_bytes >= 4) {
+    uint32_t low;
+    uint32_t high;
+    std::memcpy(&low, bytes, sizeof(low));
+    std::memcpy(&high, bytes + num_bytes - 4, sizeof(high));
+    return length | low | uint64_t{high} << 8 * (num_bytes - 4);
+  }
+  if (num_bytes == 0) return length;
+  const size_t middle = num_bytes / 2;
+  const size_t last = num_bytes - 1;
+  return length | bytes[0] | uint64_t{bytes[middle]} << 8 * middle |
+         uint64_t{bytes[last]} << 8 * last;
+}
+
 template <int kCompression, int kFinalization>
 uint64_t SipHash(const std::array<uint64_t, 2>& key, const void* data, size_t num_bytes) {
   const auto* bytes = static_cast<const unsigned char*>(data);
@@ -69,10 +98,7 @@ uint64_t SipHash(const std::array<uint64_t, 2>& key, const void* data, size_t nu
     std::memcpy(&word, bytes + at, sizeof(word));
     state.Compress<kCompression>(word);
   }
-  // The last word: what is left, zeros, and in the top byte the length mod 256.
-  uint64_t last = static_cast<uint64_t>(num_bytes) << 56;
-  for (size_t i = tail_at; i < num_bytes; ++i) last |= uint64_t{bytes[i]} << 8 * (i - tail_at);
-  state.Compress<kCompression>(last);
+  state.Compress<kCompression>(LastSipWord(bytes, num_bytes));
   return state.Finalize<kFinalization>();
 }
 
@@ -81,6 +107,6 @@ inline uint64_t SipHash13(const std::array<uint64_t, 2>& key, const void* bytes,
   return SipHash<1, 3>(key, bytes, num_bytes);
 }
 
-}  // namespace trommel
+}  // namespace trommel::kernels
 
-#endif  // TROMMEL_ENGINE_SRC_KEYS_SIPHASH_H_
+#endif  // TROMMEL_KERNELS_SIPHASH_H_
