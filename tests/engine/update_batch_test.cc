@@ -120,14 +120,14 @@ TEST_CASE("every way of a batch gives the same answers and leaves the same bytes
 
 TEST_CASE("splitting is worth it for large batches into large filters, and for many threads",
           "[engine][update_batch]") {
-  const Geometry small{.shard_bits = 3, .num_blocks = 8192};       // 1 MiB
-  const Geometry large{.shard_bits = 8, .num_blocks = 1'000'192};  // 122 MiB
-  const Geometry undivided{.shard_bits = 0, .num_blocks = 1'000'000};
+  const UpdateCost small = UpdateCost::Of({.shard_bits = 3, .num_blocks = 8192});       // 1 MiB
+  const UpdateCost large = UpdateCost::Of({.shard_bits = 8, .num_blocks = 1'000'192});  // 122 MiB
+  const UpdateCost undivided = UpdateCost::Of({.shard_bits = 0, .num_blocks = 1'000'000});
   CHECK_FALSE(IsWorthSplitting(small, 10'000'000, 1));
-  const Geometry middling{.shard_bits = 7, .num_blocks = 131'072};  // 16 MiB
+  const UpdateCost middling = UpdateCost::Of({.shard_bits = 7, .num_blocks = 131'072});  // 16 MiB
   CHECK(IsWorthSplitting(middling, 300'000, 1));
   CHECK_FALSE(IsWorthSplitting(middling, 200'000, 1));
-  const Geometry between{.shard_bits = 7, .num_blocks = 196'608};  // 24 MiB
+  const UpdateCost between = UpdateCost::Of({.shard_bits = 7, .num_blocks = 196'608});  // 24 MiB
   CHECK(IsWorthSplitting(between, 200'000, 1));
   CHECK_FALSE(IsWorthSplitting(between, 190'000, 1));
   CHECK(IsWorthSplitting(small, 20'000, 2));

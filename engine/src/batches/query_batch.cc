@@ -16,7 +16,7 @@ namespace {
 //   digests   a b c d e f      the first layer shows b d e: these are gathered, and the large
 //   passed    1 3 4            layer queried for them: it shows the second and third
 //   found     1 2           -> shown 3 4
-size_t SelectShown(const Store& first, const Store& large, std::span<const uint64_t> digests,
+size_t SelectShown(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
                    std::span<uint32_t> shown) {
   std::array<uint32_t, kernels::kMaxChunkKeys> passed;
   std::array<uint64_t, kernels::kMaxChunkKeys> gathered;
@@ -48,7 +48,7 @@ size_t SelectChunk(const QueryTarget& target, std::span<const uint64_t> digests,
 
 }  // namespace
 
-size_t QueryLayers(const Store& first, const Store& large, std::span<const uint64_t> digests,
+size_t QueryLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
                    uint64_t* maybe_present) {
   std::array<uint32_t, kernels::kMaxChunkKeys> shown;
   const size_t num_shown = SelectShown(first, large, digests, shown);
@@ -59,7 +59,7 @@ size_t QueryLayers(const Store& first, const Store& large, std::span<const uint6
   return num_shown;
 }
 
-size_t SelectLayers(const Store& first, const Store& large, std::span<const uint64_t> digests,
+size_t SelectLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
                     bool maybe_present, uint32_t first_idx, uint32_t* selection) {
   std::array<uint32_t, kernels::kMaxChunkKeys> shown;
   const size_t num_shown = SelectShown(first, large, digests, shown);

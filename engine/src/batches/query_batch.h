@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/store.h"
+#include "engine/src/blocks/key_store.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -16,11 +16,11 @@
 namespace trommel {
 
 struct QueryTarget {
-  const Store& store;
+  const KeyStore& store;
   const DigestPolicy& policy;
-  Executor* executor = nullptr;        // null: the calling thread only
-  uint32_t num_probes = 0;             // of QueryBatch: how many slices to probe; 0: all
-  const Store* first_layer = nullptr;  // queried before the store, if not null
+  Executor* executor = nullptr;           // null: the calling thread only
+  uint32_t num_probes = 0;                // of QueryBatch: how many slices to probe; 0: all
+  const KeyStore* first_layer = nullptr;  // queried before the store, if not null
 };
 
 // As CountingFilter's.
@@ -36,11 +36,11 @@ void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
 // presence bits only.
 
 // Writes one word for every 64 digests; returns how many bits are set.
-size_t QueryLayers(const Store& first, const Store& large, std::span<const uint64_t> digests,
+size_t QueryLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
                    uint64_t* maybe_present);
 // Writes the ascending indices (plus first_idx) of the digests with that answer; `selection` must
 // have space for all.
-size_t SelectLayers(const Store& first, const Store& large, std::span<const uint64_t> digests,
+size_t SelectLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
                     bool maybe_present, uint32_t first_idx, uint32_t* selection);
 
 }  // namespace trommel

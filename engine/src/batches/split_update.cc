@@ -115,7 +115,7 @@ class Round {
   }
 
   void Unsplit(size_t c, std::span<uint64_t> answers) {
-    std::array<uint32_t, size_t{1} << Store::kMaxOwnedRangeBits> cursors;
+    std::array<uint32_t, size_t{1} << KeyStore::kMaxOwnedRangeBits> cursors;
     UnsplitAnswers(RangesOf(c), StartsOf(c), SplitAnswersOf(c),
                    std::span(cursors).first(num_ranges_), answers.data() + FirstOf(c) / 64);
   }
@@ -140,7 +140,7 @@ class Round {
 std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, Keys keys,
                                     std::span<uint64_t> answers) noexcept {
   if (keys.empty()) return 0;
-  const uint64_t worthwhile = kKeysPerBlock * target.store.geometry().num_blocks;
+  const uint64_t worthwhile = kKeysPerBlock * target.store.update_cost().num_blocks;
   const uint64_t largest = (std::max<uint64_t>(worthwhile, 1) + kSplitChunk - 1) / kSplitChunk;
   const size_t round_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
   const bool has_digests = keys.kind() == KeyKind::kDigests;

@@ -17,7 +17,7 @@ uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
                       std::span<uint64_t> answers) {
   uint64_t num_applied = 0;
   ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    std::array<uint64_t, Store::kBitmapWords> bits;
+    std::array<uint64_t, KeyStore::kBitmapWords> bits;
     const size_t num_words = (digests.size() + 63) / 64;
     std::fill_n(bits.begin(), num_words, 0);
     const uint64_t num_refused =
@@ -37,7 +37,7 @@ constexpr size_t kFewKeys = 64;
 constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
 
 // Returns how many keys of the range were inserted or erased.
-uint64_t Apply(Store& store, Update update, const uint64_t* digests,
+uint64_t Apply(KeyStore& store, Update update, const uint64_t* digests,
                const kernels::DigestRange& range, std::span<uint64_t> bits) {
   if (range.end - range.begin == 1) {
     const uint64_t is_applied{store.UpdateOne(update, digests[range.begin])};
@@ -54,7 +54,7 @@ uint64_t Apply(Store& store, Update update, const uint64_t* digests,
   return CountBits(words) - before;
 }
 
-uint64_t ApplyHeld(RangeLocks::Held held, Store& store, Update update, const uint64_t* digests,
+uint64_t ApplyHeld(RangeLocks::Held held, KeyStore& store, Update update, const uint64_t* digests,
                    const kernels::DigestRange& range, std::span<uint64_t> bits) {
   const uint64_t num_applied = Apply(store, update, digests, range, bits);
   held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
@@ -84,7 +84,7 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
   const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
   SplitByRange(digests, lock_bits, ranges, split, starts);
 
-  std::array<uint64_t, Store::kBitmapWords> split_answers{};
+  std::array<uint64_t, KeyStore::kBitmapWords> split_answers{};
   uint64_t num_applied = 0;
   const auto digests_of = [&](size_t r) {
     // The digest ranges lie side by side and are fetched as one.
@@ -146,20 +146,20 @@ uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* d
                    bits);
 }
 
-bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_threads) noexcept {
-  if (geometry.shard_bits == 0) return false;
+bool IsWorthSplitting(const UpdateCost& cost, uint64_t num_keys, uint32_t num_threads) noexcept {
+  if (cost.range_bits == 0) return false;
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
   if (num_threads > 1) return num_keys >= kWorthThreads;
   // With runs and fingerprints an update touches one line per key, which costs less than a split,
   // up to the largest filters tried (bench/README.md).
-  if (geometry.encoding != Encoding::kPlanes) return false;
+  if (!cost.has_many_lines) return false;
   // One thread gains by locality only: where the blocks exceed the caches, and enough keys share
   // them.
   constexpr uint64_t kMiB = uint64_t{1} << 20;
-  const uint64_t bytes = geometry.num_bytes();
-  if (bytes >= 32 * kMiB) return num_keys >= geometry.num_blocks / 2;
-  if (bytes >= 24 * kMiB) return num_keys >= geometry.num_blocks;
-  return bytes >= 12 * kMiB && num_keys >= 2 * geometry.num_blocks;
+  const uint64_t bytes = cost.num_bytes;
+  if (bytes >= 32 * kMiB) return num_keys >= cost.num_blocks / 2;
+  if (bytes >= 24 * kMiB) return num_keys >= cost.num_blocks;
+  return bytes >= 12 * kMiB && num_keys >= 2 * cost.num_blocks;
 }
 
 uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
@@ -167,7 +167,7 @@ uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
   const bool is_split =
       target.route == Route::kSplit ||
       (target.route == Route::kAutomatic &&
-       IsWorthSplitting(target.store.geometry(), keys.size(), target.num_threads()));
+       IsWorthSplitting(target.store.update_cost(), keys.size(), target.num_threads()));
   if (is_split) {
     // Without memory for a split, the batch takes the other ways, which need none.
     if (const auto num_applied = UpdateSplit(target, update, keys, answers)) return *num_applied;

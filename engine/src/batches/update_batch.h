@@ -1,4 +1,4 @@
-// Batches of updates to a block store: how a batch is divided, and by how many threads.
+// Batches of updates to a store: how a batch is divided, and by how many threads.
 //
 //   exclusive  direct   chunk by chunk in input order, fetching ahead
 //              split    by owned range (split_update.h), each by one task
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/store.h"
+#include "engine/src/blocks/key_store.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -28,7 +28,7 @@ namespace trommel {
 
 // What an update works on.
 struct UpdateTarget {
-  Store& store;
+  KeyStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
   RangeLocks* locks = nullptr;   // null: the caller has the store to itself
@@ -45,14 +45,15 @@ uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
 
 // Applies the update to keys [range.begin, range.end), under their lock where there are locks, and
 // adds them to its count. The keys must belong to range `range_idx` of 2^range_bits. Bits of `bits`
-// as in Store::Apply, zero before; none for kInsert. Returns how many keys were inserted or erased.
+// as in KeyStore::Apply, zero before; none for kInsert. Returns how many keys were inserted or
+// erased.
 uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
                     const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
                     std::span<uint64_t> bits) noexcept;
 
 // Is a batch of so many keys faster split than direct? Measured: bench/README.md, "Direct or
 // split".
-bool IsWorthSplitting(const Geometry& geometry, uint64_t num_keys, uint32_t num_threads) noexcept;
+bool IsWorthSplitting(const UpdateCost& cost, uint64_t num_keys, uint32_t num_threads) noexcept;
 
 }  // namespace trommel
 

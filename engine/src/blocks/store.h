@@ -1,6 +1,5 @@
-// Store: blocks of counted keys behind one interface, whatever they are made of. What is here is
-// what batches and a CountingFilter need; BlockStore keeps presence bits and counters,
-// FingerprintStore fingerprints.
+// Store: blocks of counted keys, of a fixed number, behind one interface. What is here is what a
+// CountingFilter needs; BlockStore keeps presence bits and counters, FingerprintStore fingerprints.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
 
@@ -8,21 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "engine/src/blocks/block_contents.h"
+#include "engine/src/blocks/key_store.h"
 #include "kernels/kernels.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
-
-enum class Update : uint8_t {
-  kInsert,
-  kInsertIfAbsent,
-  kInsertIfPresent,  // only keys that answer "maybe present": no key becomes present
-  kErase,
-};
 
 // What a store keeps account of: reading it needs no pass over the blocks.
 struct StoreFigures {
@@ -51,38 +43,8 @@ struct StoreFigures {
 //   shards: shard_bits (geometry)  >=  owned ranges: at most 10 bits  >=  lock ranges: lock_bits
 //
 // The blocks of an owned range belong to one task at a time, and have a side table of their own.
-class Store {
+class Store : public KeyStore {
  public:
-  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
-  // More would make nothing faster, and a file may have any shard_bits.
-  static constexpr uint32_t kMaxOwnedRangeBits = 10;
-
-  virtual ~Store() = default;
-
-  // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
-  // inserted or erased; the range's bits must be zero before. Not used for kInsert. Returns how
-  // many keys a limit refused.
-  virtual uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                         uint64_t* answers) = 0;
-  // One key; returns whether it was inserted or erased. (Limits may refuse insertions: see
-  // FingerprintStore.)
-  virtual bool UpdateOne(Update update, uint64_t digest) = 0;
-  // The same for the updates that most calls are, without a look at which one it is.
-  virtual bool InsertOne(uint64_t digest) noexcept = 0;
-  virtual bool EraseOne(uint64_t digest) = 0;
-  // Prefetches the digests' blocks for an update.
-  virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
-
-  // For any number of digests.
-  virtual size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const = 0;
-  // The same with the first num_probes slices only: 1 .. num_slices.
-  virtual size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
-                            uint64_t* maybe_present) const = 0;
-  virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                        uint32_t* selection) const = 0;
-  virtual bool MayContain(uint64_t digest) const noexcept = 0;
-  virtual uint64_t CountEstimate(uint64_t digest) const = 0;
-
   // What a block holds, and setting it.
   virtual BlockContents ReadContents(uint64_t block_idx) const = 0;
   // Returns false, and changes nothing, if a limit leaves no space.
@@ -116,8 +78,11 @@ class Store {
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 
   const Geometry& geometry() const { return geometry_; }
-  uint32_t owned_range_bits() const { return std::min(geometry_.shard_bits, kMaxOwnedRangeBits); }
+  uint32_t owned_range_bits() const final {
+    return std::min(geometry_.shard_bits, kMaxOwnedRangeBits);
+  }
   size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
+  UpdateCost update_cost() const final { return UpdateCost::Of(geometry_); }
   uint64_t blocks_per_owned_range() const { return geometry_.num_blocks >> owned_range_bits(); }
 
  protected:
