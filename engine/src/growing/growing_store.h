@@ -1,0 +1,187 @@
+// GrowingStore: fingerprints with lengths (kernels/growing_layout.h) in a store that doubles and
+// halves by itself, a shard at a time, in steps of at most 4,096 blocks.
+//
+//   digest   | shard (6) | y (58)                                        |
+//   y        | block of the shard (depth d) | code: the next 15 bits | ... |
+//
+// *Shards* are 64, whatever the machine: a shard is an owned range and a lock range (RangeLocks of
+// kShardBits bits). All of a shard changes under its lock alone; queries take no lock.
+//
+// *Strings.* What a shard holds is a multiset of strings: the bits of y that are known of a key. A
+// key that comes in while the shard has depth d is the string of its first d + 15 bits. To double
+// is to move a bit of each string from its code to its block: the string stays what it is. To halve
+// a shard (fold) moves a bit back, and takes the last bit of strings of d + 15 bits. An erase takes
+// the longest string that is a prefix of y: then every other key still has one of its own
+// (the longest match was put there for a key that has the erased key's string as a prefix of its
+// own).
+//
+// *When* a shard doubles is a function of its number of *entries* alone, that is of the keys and
+// their order: the sum over its distinct strings of min(copies, 4). So further copies of hot keys
+// weigh nothing. An update is done at the exact key however batches are split, so one caller leaves
+// the same contents for any batch split and number of threads.
+//
+//   entries per block   20 .. 21.5   the shard's segments double, one by one, in order of prefix
+//                       8 .. 7.5     of doubled ones: they fold, in reverse order
+//                       28           insertions are refused (only if growth is refused before)
+//
+// *Small shards* of stores with the least first size keep whole digests in a table
+// (digest_table.h), up to kMostDigests; then they have 2^7 blocks. A shard that has been emptied is
+// as new.
+//
+// *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
+// threads), by a budget, by most_doublings, or by the system. The store works on: blocks become
+// fuller, and what they cannot keep goes to overflow lines and to the side table of the shard. The
+// memory of side tables is not limited; if the system refuses it, the program ends (as for
+// FingerprintStore without a limit).
+//
+// Why queries beside doublings are right stands in growing_shard.h.
+#ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
+#define TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/blocks/key_store.h"
+#include "engine/src/growing/shard_contents.h"
+#include "kernels/kernels.h"
+#include "trommel/result.h"
+
+namespace trommel {
+
+class GrowingMemory;
+class GrowingShard;
+
+struct GrowingOptions {
+  uint32_t first_bits = 7;       // a shard has 2^first_bits blocks at first, and never fewer
+  uint32_t most_doublings = 14;  // of a shard
+  uint64_t limit_bytes = 0;      // of the memory that num_bytes() counts; 0: physical memory
+};
+
+// What a store keeps account of.
+struct GrowingFigures {
+  uint64_t num_entries = 0;        // see above
+  uint64_t num_blocks = 0;         // 0 for shards that keep digests
+  uint64_t num_digest_shards = 0;  // shards that keep digests
+  uint64_t num_marked = 0;         // blocks with keys in overflow lines or the side table
+  uint64_t num_undecided = 0;      // those for which a query beside writers answers "maybe present"
+  uint64_t block_bytes = 0;        // num_bytes()
+  uint64_t side_table_bytes = 0;   // estimated: the system's allocator adds to it
+  uint64_t num_refused_inserts = 0;
+  uint64_t num_refused_growths = 0;  // each counts again when it is tried again
+  uint64_t num_interrupted_queries = 0;
+};
+
+class GrowingStore final : public KeyStore {
+ public:
+  static constexpr uint32_t kShardBits = 6;
+  static constexpr size_t kNumShards = size_t{1} << kShardBits;
+  static constexpr uint32_t kLeastFirstBits = 7;
+  static constexpr uint32_t kMostFirstBits = 26;
+  static constexpr uint32_t kMostDoublings = 14;
+  // Entries per block when the last of a shard's segments doubles, and the most ever.
+  static constexpr double kFullLoad = 21.5;
+  static constexpr double kMostLoad = 28;
+
+  // Bytes of the blocks of a store whose shards all have 2^depth blocks. For depth kLeastFirstBits
+  // that is more than a store takes at first, which has no blocks.
+  static uint64_t BytesAt(uint32_t depth);
+  // The distinct keys that a store takes before it has doubled so often, about: shards grow by
+  // their own numbers.
+  static uint64_t KeysBefore(uint32_t first_bits, uint32_t num_doublings);
+
+  // An empty store. Fails with kInvalidArgument for options beyond these bounds, and with
+  // kOutOfMemory over limit_bytes or if the system refuses the first memory.
+  static Result<std::unique_ptr<GrowingStore>> Create(const GrowingOptions& options);
+  ~GrowingStore() override;
+
+  // --- Updates. Thread safety: under the lock of the shard, or exclusive. A range may have digests
+  // of several shards (exclusive only); it is fast where digests of a shard stand together.
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override {
+    return ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  // As Apply; also sets the bits in `refused` of the keys whose insertion was refused, unless it is
+  // null.
+  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers, uint64_t* refused);
+  // Returns false for insertions that are refused, too.
+  bool UpdateOne(Update update, uint64_t digest) override;
+  bool InsertOne(uint64_t digest) noexcept override;
+  bool EraseOne(uint64_t digest) override;
+  void FetchAhead(std::span<const uint64_t> digests) const override;
+
+  // --- Queries. Thread safety: beside any update; they never wait, and a key that is in is never
+  // missed.
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
+  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                uint32_t* selection) const override;
+  bool MayContain(uint64_t digest) const noexcept override;
+  // The number of strings, with their copies, that are prefixes of the digest: at least the key's
+  // number of copies. Thread safety: under the shard's lock.
+  uint64_t CountEstimate(uint64_t digest) const override;
+
+  uint32_t owned_range_bits() const override { return kShardBits; }
+  UpdateCost update_cost() const override;
+
+  // --- Whole stores.
+  // As new, but for the figures of refusals and interrupted queries, which become 0. Frees the
+  // memory of blocks. Exclusive, also beside queries.
+  void Clear() noexcept;
+  // Adds what a shard of `other` holds to the same shard here, which grows as needed; entries that
+  // a limit refuses are not added, and their number is returned. Requires equal first_bits. Thread
+  // safety: under the lock of the shard of both.
+  uint64_t MergeShard(size_t shard_idx, const GrowingStore& other) noexcept;
+  // All shards, one after the other. Exclusive, but for queries.
+  uint64_t Merge(const GrowingStore& other) noexcept;
+
+  // --- Contents, for snapshots. Equal contents read equal, whatever led there.
+  ShardContents ReadShard(size_t shard_idx) const;  // under the shard's lock
+  // Requires that the shard is new. Fails with kCorruptFile, naming the rule, if the contents are
+  // not what ReadShard of a store with these options returns; with kOutOfMemory over the limit or
+  // if the system refuses memory. The shard is as new then. Thread safety: as updates.
+  Status WriteShard(size_t shard_idx, const ShardContents& contents);
+
+  // --- Figures. Thread safety: beside updates; each shard's figures are those of some moment.
+  GrowingFigures Figures() const;
+  uint64_t num_entries() const;
+  // Blocks, lines, versions, digest tables, directories; freed memory that is kept for later use,
+  // and what queries may still be reading.
+  uint64_t num_bytes() const;
+  // By a pass over the shard: its entries by the number of known bits behind their block (0 .. 15;
+  // of digests, [15]). Their non-members' rate is sum of tally[n] / 2^n / blocks. Under the lock.
+  std::array<uint64_t, 16> TallyOf(size_t shard_idx) const;
+  uint64_t huge_page_bytes() const;
+
+  // From now on growth needs space in the budget, too. Returns false, and changes nothing, if what
+  // is there does not fit. Exclusive.
+  bool Join(std::shared_ptr<MemoryBudget> budget);
+  // What one more doubling of the smallest shard takes; 0: there is none.
+  uint64_t NextBytes() const;
+  // Waits for queries that may read replaced memory, and frees it. Updates do so by themselves,
+  // without waiting, when they find it possible. Thread safety: any thread, without locks.
+  void FreeReplaced() noexcept;
+
+  const GrowingOptions& options() const { return options_; }
+
+ private:
+  explicit GrowingStore(const GrowingOptions& options);
+
+  GrowingShard& ShardOf(uint64_t digest) const { return *shards_[digest >> (64 - kShardBits)]; }
+
+  GrowingOptions options_;
+  std::unique_ptr<GrowingMemory> memory_;
+  std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
+  // What queries begin with: see growing_layout.h. A cache line or more of its own.
+  struct Roots;
+  std::unique_ptr<Roots> roots_;
+  mutable std::atomic<uint64_t> num_interrupted_queries_{0};
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
