@@ -1,8 +1,9 @@
-// Updates and queries of fingerprint blocks. The frame is explained in update_kernels.cc.
+// Updates and queries of fingerprint blocks, growing ones among them. The frame is explained in update_kernels.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fingerprint_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernels/growing-inl.h"
 #include "kernels/narrow-inl.h"
 #include "kernels/register.h"
 #include "kernels/wide-inl.h"
@@ -11,5 +12,6 @@
 namespace trommel::kernels {
 TROMMEL_REGISTER(AddNarrowFingerprints)
 TROMMEL_REGISTER(AddWideFingerprints)
+TROMMEL_REGISTER(AddGrowing)
 }  // namespace trommel::kernels
 #endif

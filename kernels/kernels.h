@@ -17,6 +17,7 @@
 #include "kernels/classic_array.h"
 #include "kernels/columns.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/growing_layout.h"
 #include "kernels/layout.h"
 #include "kernels/map_layout.h"
 
@@ -161,6 +162,33 @@ struct FingerprintKernels {
   OneFate (*query_one)(uint64_t digest, const FingerprintBlocks& blocks);
 };
 
+// Operations on growing blocks, beside queries (group_versions.h). An update stops at a key whose
+// block alone cannot tell what is to be done: at marked and full blocks, at codes that are shown
+// kMostCopiesShown times, and in shards that keep digests. It has changed nothing for that key; the
+// caller does what is to be done, and calls again from the next one.
+struct GrowingKernels {
+  // `inserted` is not used.
+  GrowingProgress (*insert)(const uint64_t* digests, const DigestRange& range,
+                            const GrowingBlocks& blocks, uint64_t* inserted);
+  // Sets the bit of each key that was inserted, or erased.
+  GrowingProgress (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
+                                      const GrowingBlocks& blocks, uint64_t* inserted);
+  GrowingProgress (*erase)(const uint64_t* digests, const DigestRange& range,
+                           const GrowingBlocks& blocks, uint64_t* erased);
+
+  // As FingerprintKernels::query. Digests in shards that keep digests are unsure.
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
+                  uint64_t* shown, uint32_t* unsure);
+  // Prefetches the digests' blocks.
+  void (*fetch)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks);
+
+  // One digest. Updates return kDone, kUnchanged or kStop, query_one as FingerprintKernels'.
+  OneFate (*insert_one)(uint64_t digest, const GrowingBlocks& blocks);
+  OneFate (*insert_if_absent_one)(uint64_t digest, const GrowingBlocks& blocks);
+  OneFate (*erase_one)(uint64_t digest, const GrowingBlocks& blocks);
+  OneFate (*query_one)(uint64_t digest, const GrowingBlocks& blocks);
+};
+
 // The bytes of a key.
 struct ByteView {
   const unsigned char* bytes;
@@ -254,6 +282,7 @@ struct KernelTable {
   FingerprintKernels narrow_fingerprints;  // slots of 8 bits
   FingerprintKernels versioned_wide_fingerprints;
   FingerprintKernels versioned_narrow_fingerprints;
+  GrowingKernels growing;
   LongRunKernels long_runs4;  // by slices of a block, whatever its encoding
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;

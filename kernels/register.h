@@ -51,6 +51,7 @@ void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
 void AddMap(int64_t target, KernelTable& kernels);                 // map-inl.h
 void AddWideFingerprints(int64_t target, KernelTable& kernels);    // wide-inl.h
 void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
+void AddGrowing(int64_t target, KernelTable& kernels);             // growing-inl.h
 
 }  // namespace trommel::kernels
 

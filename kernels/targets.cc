@@ -36,6 +36,7 @@ KernelTable MakeKernels(int64_t target) {
   AddMap(target, kernels);
   AddWideFingerprints(target, kernels);
   AddNarrowFingerprints(target, kernels);
+  AddGrowing(target, kernels);
   return kernels;
 }
 

@@ -1,0 +1,323 @@
+// Updates and queries of growing blocks (growing_layout.h), key by key or in batches. Included once
+// per target.
+//
+// A block's slots are compared with a key as those of 16 bits without lengths are
+// (wide_slots-inl.h); only the comparison differs: (slot ^ key) < 2 (slot & -slot).
+#if defined(TROMMEL_KERNELS_GROWING_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_GROWING_INL_H_
+#undef TROMMEL_KERNELS_GROWING_INL_H_
+#else
+#define TROMMEL_KERNELS_GROWING_INL_H_
+#endif
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/group_versions.h"
+#include "kernels/growing_layout.h"
+#include "kernels/kernels.h"
+#include "kernels/wide_slots-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+namespace {
+
+// --- One block.
+
+HWY_INLINE bool HasGrowingMark(const uint32_t* block) {
+  return LoadPresenceWord(block + kFingerprintBlockWords - 1) >> 16 == kGrowingMark;
+}
+
+inline constexpr uint32_t kNoMatch = 0xffff;
+
+#if HWY_TARGET == HWY_SCALAR
+
+// The least last 1 of the codes that match the key, that of the longest; kNoMatch: none does.
+HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
+  uint32_t longest = kNoMatch;
+  for (size_t i = 0; i < kFingerprintBlockWords; ++i) {
+    const uint32_t word = LoadPresenceWord(block + i);
+    for (const uint32_t code : {word & 0xffff, word >> 16}) {
+      if (IsMatch(code, key)) longest = HWY_MIN(longest, LastOne(code));
+    }
+  }
+  return longest;
+}
+
+HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
+  return LongestMatch(block, pair & 0xffff) != kNoMatch;
+}
+
+#else
+
+// Not 0 in slots that match.
+HWY_INLINE hn::Vec<WideSlotTag> MatchOf(hn::Vec<WideSlotTag> slots, hn::Vec<WideSlotTag> last_ones,
+                                        hn::Vec<WideSlotTag> keys) {
+  return hn::SaturatedSub(hn::Add(last_ones, last_ones), hn::Xor(slots, keys));
+}
+
+HWY_INLINE hn::Vec<WideSlotTag> LastOnes(hn::Vec<WideSlotTag> slots) {
+  return hn::And(slots, hn::Sub(hn::Zero(WideSlotTag()), slots));
+}
+
+HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
+  const WideSlotTag d;
+  const auto keys = hn::Set(d, static_cast<uint16_t>(key));
+  const auto none = hn::Set(d, static_cast<uint16_t>(kNoMatch));
+  const size_t step = hn::Lanes(WideWordTag());
+  auto longest = none;
+  for (size_t i = 0; i < kFingerprintBlockWords; i += step) {
+    const auto slots = LoadWideSlots(block, i);
+    const auto last_ones = LastOnes(slots);
+    const auto differs = hn::Eq(MatchOf(slots, last_ones, keys), hn::Zero(d));
+    longest = hn::Min(longest, hn::IfThenElse(differs, none, last_ones));
+  }
+  return hn::GetLane(hn::MinOfLanes(d, longest));
+}
+
+HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
+  const WideSlotTag d;
+  const auto keys = hn::BitCast(d, hn::Set(WideWordTag(), pair));
+  const size_t step = hn::Lanes(WideWordTag());
+  auto shown = hn::Zero(d);
+  for (size_t i = 0; i < kFingerprintBlockWords; i += step) {
+    const auto slots = LoadWideSlots(block, i);
+    shown = hn::Or(shown, MatchOf(slots, LastOnes(slots), keys));
+  }
+  return !hn::AllTrue(d, hn::Eq(shown, hn::Zero(d)));
+}
+
+#endif
+
+HWY_INLINE size_t NumWideSlots(uint64_t slots) {
+  return static_cast<size_t>(std::popcount(slots)) / kWideMaskBits;
+}
+
+// The updates and the query of one key. kStop: the block alone cannot tell what is to be done.
+struct InsertGrowing {
+  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
+    const uint32_t code = NewCode(key);
+    const uint64_t free = EqualWideSlots(block, 0);
+    const size_t num_copies = NumWideSlots(EqualWideSlots(block, code));
+    if (HWY_UNLIKELY(HasGrowingMark(block) | (free == 0) | (num_copies >= kMostCopiesShown))) {
+      return OneFate::kStop;
+    }
+    FlipWideSlot(LowestWideSlot(free), code, block);
+    return OneFate::kDone;
+  }
+};
+
+struct InsertGrowingIfAbsent {
+  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
+    const bool is_shown = ShowsGrowing(block, WidePair(key));
+    // A key that is shown needs no slot.
+    const uint64_t free = EqualWideSlots(block, 0) | static_cast<uint64_t>(is_shown);
+    if (HWY_UNLIKELY((free == 0) | (HasGrowingMark(block) & !is_shown))) return OneFate::kStop;
+    FlipWideSlot(is_shown ? kWideSlots : LowestWideSlot(free), NewCode(key), block);
+    return is_shown ? OneFate::kUnchanged : OneFate::kDone;
+  }
+};
+
+struct EraseGrowing {
+  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
+    const uint32_t last_one = LongestMatch(block, key);
+    if (HWY_UNLIKELY(HasGrowingMark(block))) return OneFate::kStop;
+    if (HWY_UNLIKELY(last_one == kNoMatch)) return OneFate::kUnchanged;
+    const uint32_t code = CodeOf(key, last_one);
+    const uint64_t equal = EqualWideSlots(block, code);
+    if (HWY_UNLIKELY(NumWideSlots(equal) >= kMostCopiesShown)) return OneFate::kStop;
+    FlipWideSlot(LowestWideSlot(equal), code, block);
+    return OneFate::kDone;
+  }
+};
+
+// --- Batches.
+
+// What stands for the blocks of shards that keep digests: marked, so that every key is unsure.
+alignas(64) inline constexpr uint32_t kDigestsBlock[kFingerprintBlockWords] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kGrowingMark << 16};
+alignas(64) inline constexpr uint64_t kDigestsVersion = 0;
+
+HWY_INLINE GrowingPlace GrowingPlaceOf(uint64_t digest, const GrowingBlocks& blocks) {
+  const uint64_t root = LoadRoot(blocks, digest);
+  if (HWY_UNLIKELY((root & kDigestsRoot) != 0)) {
+    return {reinterpret_cast<uintptr_t>(kDigestsBlock),
+            reinterpret_cast<uintptr_t>(&kDigestsVersion), 0};
+  }
+  const uint64_t y = BitsInShard(digest);
+  return PlaceInSegment(y, LoadSegmentWord(root, y));
+}
+
+HWY_INLINE uint32_t* GrowingBlockAt(uint64_t address) {
+  return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(address));
+}
+
+template <class Update>
+HWY_NOINLINE OneFate UpdateOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
+  const GrowingPlace place = GrowingPlaceOf(digest, blocks);
+  if (HWY_UNLIKELY(place.block == reinterpret_cast<uintptr_t>(kDigestsBlock))) {
+    return OneFate::kStop;
+  }
+  const FingerprintBlocks version{
+      .words = nullptr,
+      .num_blocks = 0,
+      .fingerprint_bits = 0,
+      .versions = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(place.version))};
+  const GroupChange change(version, 0);
+  return Update::Apply(place.key, GrowingBlockAt(place.block));
+}
+
+template <class Update, class Use>
+HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
+                                         const DigestRange& range, const GrowingBlocks& blocks,
+                                         const Use& use) {
+  const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
+    hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(digests[i], blocks).block));
+  }
+  const size_t end = range.end;
+  size_t num_changed = 0;
+  for (size_t i = range.begin; i < end; ++i) {
+    if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
+      const uint64_t later = digests[i + kUpdateDistance];
+      hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(later, blocks).block));
+    }
+    const OneFate fate = UpdateOneGrowing<Update>(digests[i], blocks);
+    if (HWY_UNLIKELY(fate == OneFate::kStop)) return {i, num_changed};
+    num_changed += static_cast<size_t>(fate == OneFate::kDone);
+    use(i, fate);
+  }
+  return {end, num_changed};
+}
+
+GrowingProgress InsertGrowingKeys(const uint64_t* digests, const DigestRange& range,
+                                  const GrowingBlocks& blocks, uint64_t* /*inserted*/) {
+  return UpdateGrowing<InsertGrowing>(digests, range, blocks, [](size_t, OneFate) HWY_ATTR {});
+}
+
+// Those that set the bit of each key that they changed.
+template <class Update>
+GrowingProgress UpdateGrowingKeys(const uint64_t* digests, const DigestRange& range,
+                                  const GrowingBlocks& blocks, uint64_t* HWY_RESTRICT changed) {
+  return UpdateGrowing<Update>(digests, range, blocks, [changed](size_t i, OneFate fate) HWY_ATTR {
+    changed[i / 64] |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+  });
+}
+
+// The places of kSize digests, each found once, when its block is prefetched.
+struct GrowingPlaces {
+  static constexpr size_t kSize = 8;
+
+  HWY_INLINE void Fetch(const uint64_t* HWY_RESTRICT digests, const GrowingBlocks& blocks) {
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kSize; ++j) {
+      const GrowingPlace place = GrowingPlaceOf(digests[j], blocks);
+      addresses[j] = place.block;
+      reads.addresses[j] = place.version;
+      pairs[j] = WidePair(place.key);
+      hwy::Prefetch(GrowingBlockAt(place.block));
+      hwy::Prefetch(reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(place.version)));
+    }
+  }
+
+  uint64_t addresses[kSize];
+  uint32_t pairs[kSize];  // WidePair
+  GroupReads<kSize> reads;
+};
+
+// One key: its bit is set if it is shown; kSpill if it is unsure.
+HWY_INLINE OneFate QueryGrowingKey(uint64_t digest, const GrowingBlocks& blocks) {
+  const GrowingPlace place = GrowingPlaceOf(digest, blocks);
+  const uint32_t* block = GrowingBlockAt(place.block);
+  GroupReads<1> reads;
+  reads.addresses[0] = place.version;
+  reads.Begin(0, 1);
+  if (ShowsGrowing(block, WidePair(place.key))) return OneFate::kDone;
+  if (HWY_UNLIKELY(HasGrowingMark(block))) return OneFate::kSpill;
+  return reads.Changed(0, 1) != 0 ? OneFate::kSpill : OneFate::kUnchanged;
+}
+
+HWY_NOINLINE OneFate QueryOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
+  return QueryGrowingKey(digest, blocks);
+}
+
+// As QueryWideKeys: whether keys are shown is not branched on.
+size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
+                        const GrowingBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
+                        uint32_t* HWY_RESTRICT unsure) {
+  constexpr size_t kGroup = GrowingPlaces::kSize;
+  constexpr size_t kGroups = kQueryDistance / kGroup;
+  constexpr uint64_t kAllShown = (uint64_t{1} << kGroup) - 1;
+  static_assert(std::has_single_bit(kGroups) && 64 % kGroup == 0);
+  const GrowingBlocks blocks = blocks_in_memory;
+  GrowingPlaces ring[kGroups];
+  const size_t grouped = num_digests - num_digests % kGroup;
+  const size_t lead = HWY_MIN(grouped, kQueryDistance);
+  for (size_t i = 0; i < lead; i += kGroup) ring[i / kGroup].Fetch(digests + i, blocks);
+  size_t num_unsure = 0;
+  uint64_t word = 0;  // answers of the current 64 keys, the first in the lowest bit
+  for (size_t i = 0; i < grouped; i += kGroup) {
+    GrowingPlaces& places = ring[i / kGroup % kGroups];
+    places.reads.Begin(0, kGroup);
+    uint64_t answers = 0;
+    uint64_t marked = 0;
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kGroup; ++j) {
+      const uint32_t* block = GrowingBlockAt(places.addresses[j]);
+      answers |= static_cast<uint64_t>(ShowsGrowing(block, places.pairs[j])) << j;
+      marked |= static_cast<uint64_t>(HasGrowingMark(block)) << j;
+    }
+    if (answers != kAllShown) {
+      uint64_t left = (places.reads.Changed(0, kGroup) | marked) & ~answers;
+      for (; HWY_UNLIKELY(left != 0); left &= left - 1) {
+        const size_t j = hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
+        unsure[num_unsure++] = static_cast<uint32_t>(i + j);
+      }
+    }
+    word |= answers << (i % 64);
+    if (i % 64 == 64 - kGroup) {
+      shown[i / 64] = word;
+      word = 0;
+    }
+    const size_t next = i + kQueryDistance;
+    if (HWY_LIKELY(next < grouped)) places.Fetch(digests + next, blocks);
+  }
+  for (size_t i = grouped; i < num_digests; ++i) {
+    const OneFate fate = QueryGrowingKey(digests[i], blocks);
+    word |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+    if (HWY_UNLIKELY(fate == OneFate::kSpill)) unsure[num_unsure++] = static_cast<uint32_t>(i);
+  }
+  if (num_digests % 64 != 0) shown[num_digests / 64] = word;
+  return num_unsure;
+}
+
+void FetchGrowingKeys(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks) {
+  for (size_t i = 0; i < num_digests; ++i) {
+    hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(digests[i], blocks).block));
+  }
+}
+
+}  // namespace
+
+void AddGrowingForTarget(KernelTable& kernels) {
+  kernels.growing = {
+      .insert = &InsertGrowingKeys,
+      .insert_if_absent = &UpdateGrowingKeys<InsertGrowingIfAbsent>,
+      .erase = &UpdateGrowingKeys<EraseGrowing>,
+      .query = &QueryGrowingKeys,
+      .fetch = &FetchGrowingKeys,
+      .insert_one = &UpdateOneGrowing<InsertGrowing>,
+      .insert_if_absent_one = &UpdateOneGrowing<InsertGrowingIfAbsent>,
+      .erase_one = &UpdateOneGrowing<EraseGrowing>,
+      .query_one = &QueryOneGrowing,
+  };
+}
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
