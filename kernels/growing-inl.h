@@ -27,9 +27,7 @@ namespace {
 
 // --- One block.
 
-HWY_INLINE bool HasGrowingMark(const uint32_t* block) {
-  return LoadPresenceWord(block + kFingerprintBlockWords - 1) >> 16 == kGrowingMark;
-}
+HWY_INLINE bool HasGrowingMark(const uint32_t* block) { return IsMarkedBesideUpdates(block); }
 
 inline constexpr uint32_t kNoMatch = 0xffff;
 
@@ -245,6 +243,10 @@ HWY_NOINLINE OneFate QueryOneGrowing(uint64_t digest, const GrowingBlocks& block
   return QueryGrowingKey(digest, blocks);
 }
 
+bool ShowsGrowingKey(const uint32_t* block, uint32_t key) {
+  return ShowsGrowing(block, WidePair(key));
+}
+
 // As QueryWideKeys: whether keys are shown is not branched on.
 size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                         const GrowingBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
@@ -314,6 +316,7 @@ void AddGrowingForTarget(KernelTable& kernels) {
       .insert_if_absent_one = &UpdateOneGrowing<InsertGrowingIfAbsent>,
       .erase_one = &UpdateOneGrowing<EraseGrowing>,
       .query_one = &QueryOneGrowing,
+      .shows = &ShowsGrowingKey,
   };
 }
 

@@ -35,6 +35,7 @@
 #include <cstdint>
 
 #include "kernels/fingerprint_layout.h"
+#include "kernels/presence_words.h"
 
 namespace trommel::kernels {
 
@@ -71,6 +72,11 @@ constexpr uint32_t CodeOf(uint32_t key, uint32_t last_one) {
 
 constexpr bool IsMarkedGrowing(const uint32_t* block) {
   return block[kFingerprintBlockWords - 1] >> 16 == kGrowingMark;
+}
+
+// The same beside updates.
+inline bool IsMarkedBesideUpdates(const uint32_t* block) {
+  return LoadPresenceWord(block + kFingerprintBlockWords - 1) >> 16 == kGrowingMark;
 }
 
 // --- Root words and words of directories.

@@ -187,6 +187,8 @@ struct GrowingKernels {
   OneFate (*insert_if_absent_one)(uint64_t digest, const GrowingBlocks& blocks);
   OneFate (*erase_one)(uint64_t digest, const GrowingBlocks& blocks);
   OneFate (*query_one)(uint64_t digest, const GrowingBlocks& blocks);
+  // Does a code in the block's slots match the key?
+  bool (*shows)(const uint32_t* block, uint32_t key);
 };
 
 // The bytes of a key.

@@ -1,4 +1,4 @@
-// Overflow lines and their entries (wide_store.h draws them).
+// Overflow lines and their entries (wide_store.h draws them), of stores that grow as well.
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_LINE_ENTRIES_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_LINE_ENTRIES_H_
 
@@ -18,7 +18,8 @@ inline constexpr size_t kLineEntries = 18;
 struct __attribute__((may_alias)) OverflowLine {
   std::array<uint16_t, kLineEntries> keys;
   std::array<uint8_t, kLineEntries> homes;
-  std::array<uint8_t, 10> zeros;
+  std::array<uint8_t, 2> zeros;
+  uint64_t undecided;  // in stores that grow: which blocks have keys neither here nor in slots
 };
 static_assert(sizeof(OverflowLine) == 64);
 

@@ -55,6 +55,7 @@ namespace trommel {
 
 class GrowingMemory;
 class GrowingShard;
+struct GrowthLimits;
 
 struct GrowingOptions {
   uint32_t first_bits = 7;       // a shard has 2^first_bits blocks at first, and never fewer
@@ -141,7 +142,7 @@ class GrowingStore final : public KeyStore {
 
   // --- Contents, for snapshots. Equal contents read equal, whatever led there.
   ShardContents ReadShard(size_t shard_idx) const;  // under the shard's lock
-  // Requires that the shard is new. Fails with kCorruptFile, naming the rule, if the contents are
+  // Requires that the shard is new. Fails with kCorrupt, naming the rule, if the contents are
   // not what ReadShard of a store with these options returns; with kOutOfMemory over the limit or
   // if the system refuses memory. The shard is as new then. Thread safety: as updates.
   Status WriteShard(size_t shard_idx, const ShardContents& contents);
@@ -173,12 +174,21 @@ class GrowingStore final : public KeyStore {
 
   GrowingShard& ShardOf(uint64_t digest) const { return *shards_[digest >> (64 - kShardBits)]; }
 
+  // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
+  static constexpr int kMaxReads = 4;
+
+  kernels::GrowingBlocks blocks() const;
+  // Of a digest that the kernel left undecided. Require a reader of memory_.
+  void FetchElsewhere(uint64_t digest) const;
+  bool HoldsBesideUpdates(uint64_t digest) const;
+
   GrowingOptions options_;
+  std::unique_ptr<GrowthLimits> limits_;
   std::unique_ptr<GrowingMemory> memory_;
-  std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
-  // What queries begin with: see growing_layout.h. A cache line or more of its own.
+  // What queries begin with (growing_layout.h), on cache lines of its own.
   struct Roots;
   std::unique_ptr<Roots> roots_;
+  std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };
 

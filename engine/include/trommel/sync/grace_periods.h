@@ -65,6 +65,36 @@ class GracePeriods {
     return Reader(counters_[StripeOfThread()].of_phase[phase]);
   }
 
+  /// A grace period that is not waited for: which counters have been zero since it began.
+  class Period {
+    friend class GracePeriods;
+    std::array<std::array<bool, 2>, kNumStripes> was_zero_{};
+  };
+
+  /// Returns whether the grace period is over: all readers that were inside when `period` was made
+  /// have left. Never waits. Calls come again until it is; with readers always inside it ends as
+  /// well, because new ones are sent to the other set of counters. (That a counter was zero at any
+  /// moment since suffices, by the argument above, whatever flips there were.) Thread safety: any
+  /// thread; calls for one period by one thread at a time.
+  bool Poll(Period& period) noexcept {
+    std::array<bool, 2> has_drained = {true, true};
+    for (size_t phase = 0; phase < 2; ++phase) {
+      for (size_t s = 0; s < kNumStripes; ++s) {
+        bool& was_zero = period.was_zero_[s][phase];
+        was_zero |= counters_[s].of_phase[phase].load(std::memory_order_seq_cst) == 0;
+        has_drained[phase] &= was_zero;
+      }
+    }
+    if (has_drained[0] && has_drained[1]) return true;
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    const size_t current = phase_.load(std::memory_order_relaxed);
+    if (!has_drained[current] && has_drained[1 - current]) {
+      phase_.store(1 - current, std::memory_order_seq_cst);
+    }
+    return false;
+  }
+
   /// Returns when all readers that were inside have left. Thread safety: any thread that has no
   /// reader inside.
   void Synchronize() {

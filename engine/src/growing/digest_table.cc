@@ -1,0 +1,115 @@
+#include "engine/src/growing/digest_table.h"
+
+#include <cstring>
+
+#include "kernels/group_versions.h"
+
+namespace trommel {
+namespace {
+
+// The number of strings in a line, which are in front.
+size_t SizeOf(const uint64_t* words) {
+  size_t size = 0;
+  while (size < DigestTable::kLineWords && words[size] != 0) ++size;
+  return size;
+}
+
+}  // namespace
+
+DigestTable DigestTable::Make(uint64_t* memory, uint64_t num_lines) {
+  std::memset(memory, 0, BytesOf(num_lines));
+  memory[1] = num_lines;
+  return DigestTable(memory);
+}
+
+void DigestTable::Insert(uint64_t string) {
+  uint64_t line = HomeOf(string);
+  size_t size = SizeOf(WordsOf(line));
+  while (size == kLineWords) {
+    line = Next(line);
+    size = SizeOf(WordsOf(line));
+  }
+  Set(WordsOf(line) + size, string);  // one word: no query sees less than before
+}
+
+// The search for a string begins at its home and ends at a line that is not full; so a line that
+// gets a free word must first take a string from behind, if one has its home there or before.
+//
+//   lines    | full | full - | full | 5 |     from a line that was full, each string behind it, up
+//                     hole <---- x            to the first line that is not, may have passed it
+uint64_t* DigestTable::LaterOneFor(uint64_t line) const {
+  for (uint64_t later = Next(line), distance = 1; later != line; later = Next(later), ++distance) {
+    uint64_t* words = WordsOf(later);
+    const size_t size = SizeOf(words);
+    for (size_t i = 0; i < size; ++i) {
+      const uint64_t home = HomeOf(words[i]);
+      const uint64_t from_home = later >= home ? later - home : later + num_lines() - home;
+      if (from_home >= distance) return words + i;
+    }
+    if (size < kLineWords) return nullptr;
+  }
+  return nullptr;
+}
+
+void DigestTable::Erase(uint64_t string) {
+  uint64_t line = HomeOf(string);
+  uint64_t* hole = nullptr;
+  while (hole == nullptr) {
+    uint64_t* words = WordsOf(line);
+    uint64_t* at = std::find(words, words + kLineWords, string);
+    if (at != words + kLineWords) {
+      hole = at;
+    } else {
+      line = Next(line);
+    }
+  }
+  const kernels::GroupChange change(versions(), 0);
+  for (;;) {
+    uint64_t* words = WordsOf(line);
+    const size_t size = SizeOf(words);
+    uint64_t* last = words + size - 1;
+    uint64_t* later = size == kLineWords ? LaterOneFor(line) : nullptr;
+    if (later == nullptr) {
+      Set(hole, *last);
+      Set(last, 0);
+      return;
+    }
+    Set(hole, *later);
+    hole = later;
+    line = static_cast<uint64_t>(later - WordsOf(0)) / kLineWords;
+  }
+}
+
+uint64_t DigestTable::CopiesOf(uint64_t string) const {
+  if (memory_ == nullptr) return 0;
+  uint64_t num_copies = 0;
+  uint64_t line = HomeOf(string);
+  for (uint64_t i = 0; i < num_lines(); ++i, line = Next(line)) {
+    const uint64_t* words = WordsOf(line);
+    num_copies += static_cast<uint64_t>(std::count(words, words + kLineWords, string));
+    if (words[kLineWords - 1] == 0) break;
+  }
+  return num_copies;
+}
+
+DigestTable::Answer DigestTable::Query(uint64_t string) const {
+  if (memory_ == nullptr) return Answer::kAbsent;
+  kernels::GroupReads<1> reads;
+  reads.Add(0, versions(), 0);
+  reads.Begin(0, 1);
+  uint64_t line = HomeOf(string);
+  for (uint64_t i = 0; i < num_lines(); ++i, line = Next(line)) {
+    const uint64_t* words = WordsOf(line);
+    bool is_in = false;
+    uint64_t last = 0;
+    for (size_t w = 0; w < kLineWords; ++w) {
+      last = __atomic_load_n(words + w, __ATOMIC_RELAXED);
+      is_in |= last == string;
+    }
+    if (is_in) return Answer::kIn;
+    if (last == 0) break;
+  }
+  return reads.Changed(0, 1) == 0 ? Answer::kAbsent : Answer::kChanged;
+}
+
+}  // namespace trommel

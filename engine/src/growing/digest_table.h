@@ -1,0 +1,90 @@
+// DigestTable: the whole digests of a small shard, exactly. An open-addressing table of lines:
+//
+//   memory   | version, number of lines | line 0 | line 1 | ...
+//   line     8 words: strings of 58 bits (segment.h), in any order, in front of free ones (0)
+//
+// A string's *home* is a line by its top bits. It is there, or, if that line is full, in the next
+// one that was not; the last line is followed by the first. A line with a free word ends a search.
+// At most 4 copies of a string are in the table (the caller counts others).
+//
+// Between 8 / 0.7 and 8 / 0.8 bytes per string while it grows, and 128 bytes.
+//
+// Queries may run beside one writer, by a version as in kernels/group_versions.h: it is odd while
+// words move. A table that is replaced stays as it is.
+#ifndef TROMMEL_ENGINE_SRC_GROWING_DIGEST_TABLE_H_
+#define TROMMEL_ENGINE_SRC_GROWING_DIGEST_TABLE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/fingerprint_layout.h"
+
+namespace trommel {
+
+// A view of a table in memory of its own. A null one is empty.
+class DigestTable {
+ public:
+  static constexpr size_t kLineWords = 8;
+
+  // The lines of a new table for so many strings; what tables of so many lines take; and between
+  // which numbers of strings a table should stay what it is.
+  static uint64_t LinesFor(uint64_t num_strings) { return num_strings * 10 / 56 + 1; }
+  static uint64_t BytesOf(uint64_t num_lines) { return (num_lines + 1) * 64; }
+  static uint64_t MostStrings(uint64_t num_lines) { return num_lines * 32 / 5; }
+  static uint64_t LeastStrings(uint64_t num_lines) { return num_lines * 7 / 2; }
+
+  DigestTable() = default;
+  explicit DigestTable(uint64_t* memory) : memory_(memory) {}
+  // In this memory, of BytesOf(num_lines).
+  static DigestTable Make(uint64_t* memory, uint64_t num_lines);
+
+  uint64_t* memory() const { return memory_; }
+  uint64_t num_lines() const { return memory_ == nullptr ? 0 : memory_[1]; }
+  uint64_t num_bytes() const { return memory_ == nullptr ? 0 : BytesOf(num_lines()); }
+
+  // Requires a free word at least, beside this one.
+  void Insert(uint64_t string);
+  // Requires that it is in.
+  void Erase(uint64_t string);
+  uint64_t CopiesOf(uint64_t string) const;
+  // Calls use(string) for each, in no order.
+  template <class Use>
+  void ForEach(const Use& use) const {
+    for (uint64_t w = 0; w < num_lines() * kLineWords; ++w) {
+      if (const uint64_t string = WordsOf(0)[w]; string != 0) use(string);
+    }
+  }
+
+  void Prefetch(uint64_t string) const {
+    if (memory_ != nullptr) __builtin_prefetch(WordsOf(HomeOf(string)));
+  }
+  enum class Answer : uint8_t { kIn, kAbsent, kChanged };
+  // kChanged: it did not find the string in what may be of different moments. Thread safety: beside
+  // a writer.
+  Answer Query(uint64_t string) const;
+
+ private:
+  __extension__ using Uint128 = unsigned __int128;
+
+  uint64_t HomeOf(uint64_t string) const {
+    return static_cast<uint64_t>((Uint128{string} * num_lines()) >> 64);
+  }
+  uint64_t Next(uint64_t line) const { return line + 1 == num_lines() ? 0 : line + 1; }
+  uint64_t* WordsOf(uint64_t line) const { return memory_ + (line + 1) * kLineWords; }
+  static void Set(uint64_t* word, uint64_t string) {
+    __atomic_store_n(word, string, __ATOMIC_RELAXED);
+  }
+  kernels::FingerprintBlocks versions() const {
+    return {.words = nullptr, .num_blocks = 0, .fingerprint_bits = 0, .versions = memory_};
+  }
+  // A string of a later line that may stand in this one, which has a free word: its word; null if
+  // there is none.
+  uint64_t* LaterOneFor(uint64_t line) const;
+
+  uint64_t* memory_ = nullptr;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GROWING_DIGEST_TABLE_H_

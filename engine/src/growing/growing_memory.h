@@ -1,0 +1,117 @@
+// GrowingMemory: what a GrowingStore's segments, directories and digest tables are made of, and
+// when it may be used again.
+//
+// *Segments of full size* come from chunks of addresses on huge pages, which take physical memory
+// only where they are used. Freed ones are kept for the next doubling; beyond a sixteenth of
+// those in use their memory goes back to the system, while their addresses stay. Smaller segments
+// come from the system's allocator.
+//
+// *Replaced* memory is freed after a grace period: Retire lists it, and Poll frees what no query
+// can be reading, without waiting. The list goes through the memory itself, which has space for
+// that behind what queries read (a Piece), so that retiring needs no memory:
+//
+//   retired_ -> piece -> piece       waiting_ -> piece -> piece
+//       listed since period_ began       freed when period_ is over
+#ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
+#define TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/src/base/memory_budget.h"
+#include "kernels/growing_layout.h"
+#include "trommel/sync/grace_periods.h"
+
+namespace trommel {
+
+// Thread safety: any thread, but for Join.
+class GrowingMemory {
+ public:
+  GrowingMemory() = default;
+  GrowingMemory(const GrowingMemory&) = delete;
+  GrowingMemory& operator=(const GrowingMemory&) = delete;
+  ~GrowingMemory();  // requires that all pieces are freed or retired
+
+  // What a segment takes, a multiple of kernels::kSegmentAlignment.
+  static constexpr uint64_t BytesOfSegment(uint32_t bits) {
+    constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
+    return (kernels::SegmentBytes(bits) + sizeof(Piece) + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  // Memory with any content, or null: the budget or the system refuses it.
+  uint64_t* AllocateSegment(uint32_t bits) noexcept;
+  // A multiple of 64 bytes, aligned so.
+  uint64_t* Allocate(uint64_t num_bytes) noexcept;
+
+  // Of what one of these returned; null is nothing. Free requires that no query can read it.
+  void FreeSegment(uint64_t* memory, uint32_t bits) noexcept;
+  void Free(uint64_t* memory, uint64_t num_bytes) noexcept;
+  // Frees it later. Requires that queries that begin from now on do not find it.
+  void RetireSegment(uint64_t* memory, uint32_t bits) noexcept;
+  void Retire(uint64_t* memory, uint64_t num_bytes) noexcept;
+
+  GracePeriods::Reader Enter() noexcept { return grace_periods_.Enter(); }
+  // Frees what can be freed. Cost: one load if nothing is retired.
+  void Poll() noexcept {
+    if (has_retired_.load(std::memory_order_relaxed)) PollRetired();
+  }
+  // Waits for queries, and frees all that is retired. Requires that the thread has none under way.
+  void Drain() noexcept;
+
+  bool Join(std::shared_ptr<MemoryBudget> budget);
+  // Of all pieces, retired ones and freed ones that are kept included.
+  uint64_t num_bytes() const { return num_bytes_.load(std::memory_order_relaxed); }
+  uint64_t HugePageBytes() const;
+
+ private:
+  // At the end of a segment, and behind other memory.
+  struct Piece {
+    Piece* next;
+    uint64_t* memory;
+    uint64_t num_bytes;
+    uint32_t segment_bits;  // 0: no segment
+  };
+  static constexpr uint64_t kChunkBytes = uint64_t{32} << 20;
+  struct Chunk {
+    void* mapping;
+    std::byte* begin;
+  };
+
+  static Piece* PieceOf(uint64_t* memory, uint64_t num_bytes) {
+    return reinterpret_cast<Piece*>(reinterpret_cast<std::byte*>(memory) + num_bytes) - 1;
+  }
+  bool Take(uint64_t num_bytes) noexcept;  // false: the budget refuses
+  void GiveBack(uint64_t num_bytes) noexcept;
+  uint64_t* TakeFull() noexcept;
+  uint64_t* NewFull() noexcept;
+  void FreeFull(uint64_t* memory) noexcept;
+  void List(uint64_t* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept;
+  void PollRetired() noexcept;
+  void FreeAll(Piece* pieces) noexcept;
+
+  std::atomic<uint64_t> num_bytes_{0};
+  std::shared_ptr<MemoryBudget> budget_;
+
+  std::mutex segments_;  // for what follows
+  std::vector<Chunk> chunks_;
+  uint64_t num_carved_ = 0;  // bytes of the last chunk
+  uint64_t num_in_use_ = 0;  // full segments
+  uint64_t num_kept_ = 0;    // freed, with their memory
+  Piece* kept_ = nullptr;
+  std::vector<uint64_t*> returned_;  // addresses without memory; has capacity for all
+
+  mutable GracePeriods grace_periods_;
+  std::mutex retiring_;  // for what follows
+  Piece* retired_ = nullptr;
+  Piece* waiting_ = nullptr;
+  GracePeriods::Period period_;
+  std::atomic<bool> has_retired_{false};
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_

@@ -1,0 +1,316 @@
+// Whole contents of a growing shard: begun, cleared, merged, read and written.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/growing/growing_shard.h"
+
+namespace trommel {
+namespace {
+
+using kernels::kMinSegmentBits;
+using kernels::kMostCopiesShown;
+
+Error Corrupt(const std::string& rule) {
+  return {.code = ErrorCode::kCorrupt, .message = rule};
+}
+
+Error NoMemory() {
+  return {.code = ErrorCode::kOutOfMemory,
+          .message = "the limit or the system refused memory for a shard's blocks"};
+}
+
+}  // namespace
+
+template <class Visit>
+void GrowingShard::ForEachSegment(const Visit& visit) const {
+  const uint64_t num_words = uint64_t{1} << directory_bits_;
+  for (uint64_t i = 0; i < num_words;) {
+    const Segment segment(directory_[i]);
+    const uint32_t shift = directory_bits_ - (segment.depth() - segment.bits());
+    visit(segment, i >> shift << segment.bits());
+    i += uint64_t{1} << shift;
+  }
+}
+
+bool GrowingShard::Begin() noexcept {
+  if (limits_.first_bits > kMinSegmentBits &&
+      !MakeBlocks(limits_.first_bits, 0, directory_, directory_bits_)) {
+    return false;
+  }
+  depth_ = limits_.first_bits > kMinSegmentBits ? limits_.first_bits : 0;
+  SetThresholds();
+  PublishRoot();
+  return true;
+}
+
+void GrowingShard::Retire() {
+  if (directory_ != nullptr) {
+    ForEachSegment([this](const Segment& segment, uint64_t /*prefix*/) {
+      memory_.RetireSegment(segment.memory(), segment.bits());
+    });
+    memory_.Retire(directory_, DirectoryBytes(directory_bits_));
+  }
+  memory_.Retire(table_.memory(), table_.num_bytes());
+  directory_ = nullptr;
+  directory_bits_ = 0;
+  table_ = DigestTable();
+}
+
+void GrowingShard::ForgetRefusals() {
+  figures_.num_refused_inserts.Set(0);
+  figures_.num_refused_growths.Set(0);
+}
+
+void GrowingShard::Clear() noexcept {
+  ForgetRefusals();
+  uint64_t* directory = nullptr;
+  uint32_t directory_bits = 0;
+  const bool has_digests = limits_.first_bits == kMinSegmentBits;
+  if (!has_digests && !MakeBlocks(limits_.first_bits, 0, directory, directory_bits)) {
+    // The blocks stay, and fold as keys come and go.
+    ForEachSegment([](const Segment& segment, uint64_t /*prefix*/) {
+      for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
+        const BlockChange change(segment, b);
+        segment.ClearBlock(b);
+      }
+    });
+    strings_.Clear();
+    num_entries_ = 0;
+    SetThresholds();
+    SetFigures();
+    return;
+  }
+  Retire();
+  directory_ = directory;
+  directory_bits_ = directory_bits;
+  depth_ = has_digests ? 0 : limits_.first_bits;
+  num_split_ = 0;
+  num_entries_ = 0;
+  strings_.Clear();
+  PublishRoot();
+  SetThresholds();
+  SetFigures();
+}
+
+uint64_t GrowingShard::Merge(const GrowingShard& other) noexcept {
+  memory_.Poll();
+  uint64_t num_refused = 0;
+  const auto add = [&](uint64_t string, uint64_t count) {
+    bool is_in = false;
+    if (keeps_digests()) {
+      is_in = AddDigest(string, count);
+    } else {
+      const Place place = PlaceOf(string);
+      is_in = Add(place, CodeAt(string, place.segment.depth()), count);
+    }
+    if (!is_in) num_refused += count;
+    Step();
+  };
+  if (other.keeps_digests()) {
+    other.table_.ForEach([&](uint64_t string) { add(string, 1); });
+    for (const auto& [string, count] : other.strings_.side()) add(string, count);
+  } else {
+    // Its keys are known in part: a table of whole digests cannot have them.
+    while (keeps_digests()) {
+      if (!Grow()) return other.num_entries_;
+    }
+    other.ForEachSegment([&](const Segment& segment, uint64_t prefix) {
+      for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
+        for (const BlockKey& entry : other.strings_.Read(segment, b, prefix + b)) {
+          add(StringOf(prefix + b, segment.depth(), entry.key), entry.count);
+        }
+      }
+    });
+    Step();
+  }
+  SetFigures();
+  return num_refused;
+}
+
+std::array<uint64_t, 16> GrowingShard::Tally() const {
+  std::array<uint64_t, 16> tally{};
+  if (keeps_digests()) {
+    tally[kernels::kGrowingKeyBits] = num_entries_;
+    return tally;
+  }
+  ForEachSegment([&](const Segment& segment, uint64_t prefix) {
+    for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
+      for (const BlockKey& entry : strings_.Read(segment, b, prefix + b)) {
+        const int num_bits = 15 - std::countr_zero(entry.key);
+        tally[static_cast<size_t>(num_bits)] += NumEntries(entry.count);
+      }
+    }
+  });
+  return tally;
+}
+
+// --- For snapshots.
+
+ShardContents GrowingShard::ReadContents() const {
+  ShardContents contents;
+  contents.depth = depth_;
+  contents.num_split = num_split_;
+  if (keeps_digests()) {
+    contents.digests.reserve(num_entries_);
+    table_.ForEach([&](uint64_t string) { contents.digests.push_back(string); });
+    std::ranges::sort(contents.digests);
+    for (const auto& [string, count] : strings_.side()) contents.further.push_back({string, count});
+    return contents;
+  }
+  contents.block_sizes.reserve(figures_.num_blocks.Get());
+  contents.codes.reserve(num_entries_);
+  ForEachSegment([&](const Segment& segment, uint64_t prefix) {
+    for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
+      const BlockContents block = strings_.Read(segment, b, prefix + b);
+      for (const BlockKey& entry : block) {
+        const uint64_t num_entries = NumEntries(entry.count);
+        contents.codes.insert(contents.codes.end(), num_entries, static_cast<uint16_t>(entry.key));
+        if (entry.count == num_entries) continue;
+        contents.further.push_back(
+            {StringOf(prefix + b, segment.depth(), entry.key), entry.count - num_entries});
+      }
+      contents.block_sizes.push_back(static_cast<uint32_t>(NumEntriesOf(block)));
+    }
+  });
+  // Within a block the strings of short codes may come after those of longer ones.
+  std::ranges::sort(contents.further, {}, &StringCount::string);
+  return contents;
+}
+
+Status GrowingShard::CheckContents(const ShardContents& contents) const {
+  if (!std::ranges::is_sorted(contents.digests)) return Corrupt("digests do not ascend");
+  for (size_t i = 0; i < contents.further.size(); ++i) {
+    if (contents.further[i].count == 0) return Corrupt("a string has 0 further copies");
+    if (i > 0 && contents.further[i - 1].string >= contents.further[i].string) {
+      return Corrupt("strings with further copies do not ascend");
+    }
+  }
+  if (contents.depth == 0) {
+    if (limits_.first_bits != kMinSegmentBits) return Corrupt("a shard keeps digests, not blocks");
+    if (contents.num_split != 0 || !contents.block_sizes.empty() || !contents.codes.empty()) {
+      return Corrupt("a shard that keeps digests has blocks");
+    }
+    return Ok();
+  }
+  if (!contents.digests.empty()) return Corrupt("a shard with blocks keeps digests");
+  if (contents.depth < limits_.first_bits ||
+      contents.depth - limits_.first_bits > limits_.most_doublings) {
+    return Corrupt("a shard's depth is " + std::to_string(contents.depth) + ", not " +
+                   std::to_string(limits_.first_bits) + " to " +
+                   std::to_string(limits_.first_bits + limits_.most_doublings));
+  }
+  const bool may_split = contents.depth - limits_.first_bits < limits_.most_doublings &&
+                         contents.depth >= kernels::kMaxSegmentBits;
+  if (contents.num_split >= NumSegments(contents.depth) || (contents.num_split > 0 && !may_split)) {
+    return Corrupt("too many segments have split");
+  }
+  const uint64_t num_blocks =
+      (uint64_t{1} << contents.depth) +
+      (contents.num_split << std::min(contents.depth, kernels::kMaxSegmentBits));
+  if (contents.block_sizes.size() != num_blocks) return Corrupt("the number of blocks is wrong");
+  uint64_t num_codes = 0;
+  for (const uint32_t size : contents.block_sizes) num_codes += size;
+  if (num_codes != contents.codes.size()) return Corrupt("the number of codes is wrong");
+  if (num_codes == 0 && limits_.first_bits == kMinSegmentBits) {
+    return Corrupt("a shard without keys has blocks");
+  }
+  return Ok();
+}
+
+Status GrowingShard::WriteDigests(const ShardContents& contents) {
+  const std::vector<uint64_t>& digests = contents.digests;
+  constexpr uint64_t kUnknownBits = (uint64_t{1} << kernels::kGrowingShardBits) - 1;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if ((digests[i] & kUnknownBits) != WholeString(0)) return Corrupt("a digest is not whole");
+    if (i >= kMostCopiesShown && digests[i - kMostCopiesShown] == digests[i]) {
+      return Corrupt("a digest is there more than 4 times");
+    }
+  }
+  for (const StringCount& further : contents.further) {
+    const auto [first, last] = std::equal_range(digests.begin(), digests.end(), further.string);
+    if (last - first != kMostCopiesShown) return Corrupt("a digest has not 4 copies before more");
+  }
+  if (digests.empty()) return Ok();
+  if (!ResizeTable(DigestTable::LinesFor(digests.size()))) return NoMemory();
+  for (const uint64_t string : digests) table_.Insert(string);
+  for (const StringCount& further : contents.further) {
+    strings_.AddCopies(further.string, further.count);
+  }
+  num_entries_ = digests.size();
+  return Ok();
+}
+
+Status GrowingShard::WriteBlocks(const ShardContents& contents) {
+  uint64_t* directory = nullptr;
+  uint32_t directory_bits = 0;
+  if (!MakeBlocks(contents.depth, contents.num_split, directory, directory_bits)) return NoMemory();
+  Retire();
+  directory_ = directory;
+  directory_bits_ = directory_bits;
+  depth_ = contents.depth;
+  num_split_ = contents.num_split;
+  num_entries_ = contents.codes.size();
+  auto code = contents.codes.begin();
+  auto size = contents.block_sizes.begin();
+  auto further = contents.further.begin();
+  const char* broken = nullptr;
+  ForEachSegment([&](const Segment& segment, uint64_t prefix) {
+    // Each string has at least first_bits + 15 bits.
+    const uint32_t shortest = uint32_t{1} << (segment.depth() - limits_.first_bits);
+    for (uint64_t b = 0; b < segment.num_blocks() && broken == nullptr; ++b) {
+      BlockContents block;
+      for (uint32_t i = 0; i < *size; ++i, ++code) {
+        if (*code == 0 || kernels::LastOne(*code) > shortest) broken = "a code is too short";
+        if (block.empty() || block.back().key < *code) {
+          block.push_back({*code, 1});
+        } else if (block.back().key == *code && block.back().count < kMostCopiesShown) {
+          block.back().count += 1;
+        } else {
+          broken = "codes of a block do not ascend, or one is there more than 4 times";
+        }
+      }
+      ++size;
+      for (; further != contents.further.end() &&
+             PrefixOf(further->string, segment.depth()) == prefix + b;
+           ++further) {
+        const uint32_t key = CodeAt(further->string, segment.depth());
+        if (CountIn(block, key) != kMostCopiesShown ||
+            StringOf(prefix + b, segment.depth(), key) != further->string) {
+          broken = "a string has not 4 copies before more";
+          break;
+        }
+        AddTo(block, key, further->count);
+      }
+      if (broken == nullptr && !block.empty()) strings_.Write(segment, b, prefix + b, block);
+    }
+  });
+  if (broken == nullptr && further != contents.further.end()) {
+    broken = "a string with further copies is in no block";
+  }
+  if (broken != nullptr) {
+    Clear();
+    return Corrupt(broken);
+  }
+  PublishRoot();
+  return Ok();
+}
+
+Status GrowingShard::WriteContents(const ShardContents& contents) {
+  Status status = CheckContents(contents);
+  if (status) status = contents.depth == 0 ? WriteDigests(contents) : WriteBlocks(contents);
+  if (!status) return status;
+  SetThresholds();
+  // Where growth was refused before: the next entry tries again.
+  grow_at_ = std::max(grow_at_, num_entries_ + 1);
+  if (static_cast<int64_t>(num_entries_) <= fold_at_) {
+    fold_at_ = static_cast<int64_t>(num_entries_) - 1;
+  }
+  SetFigures();
+  return status;
+}
+
+}  // namespace trommel

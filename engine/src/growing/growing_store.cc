@@ -1,0 +1,300 @@
+#include "engine/src/growing/growing_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/growing/growing_memory.h"
+#include "engine/src/growing/growing_shard.h"
+#include "kernels/group_versions.h"
+#include "kernels/targets.h"
+
+namespace trommel {
+
+using kernels::OneFate;
+
+static_assert(GrowingStore::kShardBits == kernels::kGrowingShardBits);
+static_assert(GrowingStore::kLeastFirstBits == kernels::kMinSegmentBits);
+// A code keeps a bit at least; and y has the last block's key.
+static_assert(GrowingStore::kMostDoublings < kernels::kGrowingKeyBits);
+static_assert(GrowingStore::kMostFirstBits + GrowingStore::kMostDoublings +
+                  kernels::kGrowingKeyBits <=
+              64 - kernels::kGrowingShardBits);
+
+struct alignas(64) GrowingStore::Roots {
+  std::array<uint64_t, kNumShards> words{};
+};
+
+GrowingStore::GrowingStore(const GrowingOptions& options)
+    : options_(options),
+      limits_(std::make_unique<GrowthLimits>()),
+      memory_(std::make_unique<GrowingMemory>()),
+      roots_(std::make_unique<Roots>()) {
+  limits_->first_bits = options.first_bits;
+  limits_->most_doublings = options.most_doublings;
+  limits_->most_bytes = MemoryLimit(options.limit_bytes) / kNumShards;
+  for (size_t i = 0; i < kNumShards; ++i) {
+    shards_[i] = std::make_unique<GrowingShard>(*limits_, *memory_, blocks(), roots_->words[i]);
+  }
+}
+
+GrowingStore::~GrowingStore() = default;
+
+kernels::GrowingBlocks GrowingStore::blocks() const { return {roots_->words.data()}; }
+
+uint64_t GrowingStore::BytesAt(uint32_t depth) {
+  return kNumShards * GrowingShard::BytesAt(depth, 0);
+}
+
+uint64_t GrowingStore::KeysBefore(uint32_t first_bits, uint32_t num_doublings) {
+  const uint32_t depth = first_bits + num_doublings;
+  return kNumShards * GrowingShard::SplitsAt(depth, GrowingShard::NumSegments(depth) - 1);
+}
+
+Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions& options) {
+  if (options.first_bits < kLeastFirstBits || options.first_bits > kMostFirstBits) {
+    return Error{ErrorCode::kInvalidArgument, "first_bits must be between " +
+                                                  std::to_string(kLeastFirstBits) + " and " +
+                                                  std::to_string(kMostFirstBits) + "; got " +
+                                                  std::to_string(options.first_bits)};
+  }
+  if (options.most_doublings > kMostDoublings) {
+    return Error{ErrorCode::kInvalidArgument, "most_doublings must be at most " +
+                                                  std::to_string(kMostDoublings) + "; got " +
+                                                  std::to_string(options.most_doublings)};
+  }
+  if (Status fits = CheckMemoryLimit("the filter's first blocks need", BytesAt(options.first_bits),
+                                     options.limit_bytes);
+      !fits) {
+    return fits.error();
+  }
+  (void)kernels::ActiveKernels();  // shards require it
+  const Error refused{ErrorCode::kOutOfMemory, "the system refused the filter's first memory"};
+  try {
+    std::unique_ptr<GrowingStore> store(new GrowingStore(options));
+    for (auto& shard : store->shards_) {
+      if (!shard->Begin()) return refused;
+    }
+    return store;
+  } catch (const std::bad_alloc&) {
+    return refused;
+  }
+}
+
+// --- Updates.
+
+uint64_t GrowingStore::ApplyNoting(Update update, const uint64_t* digests,
+                                   const kernels::DigestRange& range, uint64_t* answers,
+                                   uint64_t* refused) {
+  uint64_t num_refused = 0;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const uint64_t shard_idx = kernels::ShardOf(digests[begin]);
+    size_t end = begin + 1;
+    while (end < range.end && kernels::ShardOf(digests[end]) == shard_idx) ++end;
+    const kernels::DigestRange keys{begin, end, std::max(begin, range.fetched),
+                                    std::max(range.end, range.fetch_end)};
+    num_refused += shards_[shard_idx]->Apply(update, digests, keys, answers, refused);
+    begin = end;
+  }
+  return num_refused;
+}
+
+bool GrowingStore::UpdateOne(Update update, uint64_t digest) {
+  return ShardOf(digest).UpdateOne(update, digest) == GrowingShard::Fate::kChanged;
+}
+
+bool GrowingStore::InsertOne(uint64_t digest) noexcept {
+  return UpdateOne(Update::kInsert, digest);
+}
+
+bool GrowingStore::EraseOne(uint64_t digest) { return UpdateOne(Update::kErase, digest); }
+
+void GrowingStore::FetchAhead(std::span<const uint64_t> digests) const {
+  // Directories may be replaced meanwhile: it is called before the lock is taken.
+  const GracePeriods::Reader reader = memory_->Enter();
+  kernels::ChosenKernels().growing.fetch(digests.data(), digests.size(), blocks());
+}
+
+// --- Queries.
+
+size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
+  std::array<uint32_t, kernels::kMaxChunkKeys> unsure;
+  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
+  size_t num_present = 0;
+  for (size_t first = 0; first < digests.size(); first += unsure.size()) {
+    const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
+    uint64_t* bits = maybe_present + first / 64;
+    const GracePeriods::Reader reader = memory_->Enter();
+    const size_t num_unsure =
+        kernels.query(chunk.data(), chunk.size(), blocks(), bits, unsure.data());
+    constexpr size_t kDistance = 16;
+    for (size_t i = 0; i < num_unsure + kDistance; ++i) {
+      if (i < num_unsure) FetchElsewhere(chunk[unsure[i]]);
+      if (i < kDistance) continue;
+      const uint32_t key_idx = unsure[i - kDistance];
+      bits[key_idx / 64] |= uint64_t{HoldsBesideUpdates(chunk[key_idx])} << (key_idx % 64);
+    }
+    for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
+      num_present += static_cast<size_t>(std::popcount(bits[w]));
+    }
+  }
+  return num_present;
+}
+
+size_t GrowingStore::Select(std::span<const uint64_t> digests, bool maybe_present,
+                            uint32_t first_idx, uint32_t* selection) const {
+  std::array<uint64_t, kBitmapWords> bits;
+  size_t num_selected = 0;
+  for (size_t first = 0; first < digests.size(); first += kernels::kMaxChunkKeys) {
+    const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - first);
+    Query(digests.subspan(first, size), bits.data());
+    for (size_t i = 0; i < size; ++i) {
+      // Always written, and kept only if it counts: no branch to mispredict.
+      selection[num_selected] = first_idx + static_cast<uint32_t>(first + i);
+      num_selected +=
+          static_cast<size_t>((bits[i / 64] >> (i % 64) & 1) == uint64_t{maybe_present});
+    }
+  }
+  return num_selected;
+}
+
+bool GrowingStore::MayContain(uint64_t digest) const noexcept {
+  const GracePeriods::Reader reader = memory_->Enter();
+  const OneFate fate = kernels::ChosenKernels().growing.query_one(digest, blocks());
+  if (fate != OneFate::kSpill) [[likely]]
+    return fate == OneFate::kDone;
+  return HoldsBesideUpdates(digest);
+}
+
+void GrowingStore::FetchElsewhere(uint64_t digest) const {
+  const uint64_t root = kernels::LoadRoot(blocks(), digest);
+  const uint64_t y = kernels::BitsInShard(digest);
+  if ((root & kernels::kDigestsRoot) != 0) {
+    DigestTable(reinterpret_cast<uint64_t*>(kernels::DirectoryAddress(root)))
+        .Prefetch(WholeString(y));
+  } else {
+    const Segment segment(kernels::LoadSegmentWord(root, y));
+    __builtin_prefetch(&segment.LineOf(segment.IndexOf(y)));
+  }
+}
+
+// The whole query anew: the key may be anywhere now.
+bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
+  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
+  const uint64_t y = kernels::BitsInShard(digest);
+  for (int i = 0; i < kMaxReads; ++i) {
+    const uint64_t root = kernels::LoadRoot(blocks(), digest);
+    if ((root & kernels::kDigestsRoot) != 0) {
+      const DigestTable table(reinterpret_cast<uint64_t*>(kernels::DirectoryAddress(root)));
+      const DigestTable::Answer answer = table.Query(WholeString(y));
+      if (answer != DigestTable::Answer::kChanged) return answer == DigestTable::Answer::kIn;
+      continue;
+    }
+    const Segment segment(kernels::LoadSegmentWord(root, y));
+    const uint64_t idx = segment.IndexOf(y);
+    const uint32_t key = kernels::GrowingKey(y, segment.depth());
+    kernels::GroupReads<1> reads;
+    reads.Add(0, segment.versions(), idx / kernels::kGroupBlocks);
+    reads.Begin(0, 1);
+    if (kernels.shows(segment.BlockAt(idx), key)) return true;
+    const bool is_marked = kernels::IsMarkedBesideUpdates(segment.BlockAt(idx));
+    if (is_marked && BlockStrings::MayHoldElsewhere(segment, idx, key)) return true;
+    if (reads.Changed(0, 1) == 0) return false;
+  }
+  num_interrupted_queries_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+uint64_t GrowingStore::CountEstimate(uint64_t digest) const {
+  return ShardOf(digest).CountEstimate(digest);
+}
+
+// --- Whole stores.
+
+void GrowingStore::Clear() noexcept {
+  for (auto& shard : shards_) shard->Clear();
+  num_interrupted_queries_.store(0, std::memory_order_relaxed);
+  FreeReplaced();
+}
+
+uint64_t GrowingStore::MergeShard(size_t shard_idx, const GrowingStore& other) noexcept {
+  return shards_[shard_idx]->Merge(*other.shards_[shard_idx]);
+}
+
+uint64_t GrowingStore::Merge(const GrowingStore& other) noexcept {
+  uint64_t num_refused = 0;
+  for (size_t i = 0; i < kNumShards; ++i) num_refused += MergeShard(i, other);
+  return num_refused;
+}
+
+ShardContents GrowingStore::ReadShard(size_t shard_idx) const {
+  return shards_[shard_idx]->ReadContents();
+}
+
+Status GrowingStore::WriteShard(size_t shard_idx, const ShardContents& contents) {
+  return shards_[shard_idx]->WriteContents(contents);
+}
+
+// --- Figures.
+
+UpdateCost GrowingStore::update_cost() const {
+  uint64_t num_blocks = 0;
+  for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
+  // Digests are like the blocks that they will become.
+  return {.range_bits = kShardBits,
+          .num_blocks = std::max<uint64_t>(num_blocks, kNumShards << kLeastFirstBits),
+          .num_bytes = num_bytes(),
+          .has_many_lines = false};
+}
+
+GrowingFigures GrowingStore::Figures() const {
+  GrowingFigures sum;
+  for (const auto& shard : shards_) {
+    const GrowingShard::Figures& figures = shard->figures();
+    sum.num_entries += figures.num_entries.Get();
+    sum.num_blocks += figures.num_blocks.Get();
+    sum.num_digest_shards += uint64_t{figures.num_blocks.Get() == 0};
+    sum.num_marked += figures.num_marked.Get();
+    sum.num_undecided += figures.num_undecided.Get();
+    sum.side_table_bytes += figures.side_bytes.Get();
+    sum.num_refused_inserts += figures.num_refused_inserts.Get();
+    sum.num_refused_growths += figures.num_refused_growths.Get();
+  }
+  sum.block_bytes = num_bytes();
+  sum.num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed);
+  return sum;
+}
+
+uint64_t GrowingStore::num_entries() const {
+  uint64_t num_entries = 0;
+  for (const auto& shard : shards_) num_entries += shard->figures().num_entries.Get();
+  return num_entries;
+}
+
+uint64_t GrowingStore::num_bytes() const { return memory_->num_bytes(); }
+
+std::array<uint64_t, 16> GrowingStore::TallyOf(size_t shard_idx) const {
+  return shards_[shard_idx]->Tally();
+}
+
+uint64_t GrowingStore::huge_page_bytes() const { return memory_->HugePageBytes(); }
+
+bool GrowingStore::Join(std::shared_ptr<MemoryBudget> budget) {
+  return memory_->Join(std::move(budget));
+}
+
+uint64_t GrowingStore::NextBytes() const {
+  uint64_t least = 0;
+  for (const auto& shard : shards_) {
+    const uint64_t num_bytes = shard->NextBytes();
+    if (num_bytes != 0 && (least == 0 || num_bytes < least)) least = num_bytes;
+  }
+  return least;
+}
+
+void GrowingStore::FreeReplaced() noexcept { memory_->Drain(); }
+
+}  // namespace trommel

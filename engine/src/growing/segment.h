@@ -1,0 +1,98 @@
+// Segment: a view of 2^bits blocks of one depth, with their overflow lines and versions
+// (kernels/growing_layout.h draws it), and the strings of bits that blocks hold.
+#ifndef TROMMEL_ENGINE_SRC_GROWING_SEGMENT_H_
+#define TROMMEL_ENGINE_SRC_GROWING_SEGMENT_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/src/fingerprints/line_entries.h"
+#include "kernels/group_versions.h"
+#include "kernels/growing_layout.h"
+#include "kernels/presence_words.h"
+
+namespace trommel {
+
+// A *string* is what is known of a key's y: its bits from the top, then a 1, then zeros.
+
+// The string of a code of the block with this prefix of `depth` bits.
+constexpr uint64_t StringOf(uint64_t prefix, uint32_t depth, uint32_t code) {
+  return (prefix << 1 << (63 - depth)) | uint64_t{code} << (48 - depth);
+}
+// The code that a block of this depth has for a string: at most 15 bits of it. Requires that the
+// string is longer than the depth.
+constexpr uint32_t CodeAt(uint64_t string, uint32_t depth) {
+  const uint64_t bits = string << depth;
+  const auto code = static_cast<uint32_t>(bits >> 48);
+  return bits << 16 == 0 ? code : kernels::NewCode(code & 0xfffe);
+}
+// With 0 bits of depth: 0.
+constexpr uint64_t PrefixOf(uint64_t y, uint32_t depth) { return y >> 1 >> (63 - depth); }
+
+// The whole of y, of which 58 bits are known.
+constexpr uint64_t WholeString(uint64_t y) { return y | 1 << (kernels::kGrowingShardBits - 1); }
+
+class Segment {
+ public:
+  Segment() = default;
+  explicit Segment(uint64_t word) : word_(word) {}
+  Segment(uint64_t* memory, uint32_t depth, uint32_t bits)
+      : word_(kernels::SegmentWord(reinterpret_cast<uintptr_t>(memory), depth, bits)) {}
+
+  uint64_t word() const { return word_; }  // of a directory
+  uint64_t* memory() const {
+    return reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(kernels::SegmentAddress(word_)));
+  }
+  uint32_t bits() const { return kernels::SegmentBits(word_); }
+  uint32_t depth() const { return kernels::SegmentDepth(word_); }
+  uint64_t num_blocks() const { return uint64_t{1} << bits(); }
+
+  uint64_t IndexOf(uint64_t y) const { return kernels::BlockInSegment(y, depth(), bits()); }
+
+  uint32_t* BlockAt(uint64_t idx) const {
+    return reinterpret_cast<uint32_t*>(bytes()) + idx * kernels::kFingerprintBlockWords;
+  }
+  OverflowLine& LineOf(uint64_t idx) const {
+    return *reinterpret_cast<OverflowLine*>(bytes() + kernels::LinesOffset(bits()) +
+                                            idx / kernels::kGroupBlocks * sizeof(OverflowLine));
+  }
+  // The versions of groups, as GroupChange and GroupReads know them.
+  kernels::FingerprintBlocks versions() const {
+    return {.words = BlockAt(0),
+            .num_blocks = num_blocks(),
+            .fingerprint_bits = 0,
+            .versions = reinterpret_cast<uint64_t*>(bytes() + kernels::VersionsOffset(bits()))};
+  }
+
+  // All blocks and lines empty, all versions 0. Requires that there are no readers.
+  void Clear() const { std::memset(bytes(), 0, kernels::SegmentBytes(bits())); }
+  // Empties a block. Requires a change of its group, and that the side table is emptied.
+  void ClearBlock(uint64_t idx) const {
+    for (size_t i = 0; i < kernels::kFingerprintBlockWords; ++i) {
+      kernels::StorePresenceWord(0, BlockAt(idx) + i);
+    }
+    OverflowLine& line = LineOf(idx);
+    for (size_t i = 0; i < kLineEntries; ++i) {
+      if (IsOf(line, i, idx)) ClearEntry(line, i);
+    }
+    __atomic_store_n(&line.undecided, 0, __ATOMIC_RELAXED);
+  }
+
+ private:
+  std::byte* bytes() const { return reinterpret_cast<std::byte*>(memory()); }
+
+  uint64_t word_ = 0;
+};
+
+// A change of a block's group, for its lifetime.
+class BlockChange : public kernels::GroupChange {
+ public:
+  BlockChange(const Segment& segment, uint64_t idx)
+      : GroupChange(segment.versions(), idx / kernels::kGroupBlocks) {}
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_GROWING_SEGMENT_H_
