@@ -134,31 +134,17 @@ struct EraseGrowing {
 
 // --- Batches.
 
-// What stands for the blocks of shards that keep digests: marked, so that every key is unsure.
-alignas(64) inline constexpr uint32_t kDigestsBlock[kFingerprintBlockWords] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kGrowingMark << 16};
-alignas(64) inline constexpr uint64_t kDigestsVersion = 0;
-
-HWY_INLINE GrowingPlace GrowingPlaceOf(uint64_t digest, const GrowingBlocks& blocks) {
-  const uint64_t root = LoadRoot(blocks, digest);
-  if (HWY_UNLIKELY((root & kDigestsRoot) != 0)) {
-    return {reinterpret_cast<uintptr_t>(kDigestsBlock),
-            reinterpret_cast<uintptr_t>(&kDigestsVersion), 0};
-  }
-  const uint64_t y = BitsInShard(digest);
-  return PlaceInSegment(y, LoadSegmentWord(root, y));
-}
-
 HWY_INLINE uint32_t* GrowingBlockAt(uint64_t address) {
   return reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(address));
 }
 
+HWY_INLINE void PrefetchGrowing(uint64_t digest, uint64_t root) {
+  hwy::Prefetch(GrowingBlockAt(PlaceInSegment(digest, LoadSegmentWord(root, digest)).block));
+}
+
 template <class Update>
-HWY_NOINLINE OneFate UpdateOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
-  const GrowingPlace place = GrowingPlaceOf(digest, blocks);
-  if (HWY_UNLIKELY(place.block == reinterpret_cast<uintptr_t>(kDigestsBlock))) {
-    return OneFate::kStop;
-  }
+HWY_NOINLINE OneFate UpdateOneGrowing(uint64_t digest, uint64_t word) {
+  const GrowingPlace place = PlaceInSegment(digest, word);
   const FingerprintBlocks version{
       .words = nullptr,
       .num_blocks = 0,
@@ -172,19 +158,19 @@ template <class Update, class Use>
 HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
                                          const DigestRange& range, const GrowingBlocks& blocks,
                                          const Use& use) {
+  const uint64_t root = LoadRoot(blocks);
   const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
   const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
   for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
-    hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(digests[i], blocks).block));
+    PrefetchGrowing(digests[i], root);
   }
   const size_t end = range.end;
   size_t num_changed = 0;
   for (size_t i = range.begin; i < end; ++i) {
     if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
-      const uint64_t later = digests[i + kUpdateDistance];
-      hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(later, blocks).block));
+      PrefetchGrowing(digests[i + kUpdateDistance], root);
     }
-    const OneFate fate = UpdateOneGrowing<Update>(digests[i], blocks);
+    const OneFate fate = UpdateOneGrowing<Update>(digests[i], LoadSegmentWord(root, digests[i]));
     if (HWY_UNLIKELY(fate == OneFate::kStop)) return {i, num_changed};
     num_changed += static_cast<size_t>(fate == OneFate::kDone);
     use(i, fate);
@@ -210,26 +196,49 @@ GrowingProgress UpdateGrowingKeys(const uint64_t* digests, const DigestRange& ra
 struct GrowingPlaces {
   static constexpr size_t kSize = 8;
 
-  HWY_INLINE void Fetch(const uint64_t* HWY_RESTRICT digests, const GrowingBlocks& blocks) {
+  // The words of their segments: loaded some time before Fetch, which reads them as vectors.
+  static HWY_INLINE void LoadWords(const uint64_t* HWY_RESTRICT digests, uint64_t root,
+                                   uint64_t* HWY_RESTRICT words) {
+    HWY_UNROLL(8)
+    for (size_t j = 0; j < kSize; ++j) words[j] = LoadSegmentWord(root, digests[j]);
+  }
+
+  // As PlaceInSegment, and prefetches the blocks.
+  HWY_INLINE void Fetch(const uint64_t* HWY_RESTRICT digests, const uint64_t* HWY_RESTRICT words) {
+    const hn::CappedTag<uint64_t, kSize> d;
+    constexpr int kCodeShift = static_cast<int>(kGrowingShardBits);
+    const auto one = hn::Set(d, uint64_t{1});
+    for (size_t j = 0; j < kSize; j += hn::Lanes(d)) {
+      const auto digest = hn::LoadU(d, digests + j);
+      const auto word = hn::LoadU(d, words + j);
+      const auto known = hn::And(word, hn::Set(d, uint64_t{63}));
+      const auto rotated =
+          hn::Or(hn::Shl(digest, known), hn::Shr(digest, hn::Sub(hn::Set(d, uint64_t{64}), known)));
+      const auto code = hn::And(hn::ShiftRight<kCodeShift>(word), hn::Set(d, uint64_t{7}));
+      const auto num_blocks = hn::Shl(hn::Set(d, uint64_t{1} << kMinSegmentBits), code);
+      const auto block_idx = hn::And(rotated, hn::Sub(num_blocks, one));
+      const auto address = hn::AndNot(hn::Set(d, uint64_t{kSegmentAlignment - 1}), word);
+      hn::StoreU(hn::Add(address, hn::ShiftLeft<6>(block_idx)), d, addresses + j);
+      const auto group = hn::Add(hn::ShiftRight<6>(block_idx), one);
+      hn::StoreU(hn::Sub(address, hn::ShiftLeft<3>(group)), d, reads.addresses + j);
+      const auto key = hn::ShiftLeft<1>(hn::ShiftRight<49>(rotated));
+      hn::StoreU(hn::Or(key, hn::ShiftLeft<16>(key)), d, pairs + j);
+    }
     HWY_UNROLL(8)
     for (size_t j = 0; j < kSize; ++j) {
-      const GrowingPlace place = GrowingPlaceOf(digests[j], blocks);
-      addresses[j] = place.block;
-      reads.addresses[j] = place.version;
-      pairs[j] = WidePair(place.key);
-      hwy::Prefetch(GrowingBlockAt(place.block));
-      hwy::Prefetch(reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(place.version)));
+      hwy::Prefetch(GrowingBlockAt(addresses[j]));
+      hwy::Prefetch(reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(reads.addresses[j])));
     }
   }
 
   uint64_t addresses[kSize];
-  uint32_t pairs[kSize];  // WidePair
+  uint64_t pairs[kSize];  // WidePair
   GroupReads<kSize> reads;
 };
 
 // One key: its bit is set if it is shown; kSpill if it is unsure.
 HWY_INLINE OneFate QueryGrowingKey(uint64_t digest, const GrowingBlocks& blocks) {
-  const GrowingPlace place = GrowingPlaceOf(digest, blocks);
+  const GrowingPlace place = PlaceInSegment(digest, LoadSegmentWord(LoadRoot(blocks), digest));
   const uint32_t* block = GrowingBlockAt(place.block);
   GroupReads<1> reads;
   reads.addresses[0] = place.version;
@@ -249,17 +258,22 @@ bool ShowsGrowingKey(const uint32_t* block, uint32_t key) {
 
 // As QueryWideKeys: whether keys are shown is not branched on.
 size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                        const GrowingBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
+                        const GrowingBlocks& blocks, uint64_t* HWY_RESTRICT shown,
                         uint32_t* HWY_RESTRICT unsure) {
   constexpr size_t kGroup = GrowingPlaces::kSize;
   constexpr size_t kGroups = kQueryDistance / kGroup;
   constexpr uint64_t kAllShown = (uint64_t{1} << kGroup) - 1;
   static_assert(std::has_single_bit(kGroups) && 64 % kGroup == 0);
-  const GrowingBlocks blocks = blocks_in_memory;
+  const uint64_t root = LoadRoot(blocks);
   GrowingPlaces ring[kGroups];
+  uint64_t words[2][kGroup];  // of the group that is fetched next, and of the one after
   const size_t grouped = num_digests - num_digests % kGroup;
   const size_t lead = HWY_MIN(grouped, kQueryDistance);
-  for (size_t i = 0; i < lead; i += kGroup) ring[i / kGroup].Fetch(digests + i, blocks);
+  for (size_t i = 0; i < lead; i += kGroup) {
+    GrowingPlaces::LoadWords(digests + i, root, words[0]);
+    ring[i / kGroup].Fetch(digests + i, words[0]);
+  }
+  if (lead < grouped) GrowingPlaces::LoadWords(digests + lead, root, words[0]);
   size_t num_unsure = 0;
   uint64_t word = 0;  // answers of the current 64 keys, the first in the lowest bit
   for (size_t i = 0; i < grouped; i += kGroup) {
@@ -270,7 +284,8 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
     HWY_UNROLL(8)
     for (size_t j = 0; j < kGroup; ++j) {
       const uint32_t* block = GrowingBlockAt(places.addresses[j]);
-      answers |= static_cast<uint64_t>(ShowsGrowing(block, places.pairs[j])) << j;
+      answers |= static_cast<uint64_t>(ShowsGrowing(block, static_cast<uint32_t>(places.pairs[j])))
+                 << j;
       marked |= static_cast<uint64_t>(HasGrowingMark(block)) << j;
     }
     if (answers != kAllShown) {
@@ -286,7 +301,10 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
       word = 0;
     }
     const size_t next = i + kQueryDistance;
-    if (HWY_LIKELY(next < grouped)) places.Fetch(digests + next, blocks);
+    if (HWY_LIKELY(next + kGroup < grouped)) {
+      GrowingPlaces::LoadWords(digests + next + kGroup, root, words[(i / kGroup + 1) % 2]);
+    }
+    if (HWY_LIKELY(next < grouped)) places.Fetch(digests + next, words[i / kGroup % 2]);
   }
   for (size_t i = grouped; i < num_digests; ++i) {
     const OneFate fate = QueryGrowingKey(digests[i], blocks);
@@ -298,9 +316,8 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
 }
 
 void FetchGrowingKeys(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks) {
-  for (size_t i = 0; i < num_digests; ++i) {
-    hwy::Prefetch(GrowingBlockAt(GrowingPlaceOf(digests[i], blocks).block));
-  }
+  const uint64_t root = LoadRoot(blocks);
+  for (size_t i = 0; i < num_digests; ++i) PrefetchGrowing(digests[i], root);
 }
 
 }  // namespace

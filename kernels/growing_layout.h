@@ -18,19 +18,23 @@
 // that is (code ^ key) < 2t: the bits above the last 1 are equal. For 0 and 0x8000 2t is 0 in 16
 // bits, so they match no key.
 //
-// *Segments* are 2^bits blocks of one depth, 7 <= bits <= 12, aligned to 4,096 bytes; then an
-// overflow line and a version (group_versions.h) for each group of 64 blocks:
+// *Segments* are 2^bits blocks of one depth, 7 <= bits <= 12. In front of them are the versions of
+// groups of 64 blocks (group_versions.h), the first group's last, and behind them the groups'
+// overflow lines:
 //
-//   | block 0 | block 1 | ...    | line 0 | ...    | version 0 | ...
+//   | .. | version 1 | version 0 | block 0 | block 1 | ...    | line 0 | line 1 | ...
+//                     address, a multiple of 512
 //
-// *Directories.* A shard's root word leads to its directory, 2^n words for the next n bits of y; a
-// word there leads to a segment. Low bits of the words say what they lead to.
+// *The directory* has a word for each value of a digest's first bits, as many as the root says; it
+// leads to the segment of these digests. Digests of shards without segments are led to one whose
+// blocks are all marked.
 //
-//   root   | address of the directory, of 64 bytes | digests (1) | n (5) |
-//   word   | address of the segment, of 4,096 bytes | 0 (2) | depth (6) | bits (4) |
+//   root   | address of the directory, a multiple of 64 | bits (6) |
+//   word   | address of the segment, a multiple of 512 | bits - 7 (3) | depth + 6 (6) |
 #ifndef TROMMEL_KERNELS_GROWING_LAYOUT_H_
 #define TROMMEL_KERNELS_GROWING_LAYOUT_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -48,7 +52,7 @@ inline constexpr size_t kMostCopiesShown = 4;
 
 inline constexpr uint32_t kMinSegmentBits = 7;
 inline constexpr uint32_t kMaxSegmentBits = 12;
-inline constexpr size_t kSegmentAlignment = 4096;
+inline constexpr size_t kSegmentAlignment = 512;
 
 // --- Bits of digests.
 
@@ -79,34 +83,38 @@ inline bool IsMarkedBesideUpdates(const uint32_t* block) {
   return LoadPresenceWord(block + kFingerprintBlockWords - 1) >> 16 == kGrowingMark;
 }
 
-// --- Root words and words of directories.
+// --- The directory.
 
-inline constexpr uint64_t kDigestsRoot = 1 << 5;  // the shard keeps digests
-
-constexpr uint64_t DirectoryAddress(uint64_t root) { return root & ~uint64_t{63}; }
-constexpr uint32_t DirectoryBits(uint64_t root) { return static_cast<uint32_t>(root & 31); }
-// The index of the word for y. With 0 bits: 0.
-constexpr uint64_t DirectoryIndex(uint64_t y, uint32_t directory_bits) {
-  return y >> 1 >> (63 - directory_bits);
+constexpr uint64_t DirectoryRoot(uint64_t address, uint32_t bits) { return address | bits; }
+constexpr uint32_t DirectoryBits(uint64_t root) { return root & 63; }
+inline const uint64_t* DirectoryWords(uint64_t root) {
+  return reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(root & ~uint64_t{63}));
+}
+// At least kGrowingShardBits.
+constexpr uint64_t DirectoryIndex(uint64_t digest, uint32_t directory_bits) {
+  return digest >> (64 - directory_bits);
 }
 
 constexpr uint64_t SegmentWord(uint64_t address, uint32_t depth, uint32_t bits) {
-  return address | depth << 4 | bits;
+  return address | (bits - kMinSegmentBits) << kGrowingShardBits | (depth + kGrowingShardBits);
 }
 constexpr uint64_t SegmentAddress(uint64_t word) { return word & ~uint64_t{kSegmentAlignment - 1}; }
-constexpr uint32_t SegmentDepth(uint64_t word) { return word >> 4 & 63; }
-constexpr uint32_t SegmentBits(uint64_t word) { return word & 15; }
-
-// --- Segments.
-
-constexpr uint64_t LinesOffset(uint32_t segment_bits) { return uint64_t{64} << segment_bits; }
-constexpr uint64_t VersionsOffset(uint32_t segment_bits) { return uint64_t{65} << segment_bits; }
-constexpr uint64_t SegmentBytes(uint32_t segment_bits) {
-  return VersionsOffset(segment_bits) + (uint64_t{8} << segment_bits) / kGroupBlocks;
+constexpr uint32_t SegmentDepth(uint64_t word) {
+  return static_cast<uint32_t>(word & 63) - kGrowingShardBits;
 }
-// The index within its segment of the block of y.
-constexpr uint64_t BlockInSegment(uint64_t y, uint32_t depth, uint32_t segment_bits) {
-  return y << (depth - segment_bits) >> (64 - segment_bits);
+constexpr uint32_t SegmentBits(uint64_t word) {
+  return static_cast<uint32_t>(word >> kGrowingShardBits & 7) + kMinSegmentBits;
+}
+
+// --- Segments. Offsets from their addresses.
+
+constexpr uint64_t VersionBytes(uint32_t segment_bits) {
+  return (sizeof(uint64_t) << segment_bits) / kGroupBlocks;
+}
+constexpr uint64_t LinesOffset(uint32_t segment_bits) { return uint64_t{64} << segment_bits; }
+constexpr uint64_t SegmentEnd(uint32_t segment_bits) { return uint64_t{65} << segment_bits; }
+constexpr uint64_t VersionAddress(uint64_t segment_address, uint64_t block_idx) {
+  return segment_address - (block_idx / kGroupBlocks + 1) * sizeof(uint64_t);
 }
 
 // Where a key belongs.
@@ -116,30 +124,27 @@ struct GrowingPlace {
   uint32_t key;
 };
 
-constexpr GrowingPlace PlaceInSegment(uint64_t y, uint64_t word) {
-  const uint32_t bits = SegmentBits(word);
-  const uint32_t depth = SegmentDepth(word);
-  const uint64_t block_idx = BlockInSegment(y, depth, bits);
+//   digest, rotated   | key (15) | .. | shard and prefix (depth + 6) |
+//                                              block in its segment
+constexpr GrowingPlace PlaceInSegment(uint64_t digest, uint64_t word) {
+  const uint64_t rotated = std::rotl(digest, static_cast<int>(word & 63));
+  const uint64_t block_idx = rotated & ((uint64_t{1} << SegmentBits(word)) - 1);
   const uint64_t address = SegmentAddress(word);
-  return {address + block_idx * 64,
-          address + VersionsOffset(bits) + block_idx / kGroupBlocks * sizeof(uint64_t),
-          GrowingKey(y, depth)};
+  return {address + block_idx * 64, VersionAddress(address, block_idx),
+          static_cast<uint32_t>(rotated >> 49 << 1)};
 }
 
-// The word of y's segment. Thread safety: beside updates of the shard. Requires a shard that does
-// not keep digests.
-inline uint64_t LoadSegmentWord(uint64_t root, uint64_t y) {
-  const auto* words = reinterpret_cast<const uint64_t*>(DirectoryAddress(root));
-  return __atomic_load_n(words + DirectoryIndex(y, DirectoryBits(root)), __ATOMIC_ACQUIRE);
-}
-
-// The roots of all shards.
 struct GrowingBlocks {
-  const uint64_t* roots;
+  const uint64_t* root;
 };
 
-inline uint64_t LoadRoot(const GrowingBlocks& blocks, uint64_t digest) {
-  return __atomic_load_n(blocks.roots + ShardOf(digest), __ATOMIC_ACQUIRE);
+inline uint64_t LoadRoot(const GrowingBlocks& blocks) {
+  return __atomic_load_n(blocks.root, __ATOMIC_ACQUIRE);
+}
+// The word of the digest's segment. Thread safety: beside updates.
+inline uint64_t LoadSegmentWord(uint64_t root, uint64_t digest) {
+  return __atomic_load_n(DirectoryWords(root) + DirectoryIndex(digest, DirectoryBits(root)),
+                         __ATOMIC_ACQUIRE);
 }
 
 // How far an update came: keys [begin, end) are done, of which so many were inserted or erased.

@@ -164,8 +164,9 @@ struct FingerprintKernels {
 
 // Operations on growing blocks, beside queries (group_versions.h). An update stops at a key whose
 // block alone cannot tell what is to be done: at marked and full blocks, at codes that are shown
-// kMostCopiesShown times, and in shards that keep digests. It has changed nothing for that key; the
-// caller does what is to be done, and calls again from the next one.
+// kMostCopiesShown times. It has changed nothing for that key; the caller does what is to be done,
+// and calls again from the next one. Updates require digests of segments that may be changed. The
+// directory stays while a kernel is called.
 struct GrowingKernels {
   // `inserted` is not used.
   GrowingProgress (*insert)(const uint64_t* digests, const DigestRange& range,
@@ -176,16 +177,17 @@ struct GrowingKernels {
   GrowingProgress (*erase)(const uint64_t* digests, const DigestRange& range,
                            const GrowingBlocks& blocks, uint64_t* erased);
 
-  // As FingerprintKernels::query. Digests in shards that keep digests are unsure.
+  // As FingerprintKernels::query. What is not shown by a marked block is unsure.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
   // Prefetches the digests' blocks.
   void (*fetch)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks);
 
-  // One digest. Updates return kDone, kUnchanged or kStop, query_one as FingerprintKernels'.
-  OneFate (*insert_one)(uint64_t digest, const GrowingBlocks& blocks);
-  OneFate (*insert_if_absent_one)(uint64_t digest, const GrowingBlocks& blocks);
-  OneFate (*erase_one)(uint64_t digest, const GrowingBlocks& blocks);
+  // One digest, of the segment of this word. These return kDone, kUnchanged or kStop.
+  OneFate (*insert_one)(uint64_t digest, uint64_t word);
+  OneFate (*insert_if_absent_one)(uint64_t digest, uint64_t word);
+  OneFate (*erase_one)(uint64_t digest, uint64_t word);
+  // As FingerprintKernels::query_one.
   OneFate (*query_one)(uint64_t digest, const GrowingBlocks& blocks);
   // Does a code in the block's slots match the key?
   bool (*shows)(const uint32_t* block, uint32_t key);

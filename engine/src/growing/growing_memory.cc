@@ -62,27 +62,33 @@ void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
   GiveBack(num_bytes + 64);
 }
 
-uint64_t* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
-  if (bits == kMaxSegmentBits) return TakeFull();
+std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
+  if (bits == kMaxSegmentBits) {
+    std::byte* full = TakeFull();
+    return full == nullptr ? nullptr : full + kVersionsBytes;
+  }
   const uint64_t num_bytes = BytesOfSegment(bits);
   if (!Take(num_bytes)) return nullptr;
   void* memory = std::aligned_alloc(kernels::kSegmentAlignment, num_bytes);
-  if (memory == nullptr) GiveBack(num_bytes);
-  return static_cast<uint64_t*>(memory);
+  if (memory == nullptr) {
+    GiveBack(num_bytes);
+    return nullptr;
+  }
+  return static_cast<std::byte*>(memory) + kVersionsBytes;
 }
 
-void GrowingMemory::FreeSegment(uint64_t* memory, uint32_t bits) noexcept {
-  if (memory == nullptr) return;
-  if (bits == kMaxSegmentBits) return FreeFull(memory);
-  std::free(memory);
+void GrowingMemory::FreeSegment(std::byte* blocks, uint32_t bits) noexcept {
+  if (blocks == nullptr) return;
+  if (bits == kMaxSegmentBits) return FreeFull(blocks - kVersionsBytes);
+  std::free(blocks - kVersionsBytes);
   GiveBack(BytesOfSegment(bits));
 }
 
 // --- Segments of full size.
 
-uint64_t* GrowingMemory::TakeFull() noexcept {
+std::byte* GrowingMemory::TakeFull() noexcept {
   const std::lock_guard lock(segments_);
-  uint64_t* memory = nullptr;
+  std::byte* memory = nullptr;
   if (kept_ != nullptr) {
     memory = kept_->memory;
     kept_ = kept_->next;
@@ -101,7 +107,7 @@ uint64_t* GrowingMemory::TakeFull() noexcept {
   return memory;
 }
 
-uint64_t* GrowingMemory::NewFull() noexcept {
+std::byte* GrowingMemory::NewFull() noexcept {
   if (chunks_.empty() || num_carved_ + kFullBytes > kChunkBytes) {
     constexpr uint64_t kMappingBytes = kChunkBytes + kHugePageBytes;
     try {
@@ -121,12 +127,12 @@ uint64_t* GrowingMemory::NewFull() noexcept {
     chunks_.push_back({mapping, begin});
     num_carved_ = 0;
   }
-  auto* memory = reinterpret_cast<uint64_t*>(chunks_.back().begin + num_carved_);
+  auto* memory = chunks_.back().begin + num_carved_;
   num_carved_ += kFullBytes;
   return memory;
 }
 
-void GrowingMemory::FreeFull(uint64_t* memory) noexcept {
+void GrowingMemory::FreeFull(std::byte* memory) noexcept {
   const std::lock_guard lock(segments_);
   num_in_use_ -= 1;
   if (num_kept_ < std::max(kLeastKept, num_in_use_ / 16)) {
@@ -136,7 +142,12 @@ void GrowingMemory::FreeFull(uint64_t* memory) noexcept {
     num_kept_ += 1;
     return;
   }
-  (void)madvise(memory, kFullBytes, MADV_DONTNEED);
+  // Its whole pages: others are its neighbours' as well.
+  constexpr uintptr_t kPageBytes = 4096;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first_page = (address + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uintptr_t end_page = (address + kFullBytes) / kPageBytes * kPageBytes;
+  (void)madvise(reinterpret_cast<void*>(first_page), end_page - first_page, MADV_DONTNEED);
   returned_.push_back(memory);
   GiveBack(kFullBytes);
 }
@@ -153,15 +164,15 @@ uint64_t GrowingMemory::HugePageBytes() const {
 
 // --- Replaced memory.
 
-void GrowingMemory::RetireSegment(uint64_t* memory, uint32_t bits) noexcept {
-  if (memory != nullptr) List(memory, BytesOfSegment(bits), bits);
+void GrowingMemory::RetireSegment(std::byte* blocks, uint32_t bits) noexcept {
+  if (blocks != nullptr) List(blocks - kVersionsBytes, BytesOfSegment(bits), bits);
 }
 
 void GrowingMemory::Retire(uint64_t* memory, uint64_t num_bytes) noexcept {
-  if (memory != nullptr) List(memory, num_bytes + 64, 0);
+  if (memory != nullptr) List(reinterpret_cast<std::byte*>(memory), num_bytes + 64, 0);
 }
 
-void GrowingMemory::List(uint64_t* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept {
+void GrowingMemory::List(std::byte* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept {
   Piece* piece = PieceOf(memory, num_bytes);
   const std::lock_guard lock(retiring_);
   *piece = {retired_, memory, num_bytes, segment_bits};
@@ -207,9 +218,9 @@ void GrowingMemory::FreeAll(Piece* pieces) noexcept {
     const Piece piece = *pieces;
     pieces = piece.next;
     if (piece.segment_bits != 0) {
-      FreeSegment(piece.memory, piece.segment_bits);
+      FreeSegment(piece.memory + kVersionsBytes, piece.segment_bits);
     } else {
-      Free(piece.memory, piece.num_bytes - 64);
+      Free(reinterpret_cast<uint64_t*>(piece.memory), piece.num_bytes - 64);
     }
   }
 }

@@ -36,22 +36,25 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();  // requires that all pieces are freed or retired
 
-  // What a segment takes, a multiple of kernels::kSegmentAlignment.
+  // What a segment takes: an odd multiple of kernels::kSegmentAlignment, so that the same parts of
+  // neighbouring segments are not in the same sets of a cache.
   static constexpr uint64_t BytesOfSegment(uint32_t bits) {
+    const uint64_t num_bytes = kVersionsBytes + kernels::SegmentEnd(bits) + sizeof(Piece);
     constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
-    return (kernels::SegmentBytes(bits) + sizeof(Piece) + kAlignment - 1) / kAlignment * kAlignment;
+    return ((num_bytes + kAlignment - 1) / kAlignment | 1) * kAlignment;
   }
 
-  // Memory with any content, or null: the budget or the system refuses it.
-  uint64_t* AllocateSegment(uint32_t bits) noexcept;
+  // Memory with any content, or null: the budget or the system refuses it. A segment's is the
+  // address of its first block.
+  std::byte* AllocateSegment(uint32_t bits) noexcept;
   // A multiple of 64 bytes, aligned so.
   uint64_t* Allocate(uint64_t num_bytes) noexcept;
 
   // Of what one of these returned; null is nothing. Free requires that no query can read it.
-  void FreeSegment(uint64_t* memory, uint32_t bits) noexcept;
+  void FreeSegment(std::byte* blocks, uint32_t bits) noexcept;
   void Free(uint64_t* memory, uint64_t num_bytes) noexcept;
   // Frees it later. Requires that queries that begin from now on do not find it.
-  void RetireSegment(uint64_t* memory, uint32_t bits) noexcept;
+  void RetireSegment(std::byte* blocks, uint32_t bits) noexcept;
   void Retire(uint64_t* memory, uint64_t num_bytes) noexcept;
 
   GracePeriods::Reader Enter() noexcept { return grace_periods_.Enter(); }
@@ -71,25 +74,27 @@ class GrowingMemory {
   // At the end of a segment, and behind other memory.
   struct Piece {
     Piece* next;
-    uint64_t* memory;
+    std::byte* memory;  // where it begins
     uint64_t num_bytes;
     uint32_t segment_bits;  // 0: no segment
   };
+  // In front of a segment's blocks, whatever the number of its versions.
+  static constexpr uint64_t kVersionsBytes = kernels::kSegmentAlignment;
   static constexpr uint64_t kChunkBytes = uint64_t{32} << 20;
   struct Chunk {
     void* mapping;
     std::byte* begin;
   };
 
-  static Piece* PieceOf(uint64_t* memory, uint64_t num_bytes) {
-    return reinterpret_cast<Piece*>(reinterpret_cast<std::byte*>(memory) + num_bytes) - 1;
+  static Piece* PieceOf(std::byte* memory, uint64_t num_bytes) {
+    return reinterpret_cast<Piece*>(memory + num_bytes) - 1;
   }
   bool Take(uint64_t num_bytes) noexcept;  // false: the budget refuses
   void GiveBack(uint64_t num_bytes) noexcept;
-  uint64_t* TakeFull() noexcept;
-  uint64_t* NewFull() noexcept;
-  void FreeFull(uint64_t* memory) noexcept;
-  void List(uint64_t* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept;
+  std::byte* TakeFull() noexcept;
+  std::byte* NewFull() noexcept;
+  void FreeFull(std::byte* memory) noexcept;
+  void List(std::byte* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept;
   void PollRetired() noexcept;
   void FreeAll(Piece* pieces) noexcept;
 
@@ -102,7 +107,7 @@ class GrowingMemory {
   uint64_t num_in_use_ = 0;  // full segments
   uint64_t num_kept_ = 0;    // freed, with their memory
   Piece* kept_ = nullptr;
-  std::vector<uint64_t*> returned_;  // addresses without memory; has capacity for all
+  std::vector<std::byte*> returned_;  // addresses without memory; has capacity for all
 
   mutable GracePeriods grace_periods_;
   std::mutex retiring_;  // for what follows

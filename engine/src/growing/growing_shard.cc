@@ -10,11 +10,16 @@ namespace trommel {
 
 using kernels::OneFate;
 
-GrowingShard::GrowingShard(const GrowthLimits& limits, GrowingMemory& memory,
-                           const kernels::GrowingBlocks& blocks, uint64_t& root)
-    : limits_(limits), memory_(memory), blocks_(blocks), root_(root) {}
+GrowingShard::GrowingShard(size_t shard_idx, const GrowthLimits& limits, GrowingMemory& memory,
+                           GrowingDirectory& directory)
+    : shard_idx_(shard_idx), limits_(limits), memory_(memory), directory_(directory) {}
 
-GrowingShard::~GrowingShard() { Retire(); }
+GrowingShard::~GrowingShard() {
+  for (const Segment& segment : segments_) {
+    memory_.FreeSegment(segment.bytes(), segment.bits());
+  }
+  memory_.Free(table_.memory(), table_.num_bytes());
+}
 
 GrowingShard::Place GrowingShard::PlaceOf(uint64_t y) const {
   const Segment segment = SegmentOf(y);
@@ -38,7 +43,7 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
                       : update == Update::kInsertIfAbsent ? kernels.insert_if_absent
                                                           : kernels.erase;
   const bool is_erase = update == Update::kErase;
-  // The kernel prefetches by directories of other shards, too, whose locks are not held.
+  // Other shards may replace the directory.
   const GracePeriods::Reader reader = memory_.Enter();
   const size_t fetch_end = std::max(range.end, range.fetch_end);
   size_t fetched = range.fetched;
@@ -51,7 +56,7 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
     if (!keeps_digests() && update != Update::kInsertIfPresent && room > 0) {
       const size_t end = std::min<uint64_t>(range.end, begin + room);
       const kernels::GrowingProgress progress =
-          kernel(digests, {begin, end, fetched, fetch_end}, blocks_, answers);
+          kernel(digests, {begin, end, fetched, fetch_end}, directory_.blocks(), answers);
       num_entries_ += is_erase ? 0 - uint64_t{progress.num_changed} : progress.num_changed;
       fetched = std::max(fetched, progress.end + kernels::kUpdateDistance);
       begin = progress.end;
@@ -84,13 +89,14 @@ GrowingShard::Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
     fate = UpdateDigest(update, WholeString(y));
   } else {
     const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
+    const uint64_t word = SegmentOf(y).word();
     OneFate kernel_fate = OneFate::kStop;
     if (update == Update::kErase) {
-      kernel_fate = kernels.erase_one(digest, blocks_);
+      kernel_fate = kernels.erase_one(digest, word);
     } else if (update == Update::kInsert && !is_full()) {
-      kernel_fate = kernels.insert_one(digest, blocks_);
+      kernel_fate = kernels.insert_one(digest, word);
     } else if (update == Update::kInsertIfAbsent && !is_full()) {
-      kernel_fate = kernels.insert_if_absent_one(digest, blocks_);
+      kernel_fate = kernels.insert_if_absent_one(digest, word);
     }
     if (kernel_fate == OneFate::kStop) {
       fate = UpdateSlowly(update, y);
@@ -139,9 +145,9 @@ bool GrowingShard::EraseDigest(uint64_t string) {
   table_.Erase(string);
   num_entries_ -= 1;
   if (num_entries_ == 0) {
+    directory_.PublishDigests(shard_idx_, DigestTable());
     memory_.Retire(table_.memory(), table_.num_bytes());
     table_ = DigestTable();
-    PublishRoot();
   } else if (num_entries_ < DigestTable::LeastStrings(table_.num_lines())) {
     (void)ResizeTable(DigestTable::LinesFor(num_entries_));
   }

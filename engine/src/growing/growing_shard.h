@@ -5,24 +5,23 @@
 //   depth 12 ..     2^(depth - 12) segments of 2^12 blocks; the first num_split of them have split
 //                   into two each, of depth + 1. When all have, that is the depth
 //
-//   directory   | 00 | 01 | 02 | 03 | 04 | 04 | 05 | 05 |     depth 14, num_split 2
+//   segments_   | 0.0 | 0.1 | 1.0 | 1.1 | 2 | 3 |     depth 14, num_split 2
 //
 // So a step moves at most 4,096 blocks to twice as many, or twice as many to them.
 //
 // *Queries beside steps.* A step makes new segments aside, complete, and publishes them by a
-// release store of each word that leads there; a new directory or digest table is published by the
-// root in the same way. From then on the old one is never changed; it is freed after a grace
-// period, which a query is inside of from before it loads the root until it has read the block. Why
-// a key that is in is never missed: take a query that misses key X, and the words that it loaded,
-// root and directory word. What they lead to was complete when they were stored (release, acquire).
-// As long as they are the present ones, all changes of what they lead to are in place, and the
-// version of the group decides (group_versions.h): X is not in at a moment of the query. If they
-// are not the present ones any more when the block is read, what they lead to is as it was when
-// they were replaced, or as it was at a moment before, which is later than any change that happened
-// before the query: a change after that is made elsewhere, by a thread that saw the replacement; if
-// it happened before the query, so did the replacement, and the query would have loaded the new
-// words. So the query has seen the block as it was at a moment between its begin and the
-// replacement.
+// release store of each word of the directory that leads there; a new directory, and a new digest
+// table, are published in the same way. From then on the old one is never changed; it is freed
+// after a grace period, which a query is inside of from before it loads the directory until it has
+// read the block. Why a key that is in is never missed: take a query that misses key X, and what it
+// loaded on its way, root and word. What they lead to was complete when they were stored (release,
+// acquire). As long as they are the present ones, all changes of the block are in place, and the
+// version of its group decides (group_versions.h): X is not in at a moment of the query. If they
+// are not the present ones any more when the block is read, the block is as it was when they were
+// replaced, or at a moment before that which is no earlier than any change that happened before the
+// query. Changes after the replacement are made elsewhere; one of them that happened before the
+// query happened after the replacement, so the query would have loaded what replaced them. So the
+// query has seen the block as it was at a moment between its begin and the replacement.
 //
 // *Failures.* A step for which there is no memory, or no permission, is not done, and tried again
 // some entries later. Side tables that find no memory end the program.
@@ -33,10 +32,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "engine/src/blocks/key_store.h"
 #include "engine/src/growing/block_strings.h"
 #include "engine/src/growing/digest_table.h"
+#include "engine/src/growing/growing_directory.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/growing/segment.h"
 #include "engine/src/growing/shard_contents.h"
@@ -58,9 +60,8 @@ class alignas(64) GrowingShard {
   // Digests in a table, before it becomes the blocks of depth 7.
   static constexpr uint64_t kMostDigests = 1280;
 
-  // `root` is the shard's word among `blocks`, and 0 before.
-  GrowingShard(const GrowthLimits& limits, GrowingMemory& memory,
-               const kernels::GrowingBlocks& blocks, uint64_t& root);
+  GrowingShard(size_t shard_idx, const GrowthLimits& limits, GrowingMemory& memory,
+               GrowingDirectory& directory);
   GrowingShard(const GrowingShard&) = delete;
   GrowingShard& operator=(const GrowingShard&) = delete;
   ~GrowingShard();
@@ -117,18 +118,25 @@ class alignas(64) GrowingShard {
   };
   static constexpr int64_t kNever = -1;
 
-  static uint64_t DirectoryBytes(uint32_t bits) {
-    return std::max<uint64_t>(64, sizeof(uint64_t) << bits);
-  }
   bool keeps_digests() const { return depth_ == 0; }
   bool is_full() const { return num_entries_ >= full_at_; }
-  Segment SegmentOf(uint64_t y) const {
-    return Segment(directory_[kernels::DirectoryIndex(y, directory_bits_)]);
+  // The bits of a segment's prefix.
+  static uint32_t PrefixBits(const Segment& segment) { return segment.depth() - segment.bits(); }
+  // Requires a shard with blocks.
+  const Segment& SegmentOf(uint64_t y) const {
+    const uint32_t prefix_bits = depth_ - std::min(depth_, kernels::kMaxSegmentBits);
+    const uint64_t prefix = PrefixOf(y, prefix_bits);
+    return segments_[prefix < num_split_ ? PrefixOf(y, prefix_bits + 1) : num_split_ + prefix];
   }
   Place PlaceOf(uint64_t y) const;
   // Calls visit(segment, prefix of its first block) for each, in order of prefixes.
   template <class Visit>
-  void ForEachSegment(const Visit& visit) const;
+  void ForEachSegment(const Visit& visit) const {
+    for (uint64_t i = 0; i < segments_.size(); ++i) {
+      const uint64_t prefix = i < 2 * num_split_ ? i : i - num_split_;
+      visit(segments_[i], prefix << segments_[i].bits());
+    }
+  }
 
   // --- One key (growing_shard.cc). Without a look at whether a step is due.
   Fate UpdateDigest(Update update, uint64_t string);
@@ -155,31 +163,38 @@ class alignas(64) GrowingShard {
   bool BecomeBlocks() noexcept;
   void BecomeDigests() noexcept;
   bool ResizeTable(uint64_t num_lines) noexcept;
-  bool DoubleDirectory() noexcept;
-  void HalveDirectory() noexcept;
-  // Stores the segment's word at each index of the directory that leads to it.
-  void Publish(const Segment& segment, uint64_t segment_idx);
-  void PublishRoot();
-  void MoveToDoubled(const Segment& from, uint64_t prefix, const std::array<Segment, 2>& to);
-  void MoveToFolded(const std::array<Segment, 2>& from, uint64_t prefix, const Segment& to);
-  // Segments and a directory for this state, empty and not published; false: no memory.
-  bool MakeBlocks(uint32_t depth, uint64_t num_split, uint64_t*& directory,
-                  uint32_t& directory_bits) noexcept;
-  void Retire();
+  void Publish(const Segment& segment, uint64_t prefix) {
+    directory_.Publish(shard_idx_, PrefixBits(segment), prefix, segment.word());
+  }
+  // The bits of the directory that this state needs.
+  static uint32_t NeededBits(uint32_t depth, uint64_t num_split) {
+    return depth - std::min(depth, kernels::kMaxSegmentBits) + uint32_t{num_split > 0};
+  }
+  void PublishAll();
+  void MoveToDoubled(const Segment& from, uint64_t prefix, std::span<const Segment> to);
+  void MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to);
+  // Segments for this state, empty and not published; false: no memory.
+  bool MakeSegments(uint32_t depth, uint64_t num_split, std::vector<Segment>& segments) noexcept;
+  std::vector<Segment> NewSegments(size_t count, uint32_t depth, uint32_t bits) noexcept;
+  // Publishes this in place of what there is, which is retired. Requires the depth of the new.
+  struct State {
+    std::vector<Segment> segments;
+    DigestTable table;
+  };
+  void Replace(State state);
 
   Status CheckContents(const ShardContents& contents) const;
   Status WriteDigests(const ShardContents& contents);
   Status WriteBlocks(const ShardContents& contents);
 
+  const size_t shard_idx_;
   const GrowthLimits& limits_;
   GrowingMemory& memory_;
-  const kernels::GrowingBlocks blocks_;
-  uint64_t& root_;
+  GrowingDirectory& directory_;
 
   uint32_t depth_ = 0;  // 0: digests
   uint64_t num_split_ = 0;
-  uint64_t* directory_ = nullptr;
-  uint32_t directory_bits_ = 0;
+  std::vector<Segment> segments_;  // in order of prefixes
   DigestTable table_;
   BlockStrings strings_;
 

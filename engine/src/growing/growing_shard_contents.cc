@@ -14,9 +14,7 @@ namespace {
 using kernels::kMinSegmentBits;
 using kernels::kMostCopiesShown;
 
-Error Corrupt(const std::string& rule) {
-  return {.code = ErrorCode::kCorrupt, .message = rule};
-}
+Error Corrupt(const std::string& rule) { return {.code = ErrorCode::kCorrupt, .message = rule}; }
 
 Error NoMemory() {
   return {.code = ErrorCode::kOutOfMemory,
@@ -25,39 +23,25 @@ Error NoMemory() {
 
 }  // namespace
 
-template <class Visit>
-void GrowingShard::ForEachSegment(const Visit& visit) const {
-  const uint64_t num_words = uint64_t{1} << directory_bits_;
-  for (uint64_t i = 0; i < num_words;) {
-    const Segment segment(directory_[i]);
-    const uint32_t shift = directory_bits_ - (segment.depth() - segment.bits());
-    visit(segment, i >> shift << segment.bits());
-    i += uint64_t{1} << shift;
-  }
-}
-
 bool GrowingShard::Begin() noexcept {
-  if (limits_.first_bits > kMinSegmentBits &&
-      !MakeBlocks(limits_.first_bits, 0, directory_, directory_bits_)) {
-    return false;
+  if (limits_.first_bits > kMinSegmentBits) {
+    if (!MakeSegments(limits_.first_bits, 0, segments_)) return false;
+    depth_ = limits_.first_bits;
   }
-  depth_ = limits_.first_bits > kMinSegmentBits ? limits_.first_bits : 0;
   SetThresholds();
-  PublishRoot();
+  PublishAll();
   return true;
 }
 
-void GrowingShard::Retire() {
-  if (directory_ != nullptr) {
-    ForEachSegment([this](const Segment& segment, uint64_t /*prefix*/) {
-      memory_.RetireSegment(segment.memory(), segment.bits());
-    });
-    memory_.Retire(directory_, DirectoryBytes(directory_bits_));
+void GrowingShard::Replace(State state) {
+  const State before{std::move(segments_), table_};
+  segments_ = std::move(state.segments);
+  table_ = state.table;
+  PublishAll();
+  for (const Segment& segment : before.segments) {
+    memory_.RetireSegment(segment.bytes(), segment.bits());
   }
-  memory_.Retire(table_.memory(), table_.num_bytes());
-  directory_ = nullptr;
-  directory_bits_ = 0;
-  table_ = DigestTable();
+  memory_.Retire(before.table.memory(), before.table.num_bytes());
 }
 
 void GrowingShard::ForgetRefusals() {
@@ -67,31 +51,24 @@ void GrowingShard::ForgetRefusals() {
 
 void GrowingShard::Clear() noexcept {
   ForgetRefusals();
-  uint64_t* directory = nullptr;
-  uint32_t directory_bits = 0;
+  State empty;
   const bool has_digests = limits_.first_bits == kMinSegmentBits;
-  if (!has_digests && !MakeBlocks(limits_.first_bits, 0, directory, directory_bits)) {
+  const bool is_new = has_digests || MakeSegments(limits_.first_bits, 0, empty.segments);
+  strings_.Clear();
+  num_entries_ = 0;
+  if (is_new) {
+    depth_ = has_digests ? 0 : limits_.first_bits;
+    num_split_ = 0;
+    Replace(std::move(empty));
+  } else {
     // The blocks stay, and fold as keys come and go.
-    ForEachSegment([](const Segment& segment, uint64_t /*prefix*/) {
+    for (const Segment& segment : segments_) {
       for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
         const BlockChange change(segment, b);
         segment.ClearBlock(b);
       }
-    });
-    strings_.Clear();
-    num_entries_ = 0;
-    SetThresholds();
-    SetFigures();
-    return;
+    }
   }
-  Retire();
-  directory_ = directory;
-  directory_bits_ = directory_bits;
-  depth_ = has_digests ? 0 : limits_.first_bits;
-  num_split_ = 0;
-  num_entries_ = 0;
-  strings_.Clear();
-  PublishRoot();
   SetThresholds();
   SetFigures();
 }
@@ -245,12 +222,10 @@ Status GrowingShard::WriteDigests(const ShardContents& contents) {
 }
 
 Status GrowingShard::WriteBlocks(const ShardContents& contents) {
-  uint64_t* directory = nullptr;
-  uint32_t directory_bits = 0;
-  if (!MakeBlocks(contents.depth, contents.num_split, directory, directory_bits)) return NoMemory();
-  Retire();
-  directory_ = directory;
-  directory_bits_ = directory_bits;
+  std::vector<Segment> segments;
+  if (!MakeSegments(contents.depth, contents.num_split, segments)) return NoMemory();
+  segments_.swap(segments);  // now those of the new shard
+  const uint32_t depth_before = depth_;
   depth_ = contents.depth;
   num_split_ = contents.num_split;
   num_entries_ = contents.codes.size();
@@ -292,11 +267,16 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
     broken = "a string with further copies is in no block";
   }
   if (broken != nullptr) {
-    Clear();
-    return Corrupt(broken);
+    segments_.swap(segments);
+    depth_ = depth_before;
+    num_split_ = 0;
+    num_entries_ = 0;
+    strings_.Clear();
+  } else {
+    PublishAll();
   }
-  PublishRoot();
-  return Ok();
+  for (const Segment& segment : segments) memory_.RetireSegment(segment.bytes(), segment.bits());
+  return broken == nullptr ? Status(Ok()) : Corrupt(broken);
 }
 
 Status GrowingShard::WriteContents(const ShardContents& contents) {

@@ -2,6 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/src/growing/growing_shard.h"
 
@@ -104,32 +108,48 @@ uint64_t GrowingShard::NextBytes() const {
 
 // --- Doubling and folding one segment.
 
+std::vector<Segment> GrowingShard::NewSegments(size_t count, uint32_t depth,
+                                               uint32_t bits) noexcept {
+  std::vector<Segment> segments;
+  try {
+    segments.reserve(count);
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  while (segments.size() < count) {
+    std::byte* blocks = memory_.AllocateSegment(bits);
+    if (blocks == nullptr) {
+      for (const Segment& segment : segments) memory_.FreeSegment(segment.bytes(), bits);
+      return {};
+    }
+    segments.emplace_back(blocks, depth, bits);
+    segments.back().Clear();
+  }
+  return segments;
+}
+
 bool GrowingShard::SplitOne() noexcept {
   if (depth_ - limits_.first_bits >= limits_.most_doublings) return false;
   const bool is_whole = depth_ < kMaxSegmentBits;  // it becomes one segment of twice the blocks
   const uint64_t bytes_after = is_whole ? BytesAt(depth_ + 1, 0) : BytesAt(depth_, num_split_ + 1);
   if (bytes_after > limits_.most_bytes) return false;
-  const uint32_t bits = is_whole ? depth_ + 1 : kMaxSegmentBits;
-  const uint64_t num_new = is_whole ? 1 : 2;
-  std::array<Segment, 2> to;
-  for (uint64_t i = 0; i < num_new; ++i) {
-    uint64_t* memory = memory_.AllocateSegment(bits);
-    if (memory == nullptr) {
-      if (i == 1) memory_.FreeSegment(to[0].memory(), bits);
-      return false;
-    }
-    to[i] = Segment(memory, depth_ + 1, bits);
-    to[i].Clear();
-  }
-  if (!is_whole && directory_bits_ == depth_ - bits && !DoubleDirectory()) {
-    for (const Segment& segment : to) memory_.FreeSegment(segment.memory(), bits);
+  const uint32_t bits = BitsOf(depth_ + 1);
+  const std::vector<Segment> to = NewSegments(is_whole ? 1 : 2, depth_ + 1, bits);
+  if (to.empty()) return false;
+  const uint64_t at = 2 * num_split_;  // in segments_
+  try {
+    segments_.reserve(segments_.size() + 1);
+    if (!directory_.Need(shard_idx_, NeededBits(depth_ + 1, 0))) throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    for (const Segment& segment : to) memory_.FreeSegment(segment.bytes(), bits);
     return false;
   }
-  const uint64_t segment_idx = num_split_;
-  const Segment from(directory_[segment_idx << (directory_bits_ - (depth_ - BitsOf(depth_)))]);
-  MoveToDoubled(from, segment_idx << from.bits(), to);
-  for (uint64_t i = 0; i < num_new; ++i) Publish(to[i], num_new * segment_idx + i);
-  memory_.RetireSegment(from.memory(), from.bits());
+  const Segment from = segments_[at];
+  MoveToDoubled(from, num_split_ << from.bits(), to);
+  for (uint64_t i = 0; i < to.size(); ++i) Publish(to[i], to.size() * num_split_ + i);
+  memory_.RetireSegment(from.bytes(), from.bits());
+  segments_[at] = to[0];
+  if (!is_whole) segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(at) + 1, to[1]);
   num_split_ += 1;
   if (num_split_ == NumSegments(depth_)) {
     depth_ += 1;
@@ -142,31 +162,27 @@ bool GrowingShard::FoldOne() noexcept {
   const uint32_t depth = num_split_ == 0 ? depth_ - 1 : depth_;  // of the folded segment
   const uint64_t num_split = num_split_ == 0 ? NumSegments(depth) : num_split_;
   const bool is_whole = depth < kMaxSegmentBits;
-  uint64_t* memory = memory_.AllocateSegment(BitsOf(depth));
-  if (memory == nullptr) return false;
-  const Segment to(memory, depth, BitsOf(depth));
-  to.Clear();
-  const uint64_t segment_idx = num_split - 1;
-  std::array<Segment, 2> from;
-  for (uint64_t i = 0; i < 2; ++i) {
-    const uint32_t shift = directory_bits_ - (depth + 1 - BitsOf(depth + 1));
-    from[i] = Segment(directory_[is_whole ? 0 : (2 * segment_idx + i) << shift]);
-  }
-  MoveToFolded(from, segment_idx << to.bits(), to);
+  const std::vector<Segment> to = NewSegments(1, depth, BitsOf(depth));
+  if (to.empty()) return false;
+  const uint64_t folded = num_split - 1;  // the index of the segment's prefix
+  const auto first = segments_.begin() + static_cast<std::ptrdiff_t>(2 * folded);
+  const auto last = first + (is_whole ? 1 : 2);
+  const std::vector<Segment>& segments = segments_;
+  const std::span<const Segment> from(segments.data() + 2 * folded, is_whole ? 1 : 2);
+  MoveToFolded(from, folded << to[0].bits(), to[0]);
+  Publish(to[0], folded);
+  for (const Segment& segment : from) memory_.RetireSegment(segment.bytes(), segment.bits());
+  *first = to[0];
+  segments_.erase(first + 1, last);
   depth_ = depth;
-  num_split_ = num_split - 1;
-  Publish(to, segment_idx);
-  memory_.RetireSegment(from[0].memory(), from[0].bits());
-  if (!is_whole) {
-    memory_.RetireSegment(from[1].memory(), from[1].bits());
-    if (num_split_ == 0) HalveDirectory();
-  }
+  num_split_ = folded;
+  (void)directory_.Need(shard_idx_, NeededBits(depth_, num_split_));
   return true;
 }
 
 // Blocks 2b and 2b + 1 get what block b holds: the top bit of a code says which.
 void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
-                                 const std::array<Segment, 2>& to) {
+                                 std::span<const Segment> to) {
   const uint64_t to_blocks = to[0].num_blocks();
   for (uint64_t b = 0; b < from.num_blocks(); ++b) {
     const uint32_t* block = from.BlockAt(b);
@@ -204,8 +220,7 @@ void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
 //
 //   code of 15 bits   b b ... b b 1   -->  h b ... b 1     h: the half
 //   shorter           b b ... 1 0 0   -->  h b ... b 1 0
-void GrowingShard::MoveToFolded(const std::array<Segment, 2>& from, uint64_t prefix,
-                                const Segment& to) {
+void GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to) {
   const uint64_t from_blocks = from[0].num_blocks();
   for (uint64_t b = 0; b < to.num_blocks(); ++b) {
     BlockContents contents;
@@ -222,80 +237,38 @@ void GrowingShard::MoveToFolded(const std::array<Segment, 2>& from, uint64_t pre
     num_entries_ += NumEntriesOf(contents);
     strings_.Write(to, b, prefix + b, contents);
   }
-  strings_.Forget(from[0]);
-  if (from[1].word() != from[0].word()) strings_.Forget(from[1]);
+  for (const Segment& segment : from) strings_.Forget(segment);
 }
 
-// --- The directory, and what is published.
-
-void GrowingShard::Publish(const Segment& segment, uint64_t segment_idx) {
-  const uint32_t shift = directory_bits_ - (segment.depth() - segment.bits());
-  const uint64_t first = segment_idx << shift;
-  for (uint64_t i = first; i < first + (uint64_t{1} << shift); ++i) {
-    __atomic_store_n(directory_ + i, segment.word(), __ATOMIC_RELEASE);
-  }
-}
-
-void GrowingShard::PublishRoot() {
-  const uint64_t root = keeps_digests()
-                            ? reinterpret_cast<uintptr_t>(table_.memory()) | kernels::kDigestsRoot
-                            : reinterpret_cast<uintptr_t>(directory_) | directory_bits_;
-  __atomic_store_n(&root_, root, __ATOMIC_RELEASE);
-}
-
-bool GrowingShard::DoubleDirectory() noexcept {
-  uint64_t* doubled = memory_.Allocate(DirectoryBytes(directory_bits_ + 1));
-  if (doubled == nullptr) return false;
-  for (uint64_t i = 0; i < uint64_t{2} << directory_bits_; ++i) doubled[i] = directory_[i / 2];
-  memory_.Retire(directory_, DirectoryBytes(directory_bits_));
-  directory_ = doubled;
-  directory_bits_ += 1;
-  PublishRoot();
-  return true;
-}
-
-// If there is no memory for half of it, it stays as it is: more than it needs.
-void GrowingShard::HalveDirectory() noexcept {
-  uint64_t* halved = memory_.Allocate(DirectoryBytes(directory_bits_ - 1));
-  if (halved == nullptr) return;
-  for (uint64_t i = 0; i < uint64_t{1} << (directory_bits_ - 1); ++i) {
-    halved[i] = directory_[2 * i];
-  }
-  memory_.Retire(directory_, DirectoryBytes(directory_bits_));
-  directory_ = halved;
-  directory_bits_ -= 1;
-  PublishRoot();
-}
-
-bool GrowingShard::MakeBlocks(uint32_t depth, uint64_t num_split, uint64_t*& directory,
-                              uint32_t& directory_bits) noexcept {
+bool GrowingShard::MakeSegments(uint32_t depth, uint64_t num_split,
+                                std::vector<Segment>& segments) noexcept {
   const uint32_t bits = BitsOf(depth);
   if (BytesAt(depth, num_split) > limits_.most_bytes) return false;
-  directory_bits = depth - bits + static_cast<uint32_t>(num_split > 0);
-  const uint64_t num_words = uint64_t{1} << directory_bits;
-  directory = memory_.Allocate(DirectoryBytes(directory_bits));
-  if (directory == nullptr) return false;
-  for (uint64_t i = 0; i < num_words; ++i) {
-    const bool is_split = i < 2 * num_split;
-    if (num_split > 0 && !is_split && i % 2 == 1) {
-      directory[i] = directory[i - 1];
-      continue;
-    }
-    uint64_t* memory = memory_.AllocateSegment(bits);
-    if (memory == nullptr) {
-      for (uint64_t j = 0; j < i; ++j) {
-        if (j > 0 && directory[j] == directory[j - 1]) continue;
-        memory_.FreeSegment(Segment(directory[j]).memory(), bits);
-      }
-      memory_.Free(directory, DirectoryBytes(directory_bits));
-      directory = nullptr;
-      return false;
-    }
-    const Segment segment(memory, depth + static_cast<uint32_t>(is_split), bits);
-    segment.Clear();
-    directory[i] = segment.word();
+  std::vector<Segment> split = NewSegments(2 * num_split, depth + 1, bits);
+  const std::vector<Segment> whole = NewSegments(NumSegments(depth) - num_split, depth, bits);
+  try {
+    if (split.size() < 2 * num_split || whole.empty()) throw std::bad_alloc();
+    split.insert(split.end(), whole.begin(), whole.end());
+    if (!directory_.Need(shard_idx_, NeededBits(depth, num_split))) throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    for (const Segment& segment : split) memory_.FreeSegment(segment.bytes(), bits);
+    for (const Segment& segment : whole) memory_.FreeSegment(segment.bytes(), bits);
+    return false;
   }
+  segments = std::move(split);
   return true;
+}
+
+void GrowingShard::PublishAll() {
+  if (keeps_digests()) {
+    directory_.PublishDigests(shard_idx_, table_);
+    (void)directory_.Need(shard_idx_, 0);
+    return;
+  }
+  ForEachSegment([this](const Segment& segment, uint64_t prefix) {
+    Publish(segment, prefix >> segment.bits());
+  });
+  directory_.PublishNoDigests(shard_idx_);
 }
 
 // --- Digests.
@@ -307,50 +280,51 @@ bool GrowingShard::ResizeTable(uint64_t num_lines) noexcept {
   if (memory == nullptr) return false;
   DigestTable resized = DigestTable::Make(memory, num_lines);
   table_.ForEach([&](uint64_t string) { resized.Insert(string); });
+  directory_.PublishDigests(shard_idx_, resized);
   memory_.Retire(table_.memory(), table_.num_bytes());
   table_ = resized;
-  PublishRoot();
   return true;
 }
 
 bool GrowingShard::BecomeBlocks() noexcept {
-  uint64_t* directory = nullptr;
-  uint32_t directory_bits = 0;
+  std::vector<Segment> segments;
   const uint32_t depth = limits_.first_bits;
-  if (!MakeBlocks(depth, 0, directory, directory_bits)) return false;
-  const Segment segment(directory[0]);
+  if (!MakeSegments(depth, 0, segments)) return false;
   BlockStrings strings;
   uint64_t num_entries = 0;
   const auto add = [&](uint64_t string, uint64_t count) {
     const uint64_t prefix = PrefixOf(string, depth);
-    BlockContents contents = strings.Read(segment, prefix, prefix);
+    BlockContents contents = strings.Read(segments[0], prefix, prefix);
     const uint32_t code = CodeAt(string, depth);
     const uint64_t num_copies = CountIn(contents, code);
     num_entries += NumEntries(num_copies + count) - NumEntries(num_copies);
     AddTo(contents, code, count);
-    strings.Write(segment, prefix, prefix, contents);
+    strings.Write(segments[0], prefix, prefix, contents);
   };
   table_.ForEach([&](uint64_t string) { add(string, 1); });
   for (const auto& [string, count] : strings_.side()) add(string, count);
-  memory_.Retire(table_.memory(), table_.num_bytes());
-  table_ = DigestTable();
   strings_ = std::move(strings);
   num_entries_ = num_entries;
-  directory_ = directory;
-  directory_bits_ = directory_bits;
+  segments_ = std::move(segments);
   depth_ = depth;
   num_split_ = 0;
-  PublishRoot();
+  PublishAll();
+  memory_.Retire(table_.memory(), table_.num_bytes());
+  table_ = DigestTable();
   return true;
 }
 
 void GrowingShard::BecomeDigests() noexcept {
-  Retire();
+  const std::vector<Segment> segments = std::move(segments_);
+  segments_.clear();
   strings_.Clear();
   depth_ = 0;
   num_split_ = 0;
   num_entries_ = 0;
-  PublishRoot();
+  PublishAll();
+  for (const Segment& segment : segments) {
+    memory_.RetireSegment(segment.bytes(), segment.bits());
+  }
 }
 
 }  // namespace trommel

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/growing/growing_directory.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/growing/growing_shard.h"
 #include "kernels/group_versions.h"
@@ -24,26 +25,20 @@ static_assert(GrowingStore::kMostFirstBits + GrowingStore::kMostDoublings +
                   kernels::kGrowingKeyBits <=
               64 - kernels::kGrowingShardBits);
 
-struct alignas(64) GrowingStore::Roots {
-  std::array<uint64_t, kNumShards> words{};
-};
-
 GrowingStore::GrowingStore(const GrowingOptions& options)
     : options_(options),
       limits_(std::make_unique<GrowthLimits>()),
       memory_(std::make_unique<GrowingMemory>()),
-      roots_(std::make_unique<Roots>()) {
+      directory_(std::make_unique<GrowingDirectory>(*memory_)) {
   limits_->first_bits = options.first_bits;
   limits_->most_doublings = options.most_doublings;
   limits_->most_bytes = MemoryLimit(options.limit_bytes) / kNumShards;
   for (size_t i = 0; i < kNumShards; ++i) {
-    shards_[i] = std::make_unique<GrowingShard>(*limits_, *memory_, blocks(), roots_->words[i]);
+    shards_[i] = std::make_unique<GrowingShard>(i, *limits_, *memory_, *directory_);
   }
 }
 
 GrowingStore::~GrowingStore() = default;
-
-kernels::GrowingBlocks GrowingStore::blocks() const { return {roots_->words.data()}; }
 
 uint64_t GrowingStore::BytesAt(uint32_t depth) {
   return kNumShards * GrowingShard::BytesAt(depth, 0);
@@ -75,6 +70,7 @@ Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions&
   const Error refused{ErrorCode::kOutOfMemory, "the system refused the filter's first memory"};
   try {
     std::unique_ptr<GrowingStore> store(new GrowingStore(options));
+    if (!store->directory_->Begin()) return refused;
     for (auto& shard : store->shards_) {
       if (!shard->Begin()) return refused;
     }
@@ -115,7 +111,7 @@ bool GrowingStore::EraseOne(uint64_t digest) { return UpdateOne(Update::kErase, 
 void GrowingStore::FetchAhead(std::span<const uint64_t> digests) const {
   // Directories may be replaced meanwhile: it is called before the lock is taken.
   const GracePeriods::Reader reader = memory_->Enter();
-  kernels::ChosenKernels().growing.fetch(digests.data(), digests.size(), blocks());
+  kernels::ChosenKernels().growing.fetch(digests.data(), digests.size(), directory_->blocks());
 }
 
 // --- Queries.
@@ -129,7 +125,7 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
     uint64_t* bits = maybe_present + first / 64;
     const GracePeriods::Reader reader = memory_->Enter();
     const size_t num_unsure =
-        kernels.query(chunk.data(), chunk.size(), blocks(), bits, unsure.data());
+        kernels.query(chunk.data(), chunk.size(), directory_->blocks(), bits, unsure.data());
     constexpr size_t kDistance = 16;
     for (size_t i = 0; i < num_unsure + kDistance; ++i) {
       if (i < num_unsure) FetchElsewhere(chunk[unsure[i]]);
@@ -163,21 +159,21 @@ size_t GrowingStore::Select(std::span<const uint64_t> digests, bool maybe_presen
 
 bool GrowingStore::MayContain(uint64_t digest) const noexcept {
   const GracePeriods::Reader reader = memory_->Enter();
-  const OneFate fate = kernels::ChosenKernels().growing.query_one(digest, blocks());
+  const OneFate fate = kernels::ChosenKernels().growing.query_one(digest, directory_->blocks());
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;
   return HoldsBesideUpdates(digest);
 }
 
 void GrowingStore::FetchElsewhere(uint64_t digest) const {
-  const uint64_t root = kernels::LoadRoot(blocks(), digest);
+  const uint64_t word = directory_->WordOf(digest);
   const uint64_t y = kernels::BitsInShard(digest);
-  if ((root & kernels::kDigestsRoot) != 0) {
-    DigestTable(reinterpret_cast<uint64_t*>(kernels::DirectoryAddress(root)))
-        .Prefetch(WholeString(y));
-  } else {
-    const Segment segment(kernels::LoadSegmentWord(root, y));
+  DigestTable table;
+  if (GrowingDirectory::IsSegment(word)) {
+    const Segment segment(word);
     __builtin_prefetch(&segment.LineOf(segment.IndexOf(y)));
+  } else if (directory_->LoadTable(digest, table)) {
+    table.Prefetch(WholeString(y));
   }
 }
 
@@ -186,18 +182,19 @@ bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
   const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
   const uint64_t y = kernels::BitsInShard(digest);
   for (int i = 0; i < kMaxReads; ++i) {
-    const uint64_t root = kernels::LoadRoot(blocks(), digest);
-    if ((root & kernels::kDigestsRoot) != 0) {
-      const DigestTable table(reinterpret_cast<uint64_t*>(kernels::DirectoryAddress(root)));
+    const uint64_t word = directory_->WordOf(digest);
+    if (!GrowingDirectory::IsSegment(word)) {
+      DigestTable table;
+      if (!directory_->LoadTable(digest, table)) continue;  // it has segments by now
       const DigestTable::Answer answer = table.Query(WholeString(y));
       if (answer != DigestTable::Answer::kChanged) return answer == DigestTable::Answer::kIn;
       continue;
     }
-    const Segment segment(kernels::LoadSegmentWord(root, y));
+    const Segment segment(word);
     const uint64_t idx = segment.IndexOf(y);
     const uint32_t key = kernels::GrowingKey(y, segment.depth());
     kernels::GroupReads<1> reads;
-    reads.Add(0, segment.versions(), idx / kernels::kGroupBlocks);
+    reads.Add(0, segment.VersionOf(idx), 0);
     reads.Begin(0, 1);
     if (kernels.shows(segment.BlockAt(idx), key)) return true;
     const bool is_marked = kernels::IsMarkedBesideUpdates(segment.BlockAt(idx));

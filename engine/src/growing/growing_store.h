@@ -53,6 +53,7 @@
 
 namespace trommel {
 
+class GrowingDirectory;
 class GrowingMemory;
 class GrowingShard;
 struct GrowthLimits;
@@ -177,7 +178,6 @@ class GrowingStore final : public KeyStore {
   // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
   static constexpr int kMaxReads = 4;
 
-  kernels::GrowingBlocks blocks() const;
   // Of a digest that the kernel left undecided. Require a reader of memory_.
   void FetchElsewhere(uint64_t digest) const;
   bool HoldsBesideUpdates(uint64_t digest) const;
@@ -185,9 +185,7 @@ class GrowingStore final : public KeyStore {
   GrowingOptions options_;
   std::unique_ptr<GrowthLimits> limits_;
   std::unique_ptr<GrowingMemory> memory_;
-  // What queries begin with (growing_layout.h), on cache lines of its own.
-  struct Roots;
-  std::unique_ptr<Roots> roots_;
+  std::unique_ptr<GrowingDirectory> directory_;
   std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };

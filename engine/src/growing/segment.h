@@ -38,18 +38,20 @@ class Segment {
  public:
   Segment() = default;
   explicit Segment(uint64_t word) : word_(word) {}
-  Segment(uint64_t* memory, uint32_t depth, uint32_t bits)
-      : word_(kernels::SegmentWord(reinterpret_cast<uintptr_t>(memory), depth, bits)) {}
+  Segment(std::byte* bytes, uint32_t depth, uint32_t bits)
+      : word_(kernels::SegmentWord(reinterpret_cast<uintptr_t>(bytes), depth, bits)) {}
 
   uint64_t word() const { return word_; }  // of a directory
-  uint64_t* memory() const {
-    return reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(kernels::SegmentAddress(word_)));
+  // The address of its first block.
+  std::byte* bytes() const {
+    return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(kernels::SegmentAddress(word_)));
   }
   uint32_t bits() const { return kernels::SegmentBits(word_); }
   uint32_t depth() const { return kernels::SegmentDepth(word_); }
   uint64_t num_blocks() const { return uint64_t{1} << bits(); }
 
-  uint64_t IndexOf(uint64_t y) const { return kernels::BlockInSegment(y, depth(), bits()); }
+  // Of the block of these bits: y or a string.
+  uint64_t IndexOf(uint64_t y) const { return PrefixOf(y, depth()) & (num_blocks() - 1); }
 
   uint32_t* BlockAt(uint64_t idx) const {
     return reinterpret_cast<uint32_t*>(bytes()) + idx * kernels::kFingerprintBlockWords;
@@ -58,16 +60,20 @@ class Segment {
     return *reinterpret_cast<OverflowLine*>(bytes() + kernels::LinesOffset(bits()) +
                                             idx / kernels::kGroupBlocks * sizeof(OverflowLine));
   }
-  // The versions of groups, as GroupChange and GroupReads know them.
-  kernels::FingerprintBlocks versions() const {
+  // The version of the block's group, as GroupChange and GroupReads know it: with index 0.
+  kernels::FingerprintBlocks VersionOf(uint64_t idx) const {
+    const uint64_t address = kernels::VersionAddress(kernels::SegmentAddress(word_), idx);
     return {.words = BlockAt(0),
             .num_blocks = num_blocks(),
             .fingerprint_bits = 0,
-            .versions = reinterpret_cast<uint64_t*>(bytes() + kernels::VersionsOffset(bits()))};
+            .versions = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(address))};
   }
 
   // All blocks and lines empty, all versions 0. Requires that there are no readers.
-  void Clear() const { std::memset(bytes(), 0, kernels::SegmentBytes(bits())); }
+  void Clear() const {
+    const uint64_t version_bytes = kernels::VersionBytes(bits());
+    std::memset(bytes() - version_bytes, 0, version_bytes + kernels::SegmentEnd(bits()));
+  }
   // Empties a block. Requires a change of its group, and that the side table is emptied.
   void ClearBlock(uint64_t idx) const {
     for (size_t i = 0; i < kernels::kFingerprintBlockWords; ++i) {
@@ -81,16 +87,13 @@ class Segment {
   }
 
  private:
-  std::byte* bytes() const { return reinterpret_cast<std::byte*>(memory()); }
-
   uint64_t word_ = 0;
 };
 
 // A change of a block's group, for its lifetime.
 class BlockChange : public kernels::GroupChange {
  public:
-  BlockChange(const Segment& segment, uint64_t idx)
-      : GroupChange(segment.versions(), idx / kernels::kGroupBlocks) {}
+  BlockChange(const Segment& segment, uint64_t idx) : GroupChange(segment.VersionOf(idx), 0) {}
 };
 
 }  // namespace trommel
