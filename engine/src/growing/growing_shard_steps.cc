@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/src/growing/growing_shard.h"
+#include "kernels/targets.h"
 
 namespace trommel {
 namespace {
@@ -24,6 +25,38 @@ constexpr uint64_t kFirstFold2 = 15;   // 7.5: the first one
 constexpr uint64_t kFull = 28;
 
 uint32_t BitsOf(uint32_t depth) { return std::min(depth, kMaxSegmentBits); }
+
+// A code gets the bit that says which half it was in. One of 15 bits loses its last one: then its
+// last 1 stays where it is.
+//
+//   code of 15 bits   b b ... b b 1   -->  h b ... b 1     h: the half
+//   shorter           b b ... 1 0 0   -->  h b ... b 1 0
+uint32_t FoldedCode(uint32_t code, uint64_t half) {
+  return static_cast<uint32_t>(half << 15) | code >> 1 | (code & 1);
+}
+
+// The common case of two blocks that are not marked and whose codes all fit `to`, in any slots, at
+// most 4 copies of each. Returns false, and changes nothing, if it is another one, or may be.
+bool FoldTwo(const uint32_t* first, const uint32_t* second, uint32_t* to) {
+  if (kernels::IsMarkedGrowing(first) || kernels::IsMarkedGrowing(second)) return false;
+  std::array<uint16_t, 2 * kWideSlots + 1> codes{};
+  size_t size = 0;
+  std::array<uint8_t, 128> sizes{};  // of classes of codes: no code has more copies than its class
+  uint32_t most = 0;
+  for (uint64_t half = 0; half < 2; ++half) {
+    const uint32_t* block = half == 0 ? first : second;
+    for (size_t i = 0; i < kWideSlots; ++i) {
+      const uint32_t code = kernels::WideSlot(block, i);
+      if (code == 0) continue;
+      const uint32_t folded = FoldedCode(code, half);
+      most = std::max<uint32_t>(most, ++sizes[(folded ^ folded >> 9) % sizes.size()]);
+      codes[size++] = static_cast<uint16_t>(folded);
+    }
+  }
+  if (size > kWideSlots || most > kernels::kMostCopiesShown) return false;
+  std::memcpy(to, codes.data(), kWideSlots * sizeof(uint16_t));
+  return true;
+}
 
 }  // namespace
 
@@ -215,14 +248,16 @@ void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
   strings_.Forget(from);
 }
 
-// Block b gets what blocks 2b and 2b + 1 hold. A code of 15 bits loses its last one: then its last
-// 1 stays where it is.
-//
-//   code of 15 bits   b b ... b b 1   -->  h b ... b 1     h: the half
-//   shorter           b b ... 1 0 0   -->  h b ... b 1 0
+// Block b gets what blocks 2b and 2b + 1 hold.
 void GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to) {
   const uint64_t from_blocks = from[0].num_blocks();
   for (uint64_t b = 0; b < to.num_blocks(); ++b) {
+    const auto block_at = [&](uint64_t idx) {
+      return from[idx / from_blocks].BlockAt(idx % from_blocks);
+    };
+    if (!strings_.has_side() && FoldTwo(block_at(2 * b), block_at(2 * b + 1), to.BlockAt(b))) {
+      continue;
+    }
     BlockContents contents;
     for (uint64_t half = 0; half < 2; ++half) {
       const uint64_t idx = 2 * b + half;
@@ -230,8 +265,7 @@ void GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, 
           strings_.Read(from[idx / from_blocks], idx % from_blocks, 2 * prefix + idx);
       num_entries_ -= NumEntriesOf(of_half);
       for (const BlockKey& entry : of_half) {
-        const uint32_t last_one = entry.key & 1;
-        AddTo(contents, static_cast<uint32_t>(half << 15) | entry.key >> 1 | last_one, entry.count);
+        AddTo(contents, FoldedCode(entry.key, half), entry.count);
       }
     }
     num_entries_ += NumEntriesOf(contents);
@@ -292,7 +326,14 @@ bool GrowingShard::BecomeBlocks() noexcept {
   if (!MakeSegments(depth, 0, segments)) return false;
   BlockStrings strings;
   uint64_t num_entries = 0;
+  const auto insert_one = kernels::ChosenKernels().growing.insert_one;
   const auto add = [&](uint64_t string, uint64_t count) {
+    const uint64_t digest = uint64_t{shard_idx_} << (64 - kernels::kGrowingShardBits) |
+                            string >> kernels::kGrowingShardBits;
+    if (count == 1 && insert_one(digest, segments[0].word()) == kernels::OneFate::kDone) {
+      num_entries += 1;
+      return;
+    }
     const uint64_t prefix = PrefixOf(string, depth);
     BlockContents contents = strings.Read(segments[0], prefix, prefix);
     const uint32_t code = CodeAt(string, depth);
