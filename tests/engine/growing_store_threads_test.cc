@@ -1,0 +1,115 @@
+// Queries of a GrowingStore beside threads that make it double, fold, and keep digests again.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "engine/src/batches/update_batch.h"
+#include "engine/src/growing/growing_store.h"
+#include "engine/src/sync/range_locks.h"
+#include "support/catch.h"
+#include "support/in_threads.h"
+#include "trommel/keys.h"
+
+namespace trommel {
+namespace {
+
+std::vector<uint64_t> DigestsInTwoShards(size_t size, std::mt19937_64& random) {
+  std::vector<uint64_t> digests(size);
+  for (uint64_t& digest : digests) digest = random() >> 5 | uint64_t{9} << 59;
+  return digests;
+}
+
+}  // namespace
+
+TEST_CASE("queries beside a growing store's steps never miss a key that stays",
+          "[engine][growing][threads]") {
+  const auto store = GrowingStore::Create({}).value();
+  RangeLocks locks(GrowingStore::kShardBits);
+  const DigestPolicy policy;
+  std::mt19937_64 random(Catch::rngSeed());
+  // Few enough to be digests when they are alone.
+  const std::vector<uint64_t> staying = DigestsInTwoShards(1000, random);
+  const UpdateTarget target{.store = *store, .policy = policy, .locks = &locks};
+  UpdateBatch(target, Update::kInsert, Keys::Digests(staying), {});
+  std::atomic<uint64_t> num_missed{0};
+  std::atomic<uint64_t> num_writing{2};
+  std::atomic<uint64_t> num_left_in{0};
+  tests::InThreads(4, [&](uint64_t t) {
+    std::mt19937_64 own(t);
+    if (t < 2) {
+      for (int round = 0; round < 3; ++round) {
+        // Waves of some and of many keys, which come in and go, copies of staying keys among them.
+        for (const size_t size : {600, 6'000, 60'000}) {
+          std::vector<uint64_t> wave = DigestsInTwoShards(size, own);
+          for (size_t i = 0; i < size; i += 50) wave[i] = staying[i % staying.size()];
+          const size_t batch = size / 3;
+          for (size_t i = 0; i < size; i += batch) {
+            UpdateBatch(target, Update::kInsert, Keys::Digests(std::span(wave).subspan(i, batch)),
+                        {});
+          }
+          std::ranges::shuffle(wave, own);
+          for (size_t i = 0; i < size; i += batch) {
+            std::vector<uint64_t> erased((batch + 63) / 64);
+            num_left_in +=
+                batch - UpdateBatch(target, Update::kErase,
+                                    Keys::Digests(std::span(wave).subspan(i, batch)), erased);
+          }
+        }
+      }
+      num_writing -= 1;
+      return;
+    }
+    std::array<uint64_t, 16> bits;
+    while (num_writing > 0) {
+      num_missed += staying.size() - store->Query(staying, bits.data());
+      for (int i = 0; i < 20; ++i) {
+        num_missed += store->MayContain(staying[own() % staying.size()]) ? 0 : 1;
+      }
+    }
+  });
+  CHECK(num_missed == 0);
+  CHECK(num_left_in == 0);
+  store->FreeReplaced();
+  std::array<uint64_t, 16> erased;
+  CHECK(UpdateBatch(target, Update::kErase, Keys::Digests(staying), erased) == staying.size());
+  CHECK(store->num_entries() == 0);
+  CHECK(locks.num_keys() == 0);
+  store->FreeReplaced();
+  CHECK(store->num_bytes() <= GrowingStore::Create({}).value()->num_bytes() + (600 << 10));
+}
+
+TEST_CASE("a key that a thread has inserted into a growing store is found by another at once",
+          "[engine][growing][threads]") {
+  const auto store = GrowingStore::Create({}).value();
+  RangeLocks locks(GrowingStore::kShardBits);
+  const DigestPolicy policy;
+  std::mt19937_64 random(Catch::rngSeed());
+  const std::vector<uint64_t> digests = DigestsInTwoShards(150'000, random);
+  std::atomic<size_t> num_in{0};  // of the first ones
+  std::atomic<uint64_t> num_missed{0};
+  tests::InThreads(3, [&](uint64_t t) {
+    if (t == 0) {
+      const UpdateTarget target{.store = *store, .policy = policy, .locks = &locks};
+      for (size_t i = 0; i < digests.size(); i += 50) {
+        UpdateBatch(target, Update::kInsert, Keys::Digests(std::span(digests).subspan(i, 50)), {});
+        num_in.store(i + 50, std::memory_order_release);
+      }
+      return;
+    }
+    std::array<uint64_t, 4> bits;
+    for (size_t size = 0; size < digests.size();) {
+      size = num_in.load(std::memory_order_acquire);
+      const size_t last = std::min<size_t>(size, 200);
+      num_missed += last - store->Query(std::span(digests).subspan(size - last, last), bits.data());
+    }
+  });
+  CHECK(num_missed == 0);
+}
+
+}  // namespace trommel
