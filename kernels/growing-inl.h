@@ -45,6 +45,17 @@ HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
   return longest;
 }
 
+// The slots that match the key: kWideMaskBits bits per slot.
+HWY_INLINE uint64_t MatchingSlots(const uint32_t* block, uint32_t key) {
+  uint64_t slots = 0;
+  for (size_t i = 0; i < kFingerprintBlockWords; ++i) {
+    const uint32_t word = LoadPresenceWord(block + i);
+    slots |= static_cast<uint64_t>(IsMatch(word & 0xffff, key)) << (2 * i);
+    slots |= static_cast<uint64_t>(IsMatch(word >> 16, key)) << (2 * i + 1);
+  }
+  return slots;
+}
+
 HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
   return LongestMatch(block, pair & 0xffff) != kNoMatch;
 }
@@ -59,6 +70,19 @@ HWY_INLINE hn::Vec<WideSlotTag> MatchOf(hn::Vec<WideSlotTag> slots, hn::Vec<Wide
 
 HWY_INLINE hn::Vec<WideSlotTag> LastOnes(hn::Vec<WideSlotTag> slots) {
   return hn::And(slots, hn::Sub(hn::Zero(WideSlotTag()), slots));
+}
+
+HWY_INLINE uint64_t MatchingSlots(const uint32_t* block, uint32_t key) {
+  const WideSlotTag d;
+  const auto keys = hn::Set(d, static_cast<uint16_t>(key));
+  const size_t step = hn::Lanes(WideWordTag());
+  uint64_t matches = 0;
+  for (size_t i = 0; i < kFingerprintBlockWords; i += step) {
+    const auto slots = LoadWideSlots(block, i);
+    const auto is_match = hn::Ne(MatchOf(slots, LastOnes(slots), keys), hn::Zero(d));
+    matches |= WideMaskBitsOf(is_match) << (i * 2 * kWideMaskBits);
+  }
+  return matches;
 }
 
 HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
@@ -94,15 +118,18 @@ HWY_INLINE size_t NumWideSlots(uint64_t slots) {
   return static_cast<size_t>(std::popcount(slots)) / kWideMaskBits;
 }
 
+// Are further copies of this code elsewhere, or would they be?
+HWY_INLINE bool HasAllCopies(const uint32_t* block, uint32_t code) {
+  return NumWideSlots(EqualWideSlots(block, code)) >= kMostCopiesShown;
+}
+
 // The updates and the query of one key. kStop: the block alone cannot tell what is to be done.
 struct InsertGrowing {
   static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
     const uint32_t code = NewCode(key);
     const uint64_t free = EqualWideSlots(block, 0);
-    const size_t num_copies = NumWideSlots(EqualWideSlots(block, code));
-    if (HWY_UNLIKELY(HasGrowingMark(block) | (free == 0) | (num_copies >= kMostCopiesShown))) {
-      return OneFate::kStop;
-    }
+    if (HWY_UNLIKELY(HasGrowingMark(block) | (free == 0))) return OneFate::kStop;
+    if (HWY_UNLIKELY(ShowsWide(block, code)) && HasAllCopies(block, code)) return OneFate::kStop;
     FlipWideSlot(LowestWideSlot(free), code, block);
     return OneFate::kDone;
   }
@@ -121,13 +148,17 @@ struct InsertGrowingIfAbsent {
 
 struct EraseGrowing {
   static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
-    const uint32_t last_one = LongestMatch(block, key);
+    const uint64_t matches = MatchingSlots(block, key);
     if (HWY_UNLIKELY(HasGrowingMark(block))) return OneFate::kStop;
-    if (HWY_UNLIKELY(last_one == kNoMatch)) return OneFate::kUnchanged;
-    const uint32_t code = CodeOf(key, last_one);
-    const uint64_t equal = EqualWideSlots(block, code);
-    if (HWY_UNLIKELY(NumWideSlots(equal) >= kMostCopiesShown)) return OneFate::kStop;
-    FlipWideSlot(LowestWideSlot(equal), code, block);
+    if (HWY_UNLIKELY(matches == 0)) return OneFate::kUnchanged;
+    size_t slot_idx = LowestWideSlot(matches);
+    uint32_t code = LoadPresenceWord(block + slot_idx / 2) >> (slot_idx % 2 * 16) & 0xffff;
+    if (HWY_UNLIKELY(NumWideSlots(matches) > 1)) {
+      code = CodeOf(key, LongestMatch(block, key));
+      if (HasAllCopies(block, code)) return OneFate::kStop;
+      slot_idx = LowestWideSlot(EqualWideSlots(block, code));
+    }
+    FlipWideSlot(slot_idx, code, block);
     return OneFate::kDone;
   }
 };

@@ -12,7 +12,7 @@ constexpr size_t kWholeBits = 58;
 constexpr size_t kKeyBits = 15;
 constexpr uint32_t kLeastBits = 7;     // with so many blocks at first, digests come before
 constexpr uint32_t kSegmentBits = 12;  // segments are not larger
-constexpr uint64_t kMostDigests = 1280;
+constexpr uint64_t kMostDigests = 832;
 
 GrowingReference::Bits BitsOf(uint64_t digest) {
   GrowingReference::Bits bits;

@@ -207,7 +207,7 @@ TEST_CASE("contents of a growing store's shards make an equal store", "[engine][
     const StorePtr store = MakeGrowing(options);
     for (uint64_t shard = 0; shard < 6; ++shard) {
       // Empty, a few digests, many digests, blocks, segments that split.
-      const std::array<size_t, 6> sizes = {0, 3, 1200, 5000, 100'000, 170'000};
+      const std::array<size_t, 6> sizes = {0, 3, 800, 5000, 100'000, 170'000};
       for (size_t i = 0; i < sizes[shard]; ++i) {
         const uint64_t digest = shard << 58 | random() >> 6;
         const uint64_t num_copies = random() % 50 == 0 ? 1 + random() % 9 : 1;

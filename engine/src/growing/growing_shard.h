@@ -57,8 +57,8 @@ struct GrowthLimits {
 // Thread safety: under the lock of the shard.
 class alignas(64) GrowingShard {
  public:
-  // Digests in a table, before it becomes the blocks of depth 7.
-  static constexpr uint64_t kMostDigests = 1280;
+  // Digests in a table, before it becomes the blocks of depth 7, which take less memory then.
+  static constexpr uint64_t kMostDigests = 832;
 
   GrowingShard(size_t shard_idx, const GrowthLimits& limits, GrowingMemory& memory,
                GrowingDirectory& directory);

@@ -42,18 +42,21 @@ bool FoldTwo(const uint32_t* first, const uint32_t* second, uint32_t* to) {
   std::array<uint16_t, 2 * kWideSlots + 1> codes{};
   size_t size = 0;
   std::array<uint8_t, 128> sizes{};  // of classes of codes: no code has more copies than its class
-  uint32_t most = 0;
   for (uint64_t half = 0; half < 2; ++half) {
     const uint32_t* block = half == 0 ? first : second;
     for (size_t i = 0; i < kWideSlots; ++i) {
       const uint32_t code = kernels::WideSlot(block, i);
-      if (code == 0) continue;
-      const uint32_t folded = FoldedCode(code, half);
-      most = std::max<uint32_t>(most, ++sizes[(folded ^ folded >> 9) % sizes.size()]);
-      codes[size++] = static_cast<uint16_t>(folded);
+      const auto is_code = static_cast<uint8_t>(code != 0);
+      const uint32_t folded = code == 0 ? 0 : FoldedCode(code, half);
+      uint8_t& class_size = sizes[(folded ^ folded >> 9) % sizes.size()];
+      class_size = static_cast<uint8_t>(class_size + is_code);
+      codes[size] = static_cast<uint16_t>(folded);
+      size += is_code;
     }
   }
-  if (size > kWideSlots || most > kernels::kMostCopiesShown) return false;
+  if (size > kWideSlots || *std::ranges::max_element(sizes) > kernels::kMostCopiesShown) {
+    return false;
+  }
   std::memcpy(to, codes.data(), kWideSlots * sizeof(uint16_t));
   return true;
 }
