@@ -1,4 +1,5 @@
-// Updates and queries of fingerprint blocks, growing ones among them. The frame is explained in update_kernels.cc.
+// Updates and queries of fingerprint blocks, growing ones among them. The frame is explained in
+// update_kernels.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fingerprint_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep

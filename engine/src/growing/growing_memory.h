@@ -36,12 +36,13 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();  // requires that all pieces are freed or retired
 
-  // What a segment takes: an odd multiple of kernels::kSegmentAlignment, so that the same parts of
-  // neighbouring segments are not in the same sets of a cache.
+  // What a segment takes, a multiple of kernels::kSegmentAlignment. Of full size an odd one, so that
+  // the same parts of neighbouring segments are not in the same sets of a cache.
   static constexpr uint64_t BytesOfSegment(uint32_t bits) {
-    const uint64_t num_bytes = kVersionsBytes + kernels::SegmentEnd(bits) + sizeof(Piece);
     constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
-    return ((num_bytes + kAlignment - 1) / kAlignment | 1) * kAlignment;
+    const uint64_t num_bytes = kVersionsBytes + kernels::SegmentEnd(bits) + sizeof(Piece);
+    const uint64_t num_units = (num_bytes + kAlignment - 1) / kAlignment;
+    return (bits == kernels::kMaxSegmentBits ? num_units | 1 : num_units) * kAlignment;
   }
 
   // Memory with any content, or null: the budget or the system refuses it. A segment's is the
