@@ -107,9 +107,11 @@ TEST_CASE("a growing store holds what the multiset of strings does, through all 
       live.pop_back();
     };
     const auto insert_one = [&] {
-      // A tenth are copies of keys that are in.
-      const uint64_t key =
-          random() % 10 == 0 && !live.empty() ? live[random() % live.size()] : next(random);
+      // A tenth are copies of keys that are in, some of these of a few keys.
+      const uint64_t others = random() % 5 == 0 ? 20 : plan.num_keys;
+      const uint64_t key = random() % 10 == 0 && !live.empty()
+                               ? live[random() % std::min<uint64_t>(live.size(), others)]
+                               : next(random);
       CHECK(store->InsertOne(key));
       reference.Insert(key);
       live.push_back(key);

@@ -7,10 +7,10 @@
 namespace trommel {
 namespace {
 
-// The number of strings in a line, which are in front.
+// The number of strings in a line. (They are in front, but where a line ends cannot be predicted.)
 size_t SizeOf(const uint64_t* words) {
   size_t size = 0;
-  while (size < DigestTable::kLineWords && words[size] != 0) ++size;
+  for (size_t w = 0; w < DigestTable::kLineWords; ++w) size += static_cast<size_t>(words[w] != 0);
   return size;
 }
 
@@ -86,30 +86,10 @@ uint64_t DigestTable::CopiesOf(uint64_t string) const {
   uint64_t line = HomeOf(string);
   for (uint64_t i = 0; i < num_lines(); ++i, line = Next(line)) {
     const uint64_t* words = WordsOf(line);
-    num_copies += static_cast<uint64_t>(std::count(words, words + kLineWords, string));
+    for (size_t w = 0; w < kLineWords; ++w) num_copies += uint64_t{words[w] == string};
     if (words[kLineWords - 1] == 0) break;
   }
   return num_copies;
-}
-
-DigestTable::Answer DigestTable::Query(uint64_t string) const {
-  if (memory_ == nullptr) return Answer::kAbsent;
-  kernels::GroupReads<1> reads;
-  reads.Add(0, versions(), 0);
-  reads.Begin(0, 1);
-  uint64_t line = HomeOf(string);
-  for (uint64_t i = 0; i < num_lines(); ++i, line = Next(line)) {
-    const uint64_t* words = WordsOf(line);
-    bool is_in = false;
-    uint64_t last = 0;
-    for (size_t w = 0; w < kLineWords; ++w) {
-      last = __atomic_load_n(words + w, __ATOMIC_RELAXED);
-      is_in |= last == string;
-    }
-    if (is_in) return Answer::kIn;
-    if (last == 0) break;
-  }
-  return reads.Changed(0, 1) == 0 ? Answer::kAbsent : Answer::kChanged;
 }
 
 }  // namespace trommel

@@ -7,7 +7,7 @@
 // one that was not; the last line is followed by the first. A line with a free word ends a search.
 // At most 4 copies of a string are in the table (the caller counts others).
 //
-// Between 8 / 0.7 and 8 / 0.8 bytes per string while it grows, and 128 bytes.
+// Between 8 / 0.69 and 8 / 0.8 bytes per string while it grows, and 192 bytes.
 //
 // Queries may run beside one writer, by a version as in kernels/group_versions.h: it is odd while
 // words move. A table that is replaced stays as it is.
@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "kernels/fingerprint_layout.h"
+#include "kernels/group_versions.h"
 
 namespace trommel {
 
@@ -29,7 +30,7 @@ class DigestTable {
 
   // The lines of a new table for so many strings; what tables of so many lines take; and between
   // which numbers of strings a table should stay what it is.
-  static uint64_t LinesFor(uint64_t num_strings) { return num_strings * 10 / 56 + 1; }
+  static uint64_t LinesFor(uint64_t num_strings) { return num_strings * 2 / 11 + 1; }
   static uint64_t BytesOf(uint64_t num_lines) { return (num_lines + 1) * 64; }
   static uint64_t MostStrings(uint64_t num_lines) { return num_lines * 32 / 5; }
   static uint64_t LeastStrings(uint64_t num_lines) { return num_lines * 7 / 2; }
@@ -62,7 +63,26 @@ class DigestTable {
   enum class Answer : uint8_t { kIn, kAbsent, kChanged };
   // kChanged: it did not find the string in what may be of different moments. Thread safety: beside
   // a writer.
-  Answer Query(uint64_t string) const;
+  Answer Query(uint64_t string) const {
+    if (memory_ == nullptr) return Answer::kAbsent;
+    kernels::GroupReads<1> reads;
+    reads.Add(0, versions(), 0);
+    reads.Begin(0, 1);
+    const uint64_t num_lines = this->num_lines();
+    uint64_t line = HomeOf(string);
+    for (uint64_t i = 0; i < num_lines; ++i, line = Next(line)) {
+      const uint64_t* words = WordsOf(line);
+      bool is_in = false;
+      uint64_t last = 0;
+      for (size_t w = 0; w < kLineWords; ++w) {
+        last = __atomic_load_n(words + w, __ATOMIC_RELAXED);
+        is_in |= last == string;
+      }
+      if (is_in) return Answer::kIn;
+      if (last == 0) break;
+    }
+    return reads.Changed(0, 1) == 0 ? Answer::kAbsent : Answer::kChanged;
+  }
 
  private:
   __extension__ using Uint128 = unsigned __int128;

@@ -29,10 +29,10 @@ constinit const MarkedSegment kMarkedSegment = MakeMarkedSegment();
 
 }  // namespace
 
-uint64_t GrowingDirectory::NoSegment() {
-  return kernels::SegmentWord(reinterpret_cast<uintptr_t>(kMarkedSegment.blocks.data()),
-                              kMinSegmentBits, kMinSegmentBits);
-}
+GrowingDirectory::GrowingDirectory(GrowingMemory& memory)
+    : memory_(memory),
+      no_segment_(kernels::SegmentWord(reinterpret_cast<uintptr_t>(kMarkedSegment.blocks.data()),
+                                       kMinSegmentBits, kMinSegmentBits)) {}
 
 GrowingDirectory::~GrowingDirectory() {
   if (root_ != 0) memory_.Free(words(), BytesOf(bits()));
@@ -41,7 +41,7 @@ GrowingDirectory::~GrowingDirectory() {
 bool GrowingDirectory::Begin() noexcept {
   uint64_t* first = memory_.Allocate(BytesOf(kGrowingShardBits));
   if (first == nullptr) return false;
-  std::fill_n(first, kernels::kGrowingShards, NoSegment());
+  std::fill_n(first, kernels::kGrowingShards, no_segment_);
   root_ = kernels::DirectoryRoot(reinterpret_cast<uintptr_t>(first), kGrowingShardBits);
   tables_.fill(kHasTable);
   return true;
@@ -85,19 +85,18 @@ void GrowingDirectory::Publish(size_t shard_idx, uint32_t bits, uint64_t prefix,
 }
 
 void GrowingDirectory::PublishDigests(size_t shard_idx, const DigestTable& table) noexcept {
+  const bool had_segments = tables_[shard_idx] == 0;
   __atomic_store_n(&tables_[shard_idx], reinterpret_cast<uintptr_t>(table.memory()) | kHasTable,
                    __ATOMIC_RELEASE);
-  Publish(shard_idx, 0, 0, NoSegment());
+  if (!had_segments) return;
+  Publish(shard_idx, 0, 0, no_segment_);
+  num_with_segments_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void GrowingDirectory::PublishNoDigests(size_t shard_idx) noexcept {
+  if (tables_[shard_idx] == 0) return;
+  num_with_segments_.fetch_add(1, std::memory_order_relaxed);
   __atomic_store_n(&tables_[shard_idx], 0, __ATOMIC_RELEASE);
-}
-
-bool GrowingDirectory::LoadTable(uint64_t digest, DigestTable& table) const {
-  const uint64_t loaded = __atomic_load_n(&tables_[kernels::ShardOf(digest)], __ATOMIC_ACQUIRE);
-  table = DigestTable(reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(loaded & ~kHasTable)));
-  return loaded != 0;
 }
 
 }  // namespace trommel

@@ -11,6 +11,7 @@
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_DIRECTORY_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -25,7 +26,7 @@ namespace trommel {
 // tables that are loaded stay as long as the thread is inside of a grace period of the memory.
 class GrowingDirectory {
  public:
-  explicit GrowingDirectory(GrowingMemory& memory) : memory_(memory) {}
+  explicit GrowingDirectory(GrowingMemory& memory);
   GrowingDirectory(const GrowingDirectory&) = delete;
   GrowingDirectory& operator=(const GrowingDirectory&) = delete;
   ~GrowingDirectory();
@@ -48,13 +49,17 @@ class GrowingDirectory {
     return kernels::LoadSegmentWord(kernels::LoadRoot(blocks()), digest);
   }
   // Does the word lead to a segment, or has the shard had a table when it was loaded?
-  static bool IsSegment(uint64_t word) { return word != NoSegment(); }
+  bool IsSegment(uint64_t word) const { return word != no_segment_; }
   // Returns false if the shard has segments now.
-  bool LoadTable(uint64_t digest, DigestTable& table) const;
+  bool LoadTable(uint64_t digest, DigestTable& table) const {
+    const uint64_t loaded = __atomic_load_n(&tables_[kernels::ShardOf(digest)], __ATOMIC_ACQUIRE);
+    table = DigestTable(reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(loaded & ~kHasTable)));
+    return loaded != 0;
+  }
+  // Do all shards keep digests? Then no kernel can answer.
+  bool has_segments() const { return num_with_segments_.load(std::memory_order_relaxed) > 0; }
 
  private:
-  // A segment whose blocks are all marked, so that kernels are unsure of every key.
-  static uint64_t NoSegment();
   bool Resize(uint32_t bits) noexcept;
   uint64_t* words() const { return const_cast<uint64_t*>(kernels::DirectoryWords(root_)); }
   uint32_t bits() const { return kernels::DirectoryBits(root_); }
@@ -63,6 +68,9 @@ class GrowingDirectory {
   static constexpr uint64_t kHasTable = 1;  // or would have one if it had keys
 
   GrowingMemory& memory_;
+  // Leads to a segment whose blocks are all marked, so that kernels are unsure of every key.
+  const uint64_t no_segment_;
+  std::atomic<size_t> num_with_segments_{0};  // shards
   std::mutex changing_;
   std::array<uint32_t, kernels::kGrowingShards> needed_{};  // bits behind the shard's
   alignas(64) uint64_t root_ = 0;

@@ -36,8 +36,8 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();  // requires that all pieces are freed or retired
 
-  // What a segment takes, a multiple of kernels::kSegmentAlignment. Of full size an odd one, so that
-  // the same parts of neighbouring segments are not in the same sets of a cache.
+  // What a segment takes, a multiple of kernels::kSegmentAlignment. Of full size an odd one, so
+  // that the same parts of neighbouring segments are not in the same sets of a cache.
   static constexpr uint64_t BytesOfSegment(uint32_t bits) {
     constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
     const uint64_t num_bytes = kVersionsBytes + kernels::SegmentEnd(bits) + sizeof(Piece);

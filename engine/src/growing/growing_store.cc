@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -124,8 +125,14 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
     const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
     uint64_t* bits = maybe_present + first / 64;
     const GracePeriods::Reader reader = memory_->Enter();
-    const size_t num_unsure =
-        kernels.query(chunk.data(), chunk.size(), directory_->blocks(), bits, unsure.data());
+    size_t num_unsure = chunk.size();
+    if (directory_->has_segments()) {
+      num_unsure =
+          kernels.query(chunk.data(), chunk.size(), directory_->blocks(), bits, unsure.data());
+    } else {
+      std::fill_n(bits, (chunk.size() + 63) / 64, 0);
+      std::iota(unsure.begin(), unsure.end(), 0U);
+    }
     constexpr size_t kDistance = 16;
     for (size_t i = 0; i < num_unsure + kDistance; ++i) {
       if (i < num_unsure) FetchElsewhere(chunk[unsure[i]]);
@@ -169,7 +176,7 @@ void GrowingStore::FetchElsewhere(uint64_t digest) const {
   const uint64_t word = directory_->WordOf(digest);
   const uint64_t y = kernels::BitsInShard(digest);
   DigestTable table;
-  if (GrowingDirectory::IsSegment(word)) {
+  if (directory_->IsSegment(word)) {
     const Segment segment(word);
     __builtin_prefetch(&segment.LineOf(segment.IndexOf(y)));
   } else if (directory_->LoadTable(digest, table)) {
@@ -183,7 +190,7 @@ bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
   const uint64_t y = kernels::BitsInShard(digest);
   for (int i = 0; i < kMaxReads; ++i) {
     const uint64_t word = directory_->WordOf(digest);
-    if (!GrowingDirectory::IsSegment(word)) {
+    if (!directory_->IsSegment(word)) {
       DigestTable table;
       if (!directory_->LoadTable(digest, table)) continue;  // it has segments by now
       const DigestTable::Answer answer = table.Query(WholeString(y));
