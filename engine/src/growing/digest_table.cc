@@ -1,5 +1,6 @@
 #include "engine/src/growing/digest_table.h"
 
+#include <array>
 #include <cstring>
 
 #include "kernels/group_versions.h"
@@ -30,6 +31,21 @@ void DigestTable::Insert(uint64_t string) {
     size = SizeOf(WordsOf(line));
   }
   Set(WordsOf(line) + size, string);  // one word: no query sees less than before
+}
+
+// Each string is moved about seven times while a table grows: sizes of lines are not counted anew.
+void DigestTable::InsertAll(const DigestTable& from) {
+  std::array<uint8_t, 1024> sizes{};
+  if (num_lines() > sizes.size()) {
+    from.ForEach([this](uint64_t string) { Insert(string); });
+    return;
+  }
+  from.ForEach([&](uint64_t string) {
+    uint64_t line = HomeOf(string);
+    while (sizes[line] == kLineWords) line = Next(line);
+    Set(WordsOf(line) + sizes[line], string);
+    sizes[line] += 1;
+  });
 }
 
 // The search for a string begins at its home and ends at a line that is not full; so a line that

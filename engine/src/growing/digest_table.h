@@ -46,6 +46,8 @@ class DigestTable {
 
   // Requires a free word at least, beside this one.
   void Insert(uint64_t string);
+  // All of another one, into a new one.
+  void InsertAll(const DigestTable& from);
   // Requires that it is in.
   void Erase(uint64_t string);
   uint64_t CopiesOf(uint64_t string) const;

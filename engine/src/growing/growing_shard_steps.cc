@@ -35,6 +35,30 @@ uint32_t FoldedCode(uint32_t code, uint64_t half) {
   return static_cast<uint32_t>(half << 15) | code >> 1 | (code & 1);
 }
 
+// The common case of a block that is not marked, which takes part in the cost of each insertion:
+// its codes go to the two blocks at `to`, by their top bits. A code is stored at the end of both,
+// and counts in one, because which one cannot be predicted.
+void DoubleOne(const uint32_t* block, uint32_t* to) {
+  std::array<uint16_t, kWideSlots + 1> first{};
+  std::array<uint16_t, kWideSlots + 1> second{};
+  size_t num_first = 0;
+  size_t num_second = 0;
+  for (size_t i = 0; i < kWideSlots; ++i) {
+    const uint32_t code = kernels::WideSlot(block, i);
+    const auto rest = static_cast<uint16_t>(code << 1);
+    const size_t is_second = code >> 15;
+    first[num_first] = rest;
+    second[num_second] = rest;
+    num_first += static_cast<size_t>(code != 0) & ~is_second;
+    num_second += is_second;
+  }
+  first[num_first] = 0;
+  second[num_second] = 0;
+  constexpr size_t kBytes = kWideSlots * sizeof(uint16_t);
+  std::memcpy(to, first.data(), kBytes);
+  std::memcpy(to + kernels::kFingerprintBlockWords, second.data(), kBytes);
+}
+
 // The common case of two blocks that are not marked and whose codes all fit `to`, in any slots, at
 // most 4 copies of each. Returns false, and changes nothing, if it is another one, or may be.
 bool FoldTwo(const uint32_t* first, const uint32_t* second, uint32_t* to) {
@@ -223,20 +247,7 @@ void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
   for (uint64_t b = 0; b < from.num_blocks(); ++b) {
     const uint32_t* block = from.BlockAt(b);
     if (!kernels::IsMarkedGrowing(block)) {
-      // The common case, which takes part in each insertion's cost.
-      std::array<std::array<uint16_t, kWideSlots + 1>, 2> codes{};
-      std::array<size_t, 2> sizes{};
-      for (size_t i = 0; i < kWideSlots; ++i) {
-        const uint32_t code = kernels::WideSlot(block, i);
-        const size_t half = code >> 15;
-        codes[half][sizes[half]] = static_cast<uint16_t>(code << 1);
-        sizes[half] += static_cast<size_t>(code != 0);
-      }
-      for (uint64_t half = 0; half < 2; ++half) {
-        const uint64_t idx = 2 * b + half;
-        std::memcpy(to[idx / to_blocks].BlockAt(idx % to_blocks), codes[half].data(),
-                    kWideSlots * sizeof(uint16_t));
-      }
+      DoubleOne(block, to[2 * b / to_blocks].BlockAt(2 * b % to_blocks));
       continue;
     }
     std::array<BlockContents, 2> halves;
@@ -316,7 +327,7 @@ bool GrowingShard::ResizeTable(uint64_t num_lines) noexcept {
   uint64_t* memory = memory_.Allocate(num_bytes);
   if (memory == nullptr) return false;
   DigestTable resized = DigestTable::Make(memory, num_lines);
-  table_.ForEach([&](uint64_t string) { resized.Insert(string); });
+  resized.InsertAll(table_);
   directory_.PublishDigests(shard_idx_, resized);
   memory_.Retire(table_.memory(), table_.num_bytes());
   table_ = resized;
