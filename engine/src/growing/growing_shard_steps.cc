@@ -36,27 +36,31 @@ uint32_t FoldedCode(uint32_t code, uint64_t half) {
 }
 
 // The common case of a block that is not marked, which takes part in the cost of each insertion:
-// its codes go to the two blocks at `to`, by their top bits. A code is stored at the end of both,
-// and counts in one, because which one cannot be predicted.
+// its codes go to two empty blocks, by their top bits. A code is stored at the end of both, and
+// counts in one, because which one cannot be predicted. (At most 31 codes come before a code, so
+// none is stored beyond a block.)
 void DoubleOne(const uint32_t* block, uint32_t* to) {
-  std::array<uint16_t, kWideSlots + 1> first{};
-  std::array<uint16_t, kWideSlots + 1> second{};
+  using Slot __attribute__((may_alias)) = uint16_t;
+  auto* first = reinterpret_cast<Slot*>(to);
+  auto* second = reinterpret_cast<Slot*>(to + kernels::kFingerprintBlockWords);
+  std::array<uint32_t, kernels::kFingerprintBlockWords> words;
+  std::memcpy(words.data(), block, sizeof(words));
   size_t num_first = 0;
   size_t num_second = 0;
-  for (size_t i = 0; i < kWideSlots; ++i) {
-    const uint32_t code = kernels::WideSlot(block, i);
+  const auto store = [&](uint32_t code) {
     const auto rest = static_cast<uint16_t>(code << 1);
     const size_t is_second = code >> 15;
     first[num_first] = rest;
     second[num_second] = rest;
-    num_first += static_cast<size_t>(code != 0) & ~is_second;
+    num_first += static_cast<size_t>(code != 0) - is_second;
     num_second += is_second;
+  };
+  for (const uint32_t word : words) {
+    store(word & 0xffff);
+    store(word >> 16);
   }
-  first[num_first] = 0;
-  second[num_second] = 0;
-  constexpr size_t kBytes = kWideSlots * sizeof(uint16_t);
-  std::memcpy(to, first.data(), kBytes);
-  std::memcpy(to + kernels::kFingerprintBlockWords, second.data(), kBytes);
+  if (num_first < kWideSlots) first[num_first] = 0;
+  if (num_second < kWideSlots) second[num_second] = 0;
 }
 
 // The common case of two blocks that are not marked and whose codes all fit `to`, in any slots, at
