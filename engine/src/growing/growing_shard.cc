@@ -15,9 +15,7 @@ GrowingShard::GrowingShard(size_t shard_idx, const GrowthLimits& limits, Growing
     : shard_idx_(shard_idx), limits_(limits), memory_(memory), directory_(directory) {}
 
 GrowingShard::~GrowingShard() {
-  for (const Segment& segment : segments_) {
-    memory_.FreeSegment(segment.bytes(), segment.bits());
-  }
+  Free(segments_);
   memory_.Free(table_.memory(), table_.num_bytes());
 }
 

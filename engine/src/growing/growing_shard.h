@@ -175,7 +175,11 @@ class alignas(64) GrowingShard {
   void MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to);
   // Segments for this state, empty and not published; false: no memory.
   bool MakeSegments(uint32_t depth, uint64_t num_split, std::vector<Segment>& segments) noexcept;
-  std::vector<Segment> NewSegments(size_t count, uint32_t depth, uint32_t bits) noexcept;
+  // So many empty segments. Returns false if there is no memory, after some of them, perhaps.
+  bool Append(size_t count, uint32_t depth, uint32_t bits, std::vector<Segment>& segments) noexcept;
+  void Free(std::span<const Segment> segments) noexcept;
+  void Retire(std::span<const Segment> segments) noexcept;
+  bool HasSpaceForOneMore() noexcept;  // in segments_
   // Publishes this in place of what there is, which is retired. Requires the depth of the new.
   struct State {
     std::vector<Segment> segments;

@@ -38,9 +38,7 @@ void GrowingShard::Replace(State state) {
   segments_ = std::move(state.segments);
   table_ = state.table;
   PublishAll();
-  for (const Segment& segment : before.segments) {
-    memory_.RetireSegment(segment.bytes(), segment.bits());
-  }
+  Retire(before.segments);
   memory_.Retire(before.table.memory(), before.table.num_bytes());
 }
 
@@ -275,7 +273,7 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
   } else {
     PublishAll();
   }
-  for (const Segment& segment : segments) memory_.RetireSegment(segment.bytes(), segment.bits());
+  Retire(segments);
   return broken == nullptr ? Status(Ok()) : Corrupt(broken);
 }
 
