@@ -153,6 +153,7 @@ void GrowingMemory::FreeFull(std::byte* memory) noexcept {
 }
 
 uint64_t GrowingMemory::HugePageBytes() const {
+  const std::lock_guard lock(segments_);
   uint64_t num_bytes = 0;
   for (const Chunk& chunk : chunks_) {
     std::ifstream smaps("/proc/self/smaps");

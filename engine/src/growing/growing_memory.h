@@ -102,7 +102,7 @@ class GrowingMemory {
   std::atomic<uint64_t> num_bytes_{0};
   std::shared_ptr<MemoryBudget> budget_;
 
-  std::mutex segments_;  // for what follows
+  mutable std::mutex segments_;  // for what follows
   std::vector<Chunk> chunks_;
   uint64_t num_carved_ = 0;  // bytes of the last chunk
   uint64_t num_in_use_ = 0;  // full segments

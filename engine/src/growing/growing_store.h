@@ -25,8 +25,8 @@
 //                       28           insertions are refused (only if growth is refused before)
 //
 // *Small shards* of stores with the least first size keep whole digests in a table
-// (digest_table.h), up to kMostDigests; then they have 2^7 blocks. A shard that has been emptied is
-// as new.
+// (digest_table.h), up to 832; then they have 2^7 blocks, which take less memory from there on. A
+// shard that has been emptied is as new.
 //
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
 // threads), by a budget, by most_doublings, or by the system. The store works on: blocks become
@@ -34,7 +34,8 @@
 // memory of side tables is not limited; if the system refuses it, the program ends (as for
 // FingerprintStore without a limit).
 //
-// Why queries beside doublings are right stands in growing_shard.h.
+// Why queries beside doublings are right stands in growing_shard.h; growing_directory.h draws how a
+// query finds its block.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
 
@@ -131,8 +132,8 @@ class GrowingStore final : public KeyStore {
   UpdateCost update_cost() const override;
 
   // --- Whole stores.
-  // As new, but for the figures of refusals and interrupted queries, which become 0. Frees the
-  // memory of blocks. Exclusive, also beside queries.
+  // As new, figures of refusals and of interrupted queries included. Waits for queries under way.
+  // Exclusive, but for queries.
   void Clear() noexcept;
   // Adds what a shard of `other` holds to the same shard here, which grows as needed; entries that
   // a limit refuses are not added, and their number is returned. Requires equal first_bits. Thread
