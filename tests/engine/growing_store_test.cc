@@ -25,7 +25,7 @@ std::unique_ptr<GrowingStore> NewStore(const GrowingOptions& options = {}) {
 }
 
 // The number whose bits are these, then a 1, then zeros.
-uint64_t NumberOf(const GrowingReference::Bits& bits) {
+uint64_t NumberOfBits(const GrowingReference::Bits& bits) {
   uint64_t number = 0;
   for (size_t i = 0; i < bits.size(); ++i) number |= uint64_t{bits[i] == '1'} << (63 - i);
   return number | uint64_t{1} << (63 - bits.size());
@@ -33,7 +33,8 @@ uint64_t NumberOf(const GrowingReference::Bits& bits) {
 
 std::vector<StringCount> StringsOf(const GrowingReference& reference) {
   std::vector<StringCount> strings;
-  for (const auto& [bits, count] : reference.strings()) strings.push_back({NumberOf(bits), count});
+  for (const auto& [bits, count] : reference.strings())
+    strings.push_back({NumberOfBits(bits), count});
   std::ranges::sort(strings, {}, &StringCount::string);
   return strings;
 }
