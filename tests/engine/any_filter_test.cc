@@ -52,7 +52,8 @@ bool Shows(const AttributeFilter& filter, uint64_t key) {
 std::vector<AnyFilter> OneOfEach() {
   std::vector<AnyFilter> filters;
   AddFilter<CountingFilter>(CountingConfig{.capacity = 1000}, filters);
-  AddFilter<ScalableFilter>(ScalableConfig{.first_capacity = 100}, filters);
+  AddFilter<ScalableFilter>(ScalableConfig{.first_capacity = 100, .mode = GrowthMode::kGenerations},
+                            filters);
   CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
   AddFilter<LayeredFilter>(LayeredConfig{.capacity = 1000}, filters);

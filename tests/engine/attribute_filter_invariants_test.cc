@@ -34,6 +34,7 @@ class AttributeReference {
   AttributeReference(const AttributeConfig& config, GrowthPlans& plans) : sets_(config.sets) {
     const Result<GrowthPlan> plan = plans.For({.first_capacity = config.capacity,
                                                .target_fpr = config.target_fpr,
+                                               .mode = GrowthMode::kGenerations,
                                                .digest = {.kind = DigestKind::kCaller},
                                                .encoding = config.encoding});
     if (!plan.ok()) FAIL(plan.error().message);

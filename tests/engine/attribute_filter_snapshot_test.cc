@@ -189,8 +189,10 @@ TEST_CASE("a snapshot over attributes must hold filters as attribute filters mak
     filter.Insert(Keys::Digests(digests));
     return filter.Serialize();
   };
-  const ScalableConfig usual{
-      .first_capacity = 30, .target_fpr = 1e-5, .digest = {.kind = DigestKind::kCaller}};
+  const ScalableConfig usual{.first_capacity = 30,
+                             .target_fpr = 1e-5,
+                             .mode = GrowthMode::kGenerations,
+                             .digest = {.kind = DigestKind::kCaller}};
   CHECK(LoadingError(with_last(of_kind(usual, 50))) == "read");
   CHECK_THAT(LoadingError(with_last(of_kind(usual, 49))), ContainsSubstring("it holds 49 tuples"));
   ScalableConfig other = usual;

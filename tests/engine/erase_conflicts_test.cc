@@ -21,6 +21,7 @@ std::vector<bool> ConflictsOf(const ScalableFilter& filter, const std::vector<ui
 ScalableFilter FilterOfDigests(const std::vector<uint64_t>& digests, uint64_t capacity = 100) {
   ScalableFilter filter = std::move(ScalableFilter::Create({.first_capacity = capacity,
                                                             .target_fpr = 0.01,
+                                                            .mode = GrowthMode::kGenerations,
                                                             .digest = {DigestKind::kCaller}}))
                               .value();
   filter.Insert(Keys::Digests(digests));

@@ -14,8 +14,11 @@ namespace {
 
 // First capacity 100, then 200, 400 ...
 std::unique_ptr<Generations> MadeGenerations(uint64_t limit_bytes = 0, uint64_t max_capacity = 0) {
-  Result<GrowthPlan> plan =
-      GrowthPlan::Make({.first_capacity = 100, .target_fpr = 0.01, .max_capacity = max_capacity});
+  Result<GrowthPlan> plan = GrowthPlan::Make({.first_capacity = 100,
+                                              .target_fpr = 0.01,
+                                              .mode = GrowthMode::kGenerations,
+                                              .max_capacity = max_capacity,
+                                              .encoding = Encoding::kRuns});
   REQUIRE(plan.ok());
   Result<std::unique_ptr<Generations>> made = Generations::Create(*std::move(plan), limit_bytes);
   REQUIRE(made.ok());

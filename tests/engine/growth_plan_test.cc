@@ -18,7 +18,12 @@ std::string Refusal(const ScalableConfig& config) {
   return plan.ok() ? "" : plan.error().message;
 }
 
-ScalableConfig Usual() { return {.first_capacity = 1000, .target_fpr = 0.01}; }
+ScalableConfig Usual() {
+  return {.first_capacity = 1000,
+          .target_fpr = 0.01,
+          .mode = GrowthMode::kGenerations,
+          .encoding = Encoding::kRuns};
+}
 
 TEST_CASE("budgets shrink as they should and never exceed the target together",
           "[engine][scalable][growth][long]") {
@@ -53,7 +58,7 @@ TEST_CASE("blocks of all generations are divided into the same parts",
           "[engine][scalable][growth][long]") {
   ScalableConfig config = Usual();
   config.first_capacity = GENERATE(uint64_t{1}, 100, 123'457);
-  config.mode = GENERATE(GrowthMode::kTightening, GrowthMode::kIdentical);
+  config.mode = GENERATE(GrowthMode::kGenerations, GrowthMode::kIdentical);
   config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   config.target_fpr = 0.05;
   const Result<GrowthPlan> plan = GrowthPlan::Make(config);
@@ -167,7 +172,7 @@ TEST_CASE("numbers out of range are refused by name", "[engine][scalable][growth
 
 TEST_CASE("the first slot alone is the plan's", "[engine][scalable][growth]") {
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
-  const GrowthMode mode = GENERATE(GrowthMode::kTightening, GrowthMode::kIdentical);
+  const GrowthMode mode = GENERATE(GrowthMode::kGenerations, GrowthMode::kIdentical);
   const ScalableConfig config{
       .first_capacity = 1000, .target_fpr = 0.05, .mode = mode, .encoding = encoding};
   const Result<GrowthSlot> first = FirstSlot(config);
@@ -178,7 +183,11 @@ TEST_CASE("the first slot alone is the plan's", "[engine][scalable][growth]") {
 }
 
 TEST_CASE("a slot keeps the budget that the formula gives it", "[engine][scalable][growth]") {
-  const ScalableConfig config{.first_capacity = 1000, .target_fpr = 0.01, .num_slices = 8};
+  const ScalableConfig config{.first_capacity = 1000,
+                              .target_fpr = 0.01,
+                              .mode = GrowthMode::kGenerations,
+                              .num_slices = 8,
+                              .encoding = Encoding::kRuns};
   for (size_t i = 0; i < 10; ++i) {
     const std::optional<SlotBudget> budget = TighteningBudget(config, i);
     REQUIRE(budget.has_value());

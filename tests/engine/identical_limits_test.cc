@@ -267,7 +267,7 @@ TEST_CASE("numbers of identical generations that contradict each other are refus
              ContainsSubstring("num_slices is 5"));
   CHECK_THAT(with_positions(5000, [](auto& c) { c.target_fpr = 2e-6; }),
              ContainsSubstring("target_fpr is 2e-06") && ContainsSubstring("at best"));
-  CHECK_THAT(with_positions(5000, [](auto& c) { c.mode = GrowthMode::kTightening; }),
+  CHECK_THAT(with_positions(5000, [](auto& c) { c.mode = GrowthMode::kGenerations; }),
              ContainsSubstring("num_positions is 5000"));
 
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -290,7 +290,7 @@ TEST_CASE("numbers of identical generations that contradict each other are refus
              }),
              ContainsSubstring("max_capacity is 1000000") && ContainsSubstring("largest_fpr 0.02"));
   CHECK_THAT(with([](auto& c) {
-               c.mode = GrowthMode::kTightening;
+               c.mode = GrowthMode::kGenerations;
                c.largest_fpr = 0.5;
              }),
              ContainsSubstring("largest_fpr is 0.5"));
@@ -307,7 +307,9 @@ TEST_CASE("both limits hold, the lower one first", "[engine][scalable]") {
 
 TEST_CASE("a tightening filter's largest rate is its target", "[engine][scalable]") {
   const ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 7000}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 1000, .mode = GrowthMode::kGenerations, .max_capacity = 7000})
+          .value();
   CHECK(filter.largest_fpr() == 0.01);
   CHECK(filter.generation_fpr() == Approx(0.002));
   CHECK(filter.max_generations() == 3);

@@ -177,7 +177,7 @@ TEST_CASE("a forged field of a multi-store snapshot's header is refused and name
   constexpr ErrorCode kVersion = ErrorCode::kVersion;
   const std::vector<HeaderForgery> forgeries = {
       {"magic", [](H& h) { h.start.magic[2] = 'r'; }, kCorrupt, "not a Trommel file (bad magic)"},
-      {"version", [](H& h) { h.start.version = 2; }, kVersion, "of version 2"},
+      {"version", [](H& h) { h.start.version = 2; }, kVersion, "byte 8"},
       {"header size", [](H& h) { h.start.header_bytes = 64; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},
       {"type 7", [](H& h) { h.start.type = 7; }, kVersion, "byte 16 the type is 7"},

@@ -107,7 +107,8 @@ TEST_CASE("a small file cannot announce identical generations that are large",
 }
 
 TEST_CASE("what the next generation takes is known before it is taken", "[engine][scalable]") {
-  ScalableFilter filter = *ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 3000});
+  ScalableFilter filter = *ScalableFilter::Create(
+      {.first_capacity = 1000, .mode = GrowthMode::kGenerations, .max_capacity = 3000});
   const uint64_t next_bytes = filter.NextGenerationBytes();
   const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(filter.Serialize());
   REQUIRE(loaded.ok());

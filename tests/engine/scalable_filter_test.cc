@@ -29,9 +29,11 @@ uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& key
 TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scalable][long]") {
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const double target = GENERATE(0.02, 0.001);
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 300, .target_fpr = target, .encoding = encoding})
-          .value();
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 300,
+                                                  .target_fpr = target,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .encoding = encoding})
+                              .value();
   const uint64_t seed = Catch::rngSeed();
   const std::vector<uint64_t> keys = MemberKeys(300'000, seed);
   const InsertOutcome outcome = filter.Insert(keys);
@@ -79,7 +81,9 @@ TEST_CASE("identical generations give the source's rate", "[engine][scalable]") 
 
 TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
   ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 3000}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 1000, .mode = GrowthMode::kGenerations, .max_capacity = 3000})
+          .value();
   CHECK(filter.largest_capacity() == 3000);
   const std::vector<uint64_t> keys = MemberKeys(10'000, Catch::rngSeed());
   std::vector<uint64_t> inserted(BitmapWords(keys.size()));
@@ -107,7 +111,9 @@ TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable
 TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalable]") {
   constexpr uint64_t kLimit = 200'000;
   ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 1000, .memory_limit_bytes = kLimit}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 1000, .mode = GrowthMode::kGenerations, .memory_limit_bytes = kLimit})
+          .value();
   const std::vector<uint64_t> keys = MemberKeys(500'000, Catch::rngSeed());
   std::vector<uint64_t> inserted(BitmapWords(keys.size()));
   const InsertOutcome outcome = filter.Insert(keys, inserted);
@@ -120,7 +126,8 @@ TEST_CASE("a memory limit refuses growth and keeps what is in", "[engine][scalab
 }
 
 TEST_CASE("duplicates take no room", "[engine][scalable]") {
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100}).value();
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value();
   for (int i = 0; i < 50; ++i) filter.Insert(MemberKeys(90, 1));
   CHECK(filter.num_generations() == 1);
   CHECK(filter.num_keys() == 4500);
@@ -129,7 +136,9 @@ TEST_CASE("duplicates take no room", "[engine][scalable]") {
 
 TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]") {
   ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 1000, .max_capacity = 20'000}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 1000, .mode = GrowthMode::kGenerations, .max_capacity = 20'000})
+          .value();
   const uint64_t seed = Catch::rngSeed();
   constexpr size_t kLive = 3000;
   filter.Insert(MemberKeys(kLive, seed));
@@ -144,7 +153,9 @@ TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]")
 TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalable][snapshot]") {
   const ScratchFolder folder;
   ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 500, .digest = {.seed = 7}}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 500, .mode = GrowthMode::kGenerations, .digest = {.seed = 7}})
+          .value();
   const std::vector<uint64_t> keys = MemberKeys(9000, Catch::rngSeed());
   filter.Insert(keys);
   filter.Erase(std::span(keys).first(450));
@@ -168,7 +179,8 @@ TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalab
 
 TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
           "[engine][scalable][snapshot][long]") {
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 300}).value();
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 300, .mode = GrowthMode::kGenerations}).value();
   filter.Insert(MemberKeys(1500, 1));
   REQUIRE(filter.num_generations() == 3);
   const Bytes honest = filter.Serialize();
@@ -204,7 +216,8 @@ TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
 }
 
 TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable][long]") {
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 50}).value();
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 50, .mode = GrowthMode::kGenerations}).value();
   const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
   const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
   std::vector<uint64_t> bitmap(BitmapWords(size), ~uint64_t{0});

@@ -17,8 +17,10 @@ namespace {}  // namespace
 TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
   std::shared_ptr<Executor> executor = Executor::Create(2).value();
   const std::weak_ptr<Executor> watched = executor;
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 100, .executor = std::move(executor)}).value();
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .executor = std::move(executor)})
+                              .value();
   filter.Insert(MemberKeys(1000, 5));
   filter.UseExecutor(nullptr);
   CHECK(watched.expired());
@@ -27,7 +29,8 @@ TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][thread
 TEST_CASE("a key that is in is never missed while generations come and go",
           "[engine][scalable][threads]") {
   constexpr int kNumRounds = 40;
-  Result<ScalableFilter> made = ScalableFilter::Create({.first_capacity = 200, .target_fpr = 0.1});
+  Result<ScalableFilter> made = ScalableFilter::Create(
+      {.first_capacity = 200, .target_fpr = 0.1, .mode = GrowthMode::kGenerations});
   REQUIRE(made.ok());
   ScalableFilter& filter = *made;
   const std::vector<std::byte> as_new = filter.Serialize();
@@ -74,8 +77,8 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
           "[engine][scalable][threads]") {
   constexpr uint64_t kThreads = 3;
   constexpr uint64_t kKeys = 4000;
-  Result<ScalableFilter> filter =
-      ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-3});
+  Result<ScalableFilter> filter = ScalableFilter::Create(
+      {.first_capacity = 100, .target_fpr = 1e-3, .mode = GrowthMode::kGenerations});
   REQUIRE(filter.ok());
   std::vector<std::atomic<int>> told(kKeys);
   const size_t batch = GENERATE(size_t{1}, 50, 1000);
@@ -97,7 +100,8 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
 }
 
 TEST_CASE("snapshots and statistics beside writers are whole", "[engine][scalable][threads]") {
-  Result<ScalableFilter> filter = ScalableFilter::Create({.first_capacity = 100});
+  Result<ScalableFilter> filter =
+      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations});
   REQUIRE(filter.ok());
   const std::vector<uint64_t> staying = MemberKeys(300, 1);
   filter->Insert(staying);

@@ -66,6 +66,7 @@ TEST_CASE("a set's size is that of the scalable filter made for it",
         ScalableConfig config;
         config.first_capacity = capacity;
         config.target_fpr = target_fpr;
+        config.mode = GrowthMode::kGenerations;
         config.encoding = encoding;
         const Result<ScalableFilter> filter = ScalableFilter::Create(config);
         REQUIRE(filter.ok());

@@ -52,8 +52,13 @@ bool SaveFingerprints(trommel::Encoding encoding, const std::filesystem::path& f
 bool SaveOtherTypes(const std::filesystem::path& folder) {
   return SaveFingerprints(trommel::Encoding::kFingerprints16, folder) &&
          SaveFingerprints(trommel::Encoding::kFingerprints8, folder) &&
-         SaveOne<trommel::ScalableFilter>(trommel::ScalableConfig{.first_capacity = 20},
-                                          folder / "scalable.snapshot") &&
+         SaveOne<trommel::ScalableFilter>(
+             trommel::ScalableConfig{.first_capacity = 20,
+                                     .mode = trommel::GrowthMode::kGenerations},
+             folder / "scalable.snapshot") &&
+         SaveOne<trommel::ScalableFilter>(
+             trommel::ScalableConfig{.mode = trommel::GrowthMode::kDoubling},
+             folder / "doubling.snapshot") &&
          SaveOne<trommel::WindowFilter>(
              trommel::WindowConfig{.window = 100, .num_buckets = 2, .capacity = 50},
              folder / "window.snapshot") &&

@@ -30,14 +30,18 @@ inline std::vector<NamedFilter> EveryType() {
   for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
     const std::string of(EncodingName(encoding));
     add("counting, " + of, CountingFilter::Create({.capacity = 300, .encoding = encoding}));
-    add("scalable, " + of, ScalableFilter::Create({.first_capacity = 100, .encoding = encoding}));
+    add("scalable, " + of,
+        ScalableFilter::Create(
+            {.first_capacity = 100, .mode = GrowthMode::kGenerations, .encoding = encoding}));
     add("identical, " + of, ScalableFilter::Create({.first_capacity = 200,
                                                     .target_fpr = 0.05,
                                                     .mode = GrowthMode::kIdentical,
                                                     .encoding = encoding}));
   }
   add("scalable with a largest capacity",
-      ScalableFilter::Create({.first_capacity = 200, .max_capacity = 1000}));
+      ScalableFilter::Create(
+          {.first_capacity = 200, .mode = GrowthMode::kGenerations, .max_capacity = 1000}));
+  add("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
   add("layered", LayeredFilter::Create({.capacity = 300}));
   for (const classic::Kind kind : kClassicKinds) {

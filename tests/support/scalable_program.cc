@@ -16,6 +16,7 @@ ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
   ScalableConfig& config = program.config;
   config.first_capacity = pick(std::array<uint64_t, 4>{5, 20, 40, 70});
   config.target_fpr = 0.5;
+  config.mode = GrowthMode::kGenerations;
   config.growth = pick(std::array<uint32_t, 3>{1, 1, 2});
   config.tightening = 0.9;
   const std::vector<kernels::Shape> shapes = AllShapes();

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,21 +23,32 @@
 
 namespace trommel {
 
-/// How the generations of a ScalableFilter are sized.
+/// How a ScalableFilter grows.
 enum class GrowthMode : uint8_t {
-  /// The generation of slot i has growth^i times the first one's capacity and a false-positive rate
-  /// of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less than target_fpr: the
-  /// whole filter stays below it at every size up to largest_capacity(). The budgets are those of
-  /// Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters", 2007).
-  kTightening = 0,
+  /// Generations of growing size: the one of slot i has growth^i times the first one's capacity and
+  /// a false-positive rate of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less
+  /// than target_fpr: the whole filter stays below it at every size up to largest_capacity(). The
+  /// budgets are those of Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters",
+  /// 2007). A query reads a cache line of every generation.
+  kGenerations = 0,
   /// All generations are alike, and a new one is begun when the newest is half full: the scalable
   /// split counting Bloom filter (SSCBF) of Huang, Fang and Zhang ("Split Counting Bloom Filter and
   /// its Application in Hbase Secondary Index", section 3). The source's M is num_positions, its P
   /// generation_fpr() and its P_d, the rate of d generations, 1 - (1 - P)^d; largest_fpr bounds it.
   kIdentical = 1,
+  /// One array of fingerprints that doubles as its keys come, 64 parts each at its own time, and is
+  /// halved as they go, down to its first size. A query reads one cache line at any size. Each key
+  /// keeps as many bits of its fingerprint as were left when it came: with load keys per block the
+  /// rate is at most load (1 + d/2) / 2^15 after d doublings, whatever came and went, so the rates
+  /// go from 0.07 % when the first size is full to 0.5 % at 14 doublings (InfiniFilter: Dayan,
+  /// Bercea, Reviriego and Pagh, 2023). Merge is for this mode alone.
+  kDoubling = 2,
+  /// Of a config: kDoubling where its rate stays at or below target_fpr up to the largest size
+  /// asked for, kGenerations otherwise (ChooseGrowth).
+  kAutomatic = 255,
 };
 
-/// Returns "tightening" or "identical".
+/// Returns "generations", "identical", "doubling" or "automatic".
 std::string_view GrowthModeName(GrowthMode mode) noexcept;
 
 /// Returns 1 - (1 - P)^d, the rate of d generations of rate P each. Requires 0 <= P < 1.
@@ -44,38 +56,60 @@ double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcep
 
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  /// Distinct keys of the first generation; required, unless num_positions is given.
+  /// Distinct keys of the first generation: required, unless num_positions is given. kDoubling:
+  /// keys that the filter holds before it doubles for the first time, rounded up to what a power of
+  /// two of blocks takes. It never shrinks below these, and the rate at a size is the lower the
+  /// fewer doublings led there. Up to the least first size, 176,128 keys, memory follows the keys,
+  /// at most 12 bytes for each (and for the first few hundred thousand bytes: see
+  /// ScalableStats::num_bytes).
   uint64_t first_capacity = 0;
   /// kIdentical, in place of first_capacity: positions of one generation, in all its slices
   /// together; rounded up to whole blocks, a multiple of 64. The number of slices k is 8 or 16, as
   /// num_slices says, or the fewest that meet target_fpr; first_capacity() is then the number of
   /// keys at half fill, about num_positions ln 2 / k.
   uint64_t num_positions = 0;
-  /// False-positive rate. kTightening: of the whole filter, at every size. kIdentical: the upper
-  /// limit for one generation at half fill.
+  /// False-positive rate. kGenerations and kDoubling: of the whole filter, at every size.
+  /// kIdentical: the upper limit for one generation at half fill.
   double target_fpr = 0.01;
-  GrowthMode mode = GrowthMode::kTightening;  ///< How generations are sized.
-  /// Distinct keys beyond which the filter refuses to grow; 0: as many as its budgets allow
-  /// (largest_capacity()). The generation that reaches the limit still has its full size.
+  /// How it grows. kDoubling has no num_slices, growth and tightening, and no encoding but its own:
+  /// with kAutomatic any of these away from its default chooses kGenerations, and kDoubling refuses
+  /// them by name.
+  GrowthMode mode = GrowthMode::kAutomatic;
+  /// Distinct keys that the filter must be able to hold, and beyond which it may refuse to grow: a
+  /// generation that reaches the limit still has its full size, and a part that has doubled for the
+  /// last time is filled up. 0: as many as its budgets allow, or as 14 doublings hold while
+  /// target_fpr is kept (largest_capacity()).
   uint64_t max_capacity = 0;
   /// kIdentical: limit on the rate of the whole filter at any time, as the model predicts it. There
   /// are at most floor(ln(1 - largest_fpr) / ln(1 - P)) generations at one time, P being
   /// generation_fpr(), and growth beyond them, or beyond 2^40 keys, is refused as growth beyond
   /// max_capacity is. Must be at least P. 0: no limit but max_capacity.
   double largest_fpr = 0;
-  uint32_t growth = 2;  ///< kTightening: capacity of a slot over that of the one before; 1 to 16.
+  uint32_t growth = 2;  ///< kGenerations: capacity of a slot over that of the one before; 1 to 16.
   double tightening =
-      0.8;  ///< kTightening: rate of a slot over that of the one before; 0.1 to 0.95.
+      0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
   DigestPolicy digest = {};  ///< How keys become digests.
   uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
-  /// How counts are stored. kIdentical fills blocks further than runs of 5 or 10 slices allow: it
-  /// takes 8 slices of either encoding, or 16 of planes.
-  Encoding encoding = Encoding::kRuns;
-  /// Limit on the bytes of blocks and side tables of all generations: growth that would exceed it
-  /// is refused. 0: the machine's physical memory.
+  /// How counts are stored: kRuns or kPlanes in generations, kFingerprints16 in a filter that
+  /// doubles. kAutomatic: kRuns, or kFingerprints16. kIdentical fills blocks further than runs of 5
+  /// or 10 slices allow: it takes 8 slices of either encoding, or 16 of planes.
+  Encoding encoding = Encoding::kAutomatic;
+  /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
+  /// machine's physical memory.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
+
+/// Which mode ScalableFilter::Create makes of a config.
+struct GrowthChoice {
+  GrowthMode mode = GrowthMode::kGenerations;  ///< Never kAutomatic.
+  /// Why, as a clause: "0.49 % is predicted at 1000000000 keys, and 1 % was asked for".
+  std::string reason;
+};
+
+/// Chooses by the model. Fails as ScalableFilter::Create does for numbers that no mode takes. Cost:
+/// microseconds.
+Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config);
 
 /// Statistics of one generation.
 struct GenerationStats {
@@ -87,34 +121,73 @@ struct GenerationStats {
   Stats stats;            ///< Of its blocks; predicted_fpr is the model's for `load` keys.
 };
 
+/// Statistics of the one array of a filter that doubles.
+struct DoublingStats {
+  uint64_t num_blocks = 0;  ///< Blocks of 64 bytes; 0 while all parts keep whole digests.
+  /// Parts, of 64, that keep whole digests: the fewest keys. They have no false positives.
+  uint32_t num_small_parts = 0;
+  uint32_t least_doublings = 0;  ///< Of the blocks that have doubled least since the first size.
+  uint32_t most_doublings = 0;   ///< Of those that have doubled most.
+  uint64_t num_entries = 0;      ///< In slots and overflow lines: the distinct keys, about.
+  double load = 0;               ///< Entries per block.
+  /// Share of non-members for which queries answer "maybe present", because the side table could
+  /// have them; part of ScalableStats::predicted_fpr.
+  double undecided_share = 0;
+  uint64_t side_table_bytes = 0;  ///< Part of num_bytes: further copies, and what has no slot.
+  /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
+  /// or clear. Its blocks are filled further.
+  uint64_t num_refused_steps = 0;
+  /// Queries answered "maybe present" because writers changed their 64 blocks at each of several
+  /// attempts; since creation, load or clear.
+  uint64_t num_interrupted_queries = 0;
+};
+
 /// Statistics of a ScalableFilter.
 struct ScalableStats {
-  std::vector<GenerationStats> generations;  ///< Oldest first.
+  std::vector<GenerationStats> generations;  ///< Oldest first; none with kDoubling.
+  DoublingStats doubling;                    ///< With kDoubling; else all zero.
   uint64_t num_keys = 0;                     ///< Insertions less erasures; duplicates count.
-  uint64_t num_bytes = 0;                    ///< Blocks and side tables of all generations.
+  uint64_t num_bytes = 0;                    ///< Blocks, digests and side tables.
   uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
   uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
-  double predicted_fpr = 0;  ///< 1 - prod(1 - f) over the predicted_fpr f of the generations.
+  /// 1 - prod(1 - f) over the predicted_fpr f of the generations. kDoubling: by the number of
+  /// entries of each length.
+  double predicted_fpr = 0;
 };
 
 /// What a pass over a ScalableFilter measures.
 struct ScalableFill {
-  std::vector<BlockFill> generations;  ///< Oldest first.
+  std::vector<BlockFill> generations;  ///< Oldest first. kDoubling: one, of all blocks.
   double current_fpr = 0;        ///< 1 - prod(1 - f) over the current_fpr f of the generations.
   uint64_t huge_page_bytes = 0;  ///< Of all generations.
 };
 
+/// What the model says of a filter that holds a number of distinct keys.
+struct GrowthForecast {
+  double predicted_fpr = 0;  ///< Its rate; kDoubling: what queries cannot decide included.
+  uint64_t num_bytes = 0;    ///< Its blocks, or digests; without the side table.
+};
+
 /// A counting filter that grows with its keys, and shrinks when they are erased.
 ///
-/// It is a list of generations, each a counting filter of its own. New keys enter the newest; when
-/// it is full, another one is begun (GrowthMode).
+/// *Doubling* (GrowthMode::kDoubling). One array of fingerprints in 64 parts, each named by the top
+/// 6 bits of a digest. A part splits its blocks in two, at most 4,096 of them at a time, when they
+/// hold about 21 keys each, and unites two when they hold about 8. Each key's fingerprint gives a
+/// bit to the choice of its block and keeps the others. Erasing takes the longest fingerprint that
+/// matches, which leaves every other key a fingerprint of its own: erasing is exact. Memory is that
+/// of a CountingFilter of fingerprints sized for twice the keys just after a doubling, for the keys
+/// just before, and 1.5 times it on average; duplicates take none, beyond four copies of a key.
 ///
-/// *Erasing is exact.* A key may look present in a generation that it never entered, and taking it
-/// from there would make another key absent. Therefore only the newest generation ever gains
-/// presence bits: a key that some generation shows is added to the oldest one that shows it, where
-/// its bits are set already, and only a key that none shows enters the newest. Erase takes a key
-/// from the oldest generation that shows it, which is where all of its copies are. A generation
-/// that has become empty is dropped, and its slot is free again.
+/// *Generations* (kGenerations, kIdentical). A list of counting filters. New keys enter the newest;
+/// when it is full, another one is begun. A key may look present in a generation that it never
+/// entered, and taking it from there would make another key absent. Therefore only the newest
+/// generation ever gains presence bits: a key that some generation shows is added to the oldest one
+/// that shows it, where its bits are set already, and only a key that none shows enters the newest.
+/// Erase takes a key from the oldest generation that shows it, which is where all of its copies
+/// are. A generation that has become empty is dropped, and its slot is free again.
+///
+/// *Rate over the life of a filter.* kGenerations and kDoubling stay at or below target_fpr up to
+/// largest_capacity(), whatever came and went; kDoubling is far below it while it is small.
 ///
 /// *Threads.* Any thread may use the filter at any time, also while it grows:
 /// @code{.unparsed}
@@ -123,36 +196,38 @@ struct ScalableFill {
 ///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
 ///                                    happened before the query, and no erasure that could match
 ///                                    it has begun, the answer is "maybe present", also while
-///                                    generations are added and dropped.
+///                                    blocks double and generations are added and dropped.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
-///   CountEstimate(s)                 lock for a range of keys, and while a generation is added to
-///                                    the list or taken from it, which does not depend on its
-///                                    size.
+///   CountEstimate(s)                 lock for a range of keys. kDoubling: a step of growth is done
+///                                    under that lock, and moves at most 4,096 blocks, whatever the
+///                                    size. Generations: they also wait while one is added to the
+///                                    list or taken from it, which does not depend on its size.
 ///   num_keys, GetStats               Take no lock and never wait. Each figure is that of some
 ///                                    moment; the moments differ.
-///   MeasureFill, Save, Serialize     For each range of keys the state at some moment. Growth, and
-///                                    updates that need it, wait for them.
-///   Clear, UseExecutor, move,        Exclusive.
-///   destruction
+///   MeasureFill, Save, Serialize     For each range of keys the state at some moment. Generations:
+///                                    growth, and updates that need it, wait for them.
+///   Merge, Clear, UseExecutor,       Exclusive.
+///   move, destruction
 /// @endcode
 /// "Happened before" is as in ConcurrentFilter. Why all this holds is in ARCHITECTURE.md, Why
 /// queries beside writers are right.
 ///
 /// The batches of a single caller grow the filter at the same key, and leave the same bytes, for
-/// any number of threads and any split of the batches. Beside other writers, the newest generation
-/// may exceed its capacity by the keys of calls in progress.
+/// any number of threads and any split of the batches. (kDoubling: callers that race may leave
+/// other bytes, for an insertion beside a doubling keeps a bit more or less.) Generations: beside
+/// other writers, the newest may exceed its capacity by the keys of calls in progress.
 ///
-/// *No merging.* Two scalable filters cannot be merged: a generation of one would gain bits while
-/// the other's keys are in newer ones, and erasing would no longer be exact.
+/// *Merging* takes kDoubling. Two filters of generations cannot be merged: a generation of one
+/// would gain bits while the other's keys are in newer ones, and erasing would no longer be exact.
 class ScalableFilter {
  public:
   /// Most generations at one time.
   static constexpr size_t kMaxGenerations = 250;
 
-  /// Creates an empty filter of one generation. Fails with kInvalidArgument for numbers out of
-  /// range (as SizeFor does), for a max_capacity beyond the budgets or largest_fpr, naming what
-  /// they allow, and for a largest_fpr below the rate of one generation, naming both; with
-  /// kOutOfMemory as CountingFilter::Create does.
+  /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as SizeFor
+  /// does), for a max_capacity beyond the budgets or largest_fpr, naming what they allow, for a
+  /// largest_fpr below the rate of one generation, naming both, and for a field that the mode does
+  /// not have; with kOutOfMemory as CountingFilter::Create does.
   static Result<ScalableFilter> Create(const ScalableConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -167,8 +242,8 @@ class ScalableFilter {
   /// Outputs have the shapes of CountingFilter's and must not overlap the keys.
   /// @{
 
-  /// In input order, increments the counters of every key; grows where necessary. Cost: about a
-  /// query of all generations and an update of one block per key.
+  /// In input order, increments the counters of every key; grows where necessary. Cost: an update
+  /// of one block per key; generations, also a query of all of them.
   InsertOutcome Insert(Keys keys) noexcept;
   /// As above; also sets the bits in `inserted` of the keys that were inserted and clears those of
   /// the keys that were refused.
@@ -182,12 +257,12 @@ class ScalableFilter {
   EraseOutcome Erase(Keys keys) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
-  /// As CountingFilter::Query. Cost: about one cache line per key and generation.
+  /// As CountingFilter::Query. Cost: about one cache line per key and generation; kDoubling: one.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
-  /// Writes an upper bound of how often each key is in the filter, taken from the oldest generation
-  /// that shows it. 0 means certainly absent.
+  /// Writes an upper bound of how often each key is in the filter: of the oldest generation that
+  /// shows it, or of all fingerprints that match. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -205,30 +280,38 @@ class ScalableFilter {
   /// @name Properties
   /// @{
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
-  GrowthMode mode() const noexcept;                    ///< Returns how generations are sized.
+  GrowthMode mode() const noexcept;                    ///< Returns how it grows: not kAutomatic.
+  /// Returns why Create chose the mode, as GrowthChoice::reason; of a filter that was loaded or
+  /// made in a mode that was asked for, that.
+  const std::string& mode_reason() const noexcept;
   /// Returns the configured value, or the keys of one generation where num_positions was given.
+  /// kDoubling: the keys that the first size holds before it doubles, which is no less.
   uint64_t first_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
-  /// Returns how many distinct keys all slots together hold, if keys are inserted and stay. A slot
-  /// is free again only when its last key is erased, and generations other than the newest accept
-  /// no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for each slot
-  /// that was not sized before; nothing from then on.
+  /// Returns how many distinct keys the filter takes while it keeps its rate. kDoubling: what its
+  /// blocks hold after the last doubling that max_capacity and target_fpr allow, whatever came and
+  /// went; it refuses keys when parts of them are a third fuller than that. Generations: what all
+  /// slots together hold, if keys are inserted and stay. A slot is free again only when its last
+  /// key is erased, and generations other than the newest accept no new keys: where keys come and
+  /// go, allow for the turnover. Cost: milliseconds for each slot that was not sized before;
+  /// nothing from then on.
   uint64_t largest_capacity() const noexcept;
   /// Returns the rate of one generation that has taken its capacity of new keys. kIdentical: P, as
   /// the model predicts it; a little above PredictedFpr of the capacity, for keys that look present
-  /// when they come are taken beside it. kTightening: the first generation's upper bound. Cost:
-  /// that of some 64 PredictedFpr.
+  /// when they come are taken beside it. kGenerations: the first generation's upper bound.
+  /// kDoubling: the rate of the first size when it is full. Cost: that of some 64 PredictedFpr.
   double generation_fpr() const noexcept;
-  /// Returns how many generations there may be at one time. Cost: as largest_capacity().
+  /// Returns how many generations there may be at one time; kDoubling: 1. Cost: as
+  /// largest_capacity().
   size_t max_generations() const noexcept;
   /// Returns the rate of the filter when it has max_generations() and all are full. kIdentical:
-  /// their FprOfGenerations, no more than the configured limit. kTightening: an upper bound,
-  /// target_fpr(). Cost: as largest_capacity().
+  /// their FprOfGenerations, no more than the configured limit. kGenerations: an upper bound,
+  /// target_fpr(). kDoubling: the rate at largest_capacity(). Cost: as largest_capacity().
   double largest_fpr() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;
-  size_t num_generations() const noexcept;  ///< Returns the number of generations.
+  size_t num_generations() const noexcept;  ///< Returns the number of generations; kDoubling: 1.
   /// Returns statistics that are kept as running figures. Beside writers as
   /// ConcurrentFilter::GetStats; a generation that begins or goes meanwhile may be left out. Cost:
   /// as CountingFilter::GetStats, for each generation.
@@ -237,9 +320,13 @@ class ScalableFilter {
   ScalableFill MeasureFill() const;
   /// Returns the bytes of the blocks of the next generation, which must fit the memory limit when
   /// the newest one is full; 0 if there will be no other. A small file can name a large next
-  /// generation: compare before inserting into a filter from an untrusted source. Cost: sizing,
-  /// milliseconds.
+  /// generation: compare before inserting into a filter from an untrusted source. kDoubling: the
+  /// blocks that the next step adds, at most 4,096. Cost: sizing, milliseconds.
   uint64_t NextGenerationBytes() const;
+  /// Returns the model's rate and memory of this filter when it is filled with so many distinct
+  /// keys. Beyond largest_capacity() the figures are those of blocks that are filled further. Cost:
+  /// as largest_capacity().
+  GrowthForecast ForecastAt(uint64_t num_keys) const;
   /// @}
 
   /// @name Exclusive
@@ -247,10 +334,16 @@ class ScalableFilter {
 
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
-  /// Makes the filter as new. Keeps the memory of the first generation. If that one was dropped, or
-  /// was loaded with another size, another is allocated before anything is freed: throws
-  /// std::bad_alloc, changing nothing, if the system refuses.
+  /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
+  /// dropped, or was loaded with another size, another is allocated before anything is freed:
+  /// throws std::bad_alloc, changing nothing, if the system refuses.
   void Clear();
+  /// Adds the keys of `other` with their counts, growing as they need: as if they had been inserted
+  /// here, but that each has as many fingerprint bits as it had there at this size. Fails with
+  /// kMismatch, changing nothing, unless both are kDoubling filters of one first size and digest
+  /// policy; with kOutOfMemory, changing nothing, where the memory limit or max_capacity leaves no
+  /// room for all keys. Ends the program with a message if the system refuses memory meanwhile.
+  Status Merge(const ScalableFilter& other);
 
   /// @}
 

@@ -77,6 +77,7 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
 ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
   return {.first_capacity = budget.capacity,
           .target_fpr = budget.target_fpr,
+          .mode = GrowthMode::kGenerations,
           .digest = {.kind = DigestKind::kCaller},
           .encoding = config.encoding,
           .memory_limit_bytes = config.memory_limit_bytes};

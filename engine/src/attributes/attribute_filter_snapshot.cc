@@ -47,9 +47,9 @@ Result<std::vector<MultiStoreOutline>> OutlinesOf(const ByteSource& source,
 Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
   const ScalableConfig made = {};
   const ScalableConfig& config = ScalableParts::ConfigOf(filter);
-  if (config.digest != DigestPolicy{.kind = DigestKind::kCaller} || config.mode != made.mode ||
-      config.growth != made.growth || config.tightening != made.tightening ||
-      config.max_capacity != made.max_capacity) {
+  if (config.digest != DigestPolicy{.kind = DigestKind::kCaller} ||
+      config.mode != GrowthMode::kGenerations || config.growth != made.growth ||
+      config.tightening != made.tightening || config.max_capacity != made.max_capacity) {
     return Error{ErrorCode::kCorrupt, "its digests or its growth are not an attribute filter's"};
   }
   if (filter.num_keys() != front.num_tuples) {

@@ -19,6 +19,7 @@ ScalableConfig ConfigOf(uint64_t capacity, double target_fpr, Encoding encoding)
   ScalableConfig config;
   config.first_capacity = capacity;
   config.target_fpr = target_fpr;
+  config.mode = GrowthMode::kGenerations;
   config.encoding = encoding;
   return config;
 }

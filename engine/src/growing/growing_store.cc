@@ -254,18 +254,32 @@ UpdateCost GrowingStore::update_cost() const {
           .has_many_lines = false};
 }
 
+GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
+  const GrowingShard::Figures& figures = shards_[shard_idx]->figures();
+  GrowingFigures of_shard;
+  of_shard.num_entries = figures.num_entries.Get();
+  of_shard.num_blocks = figures.num_blocks.Get();
+  of_shard.num_digest_shards = uint64_t{of_shard.num_blocks == 0};
+  of_shard.num_marked = figures.num_marked.Get();
+  of_shard.num_undecided = figures.num_undecided.Get();
+  of_shard.side_table_bytes = figures.side_bytes.Get();
+  of_shard.num_refused_inserts = figures.num_refused_inserts.Get();
+  of_shard.num_refused_growths = figures.num_refused_growths.Get();
+  return of_shard;
+}
+
 GrowingFigures GrowingStore::Figures() const {
   GrowingFigures sum;
-  for (const auto& shard : shards_) {
-    const GrowingShard::Figures& figures = shard->figures();
-    sum.num_entries += figures.num_entries.Get();
-    sum.num_blocks += figures.num_blocks.Get();
-    sum.num_digest_shards += uint64_t{figures.num_blocks.Get() == 0};
-    sum.num_marked += figures.num_marked.Get();
-    sum.num_undecided += figures.num_undecided.Get();
-    sum.side_table_bytes += figures.side_bytes.Get();
-    sum.num_refused_inserts += figures.num_refused_inserts.Get();
-    sum.num_refused_growths += figures.num_refused_growths.Get();
+  for (size_t s = 0; s < kNumShards; ++s) {
+    const GrowingFigures of_shard = FiguresOf(s);
+    sum.num_entries += of_shard.num_entries;
+    sum.num_blocks += of_shard.num_blocks;
+    sum.num_digest_shards += of_shard.num_digest_shards;
+    sum.num_marked += of_shard.num_marked;
+    sum.num_undecided += of_shard.num_undecided;
+    sum.side_table_bytes += of_shard.side_table_bytes;
+    sum.num_refused_inserts += of_shard.num_refused_inserts;
+    sum.num_refused_growths += of_shard.num_refused_growths;
   }
   sum.block_bytes = num_bytes();
   sum.num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed);

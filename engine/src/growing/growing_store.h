@@ -151,6 +151,8 @@ class GrowingStore final : public KeyStore {
 
   // --- Figures. Thread safety: beside updates; each shard's figures are those of some moment.
   GrowingFigures Figures() const;
+  // Of one shard, without what only the whole store has: bytes of blocks, interrupted queries.
+  GrowingFigures FiguresOf(size_t shard_idx) const;
   uint64_t num_entries() const;
   // Blocks, lines, versions, digest tables, directories; freed memory that is kept for later use,
   // and what queries may still be reading.

@@ -91,7 +91,7 @@ bool GrowthPlan::Reaches(uint64_t max_capacity) const {
 Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
   if (Status good = CheckGrowth(config); !good.ok()) return good.error();
   ScalableConfig shaped = config;
-  if (config.mode == GrowthMode::kTightening) {
+  if (config.mode == GrowthMode::kGenerations) {
     const Result<uint32_t> num_slices = SlicesForTightening(config);
     if (!num_slices.ok()) return num_slices.error();
     shaped.num_slices = *num_slices;
@@ -109,7 +109,7 @@ Result<GrowthPlan> GrowthPlan::OfFilter(const ScalableConfig& config) {
 }
 
 std::optional<SlotBudget> GrowthPlan::BudgetOf(size_t slot_idx) const {
-  if (slots_->config.mode == GrowthMode::kTightening) {
+  if (slots_->config.mode == GrowthMode::kGenerations) {
     return TighteningBudget(slots_->config, slot_idx);
   }
   if (slot_idx >= *slots_->num_slots) return std::nullopt;

@@ -28,9 +28,9 @@ Error Impossible(std::string message) {
 }
 
 std::optional<Error> CheckNumbers(const ScalableConfig& config) {
-  if (config.mode != GrowthMode::kTightening && config.mode != GrowthMode::kIdentical) {
+  if (config.mode != GrowthMode::kGenerations && config.mode != GrowthMode::kIdentical) {
     return OutOfRange("mode", static_cast<unsigned>(config.mode),
-                      "0 (tightening) or 1 (identical)");
+                      "0 (generations) or 1 (identical)");
   }
   if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
   if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
@@ -96,7 +96,7 @@ Status CheckGrowth(const ScalableConfig& config) {
                                         .num_slices = config.num_slices,
                                         .encoding = config.encoding});
   if (!alone.ok()) return alone.error();
-  if (config.mode == GrowthMode::kTightening && BudgetFpr(config, 0) < kMinTargetFpr) {
+  if (config.mode == GrowthMode::kGenerations && BudgetFpr(config, 0) < kMinTargetFpr) {
     return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
                       TextOf(config.tightening) + " the first generation's share would be " +
                       TextOf(BudgetFpr(config, 0)) + ", and the least a generation can keep is " +

@@ -35,7 +35,7 @@ struct SlotBudget {
 // kInvalidArgument, naming the field, for numbers that no scalable filter can have.
 Status CheckGrowth(const ScalableConfig& config);
 
-// Of kTightening: the slot's numbers, by a formula. Capacities grow by `growth` from one slot to
+// Of kGenerations: the slot's numbers, by a formula. Capacities grow by `growth` from one slot to
 // the next until they reach max_capacity together, or one is too large, or its budget too small:
 // nothing from there on. Requires that CheckGrowth is ok.
 std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t slot_idx);

@@ -100,7 +100,9 @@ uint64_t MostGenerations(double generation_fpr, double largest_fpr) noexcept {
   return static_cast<uint64_t>(std::floor(std::min(quotient * kRounding, kMost)));
 }
 
-Result<ScalableConfig> Resolved(const ScalableConfig& config) {
+Result<ScalableConfig> Resolved(const ScalableConfig& asked_for) {
+  ScalableConfig config = asked_for;
+  if (config.encoding == Encoding::kAutomatic) config.encoding = Encoding::kRuns;
   if (config.mode != GrowthMode::kIdentical) {
     if (config.num_positions != 0) {
       return OutOfRange("num_positions", config.num_positions, "0 but for identical generations");

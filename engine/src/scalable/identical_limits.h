@@ -11,11 +11,11 @@
 
 namespace trommel {
 
-// The config with first_capacity for num_positions and max_capacity for largest_fpr, both of which
-// are 0 afterwards: what GrowthPlan::Make takes, and what a file stores. kInvalidArgument, naming
-// the fields, where they contradict each other, are out of range, or are not for the mode. Sizes
-// one generation where it replaces a field. Cost: microseconds.
-Result<ScalableConfig> Resolved(const ScalableConfig& config);
+// The config with an encoding for kAutomatic, first_capacity for num_positions and max_capacity for
+// largest_fpr, both of which are 0 afterwards: what GrowthPlan::Make takes, and what a file stores.
+// kInvalidArgument, naming the fields, where they contradict each other, are out of range, or are
+// not for the mode. Sizes one generation where it replaces a field. Cost: microseconds.
+Result<ScalableConfig> Resolved(const ScalableConfig& asked_for);
 
 // The rate, by the model, of a generation that has taken its capacity of keys. Keys that it shows
 // when they come need no room, but its blocks are as if they were in: after n keys that it did not

@@ -1,73 +1,44 @@
-// ScalableFilter: why its promises hold.
-//
-// *The rule.* Only the newest generation ever gains presence bits. An inserted key is added to the
-// oldest generation that shows it, where all its bits are set already; if none shows it, it enters
-// the newest. An erased key is taken from the oldest generation that shows it.
-//
-// *Claim.* All copies of a key that is in the filter are in the oldest generation that shows it.
-//
-// Proof, by induction over the operations. Let the first copy of the key be inserted now, into
-// generation g. Every generation older than g says "absent" at this moment: else the key would have
-// gone there. They are closed, so they never gain a bit again: they say "absent" of this key for
-// ever. As long as a copy is in g, its bits in g count at least one, so g shows the key, and g is
-// the oldest that does. So every further copy goes to g, and every copy that is erased is taken
-// from g. When the last copy has been erased, the key is in no generation, and the claim begins
-// anew.
-//
-// So erasing exactly what was inserted takes each counter down by what it was raised, and every
-// generation ends up empty. What no filter can tell remains: erasing a key that was never inserted,
-// but is shown, takes counts that belong to other keys.
-//
-// (The source inserts into any generation that is not half full and erases where the key seems to
-// be: a generation that is used again gains bits, may come to show a key of a newer one, and loses
-// another key's counts for it.)
-//
-// *Growth within a batch.* The newest generation changes between two keys, in input order, so the
-// rule holds for each key by itself (scalable_update.cc).
-//
-// *Rates.* The newest generation takes new keys up to its capacity, at which its rate is within its
-// budget; closed ones only lose bits. Two generations never have one slot. So the rate of all,
-// 1 - prod(1 - f_i) <= sum f_i, is at most the sum of all slots' budgets,
-// P (1 - r) (1 + r + r^2 + ...) < P.
-//
-// *Threads.* A key's blocks in all generations are covered by one lock, named by the top bits of
-// its digest (all generations' blocks are divided alike). An update holds the list's mutex shared,
-// so the list stays as it is until the update has ended: which generation is the newest is the same
-// for all updates that run at one time. It looks for the key's generation without the lock, and
-// changes that generation under it; each such change says what it needs of the block at that
-// moment:
-//
-//   add to a closed one    "if it shows the key"     no bit changes; else the search goes on
-//   enter the newest       "if it does not show it"  with only_if_absent, and as first try
-//   take                   "if it shows the key"     else the search goes on
-//
-// Older generations than the one where the key ends up had said "absent" when they were looked at;
-// being closed they still do at the moment of the change. That is all the proof above needs, so the
-// change is the moment of the operation. A refused erasure: when the last generation says "absent",
-// all older ones have said so and still do. A list that was replaced since another call ended is
-// seen to be (it was published before the exclusive lock was released to that call).
-//
-// *Queries* load the list without a lock. Let a key be in generation g: g had been published when
-// the key's insertion began, and is not dropped while it holds keys; so every list that a later
-// query may load contains g, which shows the key (concurrent_filter.cc says why its bits are seen).
-// What a query looks at stays in memory until it has ended (grace_periods.h).
+// ScalableFilter: batches go to the engine that keeps the keys (growth_engine.h).
 #include "trommel/scalable_filter.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <new>
+#include <string>
 #include <utility>
 
-#include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/key_chunks.h"
-#include "engine/src/keys/parallel_batch.h"
-#include "engine/src/keys/radix_split.h"
+#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/doubling_plan.h"
 #include "engine/src/scalable/identical_limits.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
+namespace {
+
+Result<std::unique_ptr<GrowthEngine>> MakeGenerations(ScalableConfig& config) {
+  const Result<ScalableConfig> resolved = Resolved(config);
+  if (!resolved.ok()) return resolved.error();
+  config = *resolved;
+  Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  if (!plan.ok()) return plan.error();
+  Result<std::unique_ptr<Generations>> generations =
+      Generations::Create(*std::move(plan), config.memory_limit_bytes);
+  if (!generations.ok()) return generations.error();
+  return std::unique_ptr<GrowthEngine>(
+      std::make_unique<GenerationsEngine>(config, *std::move(generations)));
+}
+
+Result<std::unique_ptr<GrowthEngine>> MakeDoubling(ScalableConfig& config) {
+  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
+  if (!plan.ok()) return plan.error();
+  config.first_capacity = plan->first_capacity();
+  config.encoding = Encoding::kFingerprints16;
+  Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::Create(config, *plan);
+  if (!engine.ok()) return engine.error();
+  return std::unique_ptr<GrowthEngine>(*std::move(engine));
+}
+
+}  // namespace
 
 ScalableFilter::ScalableFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ScalableFilter::ScalableFilter(ScalableFilter&&) noexcept = default;
@@ -75,103 +46,75 @@ ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
 ScalableFilter::~ScalableFilter() = default;
 
 Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
-  const Result<ScalableConfig> resolved = Resolved(config);
-  if (!resolved.ok()) return resolved.error();
-  Result<GrowthPlan> plan = GrowthPlan::Make(*resolved);
-  if (!plan.ok()) return plan.error();
-  Result<std::unique_ptr<Generations>> generations =
-      Generations::Create(*std::move(plan), config.memory_limit_bytes);
-  if (!generations.ok()) return generations.error();
-  return ScalableFilter(std::make_unique<Impl>(*resolved, *std::move(generations)));
+  Result<GrowthChoice> choice = ChooseGrowth(config);
+  if (!choice.ok()) return choice.error();
+  ScalableConfig made_with = config;
+  Result<std::unique_ptr<GrowthEngine>> engine = [&] {
+    // A plan of what is chosen automatically must reach as far as the choice did.
+    if (choice->mode == GrowthMode::kDoubling) return MakeDoubling(made_with);
+    made_with.mode = choice->mode;
+    return MakeGenerations(made_with);
+  }();
+  if (!engine.ok()) return engine.error();
+  made_with.mode = choice->mode;
+  return ScalableFilter(
+      std::make_unique<Impl>(made_with, *std::move(engine), std::move(choice->reason)));
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first generation"};
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first blocks"};
 }
 
 // --- Updates.
 
 InsertOutcome ScalableFilter::Insert(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, {}));
+  return impl_->Count(impl_->engine->Insert(impl_->context(), keys, false, {}));
 }
 
 InsertOutcome ScalableFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(inserted, 0);
-  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, false, inserted));
+  return impl_->Count(impl_->engine->Insert(impl_->context(), keys, false, inserted));
 }
 
 InsertOutcome ScalableFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(inserted, 0);
-  return impl_->Count(InsertIntoGenerations(impl_->ForUpdates(), keys, true, inserted));
+  return impl_->Count(impl_->engine->Insert(impl_->context(), keys, true, inserted));
 }
 
 EraseOutcome ScalableFilter::Erase(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, {}));
+  return impl_->Count(keys, impl_->engine->Erase(impl_->context(), keys, {}));
 }
 
 EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(erased, 0);
-  return impl_->Count(keys, EraseFromGenerations(impl_->ForUpdates(), keys, erased));
+  return impl_->Count(keys, impl_->engine->Erase(impl_->context(), keys, erased));
 }
 
-// --- Queries. Each chunk reads the list anew, so that no change waits long for a reader.
+// --- Queries.
 
 size_t ScalableFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  std::atomic<size_t> num_present{0};
-  ForEachTask(impl_->config.executor.get(), keys, [&](size_t part_first, Keys part) {
-    size_t num_here = 0;
-    ForEachChunk(impl_->config.digest, part, [&](size_t first, std::span<const uint64_t> digests) {
-      const auto list = impl_->generations->Read();
-      num_here +=
-          QueryAny(list->stores(), digests, maybe_present.data() + (part_first + first) / 64);
-    });
-    num_present.fetch_add(num_here, std::memory_order_relaxed);
-  });
-  return num_present.load(std::memory_order_relaxed);
+  return impl_->engine->Query(impl_->context(), keys, maybe_present);
 }
 
 size_t ScalableFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
   CheckSelection(keys, selection);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t unwanted = answer == Answer::kMaybePresent ? 0 : ~uint64_t{0};
-  size_t num_selected = 0;
-  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    std::array<uint64_t, BlockStore::kBitmapWords> bits;
-    {
-      const auto list = impl_->generations->Read();
-      QueryAny(list->stores(), digests, bits.data());
-    }
-    for (size_t i = 0; i < digests.size(); ++i) {
-      selection[num_selected] = static_cast<uint32_t>(first + i);
-      num_selected += (bits[i / 64] ^ unwanted) >> (i % 64) & 1;
-    }
-  });
-  return num_selected;
+  return impl_->engine->Select(impl_->context(), keys, answer, selection);
 }
 
 void ScalableFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    const auto list = impl_->generations->LockShared();
-    for (size_t i = 0; i < digests.size(); ++i) {
-      const uint32_t lock_bits = impl_->locks.lock_bits();
-      const auto held = impl_->locks.Hold(RangeOf(digests[i], lock_bits), lock_bits);
-      uint8_t oldest = 0;
-      FindOldest(list->stores(), digests.subspan(i, 1), &oldest);
-      counts[first + i] =
-          oldest == list->size() ? 0 : list->at(oldest).store.CountEstimate(digests[i]);
-    }
-  });
+  impl_->engine->CountEstimates(impl_->context(), keys, counts);
 }
 
 // --- One key.
@@ -194,10 +137,7 @@ bool ScalableFilter::Erase(Key key) noexcept {
 
 bool ScalableFilter::MayContain(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->config.digest(key);
-  const auto list = impl_->generations->Read();
-  return std::ranges::any_of(
-      list->stores(), [digest](const BlockStore* store) { return store->MayContain(digest); });
+  return impl_->engine->MayContain(impl_->config.digest(key));
 }
 
 uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
@@ -216,9 +156,34 @@ void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
 
 void ScalableFilter::Clear() {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  if (!impl_->generations->Clear().ok()) throw std::bad_alloc();
+  if (!impl_->engine->Clear().ok()) throw std::bad_alloc();
   impl_->num_refused_erases = 0;
   impl_->num_refused_inserts = 0;
+}
+
+Status ScalableFilter::Merge(const ScalableFilter& other) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
+  const auto mismatch = [](std::string message) {
+    return Error{ErrorCode::kMismatch, std::move(message)};
+  };
+  for (const ScalableFilter* filter : {static_cast<const ScalableFilter*>(this), &other}) {
+    if (filter->mode() != GrowthMode::kDoubling) {
+      return mismatch(
+          "filters of generations cannot be merged (erasing would no longer be exact); "
+          "make them with GrowthMode::kDoubling");
+    }
+  }
+  if (digest_policy() != other.digest_policy()) {
+    return mismatch("the filters' digests differ");
+  }
+  auto& engine = static_cast<DoublingEngine&>(*impl_->engine);
+  const auto& from = static_cast<const DoublingEngine&>(*other.impl_->engine);
+  if (engine.plan().first_bits() != from.plan().first_bits()) {
+    return mismatch("the filters' first sizes differ: " + std::to_string(first_capacity()) +
+                    " keys and " + std::to_string(other.first_capacity()));
+  }
+  return engine.Merge(from);
 }
 
 }  // namespace trommel

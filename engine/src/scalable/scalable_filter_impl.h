@@ -1,30 +1,28 @@
-// What a ScalableFilter is made of: generations, locks over parts of the keys, and a policy.
+// What a ScalableFilter is made of: what it was made with, an engine, and a count of refusals.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_FILTER_IMPL_H_
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
-#include <vector>
 
-#include "engine/src/scalable/generations.h"
-#include "engine/src/scalable/scalable_update.h"
+#include "engine/src/base/check.h"
+#include "engine/src/scalable/generations_engine.h"
+#include "engine/src/scalable/growth_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
-#include "engine/src/sync/range_locks.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
 
 struct ScalableFilter::Impl {
-  Impl(const ScalableConfig& made_with, std::unique_ptr<Generations> list)
-      : config(made_with), generations(std::move(list)), locks(GrowthPlan::kLockBits) {}
+  Impl(const ScalableConfig& made_with, std::unique_ptr<GrowthEngine> keeps_keys,
+       std::string why_this_mode)
+      : config(made_with), engine(std::move(keeps_keys)), mode_reason(std::move(why_this_mode)) {}
 
-  ScalableTarget ForUpdates() {
-    return {.generations = *generations,
-            .locks = locks,
-            .policy = config.digest,
-            .executor = config.executor.get()};
+  GrowthEngine::Context context() const {
+    return {.policy = config.digest, .executor = config.executor.get()};
   }
 
   InsertOutcome Count(const InsertOutcome& outcome) {
@@ -37,36 +35,15 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
-  // Calls visit(g, o) for every owned range o of each generation g, lock by lock, each under its
-  // lock: a lock's ranges of all generations at one moment, for a key may leave one and enter
-  // another.
-  template <class Visit>
-  void VisitOwnedRanges(const GenerationList::Members& members, const Visit& visit) {
-    for (size_t l = 0; l < locks.num_locks(); ++l) {
-      const RangeLocks::Held held = locks.Hold(l, locks.lock_bits());
-      for (size_t g = 0; g < members.size(); ++g) {
-        const size_t num_ranges = members[g]->store.num_owned_ranges() / locks.num_locks();
-        for (size_t o = l * num_ranges; o < (l + 1) * num_ranges; ++o) visit(g, o);
-      }
-    }
+  // Requires that the filter is one of generations, else message and abort.
+  GenerationsEngine& generations() const {
+    TROMMEL_CHECK(config.mode != GrowthMode::kDoubling, "a filter without generations");
+    return static_cast<GenerationsEngine&>(*engine);
   }
 
-  // One generation for a snapshot.
-  struct GenerationCopy {
-    BlockStore store;
-    uint64_t slot = 0;
-    uint64_t capacity = 0;
-    double budget_fpr = 0;
-    uint64_t num_keys = 0;
-    uint64_t load = 0;
-  };
-  using Copies = std::vector<GenerationCopy>;
-  // All generations, each lock's part of them as it is at one moment.
-  Result<Copies> Copy();
-
-  ScalableConfig config;
-  std::unique_ptr<Generations> generations;
-  RangeLocks locks;  // each covers its keys in every generation
+  ScalableConfig config;  // its mode is never kAutomatic
+  std::unique_ptr<GrowthEngine> engine;
+  std::string mode_reason;
   std::atomic<uint64_t> num_refused_erases{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   ExclusiveAccessCheck access_check;

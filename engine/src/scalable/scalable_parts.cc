@@ -16,27 +16,30 @@ Result<ScalableFilter> ScalableParts::Create(const ScalableConfig& config, const
   if (!(*generations)->Join(std::move(budget))) {
     return Error{ErrorCode::kOutOfMemory, "the memory limit that several filters share is used up"};
   }
-  return ScalableFilter(std::make_unique<ScalableFilter::Impl>(config, *std::move(generations)));
+  return ScalableFilter(std::make_unique<ScalableFilter::Impl>(
+      config, std::make_unique<GenerationsEngine>(config, *std::move(generations)),
+      "an attribute filter is made of them"));
 }
 
 Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
                                                 std::shared_ptr<MemoryBudget> budget) {
-  return Create(filter.impl_->config, filter.impl_->generations->plan(), std::move(budget));
+  return Create(filter.impl_->config, filter.impl_->generations().generations().plan(),
+                std::move(budget));
 }
 
 uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
-  return filter.impl_->generations->Read()->newest().Room();
+  return filter.impl_->generations().generations().Read()->newest().Room();
 }
 
 GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
-  Generations& generations = *filter.impl_->generations;
+  Generations& generations = filter.impl_->generations().generations();
   // Only compared: the list may change as soon as no thread reads it.
   const Generation* const newest = &generations.Read()->newest();
   return generations.Grow(newest);
 }
 
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
-  const auto list = filter.impl_->generations->Read();
+  const auto list = filter.impl_->generations().generations().Read();
   uint64_t num_bytes = 0;
   for (const auto& member : list->members()) {
     num_bytes += member->store.geometry().num_bytes() + member->store.side_table().num_bytes();
@@ -45,7 +48,7 @@ uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
 }
 
 uint64_t ScalableParts::LeastBlocks(const ScalableFilter& filter) {
-  const auto list = filter.impl_->generations->Read();
+  const auto list = filter.impl_->generations().generations().Read();
   uint64_t least = kMaxBlocks;
   for (const auto& member : list->members()) {
     least = std::min(least, member->store.geometry().num_blocks);

@@ -1,5 +1,5 @@
-// ScalableParts: what only a filter that is made of scalable filters may do with them:
-// one plan and one memory limit for several, and snapshots within its own.
+// ScalableParts: what only a filter that is made of scalable filters of generations may do with
+// them: one plan and one memory limit for several, and snapshots within its own.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 

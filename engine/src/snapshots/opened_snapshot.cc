@@ -39,9 +39,10 @@ Status CheckKnown(const SnapshotStart& start) {
                      "1 (counting filter) to 6 (attribute filter)");
   }
   if (start.version == kFingerprintVersion &&
-      start.type != static_cast<uint32_t>(SnapshotType::kCountingFilter)) {
+      start.type != static_cast<uint32_t>(SnapshotType::kCountingFilter) &&
+      start.type != static_cast<uint32_t>(SnapshotType::kScalableFilter)) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type of version 2", start.type,
-                     "1 (counting filter)");
+                     "1 (counting filter) and 2 (scalable filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,

@@ -58,7 +58,8 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::array<unsigned char, 8> kSnapshotMagic = {0x89, 'T',  'R',  'M',
                                                                 '\r', '\n', 0x1a, '\n'};
 inline constexpr uint32_t kSnapshotVersion = 1;
-// Of counting filters with fingerprints (fingerprint_snapshot.h).
+// Of filters with fingerprints: counting (fingerprint_snapshot.h), and scalable ones that double
+// (scalable/doubling_snapshot.h).
 inline constexpr uint32_t kFingerprintVersion = 2;
 inline constexpr uint64_t kPageAlignment = 4096;
 inline constexpr uint64_t kSideTableAlignment = 64;

@@ -1,0 +1,221 @@
+#include "engine/src/scalable/doubling_engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/batches/query_batch.h"
+#include "engine/src/batches/update_batch.h"
+#include "engine/src/keys/radix_split.h"
+
+namespace trommel {
+namespace {
+
+// The store, for a batch of insertions that wants to know how many a limit refused and, with
+// kInsertIfPresent in place of kInsert, which keys are in: a batch has no answers for kInsert.
+// (Nothing inserts only what is present into a store that grows.)
+class NotingStore final : public KeyStore {
+ public:
+  explicit NotingStore(GrowingStore& store) : store_(store) {}
+
+  uint64_t num_refused() const { return num_refused_.load(std::memory_order_relaxed); }
+
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override {
+    if (update != Update::kInsertIfPresent) {
+      return Noted(store_.Apply(update, digests, range, answers));
+    }
+    std::array<uint64_t, kBitmapWords> refused{};
+    uint64_t num_refused = 0;
+    // A range of a split batch may be longer than a chunk.
+    for (size_t first = range.begin; first < range.end;) {
+      const size_t end = std::min(range.end, (first / kChunk + 1) * kChunk);
+      refused.fill(0);
+      const size_t first_word = first / kChunk * kBitmapWords;
+      // Bit i of the chunk is key first_word * 64 + i.
+      num_refused += store_.ApplyNoting(
+          Update::kInsert, digests + first_word * 64,
+          {first - first_word * 64, end - first_word * 64, FetchedIn(range, first_word * 64),
+           FetchEndIn(range, first_word * 64)},
+          nullptr, refused.data());
+      for (size_t i = first; i < end; ++i) {
+        const bool is_refused = (refused[i / 64 - first_word] >> (i % 64) & 1) != 0;
+        answers[i / 64] |= uint64_t{!is_refused} << (i % 64);
+      }
+      first = end;
+    }
+    return Noted(num_refused);
+  }
+  bool UpdateOne(Update update, uint64_t digest) override {
+    uint64_t answer = 0;
+    const bool is_plain = update != Update::kInsertIfAbsent;
+    const uint64_t num_refused = Noted(store_.Apply(is_plain ? Update::kInsert : update, &digest,
+                                                    {0, 1}, is_plain ? nullptr : &answer));
+    return is_plain ? num_refused == 0 : answer != 0;
+  }
+  bool InsertOne(uint64_t digest) noexcept override { return UpdateOne(Update::kInsert, digest); }
+  bool EraseOne(uint64_t digest) override { return store_.EraseOne(digest); }
+  void FetchAhead(std::span<const uint64_t> digests) const override { store_.FetchAhead(digests); }
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override {
+    return store_.Query(digests, maybe_present);
+  }
+  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                uint32_t* selection) const override {
+    return store_.Select(digests, maybe_present, first_idx, selection);
+  }
+  bool MayContain(uint64_t digest) const noexcept override { return store_.MayContain(digest); }
+  uint64_t CountEstimate(uint64_t digest) const override { return store_.CountEstimate(digest); }
+  uint32_t owned_range_bits() const override { return store_.owned_range_bits(); }
+  UpdateCost update_cost() const override { return store_.update_cost(); }
+
+ private:
+  static constexpr size_t kChunk = kBitmapWords * 64;
+
+  static size_t FetchedIn(const kernels::DigestRange& range, size_t origin) {
+    return range.fetched - std::min(range.fetched, origin);
+  }
+  static size_t FetchEndIn(const kernels::DigestRange& range, size_t origin) {
+    return range.fetch_end - std::min(range.fetch_end, origin);
+  }
+
+  uint64_t Noted(uint64_t num_refused) {
+    if (num_refused != 0) num_refused_.fetch_add(num_refused, std::memory_order_relaxed);
+    return num_refused;
+  }
+
+  GrowingStore& store_;
+  std::atomic<uint64_t> num_refused_{0};
+};
+
+}  // namespace
+
+uint64_t KeysOf(const ShardContents& contents) {
+  uint64_t num_keys = contents.digests.size() + contents.codes.size();
+  for (const StringCount& further : contents.further) num_keys += further.count;
+  return num_keys;
+}
+
+Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableConfig& config,
+                                                               const DoublingPlan& plan) {
+  Result<std::unique_ptr<GrowingStore>> store =
+      GrowingStore::Create({.first_bits = plan.first_bits(),
+                            .most_doublings = plan.most_doublings(),
+                            .limit_bytes = config.memory_limit_bytes});
+  if (!store.ok()) return store.error();
+  return std::unique_ptr<DoublingEngine>(new DoublingEngine(config, plan, *std::move(store)));
+}
+
+InsertOutcome DoublingEngine::Insert(const Context& context, Keys keys, bool only_if_absent,
+                                     std::span<uint64_t> answers) noexcept {
+  NotingStore noting(*store_);
+  const UpdateTarget target{
+      .store = noting, .policy = context.policy, .executor = context.executor, .locks = &locks_};
+  const Update update = only_if_absent    ? Update::kInsertIfAbsent
+                        : answers.empty() ? Update::kInsert
+                                          : Update::kInsertIfPresent;
+  InsertOutcome outcome;
+  outcome.num_inserted = UpdateBatch(target, update, keys, answers);
+  outcome.num_refused = noting.num_refused();
+  if (outcome.num_refused != 0) outcome.refusal = Refusal();
+  return outcome;
+}
+
+uint64_t DoublingEngine::Erase(const Context& context, Keys keys,
+                               std::span<uint64_t> answers) noexcept {
+  const UpdateTarget target{
+      .store = *store_, .policy = context.policy, .executor = context.executor, .locks = &locks_};
+  return UpdateBatch(target, Update::kErase, keys, answers);
+}
+
+size_t DoublingEngine::Query(const Context& context, Keys keys,
+                             std::span<uint64_t> maybe_present) const noexcept {
+  return QueryBatch({.store = *store_, .policy = context.policy, .executor = context.executor},
+                    keys, maybe_present);
+}
+
+size_t DoublingEngine::Select(const Context& context, Keys keys, Answer answer,
+                              std::span<uint32_t> selection) const noexcept {
+  return SelectBatch({.store = *store_, .policy = context.policy, .executor = context.executor},
+                     keys, answer == Answer::kMaybePresent, selection);
+}
+
+void DoublingEngine::CountEstimates(const Context& context, Keys keys,
+                                    std::span<uint64_t> counts) const noexcept {
+  CountBatch({.store = *store_, .policy = context.policy, .executor = context.executor}, keys,
+             &locks_, counts);
+}
+
+bool DoublingEngine::MayContain(uint64_t digest) const noexcept {
+  return store_->MayContain(digest);
+}
+
+Status DoublingEngine::Clear() {
+  store_->Clear();
+  locks_.ForgetKeys();
+  return Ok();
+}
+
+ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
+  const RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
+  return store_->ReadShard(shard_idx);
+}
+
+Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
+  RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
+  if (Status written = store_->WriteShard(shard_idx, contents); !written.ok()) return written;
+  held.AddKeys(KeysOf(contents));
+  return Ok();
+}
+
+GrowthRefusal DoublingEngine::Refusal() const {
+  // The refusing shard is full. If shards are alike, this tells what it met.
+  const uint64_t largest_blocks = plan_.BlocksAt(plan_.largest_capacity());
+  return store_->Figures().num_blocks > largest_blocks / 2 ? GrowthRefusal::kLargestCapacity
+                                                           : GrowthRefusal::kMemoryLimit;
+}
+
+uint64_t DoublingEngine::MostEntriesPerShard() const {
+  const uint64_t limit = MemoryLimit(config_.memory_limit_bytes);
+  uint32_t depth = plan_.first_bits();
+  while (depth < plan_.first_bits() + plan_.most_doublings() &&
+         GrowingStore::BytesAt(depth + 1) <= limit) {
+    ++depth;
+  }
+  return static_cast<uint64_t>(GrowingStore::kMostLoad * static_cast<double>(uint64_t{1} << depth));
+}
+
+uint64_t DoublingEngine::EntriesOf(size_t shard_idx) const {
+  const RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
+  uint64_t num_entries = 0;
+  for (const uint64_t of_length : store_->TallyOf(shard_idx)) num_entries += of_length;
+  return num_entries;
+}
+
+Status DoublingEngine::Merge(const DoublingEngine& other) {
+  if (Status fits =
+          CheckMemoryLimit("merged filters need", GrowingStore::BytesAt(plan_.first_bits()),
+                           config_.memory_limit_bytes);
+      !fits.ok()) {
+    return fits;
+  }
+  const uint64_t most = MostEntriesPerShard();
+  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
+    const uint64_t num_entries = EntriesOf(s) + other.EntriesOf(s);
+    if (num_entries <= most) continue;
+    return Error{ErrorCode::kOutOfMemory,
+                 "a part of the merged filter may have up to " + std::to_string(num_entries) +
+                     " entries, and max_capacity and memory_limit_bytes leave room for " +
+                     std::to_string(most)};
+  }
+  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
+    const uint64_t num_before = other.locks_.Hold(s, GrowingStore::kShardBits).num_keys();
+    const uint64_t num_refused = store_->MergeShard(s, *other.store_);
+    TROMMEL_CHECK(num_refused == 0, "the system refused memory in the middle of a merge");
+    locks_.Hold(s, GrowingStore::kShardBits).AddKeys(num_before);
+  }
+  return Ok();
+}
+
+}  // namespace trommel

@@ -1,0 +1,91 @@
+// DoublingEngine: a scalable filter's keys in one store that doubles and halves (GrowingStore).
+//
+// Each of the store's shards is a lock range. An update holds its shard's lock and grows the shard
+// under it; queries take none. Why a query misses no key stands in growing/growing_shard.h. What is
+// done to one key is linearizable: all that it depends on, its strings, its counts and the size of
+// its shard, changes under the one lock.
+//
+// *Same bytes.* A shard's contents follow from the updates of its own keys, in order. A batch is
+// cut by shard in input order (batches/update_batch.h), so its split does not matter.
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "engine/src/growing/growing_store.h"
+#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_engine.h"
+#include "engine/src/sync/range_locks.h"
+
+namespace trommel {
+
+class DoublingEngine final : public GrowthEngine {
+ public:
+  // Empty. Fails as GrowingStore::Create.
+  static Result<std::unique_ptr<DoublingEngine>> Create(const ScalableConfig& config,
+                                                        const DoublingPlan& plan);
+
+  InsertOutcome Insert(const Context& context, Keys keys, bool only_if_absent,
+                       std::span<uint64_t> answers) noexcept override;
+  uint64_t Erase(const Context& context, Keys keys, std::span<uint64_t> answers) noexcept override;
+  size_t Query(const Context& context, Keys keys,
+               std::span<uint64_t> maybe_present) const noexcept override;
+  size_t Select(const Context& context, Keys keys, Answer answer,
+                std::span<uint32_t> selection) const noexcept override;
+  void CountEstimates(const Context& context, Keys keys,
+                      std::span<uint64_t> counts) const noexcept override;
+  bool MayContain(uint64_t digest) const noexcept override;
+
+  uint64_t num_keys() const noexcept override { return locks_.num_keys(); }
+  size_t num_generations() const noexcept override { return 1; }
+  uint64_t largest_capacity() const noexcept override { return plan_.largest_capacity(); }
+  double generation_fpr() const noexcept override { return plan_.FprAt(plan_.first_capacity()); }
+  size_t max_generations() const noexcept override { return 1; }
+  double largest_fpr() const noexcept override { return plan_.FprAt(plan_.largest_capacity()); }
+  GrowthForecast ForecastAt(uint64_t num_keys) const override;
+  uint64_t NextBytes() const override { return store_->NextBytes(); }
+  ScalableStats GetStats() const override;
+  ScalableFill MeasureFill() const override;
+
+  Status Clear() override;
+  Status WriteTo(ByteSink& sink) const override;
+
+  // Adds the other's keys. Fails as ScalableFilter::Merge for want of room. Exclusive, both.
+  Status Merge(const DoublingEngine& other);
+
+  const ScalableConfig& config() const { return config_; }
+  const DoublingPlan& plan() const { return plan_; }
+  // What one shard holds, at some moment.
+  ShardContents ReadShard(size_t shard_idx) const;
+  // Of a new engine. Fails as GrowingStore::WriteShard. Exclusive.
+  Status WriteShard(size_t shard_idx, const ShardContents& contents);
+
+ private:
+  DoublingEngine(const ScalableConfig& config, const DoublingPlan& plan,
+                 std::unique_ptr<GrowingStore> store)
+      : config_(config), plan_(plan), store_(std::move(store)), locks_(GrowingStore::kShardBits) {
+    config_.executor = nullptr;
+  }
+
+  // Why an insertion was refused, as far as figures tell.
+  GrowthRefusal Refusal() const;
+  // Entries that a shard takes before insertions are refused.
+  uint64_t MostEntriesPerShard() const;
+  uint64_t EntriesOf(size_t shard_idx) const;
+
+  ScalableConfig config_;  // without an executor
+  DoublingPlan plan_;
+  std::unique_ptr<GrowingStore> store_;
+  mutable RangeLocks locks_;  // one for each shard
+};
+
+// Distinct keys and copies of what a shard holds.
+uint64_t KeysOf(const ShardContents& contents);
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
