@@ -90,7 +90,10 @@ TEST_CASE("types without time refuse times and advances", "[tools][family_filter
 
 TEST_CASE("a scalable filter without room says how many keys it refused",
           "[tools][family_filter]") {
-  FamilyFilter filter(ScalableFilter::Create({.first_capacity = 100, .max_capacity = 300}).value());
+  FamilyFilter filter(
+      ScalableFilter::Create(
+          {.first_capacity = 100, .mode = GrowthMode::kGenerations, .max_capacity = 300})
+          .value());
   const std::vector<uint64_t> digests = SomeDigests(5000);
   std::vector<uint64_t> inserted = Bitmap(5000);
   const Applied absent = filter.InsertIfAbsent(digests, {}, inserted);

@@ -72,9 +72,9 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
   const std::string filter = folder.Path("filter");
   REQUIRE(RunTool({"build", "--type", "scalable", "-o", filter}, Lines("a", 100)).exit_code == 0);
   CHECK_THAT(RunTool({"stats", filter, "--json"}).out,
-             ContainsSubstring("\"first_capacity\":65536"));
-  const ToolResult full = RunTool({"build", "--type", "scalable", "-n", "100", "--max-capacity",
-                                   "200", "-f", "-o", filter, "--json"},
+             ContainsSubstring("\"mode\":\"doubling\""));
+  const ToolResult full = RunTool({"build", "--type", "scalable", "--growth", "generations", "-n",
+                                   "100", "--max-capacity", "200", "-f", "-o", filter, "--json"},
                                   Lines("a", 5000));
   CHECK(full.exit_code == 1);  // some keys had no room
   CHECK_THAT(full.out, ContainsSubstring("num_refused_inserts"));
@@ -133,6 +133,10 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--type scalable: -n is 10 and --positions 1000; exactly one"));
   CHECK_THAT(error_of({"scalable", "--identical", "--largest-fpr", "0.1%"}),
              ContainsSubstring("--type scalable: --largest-fpr is 0.001; it must be at least"));
+  CHECK_THAT(error_of({"scalable", "--identical", "--growth", "doubling"}),
+             ContainsSubstring("--identical: contradicts --growth doubling"));
+  CHECK_THAT(error_of({"scalable", "--growth", "doubling", "--slices", "8"}),
+             ContainsSubstring("--slices is given, and a filter that doubles does not have it"));
   CHECK_THAT(error_of({"scalable", "--largest-fpr", "5%"}),
              ContainsSubstring("--largest-fpr is 0.05; it must be 0 but for identical"));
   CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),

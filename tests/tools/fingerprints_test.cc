@@ -170,7 +170,7 @@ TEST_CASE("a filter of runs folds to the bytes of one with half the blocks", "[t
 
 TEST_CASE("types without fingerprints say so, and name what they take", "[tools][fingerprints]") {
   const TempFolder folder;
-  const std::string type = GENERATE("scalable", "window", "layered");
+  const std::string type = GENERATE("window", "layered");
   const std::string encoding = GENERATE("fingerprints16", "fingerprints8", "automatic");
   const ToolResult refused = RunTool(
       {"build", "--type", type, "-n", "10", "--encoding", encoding, "-o", folder.Path("filter")},

@@ -56,14 +56,16 @@ TEST_CASE("a classic filter's size is what its sizing says", "[tools][size]") {
 }
 
 TEST_CASE("a scalable filter's size is told generation by generation", "[tools][size]") {
-  const json size = SizeOf({"scalable", "--max-capacity", "300k"});
+  const json size = SizeOf({"scalable", "--growth", "generations", "--max-capacity", "300k"});
   REQUIRE(size["slots"].size() == 3);
   CHECK(size["slots"][0]["capacity"] == 50'000);
   CHECK(size["slots"][2]["keys_so_far"] == 350'000);
   CHECK(size["slots"][2]["fpr_so_far"] <= 0.01);
   // As a filter that has grown so far.
   ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 50'000, .target_fpr = 0.01}).value();
+      ScalableFilter::Create(
+          {.first_capacity = 50'000, .target_fpr = 0.01, .mode = GrowthMode::kGenerations})
+          .value();
   std::vector<uint64_t> keys(100'000);
   for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
   filter.Insert(keys);
@@ -75,6 +77,18 @@ TEST_CASE("a scalable filter's size is told generation by generation", "[tools][
   }
   CHECK(size["slots"][1]["bytes_so_far"] >= block_bytes);
   CHECK(size["slots"][1]["bytes_so_far"].get<double>() < 1.1 * static_cast<double>(block_bytes));
+}
+
+TEST_CASE("a scalable filter's size says which mode it has, and why", "[tools][size]") {
+  const json doubling = SizeOf({"scalable", "--max-capacity", "3M"});
+  CHECK(doubling["mode"] == "doubling");
+  CHECK_THAT(doubling["mode_reason"].get<std::string>(), ContainsSubstring("within the target"));
+  CHECK(doubling["largest_capacity"] >= 3'000'000);
+  CHECK(doubling["sizes"].back()["predicted_fpr"] <= 0.01);
+  CHECK(doubling["sizes"][1]["num_keys"] == 2 * doubling["sizes"][0]["num_keys"].get<uint64_t>());
+  const json generations = SizeOf({"scalable", "--encoding", "runs", "--max-capacity", "3M"});
+  CHECK(generations["mode"] == "generations");
+  CHECK_THAT(generations["mode_reason"].get<std::string>(), ContainsSubstring("encoding"));
 }
 
 TEST_CASE("memory is asked of the other types, not given to them", "[tools][size]") {

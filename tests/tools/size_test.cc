@@ -205,7 +205,7 @@ TEST_CASE("memory of fingerprints is that of blocks and overflow lines", "[tools
 }
 
 TEST_CASE("sizes of other types have no fingerprints", "[tools][size]") {
-  const std::string type = GENERATE("scalable", "layered");
+  const std::string type = GENERATE("window", "layered");
   const ToolResult refused =
       RunTool({"size", "-n", "10", "--type", type, "--encoding", "fingerprints8"});
   CHECK(refused.exit_code == 2);

@@ -48,7 +48,7 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
 
 TEST_CASE("stress lets a scalable filter grow", "[tools][stress]") {
   const ToolResult result = RunTool({"stress", "--type", "scalable", "--mix", "points", "--mix",
-                                     "churn", "--rounds", "2", "--json"});
+                                     "churn", "--rounds", "4", "--json"});
   REQUIRE(result.exit_code == 0);
   const json figures = json::parse(result.out);
   CHECK(figures["types"] == json::array({"scalable"}));

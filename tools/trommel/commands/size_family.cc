@@ -34,8 +34,44 @@ void AddTotal(uint64_t num_bytes, uint64_t num_keys, Report& report) {
   report.Add("num_bytes", num_bytes, "memory", FormatBytesPer(num_bytes, num_keys, "key"));
 }
 
+// Which mode it is, and why: where none was asked for.
+void AddMode(const ScalableFilter& filter, Report& report) {
+  const std::string name(GrowthModeName(filter.mode()));
+  report.Add("mode", name, "growth", fmt::format("{}: {}", name, filter.mode_reason()));
+  report.AddField("mode_reason", filter.mode_reason());
+}
+
+// One row per doubling, just before it, until the largest capacity is reached.
+void DescribeDoublings(const ScalableFilter& filter, Report& report) {
+  AddMode(filter, report);
+  const uint64_t largest = filter.largest_capacity();
+  Json sizes = Json::Array();
+  report.AddLine(fmt::format("{:>9} {:>18} {:>10} {:>12}", "doublings", "keys", "rate", "memory"));
+  uint32_t num_doublings = 0;
+  for (uint64_t num_keys = filter.first_capacity(); num_keys <= largest; num_keys *= 2) {
+    const GrowthForecast forecast = filter.ForecastAt(num_keys);
+    sizes.Append({{"doublings", num_doublings},
+                  {"num_keys", num_keys},
+                  {"predicted_fpr", forecast.predicted_fpr},
+                  {"num_bytes", forecast.num_bytes}});
+    report.AddLine(fmt::format("{:>9} {:>18} {:>10} {:>12}", num_doublings, FormatCount(num_keys),
+                               FormatRate(forecast.predicted_fpr),
+                               FormatBytes(forecast.num_bytes)));
+    ++num_doublings;
+  }
+  report.AddField("sizes", std::move(sizes));
+  report.AddField("largest_capacity", largest);
+  report.AddField("largest_fpr", filter.largest_fpr());
+  report.AddLine(
+      fmt::format("It grows to {}; just after a doubling it takes the memory of twice "
+                  "the keys.",
+                  FormatCount(largest, "distinct key")));
+}
+
 // One row per slot, sized as the filter would size it, until the largest capacity is reached.
 void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Report& report) {
+  if (filter.mode() == GrowthMode::kDoubling) return DescribeDoublings(filter, report);
+  AddMode(filter, report);
   const ScalableConfig defaults;
   const GenerationStats first = filter.GetStats().generations.front();
   const bool is_identical = filter.mode() == GrowthMode::kIdentical;
@@ -53,6 +89,7 @@ void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Re
     uint64_t num_bytes = first.geometry.num_bytes();
     if (!is_identical && slot > 0) {
       SizingRequest request = options.filter.ToRequest();
+      request.encoding = first.geometry.encoding;
       request.capacity = capacity;
       request.target_fpr = rate;
       const Result<Sizing> sizing = SizeFor(request);

@@ -54,9 +54,34 @@ void AddGeometry(const Geometry& geometry, Report& report) {
 
 void AddGrowth(const ScalableFilter& filter, Report& report) {
   const uint64_t num_bytes = filter.NextGenerationBytes();
-  report.Add("next_generation_bytes", num_bytes, "next generation",
+  const bool doubles = filter.mode() == GrowthMode::kDoubling;
+  report.Add("next_generation_bytes", num_bytes, doubles ? "next step" : "next generation",
              num_bytes == 0 ? "none: it cannot grow further"
                             : fmt::format("will take {}", FormatBytes(num_bytes)));
+}
+
+// Of the one array.
+void AddDoubling(const DoublingStats& stats, Report& report) {
+  const std::string small =
+      stats.num_small_parts == 0
+          ? ""
+          : fmt::format("; {} of 64 parts keep whole digests", stats.num_small_parts);
+  report.Add("num_blocks", stats.num_blocks, "blocks",
+             fmt::format("{} of {} each, {:.1f} entries per block{}", FormatCount(stats.num_blocks),
+                         FormatBytes(64), stats.load, small));
+  report.AddField("load", stats.load);
+  report.AddField("num_entries", stats.num_entries);
+  report.AddField("num_small_parts", uint64_t{stats.num_small_parts});
+  report.Add("most_doublings", uint64_t{stats.most_doublings}, "doublings",
+             stats.least_doublings == stats.most_doublings
+                 ? fmt::format("{}", stats.most_doublings)
+                 : fmt::format("{} to {}", stats.least_doublings, stats.most_doublings));
+  report.AddField("least_doublings", uint64_t{stats.least_doublings});
+  report.Add("side_table_bytes", stats.side_table_bytes, "side tables",
+             fmt::format("{}; {} of non-members undecided", FormatBytes(stats.side_table_bytes),
+                         FormatRate(stats.undecided_share)));
+  report.AddField("undecided_share", stats.undecided_share);
+  report.AddField("num_refused_steps", stats.num_refused_steps);
 }
 
 }  // namespace
@@ -112,6 +137,11 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
                          FormatCount(filter.first_capacity(), "key")));
   report.AddField("first_capacity", filter.first_capacity());
   AddGrowth(filter, report);
+  if (filter.mode() == GrowthMode::kDoubling) {
+    AddDoubling(stats.doubling, report);
+    DescribeDigest(filter.digest_policy(), report);
+    return;
+  }
   if (filter.mode() == GrowthMode::kIdentical) {
     const size_t num_generations = stats.generations.size();
     const double full_fpr = FprOfGenerations(filter.generation_fpr(), num_generations);

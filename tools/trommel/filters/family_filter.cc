@@ -118,8 +118,9 @@ uint64_t CapacityOf(const AttributeFilter&) { return 0; }  // each set has its o
 
 uint64_t SplittingKeysOf(const CountingFilter& filter) { return filter.geometry().num_blocks; }
 
-// Of the newest generation, which takes nearly all keys.
+// Of the newest generation, which takes nearly all keys, or of the one array.
 uint64_t SplittingKeysOf(const ScalableFilter& filter) {
+  if (filter.mode() == GrowthMode::kDoubling) return filter.GetStats().doubling.num_blocks;
   return filter.GetStats().generations.back().geometry.num_blocks;
 }
 

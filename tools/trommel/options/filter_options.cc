@@ -32,6 +32,9 @@ constexpr std::array<NamedPreference, 4> kPreferences = {{{Preference::kMemory, 
 // A filter that grows may begin small.
 constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
 
+constexpr std::array kGrowthModes = {GrowthMode::kAutomatic, GrowthMode::kDoubling,
+                                     GrowthMode::kGenerations, GrowthMode::kIdentical};
+
 // Which types an option is for, where not for all.
 struct TypeOption {
   std::string_view name;
@@ -43,6 +46,7 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--power-of-two", {FilterType::kCounting}},
       {"--prefer", {FilterType::kCounting}},
       {"--max-capacity", {FilterType::kScalable}},
+      {"--growth", {FilterType::kScalable}},
       {"--identical", {FilterType::kScalable}},
       {"--positions", {FilterType::kScalable}},
       {"--largest-fpr", {FilterType::kScalable}},
@@ -83,18 +87,17 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
   const FilterOptions& filter = options.filter;
   switch (options.type) {
     case FilterType::kScalable:
-      return AsAny(ScalableFilter::Create(
-          {.first_capacity = filter.capacity,
-           .num_positions = options.num_positions,
-           .target_fpr = filter.target_fpr,
-           .mode = options.is_identical ? GrowthMode::kIdentical : GrowthMode::kTightening,
-           .max_capacity = options.max_capacity,
-           .largest_fpr = options.largest_fpr,
-           .digest = filter.digest,
-           .num_slices = filter.num_slices,
-           .encoding = filter.encoding,
-           .memory_limit_bytes = options.memory_limit_bytes,
-           .executor = std::move(executor)}));
+      return AsAny(ScalableFilter::Create({.first_capacity = filter.capacity,
+                                           .num_positions = options.num_positions,
+                                           .target_fpr = filter.target_fpr,
+                                           .mode = options.growth,
+                                           .max_capacity = options.max_capacity,
+                                           .largest_fpr = options.largest_fpr,
+                                           .digest = filter.digest,
+                                           .num_slices = filter.num_slices,
+                                           .encoding = filter.encoding,
+                                           .memory_limit_bytes = options.memory_limit_bytes,
+                                           .executor = std::move(executor)}));
     case FilterType::kWindow:
       return AsAny(WindowFilter::Create({.window = options.window,
                                          .num_buckets = Saturated(options.num_buckets),
@@ -174,14 +177,25 @@ void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
 void AddScalable(Command& command, FamilyOptions& options) {
   const std::string group = "With --type scalable";
   AddCount(command, "--max-capacity", options.max_capacity,
-           "Distinct keys beyond which it refuses to grow; -n is its first generation's capacity "
-           "(default 65536)")
+           "Distinct keys that it must hold at -p, beyond which it may refuse to grow; -n is what "
+           "it holds at first, and shrinks to (default 65536)")
       .Group(group);
+  std::vector<std::string> modes;
+  for (const GrowthMode mode : kGrowthModes) modes.emplace_back(GrowthModeName(mode));
   command
-      .Flag("--identical", options.is_identical,
-            "All generations alike, each half filled: the published scheme, whose rate grows with "
-            "each of them (by default rates tighten, and -p holds at every size)")
+      .Parsed("--growth", "MODE",
+              "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
+              "keys go; a query reads one cache line at any size. generations: further filters "
+              "whose rates tighten, each of which a query reads. identical: generations all alike, "
+              "as published, whose rates add up beyond -p. automatic: doubling where -p holds at "
+              "--max-capacity (10^9 keys without it), else generations (default automatic)",
+              [&options](const std::string& name) {
+                options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
+                return Ok();
+              })
+      .OneOf(modes)
       .Group(group);
+  command.Flag("--identical", options.is_identical, "Short for --growth identical").Group(group);
   AddRate(command, "--largest-fpr", options.largest_fpr,
           "With --identical, the false-positive rate of all generations together at most: there is "
           "no further generation where that would be exceeded")
@@ -305,7 +319,11 @@ void FamilyOptions::Finish(const Command& command) {
     throw UsageError{name, fmt::format("is for --type {}, not {}", TypeNames(option.types),
                                        FilterTypeName(type))};
   }
-  if (type != FilterType::kCounting && filter.encoding != Encoding::kPlanes &&
+  if (type == FilterType::kScalable) FinishGrowth(command);
+  const bool has_own_encoding =
+      type == FilterType::kScalable &&
+      (filter.encoding == Encoding::kAutomatic || filter.encoding == Encoding::kFingerprints16);
+  if (type != FilterType::kCounting && !has_own_encoding && filter.encoding != Encoding::kPlanes &&
       filter.encoding != Encoding::kRuns) {
     throw UsageError{"--encoding",
                      fmt::format("{} is for --type counting, not {}: use runs or "
@@ -319,9 +337,19 @@ void FamilyOptions::Finish(const Command& command) {
   if (type == FilterType::kWindow && window == 0) {
     throw UsageError{"--window", "is required with --type window"};
   }
-  if (type == FilterType::kScalable && filter.capacity == 0 && num_positions == 0) {
-    filter.capacity = kDefaultFirstCapacity;
+}
+
+void FamilyOptions::FinishGrowth(const Command& command) {
+  if (is_identical) {
+    if (command.IsGiven("--growth") && growth != GrowthMode::kIdentical) {
+      throw UsageError{"--identical",
+                       fmt::format("contradicts --growth {}", GrowthModeName(growth))};
+    }
+    growth = GrowthMode::kIdentical;
   }
+  // What the mode has, unless one was asked for.
+  if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
+  if (filter.capacity == 0 && num_positions == 0) filter.capacity = kDefaultFirstCapacity;
 }
 
 }  // namespace trommel::tool
