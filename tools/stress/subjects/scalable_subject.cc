@@ -1,4 +1,4 @@
-// A ScalableFilter as a Subject.
+// A ScalableFilter of generations as a Subject.
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -94,8 +94,10 @@ bool MayBeIdentical(const CountingConfig& config) {
 }  // namespace
 
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan) {
+  if (plan.round % 2 == 0) return MakeDoublingSubject(plan);
   const CountingConfig& from = plan.config;
   ScalableConfig config;
+  config.mode = GrowthMode::kGenerations;
   config.first_capacity =
       from.capacity == 0 ? 0 : std::max(from.capacity / kFirstPart, kLeastCapacity);
   config.target_fpr = from.target_fpr;
