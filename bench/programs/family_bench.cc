@@ -9,6 +9,7 @@
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "bench/trials/family_trial.h"
+#include "bench/trials/growth_trial.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -21,6 +22,20 @@ constexpr char kUsage[] =
     "  --keys      sizes to compare at, in turn (at least 100k)\n"
     "  --encoding  of all sides\n"
     "  --rounds    paired measurements of each figure, after one that does not count\n";
+
+// False, with a message, if an answer was wrong.
+bool RunGrowth(uint64_t num_keys, uint64_t rounds) {
+  const GrowthOutcome outcome = RunGrowthTrial(num_keys, rounds);
+  if (!outcome.wrong.empty()) {
+    std::fprintf(stderr, "family_bench: %s\n", outcome.wrong.c_str());
+    return false;
+  }
+  const std::string title = "\n" + CountName(num_keys) + " keys, growth; ns per key";
+  std::printf("%s\n%s", FormatTrial(title, GrowthColumns(), GrowthRatios(), outcome.rows).c_str(),
+              JudgeGrowth(outcome).c_str());
+  std::fflush(stdout);
+  return true;
+}
 
 int Main(int argc, char** argv) {
   std::vector<uint64_t> keys = {1'000'000, 30'000'000};
@@ -51,6 +66,7 @@ int Main(int argc, char** argv) {
                 FormatTrial(title, FamilyColumns(), FamilyRatios(), outcome.rows).c_str(),
                 FormatFamilyMemory(outcome).c_str(), JudgeFamily(outcome).c_str());
     std::fflush(stdout);
+    if (!RunGrowth(num_keys, rounds)) return 1;
   }
   return 0;
 }

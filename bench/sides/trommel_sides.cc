@@ -231,6 +231,7 @@ std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request)
   sides[kScalableSide] = std::make_unique<ScalableSide>(
       "scalable", ValueOrExit(ScalableFilter::Create({.first_capacity = first_capacity,
                                                       .target_fpr = request.target_fpr,
+                                                      .mode = GrowthMode::kGenerations,
                                                       .encoding = request.encoding})));
   sides[kWindowSide] = std::make_unique<WindowSide>(
       "window",
