@@ -263,9 +263,17 @@ void AddFingerprints(std::vector<FormatSample>& samples) {
   samples.push_back(std::move(narrow).Finish(texts + Numbered("text", "absent-", 0, 20)));
 }
 
+std::string HexOf(uint64_t digest) {
+  std::ostringstream text;
+  text << std::hex << digest;
+  return text.str();
+}
+
 void AddScalable(std::vector<FormatSample>& samples) {
   // The first generation is emptied and goes; a third one takes its slot.
-  auto tightening = std::move(ScalableFilter::Create({.first_capacity = 10})).value();
+  auto tightening =
+      std::move(ScalableFilter::Create({.first_capacity = 10, .mode = GrowthMode::kGenerations}))
+          .value();
   InsertAll(tightening, Numbered("text", "key-", 0, 20));
   for (const SampleKey& key : Numbered("text", "key-", 0, 10)) tightening.Erase(key.name);
   InsertAll(tightening, Numbered("text", "key-", 20, 15));
@@ -280,6 +288,28 @@ void AddScalable(std::vector<FormatSample>& samples) {
                        .value();
   InsertAll(identical, Numbered("u64", "", 0, 40));
   samples.push_back({"scalable-identical", std::move(identical), Numbered("u64", "", 0, 60)});
+
+  // Part 5 has doubled once, with keys before and after; part 6 keeps digests.
+  auto doubling =
+      std::move(ScalableFilter::Create({.mode = GrowthMode::kDoubling, .max_capacity = 1'000'000}))
+          .value();
+  std::vector<uint64_t> digests;
+  for (uint64_t i = 0; i < 2'800; ++i) {
+    digests.push_back(uint64_t{5} << 58 | i * 0x9e3779b97f4a7c15 >> 6);
+  }
+  doubling.Insert(Keys::Digests(digests));
+  for (uint64_t i = 0; i < 20; ++i) digests.push_back(uint64_t{6} << 58 | i << 40 | i);
+  for (int copies = 0; copies < 6; ++copies) {
+    doubling.Insert(Keys::Digests(std::span(digests).last(21)));
+  }
+  SampleKeys names;
+  for (size_t i = 0; i < digests.size(); i += i < 2'780 ? 100 : 1) {
+    names.push_back({"digest", HexOf(digests[i])});
+  }
+  for (uint64_t i = 0; i < 20; ++i) {
+    names.push_back({"digest", HexOf(uint64_t{i % 8} << 58 | i * 0x123456789abcdef >> 6)});
+  }
+  samples.push_back({"scalable-doubling", std::move(doubling), std::move(names)});
 }
 
 void AddOthers(std::vector<FormatSample>& samples) {

@@ -70,7 +70,7 @@ def read_start(data, types, version=1):
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind != COUNTING):
+    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE)):
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
@@ -838,16 +838,109 @@ class Fingerprints:
                 f"{self.num_blocks} blocks, keys of {self.key_bits} bits, {self.num_keys} keys")
 
 
+# --- Section 17: scalable filters that double (version 2).
+
+SHARDS, SHARD_BITS, SEGMENT_BITS, CODE_BITS, COPIES = 64, 6, 12, 15, 4
+SHARDS_AT = HEADER_BYTES + 64 * SHARDS
+
+
+class Doubling:
+    """A shard is read as a dict from the number of a string to its count."""
+
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (SCALABLE,), 2)
+        mode, code, shard_bits, self.first, self.most, zero = struct.unpack_from("<6I", header, 32)
+        for name, value, known in (("mode", mode, 2), ("code", code, 1), ("shard bits", shard_bits, SHARD_BITS)):
+            if value != known:
+                raise Unknown(f"{name} {value}")
+        require(7 <= self.first <= 26 and self.most <= min(14, 29 - self.first), "first size and doublings")
+        require(zero == 0, "zeros of the header")
+        require_zeros(header, 96, 248)
+        require(u64(header, 56) <= int(21.5 * 2 ** (SHARD_BITS + self.first + self.most)), "keys that it must hold")
+        require(1e-6 <= f64(header, 64) <= 0.5, "rate")
+        self.num_keys = u64(header, 72)
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        require(u64(header, 80) == len(data) >= SHARDS_AT, "size of the file")
+        require(xxh3(data[HEADER_BYTES:SHARDS_AT]) == u64(header, 88), "checksum of the table")
+        self.shards, at = [], SHARDS_AT
+        for i in range(SHARDS):
+            at = self.read_shard(data, HEADER_BYTES + 64 * i, at)
+        require(at == len(data), "the file goes on behind its last shard")
+        require(sum(sum(shard.values()) for shard in self.shards) == self.num_keys, "keys in the shards")
+
+    def read_shard(self, data, entry, at):  # 17.2
+        depth, zero, num_split, num_digests, num_further, num_blocks, num_codes, zeros, checksum = (
+            struct.unpack_from("<II7Q", data, entry))
+        require(zero == 0 and zeros == 0, "zeros of the table")
+        end = at + 8 * num_digests + 16 * num_further + 4 * num_blocks + 2 * num_codes
+        require(end <= len(data), "a shard beyond the file")
+        require(xxh3(data[at:end]) == checksum, "checksum of a shard")
+        require_zeros(data, end, round_up(end, 8))
+        digests = struct.unpack_from(f"<{num_digests}Q", data, at)
+        at += 8 * num_digests
+        further = struct.unpack_from(f"<{2 * num_further}Q", data, at)
+        at += 16 * num_further
+        sizes = struct.unpack_from(f"<{num_blocks}I", data, at)
+        codes = struct.unpack_from(f"<{num_codes}H", data, at + 4 * num_blocks)
+        shard = {}
+        if depth == 0:
+            require(self.first == 7 and num_split == num_blocks == num_codes == 0, "a shard of digests")
+            self.add(shard, digests)
+            require(all(digest % 64 == 32 for digest in digests), "digests of 58 bits")
+        else:
+            self.read_blocks(shard, depth, num_split, sizes, codes)
+            require(num_digests == 0, "digests beside blocks")
+        strings, counts = further[::2], further[1::2]
+        require(all(a < b for a, b in zip(strings, strings[1:])), "order of further copies")
+        for string, count in zip(strings, counts):
+            require(shard.get(string) == COPIES and 1 <= count <= MAX_KEYS, "further copies")
+            shard[string] += count
+        self.shards.append(shard)
+        return round_up(end, 8)
+
+    @staticmethod
+    def add(shard, strings):
+        require(all(a <= b for a, b in zip(strings, strings[1:])), "order of strings")
+        for string in strings:
+            shard[string] = shard.get(string, 0) + 1
+            require(shard[string] <= COPIES, "more than 4 copies")
+
+    def read_blocks(self, shard, depth, num_split, sizes, codes):
+        segment = min(depth, SEGMENT_BITS)
+        require(self.first <= depth <= self.first + self.most, "depth of a shard")
+        require(num_split < 1 << depth - segment, "segments that have split")
+        require(num_split == 0 or (depth >= SEGMENT_BITS and depth < self.first + self.most), "a split")
+        require(len(sizes) == (1 << depth) + (num_split << segment), "number of blocks")
+        require(sum(sizes) == len(codes) and (codes or self.first > 7), "number of codes")
+        at, num_doubled = 0, num_split << segment + 1
+        for b, size in enumerate(sizes):
+            block, e = (b, depth + 1) if b < num_doubled else (b - num_doubled // 2, depth)
+            own = codes[at:at + size]
+            require(all(code and code & -code <= 1 << e - self.first for code in own), "a code's length")
+            self.add(shard, [(block << 64 - e) | code << 48 - e for code in own])
+            at += size
+
+    def count(self, digest):  # 17.3
+        shard, y = self.shards[digest >> 64 - SHARD_BITS], digest << SHARD_BITS & (1 << 64) - 1
+        return sum(shard.get(y >> 64 - n << 64 - n | 1 << 63 - n, 0) for n in range(64 - SHARD_BITS + 1))
+
+    def describe(self):
+        has_blocks = sum(any(string % 64 != 32 for string in shard) for shard in self.shards)
+        return (f"a scalable filter that doubles: {self.num_keys} keys, {has_blocks} of {SHARDS} shards "
+                f"have blocks, 2^{self.first} of them at first")
+
+
 # --- All of them.
 
 CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
            CLASSIC: Classic, ATTRIBUTES: Attributes}
+CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling}
 
 
 def read(data, secret=None):
     version = 2 if data[8:12] == bytes([2, 0, 0, 0]) else 1
     kind, policy, _ = read_start(data, tuple(CLASSES), version)
-    found = Fingerprints(data) if version == 2 else CLASSES[kind](data)
+    found = (CLASSES_OF_2 if version == 2 else CLASSES)[kind](data)
     check_secret(policy, secret)
     return found
 
