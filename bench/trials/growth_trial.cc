@@ -63,16 +63,15 @@ GrowingSide MakeSide(size_t side, uint64_t num_keys) {
     case kDoublingSide:
       return SideOf(NewDoubling());
     default:
-      return SideOf(ValueOrExit(
-          ScalableFilter::Create({.first_capacity = num_keys / kShares * 101 / 100 + 1,
-                                  .mode = GrowthMode::kGenerations,
-                                  .encoding = Encoding::kRuns})));
+      return SideOf(
+          ValueOrExit(ScalableFilter::Create({.first_capacity = num_keys / kShares * 101 / 100 + 1,
+                                              .mode = GrowthMode::kGenerations,
+                                              .encoding = Encoding::kRuns})));
   }
 }
 
 // Times a side from empty to full, its queries there, and the erasure of a part.
-std::string MeasureSide(size_t side, uint64_t num_keys, bool counts,
-                        std::vector<TrialRow>& rows) {
+std::string MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector<TrialRow>& rows) {
   GrowingSide filter = MakeSide(side, num_keys);
   const auto add = [&](Row row, double seconds, uint64_t num_done) {
     if (counts) rows[row].sides[side].push_back(seconds * 1e9 / static_cast<double>(num_done));
@@ -187,8 +186,8 @@ std::string JudgeGrowth(const GrowthOutcome& outcome) {
   };
   text += TargetLine("query hit of a filter that doubles, x sized", kMostQuery, ratio(kHitRow));
   text += TargetLine("query miss of a filter that doubles, x sized", kMostQuery, ratio(kMissRow));
-  text += TargetLine("insert from empty, doublings included, x sized", kMostInsert,
-                     ratio(kFillRow));
+  text +=
+      TargetLine("insert from empty, doublings included, x sized", kMostInsert, ratio(kFillRow));
   const GrowthMemory& memory = outcome.memory;
   if (memory.mean_ratio > 0) {
     text += TargetLine("memory just before a doubling, x sized", kMostBefore, memory.least_ratio);

@@ -22,9 +22,9 @@ enum GrowthSide : uint8_t {
 
 // A filter that doubles, beside the blocks of a CountingFilter of fingerprints sized for its keys.
 struct GrowthMemory {
-  double least_ratio = 0;    // just before a doubling
-  double largest_ratio = 0;  // just after one
-  double mean_ratio = 0;     // over sizes a sixteenth of a doubling apart, from 10^6 keys on
+  double least_ratio = 0;       // just before a doubling
+  double largest_ratio = 0;     // just after one
+  double mean_ratio = 0;        // over sizes a sixteenth of a doubling apart, from 10^6 keys on
   double most_small_bytes = 0;  // bytes per key from 1,000 to 10^6 keys, at most
 };
 

@@ -83,9 +83,10 @@ TEST_CASE("dedup with a filter that grows prints what an exact set would", "[too
 }
 
 TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
-  const ToolResult result = RunTool({"dedup", "--type", "scalable", "--growth", "generations", "-n",
-                                     "100", "--max-capacity", "300", "-p", "1e-4", "--exact", "--json"},
-                                    Lines("a", 5000) + Lines("a", 100) + "a4999\n");
+  const ToolResult result =
+      RunTool({"dedup", "--type", "scalable", "--growth", "generations", "-n", "100",
+               "--max-capacity", "300", "-p", "1e-4", "--exact", "--json"},
+              Lines("a", 5000) + Lines("a", 100) + "a4999\n");
   CHECK(result.exit_code == 1);
   const json report = json::parse(result.err);
   const double num_new = report["num_new"];

@@ -46,7 +46,8 @@ TEST_CASE("a counting filter is described by its statistics", "[tools][describe_
 
 TEST_CASE("a scalable filter is described generation by generation", "[tools][describe_filter]") {
   const tests::TempFolder folder;
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value();
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value();
   filter.Insert(Numbers(1000));
   const ScalableStats stats = filter.GetStats();
   const nlohmann::json json = Described(std::move(filter), folder);

@@ -71,8 +71,7 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   REQUIRE(RunTool({"build", "--type", "scalable", "-o", filter}, Lines("a", 100)).exit_code == 0);
-  CHECK_THAT(RunTool({"stats", filter, "--json"}).out,
-             ContainsSubstring("\"mode\":\"doubling\""));
+  CHECK_THAT(RunTool({"stats", filter, "--json"}).out, ContainsSubstring("\"mode\":\"doubling\""));
   const ToolResult full = RunTool({"build", "--type", "scalable", "--growth", "generations", "-n",
                                    "100", "--max-capacity", "200", "-f", "-o", filter, "--json"},
                                   Lines("a", 5000));

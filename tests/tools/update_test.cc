@@ -89,8 +89,8 @@ TEST_CASE("a file of several stores over the memory limit is refused with the li
 TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::vector<std::string> build = {
-      "build", "--type", "scalable", "--growth", "generations", "-n", "1000", "-o", filter};
+  const std::vector<std::string> build = {"build", "--type", "scalable", "--growth", "generations",
+                                          "-n",    "1000",   "-o",       filter};
   REQUIRE(RunTool(build, Lines("a", 900)).exit_code == 0);
   const ToolResult stats = RunTool({"stats", filter, "--json"});
   REQUIRE(stats.exit_code == 0);
