@@ -118,7 +118,10 @@ SubjectStats DoublingSubject::GetStats() const {
   SubjectStats stats;
   stats.num_keys = whole.num_keys;
   stats.side_table_bytes = whole.doubling.side_table_bytes;
-  stats.fill_ratio = fill.generations.front().fill_ratio;
+  // Parts that keep digests have keys and no blocks.
+  constexpr double kSlots = 32;
+  stats.fill_ratio = static_cast<double>(whole.doubling.num_entries) /
+                     (kSlots * static_cast<double>(whole.doubling.num_blocks + 1));
   if (!(fill.current_fpr >= 0 && fill.current_fpr <= 1)) {
     stats.fault = "current_fpr is not between 0 and 1";
   }
