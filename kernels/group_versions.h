@@ -59,8 +59,9 @@ struct NoGroupChange {
 class GroupChange {
  public:
   GroupChange(const FingerprintBlocks& blocks, uint64_t version_idx)
-      : version_(blocks.versions + version_idx),
-        before_(__atomic_load_n(version_, __ATOMIC_RELAXED)) {
+      : GroupChange(blocks.versions + version_idx) {}
+  explicit GroupChange(uint64_t* version)
+      : version_(version), before_(__atomic_load_n(version_, __ATOMIC_RELAXED)) {
     __atomic_store_n(version_, before_ + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
   }

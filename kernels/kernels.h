@@ -20,6 +20,7 @@
 #include "kernels/growing_layout.h"
 #include "kernels/layout.h"
 #include "kernels/map_layout.h"
+#include "kernels/stamped_layout.h"
 
 namespace trommel::kernels {
 
@@ -162,6 +163,34 @@ struct FingerprintKernels {
   OneFate (*query_one)(uint64_t digest, const FingerprintBlocks& blocks);
 };
 
+// Operations on stamped blocks of one shape (stamped_layout.h), as in FingerprintKernels with
+// versions. A key is spilled as well when its bucket needs a stamp beyond the largest, and when its
+// fingerprint has a copy of another bucket that the caller may have to keep.
+struct StampedKernels {
+  // A fingerprint that is in has a further copy.
+  UpdateProgress (*insert)(const uint64_t* digests, const DigestRange& range,
+                           const StampedBlocks& blocks, uint32_t* spilled);
+  // A fingerprint that is in gets the later of the two buckets.
+  UpdateProgress (*refresh)(const uint64_t* digests, const DigestRange& range,
+                            const StampedBlocks& blocks, uint32_t* spilled);
+  UpdateProgress (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
+                                     const StampedBlocks& blocks, uint64_t* inserted,
+                                     uint32_t* spilled);
+  UpdateProgress (*erase)(const uint64_t* digests, const DigestRange& range,
+                          const StampedBlocks& blocks, uint64_t* erased, uint32_t* spilled);
+  size_t (*query)(const uint64_t* digests, size_t num_digests, const StampedBlocks& blocks,
+                  uint64_t* shown, uint32_t* unsure);
+  // Frees the slots of these blocks whose stamps are below `shift`, and lowers the other stamps by
+  // it. Requires a change of their group.
+  void (*sweep)(uint32_t* words, uint64_t num_blocks, uint64_t shift);
+
+  OneFate (*insert_one)(uint64_t digest, const StampedBlocks& blocks);
+  OneFate (*refresh_one)(uint64_t digest, const StampedBlocks& blocks);
+  OneFate (*insert_if_absent_one)(uint64_t digest, const StampedBlocks& blocks);
+  OneFate (*erase_one)(uint64_t digest, const StampedBlocks& blocks);
+  OneFate (*query_one)(uint64_t digest, const StampedBlocks& blocks);
+};
+
 // Operations on growing blocks, beside queries (group_versions.h). An update stops at a key whose
 // block alone cannot tell what is to be done: at marked and full blocks, at codes that are shown
 // kMostCopiesShown times. It has changed nothing for that key; the caller does what is to be done,
@@ -287,6 +316,8 @@ struct KernelTable {
   FingerprintKernels versioned_wide_fingerprints;
   FingerprintKernels versioned_narrow_fingerprints;
   GrowingKernels growing;
+  StampedKernels stamped16;   // slots of 16 bits
+  StampedKernels stamped24;   // slots of 24 bits
   LongRunKernels long_runs4;  // by slices of a block, whatever its encoding
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;

@@ -52,6 +52,7 @@ void AddMap(int64_t target, KernelTable& kernels);                 // map-inl.h
 void AddWideFingerprints(int64_t target, KernelTable& kernels);    // wide-inl.h
 void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
 void AddGrowing(int64_t target, KernelTable& kernels);             // growing-inl.h
+void AddStamped(int64_t target, KernelTable& kernels);             // stamped-inl.h
 
 }  // namespace trommel::kernels
 

@@ -37,6 +37,7 @@ KernelTable MakeKernels(int64_t target) {
   AddWideFingerprints(target, kernels);
   AddNarrowFingerprints(target, kernels);
   AddGrowing(target, kernels);
+  AddStamped(target, kernels);
   return kernels;
 }
 
