@@ -28,7 +28,8 @@ void CheckRefused(const WindowConfig& config, const std::string& field, const st
 }
 
 TEST_CASE("a window's numbers out of range are refused by name and range", "[engine][window]") {
-  const WindowConfig good{.window = 60, .num_buckets = 6, .capacity = 1000};
+  const WindowConfig good{
+      .window = 60, .num_buckets = 6, .capacity = 1000, .form = WindowForm::kBucketRing};
   REQUIRE(WindowFilter::Create(good).ok());
   const auto with = [&](auto field, auto value) {
     WindowConfig config = good;
@@ -56,7 +57,8 @@ TEST_CASE("a window's numbers out of range are refused by name and range", "[eng
 
 TEST_CASE("a window filter takes the memory of its buckets and one more, within its limit",
           "[engine][window]") {
-  WindowConfig config{.window = 60, .num_buckets = 6, .capacity = 70'000};
+  WindowConfig config{
+      .window = 60, .num_buckets = 6, .capacity = 70'000, .form = WindowForm::kBucketRing};
   const WindowFilter filter = std::move(WindowFilter::Create(config)).value();
   const uint64_t num_bytes = 8 * filter.geometry().num_bytes();
   CHECK(filter.GetStats().num_bytes == num_bytes);
@@ -78,6 +80,7 @@ TEST_CASE("buckets are sized so that all of them together keep the rate",
                                                               .num_buckets = num_buckets,
                                                               .capacity = 1'000'000,
                                                               .target_fpr = target_fpr,
+                                                              .form = WindowForm::kBucketRing,
                                                               .encoding = encoding}))
                                   .value();
   const uint64_t even_keys = (1'000'000 + num_buckets) / (num_buckets + 1);
@@ -112,6 +115,7 @@ TEST_CASE("however the capacity is spread over buckets within their size, the ra
                                                               .capacity = kCapacity,
                                                               .bucket_capacity = burst,
                                                               .target_fpr = target_fpr,
+                                                              .form = WindowForm::kBucketRing,
                                                               .encoding = encoding}))
                                   .value();
   const uint64_t most = filter.bucket_capacity();
@@ -138,11 +142,12 @@ TEST_CASE("however the capacity is spread over buckets within their size, the ra
 }
 
 TEST_CASE("a window that was sized for a burst keeps its rate in one", "[engine][window]") {
-  WindowFilter filter =
-      std::move(
-          WindowFilter::Create(
-              {.window = 600, .capacity = 50'000, .bucket_capacity = 50'000, .target_fpr = 0.01}))
-          .value();
+  WindowFilter filter = std::move(WindowFilter::Create({.window = 600,
+                                                        .capacity = 50'000,
+                                                        .bucket_capacity = 50'000,
+                                                        .target_fpr = 0.01,
+                                                        .form = WindowForm::kBucketRing}))
+                            .value();
   filter.Insert(tests::MemberKeys(50'000, 3));
   const WindowStats stats = filter.GetStats();
   CHECK(stats.predicted_fpr <= 0.01);
@@ -160,10 +165,12 @@ TEST_CASE("a window that was sized for a burst keeps its rate in one", "[engine]
 
 TEST_CASE("a window filter says what it was made of", "[engine][window]") {
   const DigestPolicy digest{DigestKind::kXxh3, 5};
-  const WindowFilter filter =
-      std::move(
-          WindowFilter::Create({.window = 61, .num_buckets = 6, .capacity = 1, .digest = digest}))
-          .value();
+  const WindowFilter filter = std::move(WindowFilter::Create({.window = 61,
+                                                              .num_buckets = 6,
+                                                              .capacity = 1,
+                                                              .digest = digest,
+                                                              .form = WindowForm::kBucketRing}))
+                                  .value();
   CHECK(filter.window() == 61);
   CHECK(filter.num_buckets() == 6);
   CHECK(filter.bucket_ticks() == 11);
@@ -171,7 +178,9 @@ TEST_CASE("a window filter says what it was made of", "[engine][window]") {
   CHECK(filter.bucket_capacity() == 1);  // no more than the capacity
   CHECK(filter.now() == 0);
   const uint64_t end = std::numeric_limits<uint64_t>::max();
-  CHECK(WindowFilter::Create({.window = end, .num_buckets = 64, .capacity = 10}).ok());
+  CHECK(WindowFilter::Create(
+            {.window = end, .num_buckets = 64, .capacity = 10, .form = WindowForm::kBucketRing})
+            .ok());
 }
 
 }  // namespace

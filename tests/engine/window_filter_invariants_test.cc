@@ -156,10 +156,11 @@ class LoggedWindow {
   void InsertIfAbsent(size_t num_keys) {
     const std::vector<uint64_t> keys = NewKeys(num_keys);
     std::vector<uint64_t> inserted(BitmapWords(num_keys));
-    uint64_t time = 0;
-    filter_.InsertIfAbsent(keys, inserted, &time);
+    std::vector<uint64_t> times(WindowFilter::NumChunks(num_keys));
+    filter_.InsertIfAbsent(keys, inserted, times);
     for (size_t i = 0; i < num_keys; ++i) {
-      if (tests::BitAt(inserted, i)) log_.push_back({keys[i], time});
+      if (!tests::BitAt(inserted, i)) continue;
+      log_.push_back({keys[i], times[i / WindowFilter::kChunkKeys]});
     }
     if (filter_.InsertIfAbsent(keys, inserted) != 0) ++num_wrong_;
   }
@@ -206,14 +207,15 @@ class LoggedWindow {
 };
 
 TEST_CASE("no key of the window is missed in very many operations", "[engine][window]") {
-  const auto [encoding, num_buckets] =
-      GENERATE(std::pair{Encoding::kRuns, 8U}, std::pair{Encoding::kPlanes, 7U});
+  const auto [form, num_buckets] =
+      GENERATE(std::pair{WindowForm::kBucketRing, 8U}, std::pair{WindowForm::kSlots16, 7U},
+               std::pair{WindowForm::kSlots24, 20U});
   // About full: an Insert brings 130 keys at the mean, and there are about ten to a bucket's time.
   Result<WindowFilter> filter = WindowFilter::Create({.window = kLongWindow,
                                                       .num_buckets = num_buckets,
                                                       .capacity = 30'000,
                                                       .target_fpr = 0.02,
-                                                      .encoding = encoding});
+                                                      .form = form});
   REQUIRE(filter.ok());
   LoggedWindow window(*std::move(filter), Catch::rngSeed());
   const uint64_t num_operations = tests::Scaled(1'000'000);

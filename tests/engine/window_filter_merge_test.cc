@@ -15,8 +15,11 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using tests::MemberKeys;
 
-const WindowConfig kBase{
-    .window = 80, .num_buckets = 4, .capacity = 20'000, .digest = {DigestKind::kXxh64, 1}};
+const WindowConfig kBase{.window = 80,
+                         .num_buckets = 4,
+                         .capacity = 20'000,
+                         .digest = {DigestKind::kXxh64, 1},
+                         .form = WindowForm::kBucketRing};
 
 WindowFilter FilterAt(uint64_t now, const WindowConfig& config = kBase) {
   WindowFilter filter = std::move(WindowFilter::Create(config)).value();

@@ -26,6 +26,7 @@ WindowFilter UsedWindow(Encoding encoding = Encoding::kRuns) {
                                                         .capacity = 6000,
                                                         .target_fpr = 0.02,
                                                         .digest = {DigestKind::kXxh3, 9},
+                                                        .form = WindowForm::kBucketRing,
                                                         .encoding = encoding}))
                             .value();
   for (const uint64_t now : {1, 15, 21, 77, 84, 93, 118, 121}) {
@@ -70,7 +71,8 @@ TEST_CASE("how a window came to hold what it holds does not show in its bytes",
                                                           .num_buckets = 5,
                                                           .capacity = 6000,
                                                           .target_fpr = 0.02,
-                                                          .digest = {DigestKind::kXxh3, 9}}))
+                                                          .digest = {DigestKind::kXxh3, 9},
+                                                          .form = WindowForm::kBucketRing}))
                               .value();
   for (const uint64_t now : {77, 93, 118, 121}) {
     straight.Advance(now);
@@ -82,7 +84,10 @@ TEST_CASE("how a window came to hold what it holds does not show in its bytes",
 
 TEST_CASE("an empty window is saved with its time", "[engine][window][snapshot]") {
   WindowFilter filter =
-      std::move(WindowFilter::Create({.window = 10, .num_buckets = 2, .capacity = 10})).value();
+      std::move(
+          WindowFilter::Create(
+              {.window = 10, .num_buckets = 2, .capacity = 10, .form = WindowForm::kBucketRing}))
+          .value();
   filter.Advance(~uint64_t{0});
   const Bytes bytes = filter.Serialize();
   Result<WindowFilter> loaded = WindowFilter::Deserialize(bytes);

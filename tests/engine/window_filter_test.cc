@@ -198,13 +198,14 @@ TEST_CASE("queries, selections, points and counts of a window agree", "[engine][
   if (num_keys % 64 != 0) CHECK(answers.back() >> (num_keys % 64) == 0);
 }
 
-TEST_CASE("a full window keeps its rate with non-members", "[engine][window]") {
+TEST_CASE("a full ring window keeps its rate with non-members", "[engine][window]") {
   const uint32_t num_buckets = GENERATE(1U, 8U, 30U);
-  WindowFilter filter =
-      std::move(
-          WindowFilter::Create(
-              {.window = 300, .num_buckets = num_buckets, .capacity = 60'000, .target_fpr = 0.02}))
-          .value();
+  WindowFilter filter = std::move(WindowFilter::Create({.window = 300,
+                                                        .num_buckets = num_buckets,
+                                                        .capacity = 60'000,
+                                                        .target_fpr = 0.02,
+                                                        .form = WindowForm::kBucketRing}))
+                            .value();
   // Evenly, for twice the window: what has gone must not show.
   const uint64_t width = filter.bucket_ticks();
   const uint64_t bucket_keys = filter.capacity() / (num_buckets + 1);

@@ -81,7 +81,10 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
           "[engine][window][threads]") {
   constexpr uint64_t kWindow = 64;
   const uint32_t num_buckets = GENERATE(4U, 7U);
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
+  const auto [form, encoding] = GENERATE(std::pair{WindowForm::kSlots16, Encoding::kRuns},
+                                         std::pair{WindowForm::kSlots24, Encoding::kRuns},
+                                         std::pair{WindowForm::kBucketRing, Encoding::kPlanes},
+                                         std::pair{WindowForm::kBucketRing, Encoding::kRuns});
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
   const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
   // Fewer blocks than keys would like: they are promoted, and come back.
@@ -89,6 +92,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
                                               .num_buckets = num_buckets,
                                               .capacity = 400,
                                               .target_fpr = 0.3,
+                                              .form = form,
                                               .encoding = encoding})
                             .value();
   std::atomic<uint64_t> begun{0};  // the latest time an Advance to which has begun
@@ -185,9 +189,12 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
 
 TEST_CASE("keys beyond a bucket's size are counted once while buckets go",
           "[engine][window][threads]") {
-  WindowFilter filter =
-      WindowFilter::Create({.window = 16, .num_buckets = 16, .capacity = 2000, .target_fpr = 0.01})
-          .value();
+  WindowFilter filter = WindowFilter::Create({.window = 16,
+                                              .num_buckets = 16,
+                                              .capacity = 2000,
+                                              .target_fpr = 0.01,
+                                              .form = WindowForm::kBucketRing})
+                            .value();
   const std::vector<uint64_t> keys = tests::MemberKeys(400, 11);
   std::atomic<uint64_t> num_inserted{0};
   std::atomic<bool> has_ended{false};

@@ -1,4 +1,4 @@
-// InsertIfAbsent of a window filter: once in the window, whichever bucket has it.
+// InsertIfAbsent of a ring window: once in the window, whichever bucket has it.
 #include <cstdint>
 #include <thread>
 #include <utility>
@@ -13,8 +13,11 @@ namespace trommel {
 namespace {
 
 WindowFilter SureFilter() {
-  return std::move(WindowFilter::Create(
-                       {.window = 40, .num_buckets = 4, .capacity = 50'000, .target_fpr = 5e-6}))
+  return std::move(WindowFilter::Create({.window = 40,
+                                         .num_buckets = 4,
+                                         .capacity = 50'000,
+                                         .target_fpr = 5e-6,
+                                         .form = WindowForm::kBucketRing}))
       .value();
 }
 
@@ -52,9 +55,9 @@ TEST_CASE("of duplicates in a batch the first is new, in batches of any size", "
   std::vector<uint64_t> keys = tests::MemberKeys(num_distinct, 1);
   keys.insert(keys.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(num_distinct));
   std::vector<uint64_t> inserted(BitmapWords(keys.size()), ~uint64_t{0});
-  uint64_t time = 0;
-  const size_t num_new = filter.InsertIfAbsent(keys, inserted, &time);
-  CHECK(time == 25);
+  std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
+  const size_t num_new = filter.InsertIfAbsent(keys, inserted, times);
+  CHECK(times == std::vector<uint64_t>(times.size(), 25));
   CHECK(num_new == num_distinct - old_keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     REQUIRE(tests::BitAt(inserted, i) == (i >= old_keys.size() && i < num_distinct));
@@ -84,7 +87,8 @@ struct LongBatch {
   // Begins when the time is what it is, and advances it after the first chunk.
   void InsertWhileTimeGoesTo(WindowFilter& filter, uint64_t now) {
     const uint64_t num_keys = filter.num_keys();
-    std::thread caller([&] { filter.InsertIfAbsent(keys, inserted, &time); });
+    times.resize(WindowFilter::NumChunks(keys.size()));
+    std::thread caller([&] { filter.InsertIfAbsent(keys, inserted, times); });
     while (filter.num_keys() == num_keys) std::this_thread::yield();
     filter.Advance(now);
     caller.join();
@@ -94,12 +98,15 @@ struct LongBatch {
 
   std::vector<uint64_t> keys;
   std::vector<uint64_t> inserted;
-  uint64_t time = 0;
+  std::vector<uint64_t> times;
 };
 
 WindowFilter LargeSureFilter() {
-  return std::move(WindowFilter::Create(
-                       {.window = 40, .num_buckets = 4, .capacity = 2'000'000, .target_fpr = 5e-6}))
+  return std::move(WindowFilter::Create({.window = 40,
+                                         .num_buckets = 4,
+                                         .capacity = 2'000'000,
+                                         .target_fpr = 5e-6,
+                                         .form = WindowForm::kBucketRing}))
       .value();
 }
 
@@ -112,7 +119,7 @@ TEST_CASE("a key of the window is not new to a long batch during which its bucke
   REQUIRE(filter.Advance(48));
   LongBatch batch(old_keys);
   batch.InsertWhileTimeGoesTo(filter, 50);
-  REQUIRE(batch.time == 48);  // 39 after the old keys: they are in the window
+  REQUIRE(batch.times.back() == 48);  // 39 after the old keys: they are in the window
   size_t num_new = 0;
   for (size_t i = 0; i < old_keys.size(); ++i) num_new += batch.IsNew(i) ? 1 : 0;
   CHECK(num_new == 0);
@@ -128,7 +135,7 @@ TEST_CASE("of duplicates in a long batch the first is new though the window leap
   twice.insert(twice.end(), once.begin(), once.end());
   LongBatch batch(twice);
   batch.InsertWhileTimeGoesTo(filter, 1000);
-  REQUIRE(batch.time == 5);
+  REQUIRE(batch.times.back() == 5);
   size_t num_first = 0;
   size_t num_second = 0;
   for (size_t i = 0; i < once.size(); ++i) {
@@ -149,15 +156,15 @@ TEST_CASE("of a long batch and a later call with one key one is told that it is 
   const std::vector<uint64_t> raced = tests::MemberKeys(5000, 9);
   LongBatch batch(raced);
   std::vector<uint64_t> later(BitmapWords(raced.size()));
-  uint64_t later_time = 0;
+  std::vector<uint64_t> later_times(WindowFilter::NumChunks(raced.size()));
   std::thread other([&] {
     while (filter.now() != 15) std::this_thread::yield();  // Advance may not have returned yet
-    filter.InsertIfAbsent(raced, later, &later_time);
+    filter.InsertIfAbsent(raced, later, later_times);
   });
   batch.InsertWhileTimeGoesTo(filter, 15);
   other.join();
-  REQUIRE(batch.time == 5);
-  REQUIRE(later_time == 15);
+  REQUIRE(batch.times.back() == 5);
+  REQUIRE(later_times == std::vector<uint64_t>(later_times.size(), 15));
   size_t num_both = 0;
   size_t num_neither = 0;
   for (size_t i = 0; i < raced.size(); ++i) {

@@ -39,7 +39,7 @@ class LockedGenerations : public Subject {
     ForEach(keys, [&](size_t, Key key) { InsertLocked(key); });
     return 0;
   }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t*) override {
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     return Mark(keys, inserted, [&](Key key) { return !IsShown(key) && InsertLocked(key); });
   }
   WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {

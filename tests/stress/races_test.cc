@@ -11,12 +11,12 @@ namespace {
 // Queries first and inserts afterwards: two callers may both find the key absent.
 struct QueriesFirst : FaultySubject {
   using FaultySubject::FaultySubject;
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     size_t num_new = 0;
     for (uint64_t& word : inserted) word = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
       const Key key = Key::Digest(Digests(keys)[i]);
-      if (!InsertOneIfAbsent(key, time)) continue;
+      if (!InsertOneIfAbsent(key, nullptr)) continue;
       inserted[i / 64] |= uint64_t{1} << (i % 64);
       ++num_new;
     }
@@ -38,8 +38,9 @@ struct QueriesFirst : FaultySubject {
 // Tells a second caller "new" of the same key.
 struct TellsTwice : FaultySubject {
   using FaultySubject::FaultySubject;
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                        std::span<uint64_t> times) override {
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, times);
     if ((inserted[0] & 1) != 0 || !IsTurn(3)) return num_new;
     inserted[0] |= 1;
     return num_new + 1;
@@ -49,8 +50,9 @@ struct TellsTwice : FaultySubject {
 // Inserts the key, and tells no caller.
 struct TellsNone : FaultySubject {
   using FaultySubject::FaultySubject;
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                        std::span<uint64_t> times) override {
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, times);
     if ((inserted[0] & 1) == 0 || !IsTurn(3)) return num_new;
     inserted[0] &= ~uint64_t{1};
     return num_new - 1;

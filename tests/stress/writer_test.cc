@@ -50,8 +50,9 @@ struct Underestimates : FaultySubject {
 // Tells "new" of a key that is in, and inserts it.
 struct InsertsWhatIsIn : FaultySubject {
   using FaultySubject::FaultySubject;
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, time);
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                        std::span<uint64_t> times) override {
+    const size_t num_new = LockedSubject::InsertIfAbsent(keys, inserted, times);
     if ((inserted[0] & 1) != 0) return num_new;
     LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
     inserted[0] |= 1;

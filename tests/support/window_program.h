@@ -11,13 +11,23 @@
 
 namespace trommel::tests {
 
-enum class WindowOp { kInsert, kInsertIfAbsent, kErase, kAdvance, kMerge, kReload, kClear };
+enum class WindowOp {
+  kInsert,
+  kInsertIfAbsent,
+  kErase,
+  kInsertAt,
+  kAdvance,
+  kMerge,
+  kReload,
+  kClear
+};
 
 struct WindowStep {
   WindowOp op = WindowOp::kInsert;
   size_t which = 0;               // filter 0 or 1; kMerge takes the other one's
-  std::vector<uint64_t> digests;  // of the first three
-  // kAdvance: by so many. kErase: of keys inserted so many ago; negative: that are to come.
+  std::vector<uint64_t> digests;  // of the first four
+  // kAdvance: by so many. kErase and kInsertAt: of keys inserted so many ago; negative: that are to
+  // come.
   int64_t ticks = 0;
 };
 
@@ -29,9 +39,14 @@ struct WindowProgram {
   std::vector<WindowStep> steps;
 };
 
-// A program of about num_steps steps on few blocks. Windows have one bucket or many, with a whole
-// number of ticks per bucket or not, and begin at time 0, later, or near the end of time.
+// A program of about num_steps steps on few blocks, of a ring of counting filters. Windows have one
+// bucket or many, with a whole number of ticks per bucket or not, and begin at time 0, later, or
+// near the end of time.
 WindowProgram RandomWindowProgram(uint64_t seed, size_t num_steps = 40);
+
+// The same of slots: of either size, erasable or not, with insertions at times, and with digests
+// that share block and fingerprint.
+WindowProgram RandomSlotProgram(uint64_t seed, size_t num_steps = 40);
 
 // For the message of a failing test: one line per step.
 std::string ToText(const WindowProgram& program);

@@ -106,6 +106,13 @@ WindowEraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t in
   return outcome;
 }
 
+WindowInsertOutcome WindowModel::InsertAt(size_t which, Digests digests, uint64_t time) {
+  // A ring takes late keys into buckets that have been current, which only it knows.
+  REQUIRE(time == windows_[which].now);
+  Insert(which, digests);
+  return {.num_inserted = digests.size()};
+}
+
 void WindowModel::Merge(size_t which) {
   for (const auto& [bucket_idx, from] : windows_[1 - which].buckets) {
     Bucket& into = windows_[which].buckets.try_emplace(bucket_idx, Bucket{empty_}).first->second;
@@ -172,12 +179,26 @@ Answers WindowFilterSubject::InsertIfAbsent(size_t which, Digests digests) {
     }
   } else {
     std::vector<uint64_t> inserted = BitmapFor(digests.size());
-    const size_t count = filter.InsertIfAbsent(Keys::Digests(digests), inserted, &time);
+    std::vector<uint64_t> times(WindowFilter::NumChunks(digests.size()));
+    const size_t count = filter.InsertIfAbsent(Keys::Digests(digests), inserted, times);
+    REQUIRE(std::ranges::count(times, times.front()) == static_cast<std::ptrdiff_t>(times.size()));
+    time = times.front();
     answers = AnswersOf(inserted, digests.size());
     REQUIRE(count == static_cast<size_t>(std::ranges::count(answers, 1)));
   }
   REQUIRE(time == filter.now());
   return answers;
+}
+
+WindowInsertOutcome WindowFilterSubject::InsertAt(size_t which, Digests digests, uint64_t time) {
+  if (way_ != WindowWay::kPoints) return filters_[which].Insert(Keys::Digests(digests), time);
+  WindowInsertOutcome outcome;
+  for (const uint64_t digest : digests) {
+    const bool is_in = filters_[which].Insert(Key::Digest(digest), time);
+    outcome.num_inserted += is_in ? 1 : 0;
+    outcome.num_refused += is_in ? 0 : 1;
+  }
+  return outcome;
 }
 
 WindowEraseOutcome WindowFilterSubject::Erase(size_t which, Digests digests, uint64_t inserted_at,
@@ -214,7 +235,7 @@ void WindowFilterSubject::Reload(size_t which) {
   REQUIRE((filters_[which].Serialize() == bytes));
 }
 
-Answers WindowFilterSubject::Query(size_t which, Digests digests) {
+Answers WindowFilterSubject::RawQuery(size_t which, Digests digests) {
   if (way_ == WindowWay::kPoints) {
     Answers answers;
     for (const uint64_t digest : digests) {
@@ -225,6 +246,24 @@ Answers WindowFilterSubject::Query(size_t which, Digests digests) {
   std::vector<uint64_t> bitmap = BitmapFor(digests.size());
   filters_[which].Query(Keys::Digests(digests), bitmap);
   return AnswersOf(bitmap, digests.size());
+}
+
+// Of slots: what is in by the counts, which are exact. A query shows all of that, and more only
+// where a block has keys in the side table alone.
+Answers WindowFilterSubject::Query(size_t which, Digests digests) {
+  Answers answers = RawQuery(which, digests);
+  if (filters_[which].form() == WindowForm::kBucketRing) return answers;
+  const bool is_decided = filters_[which].GetStats().slots.undecided_share == 0;
+  const std::vector<uint64_t> counts = Counts(which, digests);
+  for (size_t i = 0; i < digests.size(); ++i) {
+    const uint8_t is_in = counts[i] > 0 ? 1 : 0;
+    if (answers[i] < is_in || (is_decided && answers[i] > is_in)) {
+      answers[i] = 2;  // wrong: what no model says
+    } else {
+      answers[i] = is_in;
+    }
+  }
+  return answers;
 }
 
 std::vector<uint64_t> WindowFilterSubject::Counts(size_t which, Digests digests) {
@@ -257,6 +296,12 @@ std::string DoWindowStep(const WindowStep& step, WindowSubject& subject) {
       const WindowEraseOutcome outcome = subject.Erase(step.which, step.digests, at, erased);
       said << outcome.num_erased << ' ' << outcome.num_refused << ' ' << outcome.num_expired << ' '
            << BitsOf(erased);
+      break;
+    }
+    case WindowOp::kInsertAt: {
+      const uint64_t at = step.ticks > 0 && ticks > now ? 0 : now - ticks;
+      const WindowInsertOutcome outcome = subject.InsertAt(step.which, step.digests, at);
+      said << outcome.num_inserted << ' ' << outcome.num_refused;
       break;
     }
     case WindowOp::kAdvance:

@@ -28,6 +28,7 @@ class WindowSubject {
   virtual bool Advance(size_t which, uint64_t now) = 0;
   virtual uint64_t Insert(size_t which, Digests digests) = 0;
   virtual Answers InsertIfAbsent(size_t which, Digests digests) = 0;
+  virtual WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) = 0;
   virtual WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
                                    Answers& erased) = 0;
   virtual void Merge(size_t which) = 0;  // the other one into this; both in one bucket
@@ -48,6 +49,7 @@ class WindowModel : public WindowSubject {
   bool Advance(size_t which, uint64_t now) override;
   uint64_t Insert(size_t which, Digests digests) override;
   Answers InsertIfAbsent(size_t which, Digests digests) override;
+  WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) override;
   WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
                            Answers& erased) override;
   void Merge(size_t which) override;
@@ -90,6 +92,7 @@ class WindowFilterSubject : public WindowSubject {
   bool Advance(size_t which, uint64_t now) override { return filters_[which].Advance(now); }
   uint64_t Insert(size_t which, Digests digests) override;
   Answers InsertIfAbsent(size_t which, Digests digests) override;
+  WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) override;
   WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
                            Answers& erased) override;
   void Merge(size_t which) override;
@@ -102,6 +105,8 @@ class WindowFilterSubject : public WindowSubject {
   WindowFilter& filter(size_t which) { return filters_[which]; }
 
  private:
+  Answers RawQuery(size_t which, Digests digests);
+
   std::vector<WindowFilter> filters_;
   WindowWay way_;
   std::shared_ptr<Executor> executor_;

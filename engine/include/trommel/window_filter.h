@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "trommel/digest.h"
@@ -21,33 +22,72 @@
 
 namespace trommel {
 
+/// How a window filter keeps its buckets.
+enum class WindowForm : uint8_t {
+  /// Of a WindowConfig only: kSlots16 or kSlots24, the one that needs fewer bytes; kBucketRing
+  /// where
+  /// neither can keep the rate (below about 1e-5), or where it needs fewer bytes than both.
+  kAutomatic = 0,
+  /// One array of blocks of fingerprints of 12 bits, each with its bucket beside it: a query reads
+  /// one cache line, whatever the number of buckets. For up to 12 buckets; about 24.5 bits per key
+  /// at 0.52 %.
+  kSlots16 = 1,
+  /// The same with fingerprints of 16 bits, for up to 64 buckets and for lower rates: about 41 bits
+  /// per key at 0.02 %.
+  kSlots24 = 2,
+  /// One counting filter per bucket: a query reads a cache line of each. It is what files of
+  /// version 1 hold; for rates that the others cannot keep.
+  kBucketRing = 3,
+};
+
+/// Returns "automatic", "slots16", "slots24" or "ring".
+std::string_view WindowFormName(WindowForm form) noexcept;
+
 /// What WindowFilter::Create makes.
 struct WindowConfig {
   uint64_t window = 0;       ///< Length of the window in ticks; required.
   uint32_t num_buckets = 8;  ///< 1 to kMaxBuckets, and at most the ticks of the window.
   /// Distinct keys inserted within any span of window + bucket_ticks(); required.
   uint64_t capacity = 0;
-  /// Distinct keys inserted within the span of one bucket; at most capacity. 0, or any number below
-  /// capacity / (num_buckets + 1), stands for that number, rounded up: even arrival.
+  /// Of kBucketRing; at most capacity. The other forms keep the rate for any pattern of arrival of
+  /// `capacity` keys, and do not use it.
   ///
-  /// The rate is kept while all live buckets together hold at most `capacity` keys and each holds
-  /// at most `bucket_capacity`. A larger burst raises the rate until its bucket expires; GetStats
-  /// returns the rate and the number of excess keys. With bucket_capacity = capacity, no pattern of
-  /// arrival of `capacity` keys breaks the rate, but every store is sized for the burst: at 1 % and
-  /// 8 buckets, even arrival takes 33 bits per key of capacity, any arrival 188.
+  /// Distinct keys inserted within the span of one bucket. 0, or any number below
+  /// capacity / (num_buckets + 1), stands for that number, rounded up: even arrival. The rate is
+  /// kept while all live buckets together hold at most `capacity` keys and each holds at most
+  /// `bucket_capacity`. A larger burst raises the rate until its bucket expires; GetStats returns
+  /// the rate and the number of excess keys. With bucket_capacity = capacity, no pattern of arrival
+  /// of `capacity` keys breaks the rate, but every store is sized for the burst: at 1 % and 8
+  /// buckets, even arrival takes 33 bits per key of capacity, any arrival 188.
   uint64_t bucket_capacity = 0;
   /// False-positive rate of a query over all live buckets: (num_buckets + 1) * kMinTargetFpr to
   /// kMaxTargetFpr.
   double target_fpr = 0.01;
-  DigestPolicy digest = {};             ///< How keys become digests.
-  uint32_t num_slices = 0;              ///< As CountingConfig::num_slices.
-  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  DigestPolicy digest = {};                  ///< How keys become digests.
+  WindowForm form = WindowForm::kAutomatic;  ///< How buckets are kept.
+  /// Whether keys can be erased. A filter that need not erase keeps one bucket per key, the
+  /// youngest, and an insertion of a key that is in is one store; one that erases keeps each
+  /// insertion of a key, the further ones in its side table. Of kBucketRing: must be true.
+  bool is_erasable = true;
+  uint32_t num_slices = 0;              ///< Of kBucketRing: as CountingConfig::num_slices.
+  Encoding encoding = Encoding::kRuns;  ///< Of kBucketRing: how counts are stored.
   /// Limit on the bytes of all stores; 0: the machine's physical memory. Side tables may grow
   /// beyond it.
   uint64_t memory_limit_bytes = 0;
   /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
   /// thread only.
   std::shared_ptr<Executor> executor = nullptr;
+};
+
+/// What a batch of insertions at a time of the caller's did.
+struct WindowInsertOutcome {
+  uint64_t num_inserted = 0;  ///< Keys that were inserted.
+  /// Keys of a bucket that does not take any: it has expired, or lies in the future; or, with
+  /// kBucketRing, it never was the current one.
+  uint64_t num_refused = 0;
+
+  /// Memberwise equality.
+  friend bool operator==(const WindowInsertOutcome&, const WindowInsertOutcome&) = default;
 };
 
 /// What a batch of erasures from a WindowFilter did.
@@ -60,11 +100,14 @@ struct WindowEraseOutcome {
   friend bool operator==(const WindowEraseOutcome&, const WindowEraseOutcome&) = default;
 };
 
-/// A live bucket that is, or once was, the current one.
+/// A live bucket that is, or once was, the current one; with slots, one that holds keys, or is the
+/// current one.
 struct WindowBucket {
   uint64_t first_tick = 0;  ///< First tick of the bucket.
   uint64_t last_tick = 0;   ///< Last tick of the bucket.
-  Stats stats;              ///< Of this bucket. Refused erasures are counted in WindowStats only.
+  /// Of this bucket. Refused erasures are counted in WindowStats only. With slots num_keys and
+  /// predicted_fpr alone: all else is of all buckets together, in WindowStats::slots.
+  Stats stats;
 };
 
 /// Statistics of a WindowFilter.
@@ -72,14 +115,18 @@ struct WindowStats {
   uint64_t now = 0;        ///< As WindowFilter::now.
   uint64_t num_keys = 0;   ///< Insertions less erasures of live buckets.
   uint64_t num_bytes = 0;  ///< All stores with their side tables.
+  /// With slots: of all buckets together. Without, all 0.
+  Stats slots;
   uint64_t num_uncleared_bytes =
-      0;  ///< Part of num_bytes: expired buckets that are not cleared yet.
+      0;  ///< Of kBucketRing: part of num_bytes, expired buckets that are not cleared yet.
   uint64_t num_refused_erases = 0;  ///< Of absent keys; since creation, load or clear.
   uint64_t num_expired_erases = 0;  ///< Of keys of no live bucket; since creation, load or clear.
   /// 1 - prod(1 - f) over the predicted_fpr f of the buckets. If keys are in several buckets the
   /// true rate is lower.
   double predicted_fpr = 0;
-  /// Keys beyond bucket_capacity() in live buckets, and in expired ones at the time they expired (a
+  uint64_t num_refused_inserts = 0;  ///< Of keys of no live bucket; since creation, load or clear.
+  /// With slots: keys beyond capacity() in all live buckets. With kBucketRing: keys beyond
+  /// bucket_capacity() in live buckets, and in expired ones at the time they expired (a
   /// key inserted twice counts twice); since creation, load or clear. While a bucket holds such
   /// keys, the rate may exceed target_fpr.
   uint64_t num_excess_keys = 0;
@@ -88,9 +135,11 @@ struct WindowStats {
 
 /// What a pass over a WindowFilter measures.
 struct WindowFill {
-  std::vector<BlockFill> buckets;  ///< Of WindowStats::buckets, if time has not advanced.
-  double current_fpr = 0;          ///< 1 - prod(1 - f) over the current_fpr f of the buckets.
-  uint64_t huge_page_bytes = 0;    ///< Of the live buckets.
+  /// Of kBucketRing: of WindowStats::buckets, if time has not advanced. With slots: one, of all
+  /// buckets together.
+  std::vector<BlockFill> buckets;
+  double current_fpr = 0;        ///< 1 - prod(1 - f) over the current_fpr f of the buckets.
+  uint64_t huge_page_bytes = 0;  ///< Of the live buckets.
 };
 
 /// A set of the keys inserted during a sliding window of time.
@@ -124,24 +173,27 @@ struct WindowFill {
 ///                                    time t happened before the query, no erasure that could
 ///                                    match it has begun, and no Advance to t + window or later
 ///                                    has begun, the answer is "maybe present".
-///   Insert, InsertIfAbsent           All keys of a call enter one bucket: that of a time t, now()
-///                                    at some moment of the call, which the call returns.
+///   Insert                           All keys of a call enter one bucket: that of a time t, now()
+///                                    at some moment of the call, which the call returns; or that
+///                                    of the time that the caller gives.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys
 ///   CountEstimate(s)                 of one batch and one block are handled in input order.
-///   InsertIfAbsent                   Its answers are those of the time t that it returns, for a
-///                                    batch of any size: a key inserted at s is not inserted again
-///                                    while t < s + window, unless an erasure could match it. Of n
-///                                    callers that race with one absent key, exactly one inserts
-///                                    it (none, if other keys cover it meanwhile), also when the
-///                                    time advances between them. Of duplicates in one batch, the
-///                                    first is inserted.
+///   InsertIfAbsent                   Each chunk of kChunkKeys keys enters the bucket of a time t,
+///                                    now() at some moment of the chunk, which the call returns.
+///                                    The chunk's answers are those of t: a key inserted at s is
+///                                    not inserted again while t < s + window, unless an erasure
+///                                    could match it. Of n callers that race with one absent key,
+///                                    exactly one inserts it (none, if other keys cover it
+///                                    meanwhile), also when the time advances between them. Of
+///                                    duplicates in one batch, the first is inserted.
 ///   Advance                          Calls run one after another. now() changes at once; entering
 ///                                    a new bucket then waits for chunks that other threads are
 ///                                    working on (2,048 keys; 2^17 keys of updates spread over an
-///                                    executor) and for whole InsertIfAbsent calls, so Advance
-///                                    must not be called from within one. Meanwhile other Advance,
-///                                    GetStats, Save and Serialize calls wait, too; updates and
-///                                    queries do not. An Insert or Erase whose bucket expires
+///                                    executor), with kBucketRing also for whole InsertIfAbsent
+///                                    calls; so Advance must not be called from within one.
+///                                    Meanwhile other Advance, GetStats, Save and Serialize calls
+///                                    wait, too; queries do not, and updates only after a leap of
+///                                    several buckets. An Insert or Erase whose bucket expires
 ///                                    while it runs ends: its remaining keys would be expired.
 ///   num_keys, GetStats, Save,        For each bucket and lock range the state at some moment
 ///   Serialize                        between operations; the moments differ. Buckets that expire
@@ -152,8 +204,19 @@ struct WindowFill {
 /// "Happened before", and what fork forbids, are as in ConcurrentFilter. Why all this holds is in
 /// ARCHITECTURE.md, Why queries beside writers are right.
 ///
-/// *Memory* is that of num_buckets + 2 stores of one geometry: the live ones, and one to be
-/// cleared. It is reserved at creation, and touched as buckets are used. An expired bucket is
+/// *Memory.* With slots one array holds the keys of all buckets, in 64 bytes for about 20 of them,
+/// with 2.4 % more for what blocks share. Expired keys stay where they are until their place is
+/// needed: by an insertion into their block, which takes it as a free one, or by the 64 blocks
+/// around it, which are swept when a bucket comes that is too young for them (4 KB, under their
+/// lock). So no pause grows with the filter, however far the clock leaps.
+///
+/// An erasable filter keeps the further insertions of a key in its side table, which takes about 40
+/// bytes for each. Queries, which do not read it, answer "maybe present" for any key of a block
+/// with keys that are there alone: WindowStats::slots has their share as undecided_share. Sizing
+/// keeps rate and share together within target_fpr.
+///
+/// With kBucketRing it is that of num_buckets + 2 stores of one geometry: the live ones, and one to
+/// be cleared. It is reserved at creation, and touched as buckets are used. An expired bucket is
 /// unpublished at once; the insertions and advances that follow clear its memory in steps of a
 /// thousandth of it (or up to 1 MB, where that is more), at twice the pace that insertions at
 /// capacity need. So no pause grows with the filter as long as buckets receive their insertions. An
@@ -164,6 +227,14 @@ class WindowFilter {
  public:
   /// Most buckets of a window.
   static constexpr uint32_t kMaxBuckets = 64;
+  /// Most buckets of kSlots16.
+  static constexpr uint32_t kMaxSlots16Buckets = 12;
+  /// Keys of a batch that are handled as one: those of an InsertIfAbsent have one time.
+  static constexpr size_t kChunkKeys = 2048;
+  /// Returns how many chunks a batch of `num_keys` keys has.
+  static constexpr size_t NumChunks(size_t num_keys) noexcept {
+    return (num_keys + kChunkKeys - 1) / kChunkKeys;
+  }
 
   /// Creates an empty filter at time 0. Fails with kInvalidArgument for numbers out of range and as
   /// SizeFor does, and with kOutOfMemory if the filter exceeds the limit or the system refuses
@@ -196,19 +267,25 @@ class WindowFilter {
   /// Inserts every key into the current bucket. Returns the time of insertion, which Erase needs.
   uint64_t Insert(Keys keys) noexcept;
 
+  /// Inserts every key into the bucket of `time`, any tick of it, also when that is late: events
+  /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(). A
+  /// key that is in a filter that is not erasable keeps the later of its two buckets.
+  WindowInsertOutcome Insert(Keys keys, uint64_t time) noexcept;
+
   /// In input order, inserts every key that is absent from all live buckets into the current one,
   /// and sets its bit in `inserted`; a key that is maybe present is left alone, in its old bucket.
   /// Returns how many were inserted.
-  ///
-  /// `inserted_at`, if not null, receives the time of the call: keys that were inserted were
-  /// inserted then, and keys left alone were in the window then. An Advance into a new bucket
-  /// returns only after the call; split the batch if that wait is too long.
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
+  /// As above. times[c] receives the time of the keys from c * kChunkKeys on, kChunkKeys of them:
+  /// those that were inserted were inserted then, and those left alone were in the window then.
+  /// Requires NumChunks(keys.size()) times.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
-                        uint64_t* inserted_at = nullptr) noexcept;
+                        std::span<uint64_t> times) noexcept;
 
   /// In input order, decrements the counters of every key in the bucket of `inserted_at` (any tick
   /// of it), or refuses a key that is certainly absent from that bucket and changes nothing for it.
-  /// Refuses all keys if that bucket has expired or inserted_at > now().
+  /// Refuses all keys if that bucket has expired or inserted_at > now(): they count as expired.
+  /// Refuses all keys if the filter is not erasable: they count as refused.
   ///
   /// A key may be erased as often as it was inserted at that time. Erasing any other has, in that
   /// bucket, the effect that CountingFilter::Erase describes. (Without the time, a late erasure
@@ -217,14 +294,14 @@ class WindowFilter {
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) noexcept;
 
-  /// As CountingFilter::Query, over all live buckets that have held a key: about one cache line per
-  /// key and bucket. Within a batch, time may advance from chunk to chunk.
+  /// As CountingFilter::Query, over all live buckets: one cache line per key; with kBucketRing one
+  /// per key and bucket. Within a batch, time may advance from chunk to chunk.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select. Within a batch, time may advance from chunk to chunk.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
 
   /// Writes an upper bound of how often each key is in all live buckets together: the sum of
-  /// theirs.
+  /// theirs. Of a filter that is not erasable: 0 or 1.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -233,6 +310,8 @@ class WindowFilter {
   /// Batches of one.
   /// @{
   uint64_t Insert(Key key) noexcept;  ///< Inserts the key. Returns the time of insertion.
+  /// Returns false if the insertion was refused.
+  bool Insert(Key key, uint64_t time) noexcept;
   /// Returns true if the key was absent and is now in. `inserted_at`, if not null, receives the
   /// time.
   bool InsertIfAbsent(Key key, uint64_t* inserted_at = nullptr) noexcept;
@@ -250,12 +329,13 @@ class WindowFilter {
   /// their times. Both filters must be in the same bucket; now() becomes the later of the two
   /// times.
   ///
-  /// Fails with kMismatch, naming the field, if window, num_buckets, geometry, digest policy or the
-  /// current bucket differ, and with kInvalidArgument if both together hold more than 2^62 keys.
-  /// Requires that `other` does not change meanwhile. Cost: one pass over all buckets.
+  /// Fails with kMismatch, naming the field, if window, num_buckets, form, is_erasable, geometry,
+  /// digest policy or the current bucket differ, and with kInvalidArgument if both together hold
+  /// more than 2^62 keys. Requires that `other` does not change meanwhile. Cost: one pass over all
+  /// buckets.
   Status Merge(const WindowFilter& other);
 
-  /// Removes all keys and resets the counts of refused erasures and excess keys; the time stays.
+  /// Removes all keys and resets the counts of refusals and excess keys; the time stays.
   /// Writes all memory that was used.
   void Clear() noexcept;
 
@@ -266,17 +346,26 @@ class WindowFilter {
 
   /// @name Properties
   /// @{
-  uint64_t window() const noexcept;           ///< Returns the length of the window in ticks.
-  uint32_t num_buckets() const noexcept;      ///< Returns the number of buckets per window.
-  uint64_t bucket_ticks() const noexcept;     ///< Returns the length of the longest bucket.
-  const Geometry& geometry() const noexcept;  ///< Returns the geometry of one bucket, as of all.
+  uint64_t window() const noexcept;        ///< Returns the length of the window in ticks.
+  uint32_t num_buckets() const noexcept;   ///< Returns the number of buckets per window.
+  uint64_t bucket_ticks() const noexcept;  ///< Returns the length of the longest bucket.
+  WindowForm form() const noexcept;        ///< Returns the form; never kAutomatic.
+  bool is_erasable() const noexcept;       ///< Returns the configured value.
+  /// Returns the geometry of the blocks: of kBucketRing that of one bucket, as of all. With slots
+  /// it is of Encoding::kFingerprints16; fingerprint_bits are 12 (slots of 16 bits) or 16 (24
+  /// bits).
+  const Geometry& geometry() const noexcept;
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
   uint64_t capacity() const noexcept;                  ///< Returns the configured value.
-  /// Returns how many keys one bucket may hold while the rate is kept, however the others share the
+  /// Returns how many keys one bucket may hold while the rate is kept: with slots capacity(). With
+  /// kBucketRing however the others share the
   /// capacity: the configured value or slightly more, by the model of the geometry (sizing.h). A
   /// loaded filter has the same value as the saved one.
   uint64_t bucket_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
+  /// Returns the rate for non-members when all live buckets together hold `num_keys` distinct keys,
+  /// by the model; with kBucketRing, when they are spread evenly.
+  double PredictedFpr(uint64_t num_keys) const noexcept;
   uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures of live buckets.
   /// Returns statistics that are kept as running figures. Takes no lock that an update needs;
   /// beside writers as ConcurrentFilter::GetStats. Cost: as CountingFilter::GetStats, for each live

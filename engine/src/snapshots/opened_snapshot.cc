@@ -40,9 +40,10 @@ Status CheckKnown(const SnapshotStart& start) {
   }
   if (start.version == kFingerprintVersion &&
       start.type != static_cast<uint32_t>(SnapshotType::kCountingFilter) &&
-      start.type != static_cast<uint32_t>(SnapshotType::kScalableFilter)) {
+      start.type != static_cast<uint32_t>(SnapshotType::kScalableFilter) &&
+      start.type != static_cast<uint32_t>(SnapshotType::kWindowFilter)) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type of version 2", start.type,
-                     "1 (counting filter) and 2 (scalable filter)");
+                     "1 (counting filter), 2 (scalable filter) and 3 (window filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,

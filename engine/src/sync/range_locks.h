@@ -114,6 +114,10 @@ class RangeLocks {
     }
   }
 
+  // Of one lock range.
+  uint64_t num_keys_of(size_t lock_idx) const {
+    return slots_.get()[lock_idx].num_keys.load(std::memory_order_relaxed);
+  }
   // The sum over all lock ranges, each read at a different moment.
   uint64_t num_keys() const {
     uint64_t num_keys = 0;

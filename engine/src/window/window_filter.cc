@@ -1,66 +1,29 @@
-// WindowFilter: why its contract holds. (That a bucket is live as long as any of its keys must be,
-// and at most one bucket longer, is arithmetic: time_buckets.h. That a live store never loses a bit
-// of a key that is in it: concurrent_filter.cc, every word of which holds for each store here.)
-//
-// *The list.* Advance publishes a new list, of the buckets that are live then; a published list is
-// never changed. Take a key inserted in bucket b by a thread that saw a list with b in it, and a
-// query that this insertion happened before. The query loads the list later, so it sees that list
-// or a later one (coherence). A list without b comes only from an Advance to a bucket after
-// b + num_buckets, and so to t + window or later; the contract speaks of queries before such an
-// Advance begins. The query looks up b's store, which shows the bits.
-//
-// Untouched stores are not looked up. The mark is set before the key's bits, so it happened before
-// the query as they did.
-//
-// *Old stores.* A thread that uses a list, or a store from one, is inside a grace period (Enter).
-// Advance unpublishes first and waits then; so a store is cleared when no thread is inside that
-// could know of it, is empty when it is published again, and the list that is overwritten is one
-// that no thread reads. Clearing takes the locks nevertheless: copies for statistics and snapshots
-// are made outside of grace periods, which they would make long. A copy of a bucket that left the
-// window before all were copied may hold anything; it is discarded, and a bucket that is live at
-// the end was never cleared meanwhile.
-//
-// *Time and bucket of a call.* The list says since when its last bucket is the current one; the
-// time within that bucket is kept apart. Advance publishes the list first, and Current(), which
-// now() returns, too, loads it last. So the list is the loaded time's or a later one, and the later
-// of the two times belongs to the list's current bucket. Later chunks of a batch go to the same
-// bucket, current or not, as long as it is in the list. If it is not, what was not inserted has
-// left the window in the same instant.
-//
-// *Linearizable.* All stores share one set of locks: the updates of one key, in whichever bucket,
-// happen one after another.
-//
-// *InsertIfAbsent* is inside one grace period for the whole call, with the list L and the time t
-// that it found first. Every store of L stays as it is until the call leaves, also one that Advance
-// unpublishes meanwhile: so what was in the filter at t is still seen by the last chunk, and
-// duplicates meet in the current bucket of L even if that leaves the window. Under the lock of its
-// keys the call also looks up the current bucket of the newest list, where later calls insert.
-// There is no third bucket: after L at most one list is published, for Advance waits for this call
-// before it returns, and advances run one after another. Of two calls with one key, the one that
-// has the lock later thus looks up the bucket into which the other inserted, unless its own L is of
-// a time at which that bucket had left the window. The lookup in all stores and the insertion are
-// one moment among the updates of the key; an Advance between them is as if it came after.
-//
-// *No deadlock.* A thread inside a grace period may wait for a lock. A thread that holds a lock
-// waits for nothing. Advance waits for the threads inside, and holds the clock, not a lock. A
-// thread that wants the clock and is inside, or holds a lock, only tries.
+// WindowFilter: arguments are checked and batches cut here; what is done with them is the engine's
+// (window_engine.h).
 #include "trommel/window_filter.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <string>
 #include <utility>
 
+#include "engine/src/base/check.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/merge_compatibility.h"
-#include "engine/src/keys/radix_split.h"
+#include "engine/src/keys/parallel_batch.h"
+#include "engine/src/snapshots/filter_files.h"
+#include "engine/src/window/ring_window.h"
+#include "engine/src/window/slot_window_snapshot.h"
 #include "engine/src/window/window_filter_impl.h"
+#include "kernels/kernels.h"
 
 namespace trommel {
 namespace {
 
-// The keys of one grace period: Advance waits for them. Spread over threads they take no longer.
-constexpr size_t kAloneKeys = kernels::kMaxChunkKeys;
-constexpr size_t kSpreadKeys = size_t{1} << 17;
+constexpr size_t kChunkWords = kernels::kMaxChunkKeys / 64;
 
 template <class Impl>
 void CheckUnused(Impl* impl) {
@@ -68,25 +31,61 @@ void CheckUnused(Impl* impl) {
   [[maybe_unused]] const auto access = impl->access_check.EnterExclusive();
 }
 
+const char* KindName(const WindowEngine& engine) { return engine.is_erasable() ? "true" : "false"; }
+
 // Names the first field in which two filters differ that are to be merged; empty if there is none.
-template <class Impl>
-std::string Difference(Impl& a, Impl& b) {
-  const TimeBuckets& ours = a.ring.times();
-  const TimeBuckets& theirs = b.ring.times();
+std::string Difference(WindowEngine& a, WindowEngine& b) {
+  const TimeBuckets& ours = a.settings.times;
+  const TimeBuckets& theirs = b.settings.times;
   if (ours.window != theirs.window) return FieldDiffers("window", ours.window, theirs.window);
   if (ours.num_buckets != theirs.num_buckets) {
     return FieldDiffers("num_buckets", ours.num_buckets, theirs.num_buckets);
   }
-  std::string difference = DifferenceOf(a.ring.geometry(), a.policy, b.ring.geometry(), b.policy);
+  if (a.form() != b.form())
+    return FieldDiffers("form", WindowFormName(a.form()), WindowFormName(b.form()));
+  if (a.is_erasable() != b.is_erasable()) {
+    return FieldDiffers("is_erasable", KindName(a), KindName(b));
+  }
+  std::string difference =
+      DifferenceOf(a.geometry(), a.settings.policy, b.geometry(), b.settings.policy);
   if (!difference.empty()) return difference;
-  const uint64_t bucket_here = a.ring.Current().bucket;
-  const uint64_t bucket_there = b.ring.Current().bucket;
+  const uint64_t bucket_here = ours.BucketOf(a.now());
+  const uint64_t bucket_there = ours.BucketOf(b.now());
   if (bucket_here == bucket_there) return "";
   return FieldDiffers("first tick of the current bucket", ours.FirstTick(bucket_here),
                       ours.FirstTick(bucket_there));
 }
 
+size_t SelectChunk(WindowEngine& engine, std::span<const uint64_t> digests, bool maybe_present,
+                   size_t first_idx, uint32_t* selection) {
+  std::array<uint64_t, kChunkWords> answers;
+  engine.QueryChunk(digests, answers.data());
+  size_t size = 0;
+  for (size_t w = 0; w < (digests.size() + 63) / 64; ++w) {
+    const size_t num_bits = std::min<size_t>(64, digests.size() - w * 64);
+    uint64_t left = (maybe_present ? answers[w] : ~answers[w]) & (~uint64_t{0} >> (64 - num_bits));
+    for (; left != 0; left &= left - 1) {
+      const size_t idx = first_idx + w * 64 + static_cast<size_t>(std::countr_zero(left));
+      selection[size++] = static_cast<uint32_t>(idx);
+    }
+  }
+  return size;
+}
+
 }  // namespace
+
+std::string_view WindowFormName(WindowForm form) noexcept {
+  switch (form) {
+    case WindowForm::kSlots16:
+      return "slots16";
+    case WindowForm::kSlots24:
+      return "slots24";
+    case WindowForm::kBucketRing:
+      return "ring";
+    default:
+      return "automatic";
+  }
+}
 
 WindowFilter::WindowFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 WindowFilter::WindowFilter(WindowFilter&& other) noexcept { *this = std::move(other); }
@@ -102,72 +101,52 @@ WindowFilter::~WindowFilter() { CheckUnused(impl_.get()); }
 
 bool WindowFilter::Advance(uint64_t now) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->ring.Advance(now);
+  return impl_->engine->Advance(now);
 }
 
-uint64_t WindowFilter::now() const noexcept { return impl_->ring.CurrentFromOutside().time; }
+uint64_t WindowFilter::now() const noexcept { return impl_->engine->now(); }
 
 // --- Updates.
 
-WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update update, Keys keys,
-                                                         std::span<uint64_t> answers) {
-  const bool is_spread = executor != nullptr && executor->num_threads() > 1;
-  const size_t part_keys = is_spread ? kSpreadKeys : kAloneKeys;
-  std::ranges::fill(answers, 0);
-  Applied applied;
-  for (size_t first = 0; first < keys.size(); first += part_keys) {
-    const GracePeriods::Reader reader = ring.Enter();
-    const BucketList& list = ring.List();
-    if (!ring.times().IsLive(bucket, list.Current().bucket)) break;
-    const size_t count = std::min(part_keys, keys.size() - first);
-    applied.num_reached += count;
-    BucketStore* bucket_store = list.Find(bucket);
-    if (bucket_store == nullptr) continue;  // never was current, so it has no keys
-    if (update == Update::kInsert) bucket_store->Touch();
-    applied.num_applied +=
-        UpdateBatch(ForUpdates(*bucket_store), update, Subspan(keys, first, count),
-                    answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
-  }
-  return applied;
+uint64_t WindowFilter::Insert(Keys keys) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->Insert(keys);
 }
 
-WindowFilter::Impl::Applied WindowFilter::Impl::UpdateOneIn(uint64_t bucket, Update update,
-                                                            uint64_t digest) {
-  const BucketList& list = ring.List();
-  if (!ring.times().IsLive(bucket, list.Current().bucket)) return {};
-  BucketStore* bucket_store = list.Find(bucket);
-  if (bucket_store == nullptr) return {0, 1};
-  if (update == Update::kInsert) bucket_store->Touch();
-  uint64_t bit = 0;
-  const uint32_t lock_bits = ring.locks().lock_bits();
-  const uint64_t num_applied =
-      ApplyRange(ForUpdates(*bucket_store), update, &digest, {0, 1}, RangeOf(digest, lock_bits),
-                 lock_bits, std::span(&bit, 1));
-  return {num_applied, 1};
+WindowInsertOutcome WindowFilter::Insert(Keys keys, uint64_t time) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const WindowInsertOutcome outcome = impl_->engine->InsertAt(keys, time);
+  impl_->num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  return outcome;
+}
+
+size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->InsertIfAbsent(keys, inserted, {});
+}
+
+size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                    std::span<uint64_t> times) noexcept {
+  CheckBitmap(keys, inserted);
+  TROMMEL_CHECK(times.size() == NumChunks(keys.size()), "times of another number of chunks");
+  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(times)), "the times overlap the keys");
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->InsertIfAbsent(keys, inserted, times);
 }
 
 WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
                                              std::span<uint64_t> erased) {
-  Applied applied;
-  if (inserted_at <= ring.CurrentFromOutside().time) {
-    applied = UpdateIn(ring.times().BucketOf(inserted_at), Update::kErase, keys, erased);
+  WindowEraseOutcome outcome;
+  if (engine->is_erasable()) {
+    outcome = engine->Erase(keys, inserted_at, erased);
   } else {
     std::ranges::fill(erased, 0);
+    outcome.num_refused = keys.size();
   }
-  const WindowEraseOutcome outcome{.num_erased = applied.num_applied,
-                                   .num_refused = applied.num_reached - applied.num_applied,
-                                   .num_expired = keys.size() - applied.num_reached};
   num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   num_expired_erases.fetch_add(outcome.num_expired, std::memory_order_relaxed);
   return outcome;
-}
-
-uint64_t WindowFilter::Insert(Keys keys) noexcept {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const Moment current = impl_->ring.CurrentFromOutside();
-  impl_->UpdateIn(current.bucket, Update::kInsert, keys, {});
-  impl_->ring.ClearShare(keys.size());
-  return current.time;
 }
 
 WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept {
@@ -182,71 +161,189 @@ WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
   return impl_->Erase(keys, inserted_at, erased);
 }
 
+// --- Queries.
+
+size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
+  CheckBitmap(keys, maybe_present);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  std::atomic<size_t> num_present{0};
+  const WindowSettings& settings = impl_->engine->settings;
+  ForEachTask(settings.executor.get(), keys, [&](size_t part_first, Keys part) {
+    size_t num_here = 0;
+    ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+      num_here +=
+          impl_->engine->QueryChunk(digests, maybe_present.data() + (part_first + first) / 64);
+    });
+    num_present.fetch_add(num_here, std::memory_order_relaxed);
+  });
+  return num_present.load(std::memory_order_relaxed);
+}
+
+size_t WindowFilter::Select(Keys keys, Answer answer,
+                            std::span<uint32_t> selection) const noexcept {
+  CheckSelection(keys, selection);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const bool maybe_present = answer == Answer::kMaybePresent;
+  const WindowSettings& settings = impl_->engine->settings;
+  return SelectInTasks(
+      settings.executor.get(), keys, selection,
+      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+        size_t size = 0;
+        ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+          size += SelectChunk(*impl_->engine, digests, maybe_present, part_first + first,
+                              part_selection.data() + size);
+        });
+        return size;
+      });
+}
+
+void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
+  CheckCounts(keys, counts);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const WindowSettings& settings = impl_->engine->settings;
+  ForEachTask(settings.executor.get(), keys, [&](size_t part_first, Keys part) {
+    ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+      impl_->engine->CountChunk(digests, counts.subspan(part_first + first, digests.size()));
+    });
+  });
+}
+
 // --- One key.
 
 uint64_t WindowFilter::Insert(Key key) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->policy(key);
-  uint64_t time = 0;
-  {
-    const GracePeriods::Reader reader = impl_->ring.Enter();
-    const Moment current = impl_->ring.Current();
-    impl_->UpdateOneIn(current.bucket, Update::kInsert, digest);
-    time = current.time;
-  }
-  impl_->ring.ClearShare(1);
-  return time;
+  return impl_->engine->InsertOne(impl_->engine->settings.policy(key));
+}
+
+bool WindowFilter::Insert(Key key, uint64_t time) noexcept {
+  const uint64_t digest = impl_->engine->settings.policy(key);
+  return Insert(Keys::Digests(std::span(&digest, 1)), time).num_inserted == 1;
+}
+
+bool WindowFilter::InsertIfAbsent(Key key, uint64_t* inserted_at) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->InsertOneIfAbsent(impl_->engine->settings.policy(key), inserted_at);
 }
 
 bool WindowFilter::Erase(Key key, uint64_t inserted_at) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->policy(key);
+  const uint64_t digest = impl_->engine->settings.policy(key);
   return impl_->Erase(Keys::Digests(std::span(&digest, 1)), inserted_at, {}).num_erased == 1;
+}
+
+bool WindowFilter::MayContain(Key key) const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->MayContain(impl_->engine->settings.policy(key));
+}
+
+uint64_t WindowFilter::CountEstimate(Key key) const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const uint64_t digest = impl_->engine->settings.policy(key);
+  uint64_t count = 0;
+  impl_->engine->CountChunk(std::span(&digest, 1), std::span(&count, 1));
+  return count;
 }
 
 // --- What it is.
 
 void WindowFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  impl_->executor = std::move(executor);
+  impl_->engine->settings.executor = std::move(executor);
 }
 
-uint64_t WindowFilter::window() const noexcept { return impl_->ring.times().window; }
-uint32_t WindowFilter::num_buckets() const noexcept { return impl_->ring.times().num_buckets; }
-uint64_t WindowFilter::bucket_ticks() const noexcept { return impl_->ring.times().LongestTicks(); }
-const Geometry& WindowFilter::geometry() const noexcept { return impl_->ring.geometry(); }
-const DigestPolicy& WindowFilter::digest_policy() const noexcept { return impl_->policy; }
-uint64_t WindowFilter::capacity() const noexcept { return impl_->capacity; }
-uint64_t WindowFilter::bucket_capacity() const noexcept { return impl_->bucket_capacity; }
-double WindowFilter::target_fpr() const noexcept { return impl_->target_fpr; }
+uint64_t WindowFilter::window() const noexcept { return impl_->engine->settings.times.window; }
+uint32_t WindowFilter::num_buckets() const noexcept {
+  return impl_->engine->settings.times.num_buckets;
+}
+uint64_t WindowFilter::bucket_ticks() const noexcept {
+  return impl_->engine->settings.times.LongestTicks();
+}
+WindowForm WindowFilter::form() const noexcept { return impl_->engine->form(); }
+bool WindowFilter::is_erasable() const noexcept { return impl_->engine->is_erasable(); }
+const Geometry& WindowFilter::geometry() const noexcept { return impl_->engine->geometry(); }
+const DigestPolicy& WindowFilter::digest_policy() const noexcept {
+  return impl_->engine->settings.policy;
+}
+uint64_t WindowFilter::capacity() const noexcept { return impl_->engine->settings.capacity; }
+uint64_t WindowFilter::bucket_capacity() const noexcept { return impl_->engine->bucket_capacity(); }
+double WindowFilter::target_fpr() const noexcept { return impl_->engine->settings.target_fpr; }
+double WindowFilter::PredictedFpr(uint64_t num_keys) const noexcept {
+  return impl_->engine->PredictedFpr(num_keys);
+}
+uint64_t WindowFilter::num_keys() const noexcept { return impl_->engine->num_keys(); }
+
+WindowStats WindowFilter::GetStats() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  WindowStats stats = impl_->engine->GetStats();
+  stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
+  stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
+  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
+  return stats;
+}
+
+WindowFill WindowFilter::MeasureFill() const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->MeasureFill();
+}
 
 // --- Exclusive.
 
 Status WindowFilter::Merge(const WindowFilter& other) {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  BucketRing& ours = impl_->ring;
-  BucketRing& theirs = other.impl_->ring;
-  const std::string difference = Difference(*impl_, *other.impl_);
+  WindowEngine& ours = *impl_->engine;
+  WindowEngine& theirs = *other.impl_->engine;
+  const std::string difference = Difference(ours, theirs);
   if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
-  const BucketList list = theirs.List();
-  for (const BucketList::Entry& entry : list.Entries()) {
-    if (!entry.bucket_store->is_touched()) continue;
-    BucketStore& into = ours.Obtain(entry.bucket);
-    into.Touch();
-    const uint64_t num_keys_there = entry.bucket_store->locks.num_keys();
-    into.store.Merge(entry.bucket_store->store);
-    // All count for the first lock: copies take all locks, so the sum is enough.
-    into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys_there);
-  }
-  ours.Advance(theirs.Current().time);  // within the bucket; an earlier time changes nothing
+  ours.Merge(theirs);
   return Ok();
 }
 
 void WindowFilter::Clear() noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  impl_->ring.Clear();
+  impl_->engine->Clear();
   impl_->num_refused_erases = 0;
   impl_->num_expired_erases = 0;
+  impl_->num_refused_inserts = 0;
+}
+
+// --- Files.
+
+Result<WindowFilter> WindowFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                            const DigestKey& digest_key) {
+  auto impl = std::make_unique<Impl>();
+  if (HasSlotWindowHeader(snapshot)) {
+    auto slots = ReadSlotWindow(snapshot, limit_bytes, digest_key);
+    if (!slots) return slots.error();
+    impl->engine = *std::move(slots);
+  } else {
+    auto ring = RingWindow::ReadFrom(snapshot, limit_bytes, digest_key);
+    if (!ring) return ring.error();
+    impl->engine = *std::move(ring);
+  }
+  return WindowFilter(std::move(impl));
+}
+
+Status WindowFilter::WriteTo(ByteSink& sink) const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->WriteTo(sink);
+}
+
+Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  if (options.point_in_time) return FilterFiles::NoPointInTime("a WindowFilter");
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> WindowFilter::Serialize() const { return FilterFiles::Serialize(*this); }
+
+Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
+                                        uint64_t memory_limit_bytes, const DigestKey& digest_key) {
+  return FilterFiles::Load<WindowFilter>(path, memory_limit_bytes, digest_key);
+}
+
+Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
+                                               uint64_t memory_limit_bytes,
+                                               const DigestKey& digest_key) {
+  return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

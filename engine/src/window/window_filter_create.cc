@@ -1,59 +1,23 @@
-// Creation of window filters: what numbers are legal, and what stores they need.
+// Creation of window filters: what numbers are legal, and which form is made.
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "engine/src/base/memory_limit.h"
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/sizing/geometry_checks.h"
+#include "engine/src/window/ring_window.h"
+#include "engine/src/window/slot_sizing.h"
+#include "engine/src/window/slot_window.h"
 #include "engine/src/window/window_filter_impl.h"
 
 namespace trommel {
-namespace {
 
-// A bucket's keys when they come evenly.
-uint64_t EvenKeys(uint64_t capacity, uint32_t num_buckets) {
-  return (capacity + num_buckets) / (num_buckets + 1);
-}
-
-// The rate that a bucket of `keys` keys may have, so that all together stay at `fpr` however
-// `capacity` keys are spread over them.
-//
-// With g = -log(1 - f(keys)), the rates' logarithms add up: the sum of g over the live buckets may
-// be G = -log(1 - fpr). A bucket's rate grows faster than its keys, so g / keys is largest in the
-// fullest; if it is at most G / capacity there, the sum is at most G for any spread. No more than
-// num_buckets + 1 buckets can be so full.
-double BucketFpr(double fpr, uint64_t keys, uint64_t capacity, uint32_t num_buckets) {
-  const double num_full = keys <= EvenKeys(capacity, num_buckets)
-                              ? num_buckets + 1.0
-                              : static_cast<double>(capacity) / static_cast<double>(keys);
-  return std::min(fpr, -std::expm1(std::log1p(-fpr) / num_full));
-}
-
-// The most keys of one bucket with which the rate is kept. From the geometry alone, so that a
-// loaded filter, whose file does not say what was asked for, has the same.
-uint64_t BucketCapacityOf(const Geometry& geometry, uint64_t capacity, uint32_t num_buckets,
-                          double fpr) {
-  const auto keeps_rate = [&](uint64_t keys) {
-    return PredictedFpr(geometry, keys) <= BucketFpr(fpr, keys, capacity, num_buckets);
-  };
-  if (keeps_rate(capacity)) return capacity;
-  uint64_t most = 1;  // whose rate is below kMinTargetFpr
-  uint64_t too_many = capacity;
-  while (too_many - most > 1) {
-    const uint64_t middle = most + (too_many - most) / 2;
-    (keeps_rate(middle) ? most : too_many) = middle;
-  }
-  return most;
-}
-
-}  // namespace
-
-Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
-                                    double target_fpr) {
+Status ValidateWindow(const WindowSettings& settings) {
+  const auto& [times, policy, executor, capacity, target_fpr] = settings;
+  constexpr uint32_t kMaxBuckets = WindowFilter::kMaxBuckets;
   if (times.window == 0) return OutOfRange("window", times.window, "at least 1 tick");
   if (times.num_buckets == 0 || times.num_buckets > kMaxBuckets ||
       times.num_buckets > times.window) {
@@ -75,57 +39,95 @@ Status WindowFilter::Impl::Validate(const TimeBuckets& times, uint64_t capacity,
   return Ok();
 }
 
-Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::Make(const TimeBuckets& times,
-                                                                     const Geometry& geometry,
-                                                                     uint64_t capacity,
-                                                                     double target_fpr,
-                                                                     uint64_t memory_limit_bytes) {
-  const uint64_t num_stores = uint64_t{times.num_buckets} + 2;
-  const uint64_t num_bytes = num_stores * geometry.num_bytes();
-  const std::string needs = "the filter's " + std::to_string(num_stores) + " stores need";
-  if (Status fits = CheckMemoryLimit(needs, num_bytes, memory_limit_bytes); !fits) {
-    return fits.error();
-  }
-  std::vector<BlockStore> stores;
-  for (uint64_t i = 0; i < num_stores; ++i) {
-    Result<BlockStore> store = BlockStore::Create(geometry, memory_limit_bytes);
-    if (!store) return store.error();
-    stores.push_back(*std::move(store));
-  }
-  const BucketKeys keys{
-      .expected = EvenKeys(capacity, times.num_buckets),
-      .most = BucketCapacityOf(geometry, capacity, times.num_buckets, target_fpr)};
-  auto impl = std::make_unique<Impl>(times, std::move(stores), keys);
-  impl->capacity = capacity;
-  impl->target_fpr = target_fpr;
-  return impl;
+namespace {
+
+Error NoSlots(const WindowConfig& config) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .message = "target_fpr is " + TextOf(config.target_fpr) +
+                     "; with these slots a block would hold less than one key: choose another form "
+                     "of window"};
 }
 
+// The geometry of a form, if it can keep the rate.
+std::optional<Geometry> SlotsOf(const WindowConfig& config, WindowForm form) {
+  if (form == WindowForm::kSlots16 && config.num_buckets > WindowFilter::kMaxSlots16Buckets) {
+    return std::nullopt;
+  }
+  return SlotsFor(form, config.capacity, config.target_fpr);
+}
+
+// The ring is considered where slots would hold few keys per block.
+bool IsRingSmaller(const WindowConfig& config, const Geometry& slots) {
+  constexpr uint64_t kFewKeysPerBlock = 8;
+  if (!config.is_erasable || config.capacity / slots.num_blocks >= kFewKeysPerBlock) return false;
+  const Result<Geometry> ring = RingWindow::GeometryFor(config);
+  return ring && ring->num_bytes() * (uint64_t{config.num_buckets} + 2) < slots.num_bytes();
+}
+
+struct ChosenForm {
+  WindowForm form;
+  Geometry geometry;
+};
+
+Result<ChosenForm> ChooseForm(const WindowConfig& config) {
+  const auto ring = [&config]() -> Result<ChosenForm> {
+    if (!config.is_erasable) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "is_erasable is false; a ring of counting filters is always erasable"};
+    }
+    const Result<Geometry> geometry = RingWindow::GeometryFor(config);
+    if (!geometry) return geometry.error();
+    return ChosenForm{WindowForm::kBucketRing, *geometry};
+  };
+  if (config.form == WindowForm::kBucketRing) return ring();
+  if (config.form == WindowForm::kSlots16 &&
+      config.num_buckets > WindowFilter::kMaxSlots16Buckets) {
+    return OutOfRange(
+        "num_buckets", config.num_buckets,
+        "at most " + std::to_string(WindowFilter::kMaxSlots16Buckets) + " with slots of 16 bits");
+  }
+  std::optional<ChosenForm> smallest;
+  for (const WindowForm form : {WindowForm::kSlots16, WindowForm::kSlots24}) {
+    if (config.form != WindowForm::kAutomatic && config.form != form) continue;
+    const std::optional<Geometry> geometry = SlotsOf(config, form);
+    if (!geometry) continue;
+    if (smallest && smallest->geometry.num_blocks <= geometry->num_blocks) continue;
+    smallest = {form, *geometry};
+  }
+  if (config.form != WindowForm::kAutomatic) {
+    if (!smallest) return NoSlots(config);
+    return *smallest;
+  }
+  if (smallest && !IsRingSmaller(config, smallest->geometry)) return *smallest;
+  if (!smallest && !config.is_erasable) return NoSlots(config);
+  return ring();
+}
+
+}  // namespace
+
 Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
-  const TimeBuckets times{config.window, config.num_buckets};
-  if (Status valid = Impl::Validate(times, config.capacity, config.target_fpr); !valid) {
-    return valid.error();
-  }
+  WindowSettings settings{.times = {config.window, config.num_buckets},
+                          .policy = config.digest,
+                          .executor = config.executor,
+                          .capacity = config.capacity,
+                          .target_fpr = config.target_fpr};
+  if (Status valid = ValidateWindow(settings); !valid) return valid.error();
   if (const Status digest = CheckPolicy(config.digest); !digest) return digest.error();
-  if (auto error = CheckPresenceEncoding("a WindowFilter", config.encoding)) return *error;
-  if (config.bucket_capacity > config.capacity) {
-    return OutOfRange("bucket_capacity", config.bucket_capacity,
-                      "at most capacity, which is " + std::to_string(config.capacity));
+  const Result<ChosenForm> chosen = ChooseForm(config);
+  if (!chosen) return chosen.error();
+  const uint64_t limit_bytes = config.memory_limit_bytes;
+  auto impl = std::make_unique<Impl>();
+  if (chosen->form == WindowForm::kBucketRing) {
+    auto ring = RingWindow::Make(std::move(settings), chosen->geometry, limit_bytes);
+    if (!ring) return ring.error();
+    impl->engine = *std::move(ring);
+  } else {
+    auto slots =
+        SlotWindow::Make(std::move(settings), chosen->geometry, config.is_erasable, limit_bytes);
+    if (!slots) return slots.error();
+    impl->engine = *std::move(slots);
   }
-  const uint64_t bucket_keys =
-      std::max(config.bucket_capacity, EvenKeys(config.capacity, config.num_buckets));
-  const Result<Sizing> sizing = SizeFor(
-      {.capacity = bucket_keys,
-       .target_fpr = BucketFpr(config.target_fpr, bucket_keys, config.capacity, config.num_buckets),
-       .num_slices = config.num_slices,
-       .encoding = config.encoding});
-  if (!sizing) return sizing.error();
-  Result<std::unique_ptr<Impl>> impl = Impl::Make(times, sizing->geometry, config.capacity,
-                                                  config.target_fpr, config.memory_limit_bytes);
-  if (!impl) return impl.error();
-  (*impl)->policy = config.digest;
-  (*impl)->executor = config.executor;
-  return WindowFilter(*std::move(impl));
+  return WindowFilter(std::move(impl));
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for the window's stores"};
 }

@@ -21,7 +21,7 @@ class ScalableSubject : public FilterSubject<ScalableFilter> {
     Count(filter_.Insert(keys));
     return 0;
   }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t*) override {
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     return Count(filter_.InsertIfAbsent(keys, inserted));
   }
   WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {

@@ -50,7 +50,8 @@ class Subject {
 
   // Insertions return the time of the call, or set it. Erase takes any time of the bucket.
   virtual uint64_t Insert(Keys keys) = 0;
-  virtual size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) = 0;
+  virtual size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                std::span<uint64_t> times) = 0;
   virtual WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) = 0;
   virtual size_t Query(Keys keys, std::span<uint64_t> maybe_present) const = 0;
   virtual size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const = 0;
@@ -186,7 +187,7 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
     this->Locked()->Insert(keys);
     return 0;
   }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t*) override {
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     return this->Locked()->InsertIfAbsent(keys, inserted);
   }
   WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {

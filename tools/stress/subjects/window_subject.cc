@@ -14,8 +14,9 @@ class WindowSubject : public FilterSubject<WindowFilter> {
       : FilterSubject(std::move(filter)), config_(config), create_(std::move(create)) {}
 
   uint64_t Insert(Keys keys) override { return filter_.Insert(keys); }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t* time) override {
-    return filter_.InsertIfAbsent(keys, inserted, time);
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                        std::span<uint64_t> times) override {
+    return filter_.InsertIfAbsent(keys, inserted, times);
   }
   WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     return filter_.Erase(keys, time, erased);
@@ -67,6 +68,8 @@ SubjectStats WindowSubject::GetStats() const {
     sum.num_promoted += stats.num_promoted;
     sum.side_table_bytes += stats.side_table_bytes;
   }
+  // Of slots, what is elsewhere may be of keys that have expired and wait for a sweep: it is left
+  // out.
   for (const BlockFill& bucket : fill.buckets) {
     expect(bucket.fill_ratio >= 0 && bucket.fill_ratio <= 1, "a fill ratio is not between 0 and 1");
     sum.fill_ratio += bucket.fill_ratio / static_cast<double>(fill.buckets.size());
@@ -89,6 +92,10 @@ WindowConfig DrawWindow(const RoundPlan& plan) {
       uint64_t{config.num_buckets} * kTicksPerBucket[random.Below(kTicksPerBucket.size())];
   // In windows that num_buckets does not divide, lengths of buckets differ by one tick.
   if (random.OneIn(2)) config.window += random.Below(config.num_buckets);
+  constexpr std::array<WindowForm, 4> kForms = {WindowForm::kBucketRing, WindowForm::kSlots24,
+                                                WindowForm::kSlots16, WindowForm::kSlots16};
+  const uint32_t num_forms = config.num_buckets <= WindowFilter::kMaxSlots16Buckets ? 4 : 2;
+  config.form = kForms[random.Below(num_forms)];
   config.capacity = plan.config.capacity;
   config.target_fpr = plan.config.target_fpr;
   config.num_slices = plan.config.num_slices;

@@ -82,17 +82,19 @@ uint64_t Caller::Insert(Ids ids) {
   return board_.span.Bucket(time);
 }
 
-Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
+Caller::Bits Caller::InsertIfAbsent(Ids ids) {
   if (ids.empty()) return {};
   const uint64_t before = board_.subject.now();
-  uint64_t time = 0;
+  times_.assign(WindowFilter::NumChunks(ids.size()), 0);
   const bool is_noting = board_.subject.may_refuse() && !random_.OneIn(4);
   std::optional<InsertOutcome> noted;
   const uint64_t num_new = Call(
       Op::kInsertIfAbsent, ids,
-      [&](Key key) { return bitmap_[0] = board_.subject.InsertOneIfAbsent(key, &time) ? 1 : 0; },
+      [&](Key key) {
+        return bitmap_[0] = board_.subject.InsertOneIfAbsent(key, times_.data()) ? 1 : 0;
+      },
       [&](Keys keys) {
-        if (!is_noting) return board_.subject.InsertIfAbsent(keys, bitmap_, &time);
+        if (!is_noting) return board_.subject.InsertIfAbsent(keys, bitmap_, times_);
         refused_.assign(bitmap_.size(), ~uint64_t{0});
         noted = board_.subject.InsertIfAbsentNoting(keys, bitmap_, refused_);
         return noted->num_inserted;
@@ -103,10 +105,9 @@ Caller::Bits Caller::InsertIfAbsent(Ids ids, uint64_t* bucket) {
   } else {
     refused_.clear();
     if (board_.subject.may_refuse()) totals.num_unclear += ids.size() - num_new;
-    CheckTime(before, time, ids);
+    for (const uint64_t time : times_) CheckTime(before, time, ids);
     CheckNoneRefused();
   }
-  *bucket = board_.span.Bucket(time);
   return bitmap_;
 }
 

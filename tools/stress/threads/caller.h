@@ -31,7 +31,11 @@ class Caller : public ThreadRecord {
   uint64_t Insert(Ids ids);
   // After Insert: which keys it inserted; a limit refused the others.
   Bits inserted() const { return bitmap_; }
-  Bits InsertIfAbsent(Ids ids, uint64_t* bucket);
+  Bits InsertIfAbsent(Ids ids);
+  // After InsertIfAbsent: the bucket that key i entered if it was inserted.
+  uint64_t BucketOfKey(size_t i) const {
+    return board_.span.Bucket(times_[i / WindowFilter::kChunkKeys]);
+  }
   // Requires that the keys entered this bucket and were not erased since.
   Bits Erase(Ids ids, uint64_t bucket);
   // Requires that the keys are absent, and alone in their blocks.
@@ -55,6 +59,7 @@ class Caller : public ThreadRecord {
   Random random_;
   KeyBatch batch_;
   std::vector<uint64_t> bitmap_;
+  std::vector<uint64_t> times_;  // of an InsertIfAbsent's chunks
   std::vector<uint64_t> refused_;
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> selection_;

@@ -136,8 +136,7 @@ void Writer::Insert(uint32_t size) {
 
 void Writer::InsertIfAbsent(uint32_t size) {
   PickOwn(size);
-  uint64_t bucket = 0;
-  const Caller::Bits inserted = caller_.InsertIfAbsent(ids_, &bucket);
+  const Caller::Bits inserted = caller_.InsertIfAbsent(ids_);
   const uint64_t begun = board_.Begun();
   for (size_t i = 0; i < ids_.size(); ++i) {
     const uint64_t num_in = NumIn(ids_[i], begun);
@@ -151,7 +150,7 @@ void Writer::InsertIfAbsent(uint32_t size) {
       caller_.Report(Invariant::kNewOnlyIfAbsent, ids_[i],
                      fmt::format("told \"new\" with {} copies in", num_in));
     }
-    NoteInserted(ids_[i], bucket);
+    NoteInserted(ids_[i], caller_.BucketOfKey(i));
   }
 }
 

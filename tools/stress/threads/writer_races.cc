@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <vector>
 
 #include "tools/stress/threads/writer.h"
 
@@ -27,14 +28,17 @@ void Writer::RunRaces(uint32_t size) {
   }
 
   num_told_.assign(racers_.size(), 0);
-  uint64_t bucket = 0;
-  const Caller::Bits inserted = caller_.InsertIfAbsent(ids_, &bucket);
+  const Caller::Bits inserted = caller_.InsertIfAbsent(ids_);
+  // Of the copy that was told "new", if one was; else of the first.
+  std::vector<uint64_t> buckets;
+  for (size_t i = 0; i < racers_.size(); ++i) buckets.push_back(caller_.BucketOfKey(i));
   const uint64_t begun = board_.Begun();
   const bool is_lone = board_.keys.has_lone_races();
   for (size_t i = 0; i < ids_.size(); ++i) {
     const size_t racer = i % racers_.size();
     if (!Caller::Bit(inserted, i)) continue;
     ++num_told_[racer];
+    buckets[racer] = caller_.BucketOfKey(i);
     // Where other keys share its bits, they may hide the first copy, and be erased before the
     // second.
     if (i >= racers_.size() && (is_lone || Caller::Bit(inserted, racer))) {
@@ -44,9 +48,10 @@ void Writer::RunRaces(uint32_t size) {
   }
   ids_.resize(racers_.size());
   for (size_t i = 0; i < racers_.size(); ++i) {
-    if (num_told_[i] > 0) NoteTold(racers_[i], {bucket, begun});
+    if (num_told_[i] > 0) NoteTold(racers_[i], {buckets[i], begun});
   }
-  CheckRacers(bucket);
+  // No key is of an earlier one than the first.
+  CheckRacers(buckets.front());
 
   closing_.clear();
   for (const uint32_t racer : racers_) {

@@ -1,4 +1,4 @@
-// InsertIfAbsent of a window filter: keys are looked up in every other live bucket, under their
+// InsertIfAbsent of a ring window: keys are looked up in every other live bucket, under their
 // lock, before they are inserted into the current one.
 //
 // A chunk is split by lock, as other updates are. While one digest range is looked up and inserted,
@@ -9,10 +9,9 @@
 #include <span>
 
 #include "engine/src/blocks/store_list.h"
-#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
-#include "engine/src/window/window_filter_impl.h"
+#include "engine/src/window/ring_window.h"
 #include "kernels/layout.h"
 
 namespace trommel {
@@ -98,10 +97,10 @@ class Inserter {
 
 }  // namespace
 
-size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
-                                            std::span<const uint64_t> digests, uint64_t* inserted) {
-  Inserter inserter(ring, view.list);
-  const uint32_t lock_bits = ring.locks().lock_bits();
+size_t RingWindow::InsertIfAbsentIn(const BucketRing::View& view, std::span<const uint64_t> digests,
+                                    uint64_t* inserted) {
+  Inserter inserter(ring_, view.list);
+  const uint32_t lock_bits = ring_.locks().lock_bits();
   std::fill_n(inserted, (digests.size() + 63) / 64, 0);
   size_t num_inserted = 0;
   if (digests.size() <= kFewKeys) {
@@ -119,7 +118,7 @@ size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
   const std::span<uint64_t> split = std::span(split_buffer).first(digests.size());
   const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
   SplitByRange(digests, lock_bits, ranges, split, starts);
-  const size_t num_locks = ring.locks().num_locks();
+  const size_t num_locks = ring_.locks().num_locks();
   const auto run_of = [&](size_t l) {
     return l == num_locks ? std::span<uint64_t>()
                           : split.subspan(starts[l], starts[l + 1] - starts[l]);
@@ -135,35 +134,31 @@ size_t WindowFilter::Impl::InsertIfAbsentIn(const BucketRing::View& view,
   return num_inserted;
 }
 
-size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
-                                    uint64_t* inserted_at) noexcept {
-  CheckBitmap(keys, inserted);
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+size_t RingWindow::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                  std::span<uint64_t> times) {
   size_t num_inserted = 0;
   {
     // One grace period for all chunks: what the view shows stays, and the answers are of its time.
-    const GracePeriods::Reader reader = impl_->ring.Enter();
-    const BucketRing::View view = impl_->ring.Look();
-    ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-      num_inserted += impl_->InsertIfAbsentIn(view, digests, inserted.data() + first / 64);
+    const GracePeriods::Reader reader = ring_.Enter();
+    const BucketRing::View view = ring_.Look();
+    ForEachChunk(settings.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+      num_inserted += InsertIfAbsentIn(view, digests, inserted.data() + first / 64);
     });
-    if (inserted_at != nullptr) *inserted_at = view.time;
+    std::ranges::fill(times, view.time);
   }
-  impl_->ring.ClearShare(num_inserted);
+  ring_.ClearShare(num_inserted);
   return num_inserted;
 }
 
-bool WindowFilter::InsertIfAbsent(Key key, uint64_t* inserted_at) noexcept {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->policy(key);
+bool RingWindow::InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) {
   uint64_t inserted = 0;
   {
-    const GracePeriods::Reader reader = impl_->ring.Enter();
-    const BucketRing::View view = impl_->ring.Look();
-    impl_->InsertIfAbsentIn(view, std::span(&digest, 1), &inserted);
+    const GracePeriods::Reader reader = ring_.Enter();
+    const BucketRing::View view = ring_.Look();
+    InsertIfAbsentIn(view, std::span(&digest, 1), &inserted);
     if (inserted_at != nullptr) *inserted_at = view.time;
   }
-  impl_->ring.ClearShare(inserted);
+  ring_.ClearShare(inserted);
   return inserted != 0;
 }
 

@@ -1,4 +1,4 @@
-// Window filters on disk: a multi-store snapshot with one member per bucket.
+// Ring windows on disk, version 1: a multi-store snapshot with one member per bucket.
 //
 //   params    0 window   1 num_buckets   2 capacity   3 target_fpr, its bits   4 now
 //   members   buckets that hold keys, and the current one, ascending; word 0 is the bucket's number
@@ -10,10 +10,9 @@
 #include <new>
 #include <utility>
 
-#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
-#include "engine/src/window/window_filter_impl.h"
-#include "engine/src/window/window_survey.h"
+#include "engine/src/window/ring_survey.h"
+#include "engine/src/window/ring_window.h"
 
 namespace trommel {
 namespace {
@@ -53,16 +52,13 @@ BucketCopy CopyOf(BucketStore& from) {
   return copy;
 }
 
-template <class Impl>
-WindowCopy CopyOf(Impl& impl) {
-  [[maybe_unused]] const auto access = impl.access_check.Enter();
+WindowCopy CopyOf(BucketRing& ring, const WindowSettings& settings) {
   WindowCopy copy;
-  copy.survey = SurveyLive<BucketCopy>(impl.ring, [](BucketStore& from) { return CopyOf(from); });
-  const TimeBuckets& times = impl.ring.times();
+  copy.survey = SurveyLive<BucketCopy>(ring, [](BucketStore& from) { return CopyOf(from); });
   copy.facts = {.type = SnapshotType::kWindowFilter,
-                .policy = impl.policy,
-                .params = {times.window, times.num_buckets, impl.capacity,
-                           std::bit_cast<uint64_t>(impl.target_fpr), copy.survey.now}};
+                .policy = settings.policy,
+                .params = {settings.times.window, settings.times.num_buckets, settings.capacity,
+                           std::bit_cast<uint64_t>(settings.target_fpr), copy.survey.now}};
   return copy;
 }
 
@@ -101,31 +97,38 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
   return Ok();
 }
 
-// Everything a window filter is made of, checked.
-template <class Impl>
-Result<std::unique_ptr<Impl>> MakeImpl(MultiStoreContents contents, uint64_t limit_bytes) {
-  const MultiStoreParams& params = contents.facts.params;
+}  // namespace
+
+Result<std::unique_ptr<RingWindow>> RingWindow::ReadFrom(const OpenedSnapshot& snapshot,
+                                                         uint64_t limit_bytes,
+                                                         const DigestKey& digest_key) {
+  Result<MultiStoreContents> contents =
+      ReadMultiStore(snapshot, SnapshotType::kWindowFilter, limit_bytes, digest_key);
+  if (!contents) return contents.error();
+  const MultiStoreParams& params = contents->facts.params;
   if (Status unused = CheckUnusedParams(params, kNumParams); !unused) return unused.error();
   if (params[1] > ~uint32_t{0}) return CorruptParam(1, "more buckets than there can be");
-  const TimeBuckets times{params[0], static_cast<uint32_t>(params[1])};
-  const double target_fpr = std::bit_cast<double>(params[3]);
-  if (const Status valid = Impl::Validate(times, params[2], target_fpr); !valid) {
+  const WindowSettings settings{.times = {params[0], static_cast<uint32_t>(params[1])},
+                                .policy = contents->facts.policy,
+                                .executor = nullptr,
+                                .capacity = params[2],
+                                .target_fpr = std::bit_cast<double>(params[3])};
+  if (const Status valid = ValidateWindow(settings); !valid) {
     return CorruptParam(0, valid.error().message);
   }
   const uint64_t now = params[4];
-  if (Status checked = CheckMembers(contents, times, now); !checked) return checked.error();
-
-  const Geometry geometry = contents.members[0].contents.store.geometry();
-  Result<std::unique_ptr<Impl>> made =
-      Impl::Make(times, geometry, params[2], target_fpr, limit_bytes);
+  if (Status checked = CheckMembers(*contents, settings.times, now); !checked) {
+    return checked.error();
+  }
+  const Geometry geometry = contents->members[0].contents.store.geometry();
+  Result<std::unique_ptr<RingWindow>> made = Make(settings, geometry, limit_bytes);
   if (!made) return made;
-  Impl& impl = **made;
-  impl.policy = contents.facts.policy;
-  impl.ring.StartAt(now);
-  for (MemberStoreContents& member : contents.members) {
+  BucketRing& ring = (*made)->ring_;
+  ring.StartAt(now);
+  for (MemberStoreContents& member : contents->members) {
     const uint64_t num_keys = member.contents.facts.num_keys;
     if (num_keys == 0) continue;
-    BucketStore& into = impl.ring.Obtain(member.words[0]);
+    BucketStore& into = ring.Obtain(member.words[0]);
     into.store = std::move(member.contents.store);
     into.Touch();
     into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys);
@@ -133,39 +136,9 @@ Result<std::unique_ptr<Impl>> MakeImpl(MultiStoreContents contents, uint64_t lim
   return made;
 }
 
-}  // namespace
-
-Result<WindowFilter> WindowFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
-                                            const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      ReadMultiStore(snapshot, SnapshotType::kWindowFilter, limit_bytes, digest_key);
-  if (!contents) return contents.error();
-  auto impl = MakeImpl<Impl>(*std::move(contents), limit_bytes);
-  if (!impl) return impl.error();
-  return WindowFilter(*std::move(impl));
-}
-
-Status WindowFilter::WriteTo(ByteSink& sink) const {
-  const WindowCopy copy = CopyOf(*impl_);
+Status RingWindow::WriteTo(ByteSink& sink) {
+  const WindowCopy copy = CopyOf(ring_, settings);
   return WriteMultiStore(copy.facts, copy.Members(), sink);
-}
-
-Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
-  if (options.point_in_time) return FilterFiles::NoPointInTime("a WindowFilter");
-  return FilterFiles::Save(*this, path, options);
-}
-
-std::vector<std::byte> WindowFilter::Serialize() const { return FilterFiles::Serialize(*this); }
-
-Result<WindowFilter> WindowFilter::Load(const std::filesystem::path& path,
-                                        uint64_t memory_limit_bytes, const DigestKey& digest_key) {
-  return FilterFiles::Load<WindowFilter>(path, memory_limit_bytes, digest_key);
-}
-
-Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
-                                               uint64_t memory_limit_bytes,
-                                               const DigestKey& digest_key) {
-  return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -1,0 +1,399 @@
+// Stamped stores: queries, whole groups and whole stores. Single keys: stamped_store_update.cc.
+#include "engine/src/window/stamped_store.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/keys/key_chunks.h"
+#include "engine/src/window/figures_of_change.h"
+#include "kernels/group_versions.h"
+#include "kernels/kernels.h"
+
+namespace trommel {
+
+using kernels::GroupChange;
+using kernels::kFingerprintBlockWords;
+using kernels::kGroupBlocks;
+using kernels::OneFate;
+using kernels::StampedGroup;
+using kernels::StampedSlot;
+
+namespace {
+
+// So often a query reads a group that is changed meanwhile, before it answers "maybe present".
+constexpr int kMostReads = 4;
+
+}  // namespace
+
+Result<StampedStore> StampedStore::Create(const Geometry& geometry, bool is_erasable,
+                                          uint64_t limit_bytes) {
+  if (Status valid = Validate(geometry); !valid) return valid.error();
+  const uint64_t num_groups = (geometry.num_blocks + kGroupBlocks - 1) / kGroupBlocks;
+  const uint64_t num_bytes = geometry.num_bytes() + num_groups * sizeof(StampedGroup);
+  if (Status fits = CheckMemoryLimit("the window's blocks need", num_bytes, limit_bytes); !fits) {
+    return fits.error();
+  }
+  StampedStore store;
+  store.geometry_ = geometry;
+  store.shape_ = geometry.fingerprint_bits == kernels::kStampedBits16 ? kernels::kStampedShape16
+                                                                      : kernels::kStampedShape24;
+  store.is_erasable_ = is_erasable;
+  Result<BlockMemory> blocks = BlockMemory::Allocate(geometry.num_blocks * kFingerprintBlockWords);
+  if (!blocks) return blocks.error();
+  store.blocks_ = *std::move(blocks);
+  Result<BlockMemory> lines = BlockMemory::Allocate(num_groups * kStampedLineWords);
+  if (!lines) return lines.error();
+  store.lines_ = *std::move(lines);
+  store.groups_.resize(num_groups);
+  store.groups_data_ = store.groups_.data();
+  store.ranges_.resize(store.num_owned_ranges());
+  (void)kernels::ActiveKernels();  // Kernels requires it
+  return store;
+}
+
+StampedStore::StampedStore(StampedStore&& other) noexcept { *this = std::move(other); }
+
+StampedStore& StampedStore::operator=(StampedStore&& other) noexcept {
+  geometry_ = other.geometry_;
+  shape_ = other.shape_;
+  is_erasable_ = other.is_erasable_;
+  blocks_ = std::move(other.blocks_);
+  lines_ = std::move(other.lines_);
+  groups_ = std::move(other.groups_);
+  groups_data_ = groups_.data();
+  ranges_ = std::move(other.ranges_);
+  num_interrupted_queries_.store(other.num_interrupted_queries_.load(std::memory_order_relaxed),
+                                 std::memory_order_relaxed);
+  return *this;
+}
+
+// --- Queries.
+
+size_t StampedStore::Query(uint64_t first_live, std::span<const uint64_t> digests,
+                           uint64_t* maybe_present) const {
+  constexpr size_t kChunk = kernels::kMaxChunkKeys;
+  const kernels::StampedBlocks view = View({0, first_live, 0});
+  std::array<uint32_t, kChunk> unsure;
+  size_t num_present = 0;
+  for (size_t first = 0; first < digests.size(); first += kChunk) {
+    const auto chunk = digests.subspan(first, std::min(kChunk, digests.size() - first));
+    uint64_t* answers = maybe_present + first / 64;
+    const size_t num_unsure =
+        Kernels().query(chunk.data(), chunk.size(), view, answers, unsure.data());
+    for (size_t u = 0; u < num_unsure; ++u) {
+      __builtin_prefetch(lines_.data() +
+                         PlaceOf(chunk[unsure[u]]).block_idx / kGroupBlocks * kStampedLineWords);
+    }
+    for (size_t u = 0; u < num_unsure; ++u) {
+      const uint32_t i = unsure[u];
+      const uint64_t is_held{HoldsBesideUpdates(first_live, chunk[i])};
+      answers[i / 64] |= is_held << (i % 64);
+    }
+    num_present += CountBits(std::span(answers, (chunk.size() + 63) / 64));
+  }
+  return num_present;
+}
+
+bool StampedStore::MayContain(uint64_t first_live, uint64_t digest) const noexcept {
+  const OneFate fate = Kernels().query_one(digest, View({0, first_live, 0}));
+  if (fate == OneFate::kSpill) [[unlikely]]
+    return HoldsBesideUpdates(first_live, digest);
+  return fate == OneFate::kDone;
+}
+
+bool StampedStore::HoldsBesideUpdates(uint64_t first_live, uint64_t digest) const {
+  const auto [block_idx, rest] = PlaceOf(digest);
+  const uint32_t fingerprint = FingerprintOf(rest);
+  const StampedGroup& group = GroupOf(block_idx);
+  const StampedLine line = LineOf(block_idx);
+  const kernels::StampedBlocks view = View({0, first_live, 0});
+  for (int i = 0; i < kMostReads; ++i) {
+    const uint64_t before = __atomic_load_n(&group.version, __ATOMIC_ACQUIRE);
+    if (Kernels().query_one(digest, view) == OneFate::kDone) return true;
+    const uint64_t live =
+        kernels::StampAfter(first_live, kernels::LoadGroupWord(group.first_bucket));
+    // Where all stamps are below it, nothing that the group holds is live.
+    if (live <= shape_.max_stamp) {
+      if ((line.spilled() & BitOf(block_idx)) != 0) return true;
+      for (size_t e = 0; e < kStampedLineEntries; ++e) {
+        const LineEntry entry = line.Load(e);
+        if (entry.fingerprint == fingerprint && entry.home == block_idx % kGroupBlocks &&
+            entry.stamp >= live) {
+          return true;
+        }
+      }
+    }
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (kernels::LoadGroupWord(group.version) == before && before % 2 == 0) return false;
+  }
+  num_interrupted_queries_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+uint64_t StampedStore::CountEstimate(uint64_t first_live, uint64_t digest) const {
+  const auto [block_idx, rest] = PlaceOf(digest);
+  return CopiesOf(ReadContents(block_idx, first_live), FingerprintOf(rest), first_live);
+}
+
+// --- Blocks.
+
+StampedContents StampedStore::ReadContents(uint64_t block_idx, uint64_t first_kept) const {
+  const StampedGroup& group = GroupOf(block_idx);
+  const uint64_t kept = kernels::StampAfter(first_kept, group.first_bucket);
+  StampedContents contents;
+  const auto add = [&](uint32_t fingerprint, uint32_t stamp) {
+    if (fingerprint == 0 || stamp < kept) return;
+    contents.push_back({fingerprint, group.first_bucket + stamp, 1});
+  };
+  for (size_t i = 0; i < shape_.num_slots; ++i) {
+    const StampedSlot slot = kernels::LoadSlot(shape_, BlockAt(block_idx), i);
+    add(slot.fingerprint, slot.stamp);
+  }
+  if ((group.overflow & BitOf(block_idx)) != 0) {
+    const StampedLine line = LineOf(block_idx);
+    for (size_t e = 0; e < kStampedLineEntries; ++e) {
+      const LineEntry entry = line.Load(e);
+      if (entry.home == block_idx % kGroupBlocks) add(entry.fingerprint, entry.stamp);
+    }
+  }
+  std::sort(contents.begin(), contents.end(), &ComesBefore);
+  if (((group.copied | group.overflow) & BitOf(block_idx)) == 0) return contents;
+  for (const BucketKey& copies : SideOf(block_idx)) {
+    if (copies.bucket >= first_kept) AddCopies(contents, copies);
+  }
+  return contents;
+}
+
+void StampedStore::SetBit(uint64_t block_idx, bool is_set, uint64_t StampedGroup::*word) {
+  uint64_t& bits = GroupOf(block_idx).*word;
+  kernels::StoreGroupWord(is_set ? bits | BitOf(block_idx) : bits & ~BitOf(block_idx), bits);
+}
+
+void StampedStore::StoreContents(uint64_t block_idx, const StampedContents& contents,
+                                 uint64_t first_kept) {
+  const StampedGroup& group = GroupOf(block_idx);
+  const uint64_t kept = kernels::StampAfter(first_kept, group.first_bucket);
+  const auto home = static_cast<uint32_t>(block_idx % kGroupBlocks);
+  StampedLine line = LineOf(block_idx);
+  std::array<uint8_t, kStampedLineEntries> usable;  // entries of the line
+  size_t num_usable = 0;
+  for (size_t e = 0; e < kStampedLineEntries; ++e) {
+    const LineEntry entry = line.Load(e);
+    const bool is_ours = entry.fingerprint != 0 && entry.home == home;
+    if (is_ours) line.Free(e);
+    if (entry.fingerprint == 0 || is_ours || entry.stamp < kept) {
+      usable[num_usable++] = static_cast<uint8_t>(e);
+    }
+  }
+  size_t num_distinct = 0;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    num_distinct +=
+        static_cast<size_t>(i == 0 || contents[i].fingerprint != contents[i - 1].fingerprint);
+  }
+  const bool is_overflowing = num_distinct > shape_.num_slots;
+  const bool is_spilled = num_distinct > shape_.num_slots + num_usable;
+
+  StampedContents side;
+  size_t slot_idx = 0;
+  size_t num_in_line = 0;
+  for (size_t i = 0; i < contents.size(); ++i) {
+    BucketKey copies = contents[i];
+    const bool is_youngest =
+        i + 1 == contents.size() || contents[i + 1].fingerprint != copies.fingerprint;
+    const auto stamp = static_cast<uint32_t>(copies.bucket - group.first_bucket);
+    if (is_youngest && slot_idx < shape_.num_slots) {
+      kernels::StoreSlot(shape_, {copies.fingerprint, stamp}, slot_idx++, BlockAt(block_idx));
+      copies.count -= 1;
+    } else if (is_youngest && is_overflowing && !is_spilled) {
+      line.Store(usable[num_in_line++], {copies.fingerprint, home, stamp});
+      copies.count -= 1;
+    }
+    if (copies.count > 0) side.push_back(copies);
+  }
+  for (; slot_idx < shape_.num_slots; ++slot_idx) {
+    kernels::StoreSlot(shape_, {}, slot_idx, BlockAt(block_idx));
+  }
+  RangeOf(block_idx).side.Put(block_idx, {side.begin(), side.end()});
+  line.set_spilled(is_spilled ? line.spilled() | BitOf(block_idx)
+                              : line.spilled() & ~BitOf(block_idx));
+  SetBit(block_idx, is_overflowing, &StampedGroup::overflow);
+  SetBit(block_idx, !side.empty(), &StampedGroup::copied);
+}
+
+// --- Groups.
+
+uint64_t StampedStore::GroupEnd(uint64_t block_idx) const {
+  return std::min((block_idx / kGroupBlocks + 1) * kGroupBlocks, geometry_.num_blocks);
+}
+
+void StampedStore::SweepGroup(uint64_t group_idx, uint64_t first_kept) {
+  StampedGroup& group = groups_[group_idx];
+  if (first_kept <= group.first_bucket) return;
+  const uint64_t first = group_idx * kGroupBlocks;
+  const uint64_t end = GroupEnd(first);
+  const uint64_t shift = first_kept - group.first_bucket;
+  OwnedRange& range = RangeOf(first);
+  const GroupChange change(&group.version);
+  const FiguresOfChange figures(*this, first);
+  Kernels().sweep(BlockAt(first), end - first, shift);
+  StampedLine line = LineOf(first);
+  for (size_t e = 0; e < kStampedLineEntries; ++e) {
+    const LineEntry entry = line.Load(e);
+    if (entry.fingerprint == 0) continue;
+    if (entry.stamp < shift) {
+      line.Free(e);
+    } else {
+      line.Store(e, {entry.fingerprint, entry.home, entry.stamp - static_cast<uint32_t>(shift)});
+    }
+  }
+  kernels::StoreGroupWord(first_kept, group.first_bucket);
+  for (uint64_t b = first; b < end; ++b) {
+    if ((group.copied & BitOf(b)) != 0) {
+      range.side.DropExpired(b, first_kept);
+      SetBit(b, !range.side.Of(b).empty(), &StampedGroup::copied);
+    }
+    if ((group.overflow & BitOf(b)) != 0) StoreContents(b, ReadContents(b, first_kept), first_kept);
+  }
+}
+
+void StampedStore::SweepGroups(uint64_t begin, uint64_t end, uint64_t first_kept) {
+  for (uint64_t g = begin; g < end; ++g) SweepGroup(g, first_kept);
+}
+
+// --- Whole stores.
+
+void StampedStore::Merge(const StampedStore& other, uint64_t first_live) {
+  SweepGroups(0, num_groups(), first_live);
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    const StampedContents theirs = other.ReadContents(b, first_live);
+    if (theirs.empty()) continue;
+    StampedContents contents = ReadContents(b, first_live);
+    for (const BucketKey& copies : theirs) AddCopies(contents, copies);
+    if (!is_erasable_) KeepYoungest(contents);
+    const GroupChange change(&GroupOf(b).version);
+    const FiguresOfChange figures(*this, b);
+    StoreContents(b, contents, first_live);
+  }
+}
+
+void StampedStore::Clear(uint64_t first_bucket) {
+  blocks_.Clear();
+  lines_.Clear();
+  for (StampedGroup& group : groups_) group = {group.version, first_bucket, 0, 0};
+  for (OwnedRange& range : ranges_) range = {};
+  num_interrupted_queries_.store(0, std::memory_order_relaxed);
+}
+
+void StampedStore::CopyOwnedRange(const StampedStore& from, uint64_t range_idx) {
+  const uint64_t num_blocks = BlocksPerOwnedRange();
+  const uint64_t first = range_idx * num_blocks;
+  std::memcpy(BlockAt(first), from.BlockAt(first),
+              num_blocks * kFingerprintBlockWords * sizeof(uint32_t));
+  const uint64_t num_of_range = (num_blocks + kGroupBlocks - 1) / kGroupBlocks;
+  const uint64_t first_group = first / kGroupBlocks;
+  std::memcpy(lines_.data() + first_group * kStampedLineWords,
+              from.lines_.data() + first_group * kStampedLineWords,
+              num_of_range * kStampedLineWords * sizeof(uint32_t));
+  std::copy_n(from.groups_.begin() + static_cast<std::ptrdiff_t>(first_group), num_of_range,
+              groups_.begin() + static_cast<std::ptrdiff_t>(first_group));
+  ranges_[range_idx] = from.ranges_[range_idx];
+}
+
+void StampedStore::MakeCanonical(uint64_t first_live) {
+  std::array<StampedContents, kGroupBlocks> contents;
+  for (uint64_t g = 0; g < num_groups(); ++g) {
+    const uint64_t first = g * kGroupBlocks;
+    const uint64_t end = GroupEnd(first);
+    const FiguresOfChange figures(*this, first);
+    for (uint64_t b = first; b < end; ++b) contents[b - first] = ReadContents(b, first_live);
+    for (uint64_t b = first; b < end; ++b) StoreContents(b, {}, first_live);
+    std::fill_n(lines_.data() + g * kStampedLineWords, kStampedLineWords, 0);
+    groups_[g] = {groups_[g].version, first_live, 0, 0};
+    for (uint64_t b = first; b < end; ++b) StoreContents(b, contents[b - first], first_live);
+  }
+}
+
+bool StampedStore::IsCanonical(uint64_t first_live, uint64_t last_live, uint64_t& bad_block) const {
+  Geometry of_group = geometry_;
+  of_group.shard_bits = 0;
+  of_group.num_blocks = std::min<uint64_t>(geometry_.num_blocks, kGroupBlocks);
+  Result<StampedStore> made = Create(of_group, is_erasable_, 0);
+  if (!made) throw std::bad_alloc();
+  StampedStore& want = *made;
+  for (uint64_t g = 0; g < num_groups(); ++g) {
+    const uint64_t first = g * kGroupBlocks;
+    const uint64_t end = GroupEnd(first);
+    want.Clear(first_live);
+    for (uint64_t b = first; b < end; ++b) {
+      bad_block = b;
+      const StampedContents contents = ReadContents(b, first_live);
+      const auto is_possible = [&](const BucketKey& copies) {
+        return copies.fingerprint > 0 && copies.fingerprint >> shape_.fingerprint_bits == 0 &&
+               copies.bucket <= last_live && (is_erasable_ || copies.count == 1);
+      };
+      if (!std::ranges::all_of(contents, is_possible)) return false;
+      want.StoreContents(b - first, contents, first_live);
+      const bool is_same =
+          std::equal(BlockAt(b), BlockAt(b) + kFingerprintBlockWords, want.BlockAt(b - first)) &&
+          std::ranges::equal(SideOf(b), want.SideOf(b - first));
+      if (!is_same) return false;
+    }
+    const uint32_t* line = lines_.data() + g * kStampedLineWords;
+    if (!std::equal(line, line + kStampedLineWords, want.lines_.data())) return false;
+  }
+  return true;
+}
+
+void StampedStore::AdoptSide(uint64_t block_idx, std::span<const BucketKey> copies) {
+  RangeOf(block_idx).side.Put(block_idx, copies);
+  SetBit(block_idx, true, &StampedGroup::copied);
+}
+
+void StampedStore::AdoptGroups(uint64_t first_bucket) {
+  for (uint64_t r = 0; r < ranges_.size(); ++r) {
+    uint64_t num_overflowing = 0;
+    uint64_t num_undecided = 0;
+    const uint64_t per_range = groups_.size() / ranges_.size();
+    for (uint64_t g = r * per_range; g < (r + 1) * per_range; ++g) {
+      const StampedLine line = LineOf(g * kGroupBlocks);
+      uint64_t overflow = line.spilled();
+      num_undecided += static_cast<uint64_t>(std::popcount(overflow));
+      for (size_t e = 0; e < kStampedLineEntries; ++e) {
+        const LineEntry entry = line.Load(e);
+        if (entry.fingerprint != 0) overflow |= BitOf(entry.home);
+      }
+      num_overflowing += static_cast<uint64_t>(std::popcount(overflow));
+      groups_[g].first_bucket = first_bucket;
+      groups_[g].overflow = overflow;
+    }
+    ranges_[r].num_overflowing.Set(num_overflowing);
+    ranges_[r].num_undecided.Set(num_undecided);
+    ranges_[r].side_table_bytes.Set(ranges_[r].side.num_bytes());
+  }
+}
+
+StampedFigures StampedStore::Figures() const {
+  StampedFigures figures;
+  for (const OwnedRange& range : ranges_) {
+    figures.num_overflowing += range.num_overflowing.Get();
+    figures.num_undecided += range.num_undecided.Get();
+    figures.side_table_bytes += range.side_table_bytes.Get();
+  }
+  figures.num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed);
+  return figures;
+}
+
+std::vector<uint64_t> StampedStore::BlocksWithSide() const {
+  std::vector<uint64_t> blocks;
+  for (const OwnedRange& range : ranges_) {
+    const std::vector<uint64_t> of_range = range.side.SortedBlocks();
+    blocks.insert(blocks.end(), of_range.begin(), of_range.end());
+  }
+  return blocks;
+}
+
+}  // namespace trommel

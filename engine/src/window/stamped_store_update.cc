@@ -1,0 +1,247 @@
+// Stamped stores: updates of single keys and of batches.
+//
+// The kernel decides all keys but those of blocks with keys elsewhere, copies of fingerprints that
+// are in, and those whose bucket needs a sweep of the group first.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "engine/src/window/figures_of_change.h"
+#include "engine/src/window/stamped_store.h"
+#include "kernels/group_versions.h"
+#include "kernels/kernels.h"
+
+namespace trommel {
+
+using kernels::GroupChange;
+using kernels::OneFate;
+using kernels::StampedGroup;
+using kernels::StampedSlot;
+
+OneFate StampedStore::ApplyKernel(Update update, const StampedSpan& span, uint64_t digest) const {
+  const kernels::StampedKernels& kernels = Kernels();
+  const kernels::StampedBlocks view = View(span);
+  if (update == Update::kErase) return kernels.erase_one(digest, view);
+  if (update == Update::kInsertIfAbsent) return kernels.insert_if_absent_one(digest, view);
+  return is_erasable_ ? kernels.insert_one(digest, view) : kernels.refresh_one(digest, view);
+}
+
+void StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t* digests,
+                         const kernels::DigestRange& range, uint64_t* answers) {
+  const kernels::StampedKernels& kernels = Kernels();
+  const kernels::StampedBlocks view = View(span);
+  const auto finish = [&](size_t i) {
+    const uint64_t is_applied{Finish(update, span, digests[i])};
+    if (update != Update::kInsert) answers[i / 64] |= is_applied << (i % 64);
+  };
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const size_t fetch_end = std::max(range.end, range.fetch_end);
+  size_t fetched = range.fetched;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
+    const kernels::DigestRange keys{begin, end, fetched, fetch_end};
+    kernels::UpdateProgress progress;
+    if (update == Update::kInsert) {
+      const auto kernel = is_erasable_ ? kernels.insert : kernels.refresh;
+      progress = kernel(digests, keys, view, spilled.data());
+    } else {
+      const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
+      progress = kernel(digests, keys, view, answers, spilled.data());
+    }
+    for (size_t i = 0; i < progress.num_spilled; ++i) {
+      __builtin_prefetch(lines_.data() + PlaceOf(digests[spilled[i]]).block_idx /
+                                             kernels::kGroupBlocks * kStampedLineWords);
+    }
+    for (size_t i = 0; i < progress.num_spilled; ++i) finish(spilled[i]);
+    begin = progress.end;
+    fetched = std::max(fetched, std::min(fetch_end, begin + kernels::kUpdateDistance));
+    if (begin == end) continue;
+    finish(begin);  // of a full block
+    begin += 1;
+  }
+}
+
+bool StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest) {
+  const OneFate fate = ApplyKernel(update, span, digest);
+  if (fate == OneFate::kDone) [[likely]]
+    return true;
+  return fate != OneFate::kUnchanged && Finish(update, span, digest);
+}
+
+void StampedStore::FetchAhead(std::span<const uint64_t> digests) const {
+  for (const uint64_t digest : digests) {
+    const uint64_t block_idx = PlaceOf(digest).block_idx;
+    __builtin_prefetch(BlockAt(block_idx));
+    __builtin_prefetch(&GroupOf(block_idx));
+  }
+}
+
+// --- What the kernel leaves.
+
+bool StampedStore::Finish(Update update, const StampedSpan& span, uint64_t digest) {
+  const auto [block_idx, rest] = PlaceOf(digest);
+  const uint32_t fingerprint = FingerprintOf(rest);
+  StampedGroup& group = GroupOf(block_idx);
+  if (update != Update::kErase && span.bucket - group.first_bucket > shape_.max_stamp) {
+    SweepGroup(block_idx / kernels::kGroupBlocks, span.first_kept);
+    const OneFate fate = ApplyKernel(update, span, digest);
+    if (fate < OneFate::kSpill) return fate == OneFate::kDone;
+  }
+  const GroupChange change(&group.version);
+  const FiguresOfChange figures(*this, block_idx);
+  return FinishKey(update, span, block_idx, fingerprint);
+}
+
+// Where a block shows the fingerprint: in a slot or in its line.
+std::optional<StampedStore::Shown> StampedStore::FindShown(uint64_t block_idx,
+                                                           uint32_t fingerprint) const {
+  const uint32_t* block = BlockAt(block_idx);
+  for (size_t i = 0; i < shape_.num_slots; ++i) {
+    const StampedSlot slot = kernels::LoadSlot(shape_, block, i);
+    if (slot.fingerprint == fingerprint) return Shown{false, i, slot.stamp};
+  }
+  if ((GroupOf(block_idx).overflow & BitOf(block_idx)) == 0) return std::nullopt;
+  const StampedLine line = LineOf(block_idx);
+  for (size_t e = 0; e < kStampedLineEntries; ++e) {
+    const LineEntry entry = line.Load(e);
+    if (entry.fingerprint == fingerprint && entry.home == block_idx % kernels::kGroupBlocks) {
+      return Shown{true, e, entry.stamp};
+    }
+  }
+  return std::nullopt;
+}
+
+void StampedStore::StoreShown(uint64_t block_idx, const Shown& shown, const StampedSlot& slot) {
+  if (!shown.is_in_line) {
+    kernels::StoreSlot(shape_, slot, shown.idx, BlockAt(block_idx));
+  } else if (slot.fingerprint == 0) {
+    LineOf(block_idx).Free(shown.idx);
+  } else {
+    const auto home = static_cast<uint32_t>(block_idx % kernels::kGroupBlocks);
+    LineOf(block_idx).Store(shown.idx, {slot.fingerprint, home, slot.stamp});
+  }
+}
+
+size_t StampedStore::UsableSlot(uint64_t block_idx, uint64_t kept) const {
+  size_t i = 0;
+  for (; i < shape_.num_slots; ++i) {
+    const StampedSlot slot = kernels::LoadSlot(shape_, BlockAt(block_idx), i);
+    if (slot.fingerprint == 0 || slot.stamp < kept) break;
+  }
+  return i;
+}
+
+bool StampedStore::FinishKey(Update update, const StampedSpan& span, uint64_t block_idx,
+                             uint32_t fingerprint) {
+  const StampedGroup& group = GroupOf(block_idx);
+  const uint64_t kept = kernels::StampAfter(span.first_kept, group.first_bucket);
+  const bool is_spilled = (LineOf(block_idx).spilled() & BitOf(block_idx)) != 0;
+  const std::optional<Shown> shown = FindShown(block_idx, fingerprint);
+  const bool is_kept = shown && shown->stamp >= kept;
+  if (update == Update::kErase) {
+    if (is_kept) return EraseShown(span, block_idx, fingerprint, *shown);
+    return is_spilled && FinishWhole(update, span, block_idx, fingerprint);
+  }
+  if (is_kept) {
+    const uint64_t shown_bucket = group.first_bucket + shown->stamp;
+    if (update == Update::kInsertIfAbsent && shown_bucket >= span.first_live) return false;
+    InsertShown(span, block_idx, fingerprint, *shown);
+    return true;
+  }
+  if (is_spilled) return FinishWhole(update, span, block_idx, fingerprint);
+  const StampedSlot slot{fingerprint, static_cast<uint32_t>(span.bucket - group.first_bucket)};
+  const size_t slot_idx = UsableSlot(block_idx, kept);
+  if (shown) {
+    StoreShown(block_idx, *shown, slot);
+  } else if (slot_idx < shape_.num_slots) {
+    StoreShown(block_idx, {false, slot_idx, 0}, slot);
+  } else {
+    const StampedLine line = LineOf(block_idx);
+    size_t e = 0;
+    for (; e < kStampedLineEntries; ++e) {
+      const LineEntry entry = line.Load(e);
+      if (entry.fingerprint == 0 || entry.stamp < kept) break;
+    }
+    if (e == kStampedLineEntries) return FinishWhole(update, span, block_idx, fingerprint);
+    StoreShown(block_idx, {true, e, 0}, slot);
+    SetBit(block_idx, true, &StampedGroup::overflow);
+    return true;
+  }
+  ReturnFromLine(block_idx, kept);
+  return true;
+}
+
+// A further copy of a fingerprint that is in: the older of the two buckets goes to the side table.
+void StampedStore::InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
+                               const Shown& shown) {
+  const uint64_t first_bucket = GroupOf(block_idx).first_bucket;
+  const uint64_t shown_bucket = first_bucket + shown.stamp;
+  if (is_erasable_) {
+    const uint64_t older = std::min(shown_bucket, span.bucket);
+    RangeOf(block_idx).side.Add(block_idx, {fingerprint, older, 1}, span.first_kept);
+    SetBit(block_idx, true, &StampedGroup::copied);
+  }
+  if (shown_bucket < span.bucket) {
+    const auto stamp = static_cast<uint32_t>(span.bucket - first_bucket);
+    StoreShown(block_idx, shown, {fingerprint, stamp});
+  }
+}
+
+bool StampedStore::EraseShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
+                              const Shown& shown) {
+  SideCopies& side = RangeOf(block_idx).side;
+  const uint64_t first_bucket = GroupOf(block_idx).first_bucket;
+  bool is_erased = side.Take(block_idx, fingerprint, span.bucket);
+  if (!is_erased && first_bucket + shown.stamp == span.bucket) {
+    // The last copy of the youngest bucket: the next older one is shown instead.
+    const std::optional<uint64_t> older =
+        side.TakeYoungest(block_idx, fingerprint, span.first_kept);
+    StampedSlot left;
+    if (older) left = {fingerprint, static_cast<uint32_t>(*older - first_bucket)};
+    StoreShown(block_idx, shown, left);
+    is_erased = true;
+  }
+  SetBit(block_idx, !side.Of(block_idx).empty(), &StampedGroup::copied);
+  if (is_erased) ReturnFromLine(block_idx, kernels::StampAfter(span.first_kept, first_bucket));
+  return is_erased;
+}
+
+// Moves a block's keys from the line to slots that have become usable.
+void StampedStore::ReturnFromLine(uint64_t block_idx, uint64_t kept) {
+  if ((GroupOf(block_idx).overflow & BitOf(block_idx)) == 0) return;
+  StampedLine line = LineOf(block_idx);
+  bool is_any_left = (line.spilled() & BitOf(block_idx)) != 0;
+  for (size_t e = 0; e < kStampedLineEntries; ++e) {
+    const LineEntry entry = line.Load(e);
+    if (entry.fingerprint == 0 || entry.home != block_idx % kernels::kGroupBlocks) continue;
+    if (entry.stamp >= kept) {
+      const size_t slot_idx = UsableSlot(block_idx, kept);
+      if (slot_idx == shape_.num_slots) {
+        is_any_left = true;
+        continue;
+      }
+      kernels::StoreSlot(shape_, {entry.fingerprint, entry.stamp}, slot_idx, BlockAt(block_idx));
+    }
+    line.Free(e);
+  }
+  SetBit(block_idx, is_any_left, &StampedGroup::overflow);
+}
+
+// By the contents of the block: for those with keys in the side table alone.
+bool StampedStore::FinishWhole(Update update, const StampedSpan& span, uint64_t block_idx,
+                               uint32_t fingerprint) {
+  StampedContents contents = ReadContents(block_idx, span.first_kept);
+  if (update == Update::kErase) {
+    if (!TakeCopy(contents, fingerprint, span.bucket)) return false;
+  } else {
+    if (update == Update::kInsertIfAbsent && CopiesOf(contents, fingerprint, span.first_live) > 0) {
+      return false;
+    }
+    AddCopies(contents, {fingerprint, span.bucket, 1});
+    if (!is_erasable_) KeepYoungest(contents);
+  }
+  StoreContents(block_idx, contents, span.first_kept);
+  return true;
+}
+
+}  // namespace trommel

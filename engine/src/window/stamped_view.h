@@ -1,0 +1,61 @@
+// StampedView: a stamped store at the moment of a call, for batches of updates.
+#ifndef TROMMEL_ENGINE_SRC_WINDOW_STAMPED_VIEW_H_
+#define TROMMEL_ENGINE_SRC_WINDOW_STAMPED_VIEW_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/src/blocks/key_store.h"
+#include "engine/src/window/stamped_store.h"
+
+namespace trommel {
+
+class StampedView final : public KeyStore {
+ public:
+  StampedView(StampedStore& store, const StampedSpan& span) : store_(store), span_(span) {}
+
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override {
+    store_.Apply(update, span_, digests, range, answers);
+    return 0;
+  }
+  bool UpdateOne(Update update, uint64_t digest) override {
+    return store_.UpdateOne(update, span_, digest);
+  }
+  bool InsertOne(uint64_t digest) noexcept override { return UpdateOne(Update::kInsert, digest); }
+  bool EraseOne(uint64_t digest) override { return UpdateOne(Update::kErase, digest); }
+  void FetchAhead(std::span<const uint64_t> digests) const override { store_.FetchAhead(digests); }
+
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override {
+    return store_.Query(span_.first_live, digests, maybe_present);
+  }
+  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                uint32_t* selection) const override {
+    size_t size = 0;
+    for (size_t i = 0; i < digests.size(); ++i) {
+      if (MayContain(digests[i]) == maybe_present) {
+        selection[size++] = first_idx + static_cast<uint32_t>(i);
+      }
+    }
+    return size;
+  }
+  bool MayContain(uint64_t digest) const noexcept override {
+    return store_.MayContain(span_.first_live, digest);
+  }
+  uint64_t CountEstimate(uint64_t digest) const override {
+    return store_.CountEstimate(span_.first_live, digest);
+  }
+
+  uint32_t owned_range_bits() const override { return store_.owned_range_bits(); }
+  UpdateCost update_cost() const override { return UpdateCost::Of(store_.geometry()); }
+
+ private:
+  StampedStore& store_;
+  const StampedSpan span_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_WINDOW_STAMPED_VIEW_H_
