@@ -25,8 +25,18 @@ json SizeOf(std::vector<std::string> arguments) {
   return json::parse(result.out);
 }
 
-TEST_CASE("a window's size is that of all its stores", "[tools][size]") {
+TEST_CASE("a window's size in slots is that of one array", "[tools][size]") {
   const json size = SizeOf({"window", "--window", "10m", "--buckets", "3"});
+  CHECK(size["type"] == "window");
+  CHECK(size["form"] == "slots16");
+  CHECK(size["predicted_fpr"] <= 0.01);
+  const json ring = SizeOf({"window", "--window", "10m", "--buckets", "3", "--form", "ring"});
+  CHECK(ring["form"] == "ring");
+  CHECK(size["num_bytes"] < ring["num_bytes"]);
+}
+
+TEST_CASE("a ring window's size is that of all its stores", "[tools][size]") {
+  const json size = SizeOf({"window", "--window", "10m", "--buckets", "3", "--form", "ring"});
   CHECK(size["type"] == "window");
   CHECK(size["window"] == 600'000);
   CHECK(size["bucket_capacity"] == 50'000);

@@ -119,13 +119,24 @@ void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Re
 }
 
 void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
+  const bool has_slots = filter.form() != WindowForm::kBucketRing;
   const uint64_t num_stores = filter.num_buckets() + 2;
-  AddTotal(num_stores * filter.geometry().num_bytes(), options.filter.capacity, report);
+  AddTotal(has_slots ? filter.GetStats().num_bytes : num_stores * filter.geometry().num_bytes(),
+           options.filter.capacity, report);
+  report.Add("form", std::string(WindowFormName(filter.form())), "form",
+             std::string(WindowFormName(filter.form())));
   report.Add("window", filter.window(), "window",
              fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
                          FormatCount(filter.num_buckets(), "bucket"),
                          FormatDuration(filter.bucket_ticks())));
   report.AddField("num_buckets", filter.num_buckets());
+  if (has_slots) {
+    const double predicted_fpr = filter.PredictedFpr(options.filter.capacity);
+    report.Add("predicted_fpr", predicted_fpr, "false positives",
+               fmt::format("{} predicted at capacity, however the keys arrive",
+                           FormatRate(predicted_fpr, options.filter.target_fpr)));
+    return;
+  }
   report.Add(
       "bucket_capacity", filter.bucket_capacity(), "per bucket",
       fmt::format("{}: {}, {}", FormatCount(filter.bucket_capacity(), "key"),

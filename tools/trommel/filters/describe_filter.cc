@@ -203,20 +203,37 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
                          FormatDuration(filter.bucket_ticks())));
   report.AddField("num_buckets", filter.num_buckets());
   report.Add("now", stats.now, "time", fmt::format("{} ms", stats.now));
+  const bool has_slots = filter.form() != WindowForm::kBucketRing;
+  report.Add("form", std::string(WindowFormName(filter.form())), "form",
+             fmt::format("{}{}", WindowFormName(filter.form()),
+                         filter.is_erasable() ? "" : ", not erasable"));
+  report.AddField("is_erasable", filter.is_erasable());
+  if (has_slots) {
+    report.Add("undecided_share", stats.slots.undecided_share, "undecided",
+               fmt::format("{} of non-members", FormatRate(stats.slots.undecided_share)));
+    report.AddField("side_table_bytes", stats.slots.side_table_bytes);
+  }
   Json buckets = Json::Array();
   std::string text = FormatCount(stats.buckets.size(), "live bucket");
   uint64_t fullest = 0;
   for (size_t b = 0; b < stats.buckets.size(); ++b) {
     const WindowBucket& bucket = stats.buckets[b];
+    fullest = std::max(fullest, bucket.stats.num_keys);
+    text += fmt::format("\n  from {:>14}: {:>14} keys", bucket.first_tick,
+                        FormatCount(bucket.stats.num_keys));
+    if (has_slots) {
+      buckets.Append({{"first_tick", bucket.first_tick},
+                      {"last_tick", bucket.last_tick},
+                      {"num_keys", bucket.stats.num_keys}});
+      continue;
+    }
     const BlockFill& of_bucket = fill.buckets[b];
     buckets.Append({{"first_tick", bucket.first_tick},
                     {"last_tick", bucket.last_tick},
                     {"num_keys", bucket.stats.num_keys},
                     {"current_fpr", of_bucket.current_fpr},
                     {"fill_ratio", of_bucket.fill_ratio}});
-    fullest = std::max(fullest, bucket.stats.num_keys);
-    text += fmt::format("\n  from {:>14}: {:>14} keys, {}", bucket.first_tick,
-                        FormatCount(bucket.stats.num_keys), FormatRate(of_bucket.current_fpr));
+    text += ", " + FormatRate(of_bucket.current_fpr);
   }
   report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
   report.AddField("num_excess_keys", stats.num_excess_keys);

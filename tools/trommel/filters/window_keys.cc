@@ -79,11 +79,17 @@ void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys) {
   }
   if (buckets_.empty() || buckets_.back().bucket != present) buckets_.push_back({present, 0, 0});
   Bucket& into = buckets_.back();
+  const bool has_slots = filter.form() != WindowForm::kBucketRing;
   double absent_elsewhere = 1;  // the chance that no other bucket shows an absent key
+  uint64_t keys_elsewhere = 0;
   for (const Bucket& bucket : buckets_) {
-    if (&bucket != &into) absent_elsewhere *= 1 - bucket.fpr;
+    if (&bucket == &into) continue;
+    absent_elsewhere *= 1 - bucket.fpr;
+    keys_elsewhere += bucket.num_keys;
   }
   const auto fpr_with = [&](uint64_t keys_here) {
+    // In slots all buckets' keys are in one array.
+    if (has_slots) return filter.PredictedFpr(keys_elsewhere + keys_here);
     return 1 - absent_elsewhere * (1 - PredictedFpr(filter.geometry(), keys_here));
   };
 
@@ -101,7 +107,7 @@ void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys) {
   into.num_keys += num_keys;
   into.fpr = PredictedFpr(filter.geometry(), into.num_keys);
   most_keys_ = std::max(most_keys_, into.num_keys);
-  highest_fpr_ = std::max(highest_fpr_, 1 - absent_elsewhere * (1 - into.fpr));
+  highest_fpr_ = std::max(highest_fpr_, fpr_with(into.num_keys));
 }
 
 Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,

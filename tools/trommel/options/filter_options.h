@@ -44,6 +44,8 @@ struct FamilyOptions {
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;
   uint64_t bucket_capacity = 0;  // 0: the capacity, which holds however the keys arrive
+  WindowForm form = WindowForm::kAutomatic;
+  bool cannot_erase = false;
   // kLayered.
   double first_fpr = LayeredConfig{}.first_fpr;
   // kClassic: of the kind split counting.
