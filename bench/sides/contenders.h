@@ -106,7 +106,8 @@ enum FamilySide : uint8_t {
   kCountingSide,
   kConcurrentSide,
   kScalableSide,
-  kWindowSide,
+  kWindowSide,      // slots
+  kRingWindowSide,  // one counting filter per bucket, sized for the rate of the slots
   kLayeredSide,
   kNumFamilySides
 };

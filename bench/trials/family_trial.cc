@@ -9,9 +9,11 @@
 namespace trommel::bench {
 namespace {
 
-constexpr std::array<const char*, kNumFamilySides> kSideNames = {"counting", "concurrent",
-                                                                 "scalable", "window", "layered"};
+constexpr std::array<const char*, kNumFamilySides> kSideNames = {
+    "counting", "concurrent", "scalable", "window", "ring window", "layered"};
 constexpr double kMostOfCountingQuery = 4;
+constexpr double kMostOfSlotsQuery = 1.5;
+constexpr double kMostOfRingMemory = 0.75;
 
 }  // namespace
 
@@ -61,16 +63,30 @@ std::string FormatFamilyMemory(const FamilyOutcome& outcome) {
 
 std::string JudgeFamily(const FamilyOutcome& outcome) {
   std::string text;
-  for (const auto& [side, stores] :
-       {std::pair(kScalableSide, std::to_string(outcome.request.num_generations) + " generations"),
-        std::pair(kWindowSide, std::to_string(outcome.request.num_buckets) + " buckets")}) {
+  const auto judge = [&text](const std::string& what, double most, double found) {
+    text += Printed("target  %s <= %.2f: %.2f  %s\n", what.c_str(), most, found,
+                    found <= most ? "met" : "NOT MET");
+  };
+  struct QueryTarget {
+    FamilySide side;
+    std::string of;
+    double most;
+  };
+  const std::string buckets = std::to_string(outcome.request.num_buckets) + " buckets";
+  const std::vector<QueryTarget> targets = {
+      {kScalableSide, std::to_string(outcome.request.num_generations) + " generations",
+       kMostOfCountingQuery},
+      {kWindowSide, buckets + " in slots", kMostOfSlotsQuery}};
+  for (const QueryTarget& target : targets) {
     for (const TrialRow& row : outcome.rows) {
       if (row.label != OpName(Op::kQueryHit) && row.label != OpName(Op::kQueryMiss)) continue;
-      const Ratio ratio = PairedRatio(row.sides[side], row.sides[kCountingSide]);
-      text += Printed("target  %s of %s <= %.1f x counting: %.2f  %s\n", row.label.c_str(),
-                      stores.c_str(), kMostOfCountingQuery, ratio.median,
-                      ratio.median <= kMostOfCountingQuery ? "met" : "NOT MET");
+      judge(row.label + " of " + target.of + " / counting", target.most,
+            PairedRatio(row.sides[target.side], row.sides[kCountingSide]).median);
     }
+  }
+  if (outcome.memory.size() == kNumFamilySides) {
+    judge("bits per key of " + buckets + " in slots / ring at the same rate", kMostOfRingMemory,
+          outcome.memory[kWindowSide].bits_per_key / outcome.memory[kRingWindowSide].bits_per_key);
   }
   return text;
 }
