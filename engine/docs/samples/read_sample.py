@@ -70,7 +70,7 @@ def read_start(data, types, version=1):
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE)):
+    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE, WINDOW)):
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
@@ -454,6 +454,129 @@ class Window(Family):
 
     def count(self, digest):
         return sum(member.count(digest) for member in self.members)
+
+
+class SlotWindow:
+    """Version 2. A block is read as a dict from (fingerprint, bucket) to copies; what these make must
+    be the group."""
+
+    LINE_ENTRIES = 14
+
+    def __init__(self, data):
+        _, self.policy, header = read_start(data, (WINDOW,), 2)
+        self.bits, erasable, shard_bits, n = (u32(header, at) for at in (32, 36, 40, 44))
+        if self.bits not in (12, 16):
+            raise Unknown(f"fingerprints of {self.bits} bits")
+        require(erasable <= 1, "neither erasable nor not")
+        self.num_slots = 32 if self.bits == 12 else 21
+        self.num_blocks, capacity, window, now = (u64(header, at) for at in (48, 56, 72, 80))
+        require(1 <= self.num_blocks < 1 << 31, "number of blocks")
+        unit = 64 if shard_bits > 0 else 1
+        require(shard_bits <= 30 and self.num_blocks % (unit << shard_bits) == 0, "shard bits")
+        require(window >= 1 and 1 <= n <= min(64 if self.bits == 16 else 12, window), "window or buckets")
+        require(1 <= capacity <= MAX_CAPACITY, "capacity")
+        require((n + 1) * 1e-6 <= f64(header, 64) <= 0.5, "target rate")
+        require_zeros(header, 192, 248)
+        require(u64(header, 160) == len(data), "size of the file")
+        self.current = now * n // window
+        self.first = max(0, self.current - n)
+        self.read_sections(data, header)
+        self.read_side_table()
+        self.blocks = []
+        for first in range(0, self.num_blocks, 64):
+            self.read_group(range(first, min(first + 64, self.num_blocks)))
+        self.check_keys(erasable == 1)
+
+    def read_sections(self, data, header):
+        blocks_end = PAGE + 64 * self.num_blocks
+        lines_at = round_up(blocks_end, PAGE)
+        lines_end = lines_at + 64 * -(-self.num_blocks // 64)
+        keys_at = round_up(lines_end, 64)
+        keys_end = keys_at + 8 * (self.current - self.first + 1)
+        side_at = round_up(keys_end, 64)
+        require(side_at <= len(data), "sections beyond the file")
+        self.words = Section(data, header, 88, PAGE, blocks_end - PAGE).bytes
+        self.lines = Section(data, header, 112, lines_at, lines_end - lines_at).bytes
+        self.keys = Section(data, header, 168, keys_at, keys_end - keys_at).bytes
+        self.side_bytes = Section(data, header, 136, side_at, len(data) - side_at).bytes
+        for begin, end in ((HEADER_BYTES, PAGE), (blocks_end, lines_at), (lines_end, keys_at),
+                           (keys_end, side_at)):
+            require_zeros(data, begin, end)
+
+    def read_side_table(self):
+        require(len(self.side_bytes) % 32 == 0, "the side table ends within an entry")
+        self.side, last = {}, None
+        for b, bucket, count, key, zero in struct.iter_unpack("<QQQII", self.side_bytes):
+            require(b < self.num_blocks and zero == 0 and 1 <= count <= MAX_KEYS, "an entry of the side table")
+            require(last is None or last < (b, key, bucket), "order of the side table")
+            self.side.setdefault(b, {})[key, bucket] = count
+            last = b, key, bucket
+
+    def slots_of(self, words):
+        if self.bits == 12:
+            return [(slot >> 4, slot & 15) for slot in struct.unpack("<32H", words)]
+        return list(zip(struct.unpack("<21H", words[:42]), words[42:63]))
+
+    def words_of(self, slots):
+        slots = slots + [(0, 0)] * (self.num_slots - len(slots))
+        if self.bits == 12:
+            return struct.pack("<32H", *(key << 4 | stamp for key, stamp in slots))
+        return struct.pack("<21H", *(key for key, _ in slots)) + bytes(stamp for _, stamp in slots) + b"\0"
+
+    def read_group(self, group):
+        line = self.lines[group[0]:group[0] + 64]
+        entries = [(word & 0xFFFF, word >> 16 & 0xFF, word >> 24) for word in struct.unpack("<14I", line[:56])]
+        made_entries, made_spilled = [], 0
+        for b in group:
+            block = dict(self.side.get(b, {}))
+            words = self.words[64 * b:64 * b + 64]
+            shown = [slot for slot in self.slots_of(words) if slot[0] != 0]
+            shown += [(key, stamp) for key, home, stamp in entries if key != 0 and home == b % 64]
+            for key, stamp in shown:
+                block[key, self.first + stamp] = block.get((key, self.first + stamp), 0) + 1
+            require(all(0 < key < 1 << self.bits and self.first <= bucket <= self.current
+                        for key, bucket in block), f"block {b}: a fingerprint or its bucket")
+            youngest = {}
+            for key, bucket in sorted(block):
+                youngest[key] = bucket
+            made = [(key, bucket - self.first) for key, bucket in sorted(youngest.items())]
+            slots, others = made[:self.num_slots], made[self.num_slots:]
+            if len(made_entries) + len(others) <= self.LINE_ENTRIES:
+                made_entries += [(key, b % 64, stamp) for key, stamp in others]
+                others = []
+            made_spilled |= (1 if others else 0) << b % 64
+            require(self.words_of(slots) == words, f"block {b}: not what its keys make")
+            side = dict(block)
+            for key, stamp in made:
+                if (key, stamp) not in others:
+                    side[key, self.first + stamp] -= 1
+            side = {copies: count for copies, count in side.items() if count > 0}
+            require(side == self.side.get(b, {}), f"block {b}: its side table is not what its keys make")
+            self.blocks.append(block)
+        words = [key | home << 16 | stamp << 24 for key, home, stamp in made_entries]
+        made_line = struct.pack("<14IQ", *(words + [0] * (self.LINE_ENTRIES - len(words))), made_spilled)
+        require(made_line == line, f"line of block {group[0]}: not what its keys make")
+
+    def check_keys(self, erasable):
+        keys = struct.unpack(f"<{len(self.keys) // 8}Q", self.keys)
+        self.num_keys = sum(keys)
+        require(self.num_keys <= MAX_KEYS, "number of keys")
+        held = [0] * len(keys)
+        for block in self.blocks:
+            for (_, bucket), count in block.items():
+                held[bucket - self.first] += count
+                require(erasable or count == 1, "copies in a filter that is not erasable")
+            require(erasable or len({key for key, _ in block}) == len(block), "a fingerprint of two buckets")
+        require(all(a == b if erasable else a >= b for a, b in zip(keys, held)), "keys of a bucket")
+
+    def count(self, digest):
+        b, rest = divmod(digest * self.num_blocks, 1 << 64)
+        key = max(1, rest >> 64 - self.bits)
+        return sum(count for (other, _), count in self.blocks[b].items() if other == key)
+
+    def describe(self):
+        return (f"window filter, slots of {16 if self.bits == 12 else 24} bits, {self.num_blocks} blocks, "
+                f"buckets {self.first} to {self.current}, {self.num_keys} keys")
 
 
 # --- Section 8: layered filters.
@@ -934,7 +1057,7 @@ class Doubling:
 
 CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
            CLASSIC: Classic, ATTRIBUTES: Attributes}
-CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling}
+CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow}
 
 
 def read(data, secret=None):
