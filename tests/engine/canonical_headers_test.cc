@@ -2,6 +2,7 @@
 // right, either is refused or comes back from the loaded filter in the same place.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include "engine/src/attributes/attribute_format.h"
+#include "engine/src/disk/checksum.h"
+#include "engine/src/scalable/doubling_snapshot.h"
+#include "engine/src/snapshots/fingerprint_snapshot.h"
 #include "engine/src/snapshots/multi_store_format.h"
 #include "support/attribute_forge.h"
 #include "support/catch.h"
@@ -36,6 +40,12 @@ void SealHeader(Bytes& bytes) {
   Put(bytes, kHeaderChecksumAt, sum);
 }
 
+void SealDoubling(Bytes& bytes) {
+  const auto table = std::span(bytes).subspan(kHeaderBytes, sizeof(ShardTable));
+  Put(bytes, offsetof(DoublingHeader, table_checksum), Checksum::Of(table));
+  SealHeader(bytes);
+}
+
 void AddMultiStore(const Bytes& file, const std::string& name, uint64_t begin, uint64_t num_bytes,
                    std::vector<Front>& fronts) {
   const auto header = Get<MultiStoreHeader>(file, begin);
@@ -50,7 +60,16 @@ void AddMultiStore(const Bytes& file, const std::string& name, uint64_t begin, u
 
 std::vector<Front> FrontsOf(const std::string& name, const Bytes& file) {
   std::vector<Front> fronts;
-  switch (static_cast<SnapshotType>(Get<SnapshotStart>(file, 0).type)) {
+  const auto start = Get<SnapshotStart>(file, 0);
+  const auto type = static_cast<SnapshotType>(start.type);
+  if (start.version == kFingerprintVersion) {
+    const bool is_scalable = type == SnapshotType::kScalableFilter;
+    const uint64_t table_bytes = is_scalable ? sizeof(ShardTable) : 0;
+    fronts.push_back({name, 0, file.size(), kHeaderBytes + table_bytes,
+                      is_scalable ? &SealDoubling : &SealHeader});
+    return fronts;
+  }
+  switch (type) {
     case SnapshotType::kCountingFilter:
     case SnapshotType::kClassicFilter:
       fronts.push_back({name, 0, file.size(), kHeaderBytes, &SealHeader});

@@ -63,7 +63,7 @@ TEST_CASE("a filter that doubles keeps to its model over its whole life",
     CHECK(bound.ContainsHits(num_false));
     // The model, for a filter all parts of which are as this one, and by its own figures.
     const double model = filter.ForecastAt(64 * num_keys).predicted_fpr;
-    CHECK(num_false <= BinomialBound(model, non_members.size()).high() * 1e6);
+    CHECK(static_cast<double>(num_false) <= BinomialBound(model, non_members.size()).high() * 1e6);
     CHECK(BinomialBound(64 * stats.predicted_fpr, non_members.size()).ContainsHits(num_false));
   }
   CHECK(filter.GetStats().doubling.num_blocks >= 64 * 128);

@@ -332,15 +332,23 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
     CHECK_THAT(created.error().message, ContainsSubstring(given) && ContainsSubstring(filter) &&
                                             ContainsSubstring("planes or runs"));
   };
-  check(ScalableFilter::Create(
-            {.first_capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
-        "a generation");
-  check(WindowFilter::Create({.window = 60,
-                              .num_buckets = 6,
-                              .capacity = 1000,
-                              .target_fpr = target_fpr,
-                              .encoding = encoding}),
-        "a WindowFilter");
+  if (encoding != Encoding::kAutomatic) {  // of generations that is runs
+    check(ScalableFilter::Create({.first_capacity = 1000,
+                                  .target_fpr = target_fpr,
+                                  .mode = GrowthMode::kGenerations,
+                                  .encoding = encoding}),
+          "a generation");
+  }
+  // A ring has one counting filter per bucket.
+  if (encoding != Encoding::kAutomatic) {
+    check(WindowFilter::Create({.window = 60,
+                                .num_buckets = 6,
+                                .capacity = 1000,
+                                .target_fpr = target_fpr,
+                                .form = WindowForm::kBucketRing,
+                                .encoding = encoding}),
+          "a WindowFilter");
+  }
   check(LayeredFilter::Create({.capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
         "a LayeredFilter");
 }

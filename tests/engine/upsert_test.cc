@@ -150,7 +150,8 @@ TEST_CASE("an upsert whose table cannot be asked says what is inserted", "[engin
 }
 
 TEST_CASE("an upsert counts keys that the filter refuses", "[engine][upsert]") {
-  ScalableFilter filter = *ScalableFilter::Create({.first_capacity = 64, .max_capacity = 64});
+  ScalableFilter filter = *ScalableFilter::Create(
+      {.first_capacity = 64, .mode = GrowthMode::kGenerations, .max_capacity = 64});
   std::vector<uint64_t> puts(1000);
   for (size_t i = 0; i < puts.size(); ++i) puts[i] = i;
   std::vector<uint64_t> inserted(BitmapWords(puts.size()));

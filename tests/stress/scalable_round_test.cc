@@ -31,7 +31,11 @@ Mix ShrinkingMix() {
 TEST_CASE("every mix holds on a scalable filter", "[stress][scalable][threads]") {
   const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   for (const Mix& mix : AllMixes()) {
-    CHECK(CheckHolds(ShortPlan(mix, 3, encoding), MakeScalableSubject).growth.most_generations > 0);
+    for (const uint64_t round : {0, 1}) {  // doubling, generations
+      RoundPlan plan = ShortPlan(mix, 3, encoding);
+      plan.round = round;
+      CHECK(CheckHolds(plan, MakeScalableSubject).growth.most_generations > 0);
+    }
   }
 }
 

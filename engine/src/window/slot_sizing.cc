@@ -19,8 +19,8 @@ namespace {
 // non-member of such a block reads its line.
 constexpr double kMostOverflowing = 0.012;
 // Keys are replaced, and a block that its line has once refused keeps its keys in the side table
-// until it is rewritten: measured shares after many windows are up to so many times those of a
-// store that was only filled.
+// until it is rewritten. So shares after many windows are above those of a store that was only
+// filled. An allowance, not a model.
 constexpr double kChurn = 4;
 
 uint64_t NumSlots(const Geometry& geometry) {

@@ -27,7 +27,7 @@ class DoublingSubject : public Subject {
     Count(filter_.Insert(Placed(keys, *this).keys()));
     return 0;
   }
-  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, uint64_t*) override {
+  size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     return Count(filter_.InsertIfAbsent(Placed(keys, *this).keys(), inserted));
   }
   WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {
@@ -120,8 +120,9 @@ SubjectStats DoublingSubject::GetStats() const {
   stats.side_table_bytes = whole.doubling.side_table_bytes;
   // Parts that keep digests have keys and no blocks.
   constexpr double kSlots = 32;
-  stats.fill_ratio = static_cast<double>(whole.doubling.num_entries) /
-                     (kSlots * static_cast<double>(whole.doubling.num_blocks + 1));
+  stats.fill_ratio =
+      std::min(1.0, static_cast<double>(whole.doubling.num_entries) /
+                        (kSlots * static_cast<double>(whole.doubling.num_blocks + 1)));
   if (!(fill.current_fpr >= 0 && fill.current_fpr <= 1)) {
     stats.fault = "current_fpr is not between 0 and 1";
   }
