@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/scalable/doubling_plan.h"
 #include "engine/src/scalable/identical_limits.h"
@@ -174,8 +175,9 @@ Status ScalableFilter::Merge(const ScalableFilter& other) {
           "make them with GrowthMode::kDoubling");
     }
   }
-  if (digest_policy() != other.digest_policy()) {
-    return mismatch("the filters' digests differ");
+  if (std::string difference = PolicyDifference(digest_policy(), other.digest_policy());
+      !difference.empty()) {
+    return mismatch("cannot merge: " + difference);
   }
   auto& engine = static_cast<DoublingEngine&>(*impl_->engine);
   const auto& from = static_cast<const DoublingEngine&>(*other.impl_->engine);
