@@ -297,7 +297,7 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
   CHECK_THAT(refusal(Doubling({.first_capacity = 1'000'000}), usual),
              ContainsSubstring("first sizes differ"));
   CHECK_THAT(refusal(Doubling({.digest = {.seed = 7}}), usual),
-             ContainsSubstring("digests differ"));
+             ContainsSubstring("digest seed differs"));
   ScalableFilter full = Doubling();
   full.Insert(MemberKeys(250'000, 2));
   CHECK_THAT(refusal(Doubling({.max_capacity = 1}), full), ContainsSubstring("max_capacity"));
