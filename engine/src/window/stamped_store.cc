@@ -75,12 +75,11 @@ StampedStore& StampedStore::operator=(StampedStore&& other) noexcept {
 
 size_t StampedStore::Query(uint64_t first_live, std::span<const uint64_t> digests,
                            uint64_t* maybe_present) const {
-  constexpr size_t kChunk = kernels::kMaxChunkKeys;
   const kernels::StampedBlocks view = View({0, first_live, 0});
-  std::array<uint32_t, kChunk> unsure;
+  std::array<uint32_t, kernels::kMaxChunkKeys> unsure;
   size_t num_present = 0;
-  for (size_t first = 0; first < digests.size(); first += kChunk) {
-    const auto chunk = digests.subspan(first, std::min(kChunk, digests.size() - first));
+  for (size_t first = 0; first < digests.size(); first += unsure.size()) {
+    const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
     uint64_t* answers = maybe_present + first / 64;
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), view, answers, unsure.data());
