@@ -224,6 +224,7 @@ GrowingProgress UpdateGrowingKeys(const uint64_t* digests, const DigestRange& ra
 }
 
 // The places of kSize digests, each found once, when its block is prefetched.
+template <template <size_t> class Reads>
 struct GrowingPlaces {
   static constexpr size_t kSize = 8;
 
@@ -250,21 +251,26 @@ struct GrowingPlaces {
       const auto block_idx = hn::And(rotated, hn::Sub(num_blocks, one));
       const auto address = hn::AndNot(hn::Set(d, uint64_t{kSegmentAlignment - 1}), word);
       hn::StoreU(hn::Add(address, hn::ShiftLeft<6>(block_idx)), d, addresses + j);
-      const auto group = hn::Add(hn::ShiftRight<6>(block_idx), one);
-      hn::StoreU(hn::Sub(address, hn::ShiftLeft<3>(group)), d, reads.addresses + j);
+      if constexpr (Reads<kSize>::kHasVersions) {
+        const auto group = hn::Add(hn::ShiftRight<6>(block_idx), one);
+        hn::StoreU(hn::Sub(address, hn::ShiftLeft<3>(group)), d, reads.addresses + j);
+      }
       const auto key = hn::ShiftLeft<1>(hn::ShiftRight<49>(rotated));
       hn::StoreU(hn::Or(key, hn::ShiftLeft<16>(key)), d, pairs + j);
     }
     HWY_UNROLL(8)
     for (size_t j = 0; j < kSize; ++j) {
       hwy::Prefetch(GrowingBlockAt(addresses[j]));
-      hwy::Prefetch(reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(reads.addresses[j])));
+      if constexpr (Reads<kSize>::kHasVersions) {
+        hwy::Prefetch(
+            reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(reads.addresses[j])));
+      }
     }
   }
 
   uint64_t addresses[kSize];
   uint64_t pairs[kSize];  // WidePair
-  GroupReads<kSize> reads;
+  Reads<kSize> reads;
 };
 
 // One key: its bit is set if it is shown; kSpill if it is unsure.
@@ -288,27 +294,28 @@ bool ShowsGrowingKey(const uint32_t* block, uint32_t key) {
 }
 
 // As QueryWideKeys: whether keys are shown is not branched on.
+template <template <size_t> class Reads>
 size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                         const GrowingBlocks& blocks, uint64_t* HWY_RESTRICT shown,
                         uint32_t* HWY_RESTRICT unsure) {
-  constexpr size_t kGroup = GrowingPlaces::kSize;
+  constexpr size_t kGroup = GrowingPlaces<Reads>::kSize;
   constexpr size_t kGroups = kQueryDistance / kGroup;
   constexpr uint64_t kAllShown = (uint64_t{1} << kGroup) - 1;
   static_assert(std::has_single_bit(kGroups) && 64 % kGroup == 0);
   const uint64_t root = LoadRoot(blocks);
-  GrowingPlaces ring[kGroups];
+  GrowingPlaces<Reads> ring[kGroups];
   uint64_t words[2][kGroup];  // of the group that is fetched next, and of the one after
   const size_t grouped = num_digests - num_digests % kGroup;
   const size_t lead = HWY_MIN(grouped, kQueryDistance);
   for (size_t i = 0; i < lead; i += kGroup) {
-    GrowingPlaces::LoadWords(digests + i, root, words[0]);
+    GrowingPlaces<Reads>::LoadWords(digests + i, root, words[0]);
     ring[i / kGroup].Fetch(digests + i, words[0]);
   }
-  if (lead < grouped) GrowingPlaces::LoadWords(digests + lead, root, words[0]);
+  if (lead < grouped) GrowingPlaces<Reads>::LoadWords(digests + lead, root, words[0]);
   size_t num_unsure = 0;
   uint64_t word = 0;  // answers of the current 64 keys, the first in the lowest bit
   for (size_t i = 0; i < grouped; i += kGroup) {
-    GrowingPlaces& places = ring[i / kGroup % kGroups];
+    GrowingPlaces<Reads>& places = ring[i / kGroup % kGroups];
     places.reads.Begin(0, kGroup);
     uint64_t answers = 0;
     uint64_t marked = 0;
@@ -333,7 +340,7 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
     }
     const size_t next = i + kQueryDistance;
     if (HWY_LIKELY(next + kGroup < grouped)) {
-      GrowingPlaces::LoadWords(digests + next + kGroup, root, words[(i / kGroup + 1) % 2]);
+      GrowingPlaces<Reads>::LoadWords(digests + next + kGroup, root, words[(i / kGroup + 1) % 2]);
     }
     if (HWY_LIKELY(next < grouped)) places.Fetch(digests + next, words[i / kGroup % 2]);
   }
@@ -358,7 +365,8 @@ void AddGrowingForTarget(KernelTable& kernels) {
       .insert = &InsertGrowingKeys,
       .insert_if_absent = &UpdateGrowingKeys<InsertGrowingIfAbsent>,
       .erase = &UpdateGrowingKeys<EraseGrowing>,
-      .query = &QueryGrowingKeys,
+      .query = &QueryGrowingKeys<GroupReads>,
+      .query_at_once = &QueryGrowingKeys<NoGroupReads>,
       .fetch = &FetchGrowingKeys,
       .insert_one = &UpdateOneGrowing<InsertGrowing>,
       .insert_if_absent_one = &UpdateOneGrowing<InsertGrowingIfAbsent>,

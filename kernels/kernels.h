@@ -180,6 +180,9 @@ struct StampedKernels {
                           const StampedBlocks& blocks, uint64_t* erased, uint32_t* spilled);
   size_t (*query)(const uint64_t* digests, size_t num_digests, const StampedBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
+  // The same without versions of groups: "absent" counts only if nothing was changed meanwhile.
+  size_t (*query_at_once)(const uint64_t* digests, size_t num_digests, const StampedBlocks& blocks,
+                          uint64_t* shown, uint32_t* unsure);
   // Frees the slots of these blocks whose stamps are below `shift`, and lowers the other stamps by
   // it. Requires a change of their group.
   void (*sweep)(uint32_t* words, uint64_t num_blocks, uint64_t shift);
@@ -209,6 +212,9 @@ struct GrowingKernels {
   // As FingerprintKernels::query. What is not shown by a marked block is unsure.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
+  // The same without versions of groups: "absent" counts only if nothing was changed meanwhile.
+  size_t (*query_at_once)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
+                          uint64_t* shown, uint32_t* unsure);
   // Prefetches the digests' blocks.
   void (*fetch)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks);
 

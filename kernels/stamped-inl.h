@@ -182,7 +182,7 @@ UpdateProgress UpdateStampedKeys(const uint64_t* digests, const DigestRange& ran
 //
 //   digest       | high | low |
 //   t =  high x num_blocks + (low x num_blocks >> 32)       | block index (32) | fingerprint | .. |
-template <class Slots>
+template <class Slots, bool kWithVersions>
 struct StampedReads {
   static constexpr size_t kSize = 8;
   static constexpr int kBits = static_cast<int>(Slots::kShape.fingerprint_bits);
@@ -198,7 +198,9 @@ struct StampedReads {
       const FingerprintPlace place = FingerprintPlaceOf(digests[j], blocks.num_blocks);
       offsets[j] = place.block_idx << kBlockShift;
       groups[j] = first_group + (place.block_idx >> kGroupShift << kStateShift);
-      fingerprints[j] = StampedFingerprint(place.rest, Slots::kShape.fingerprint_bits);
+      const uint32_t fingerprint = StampedFingerprint(place.rest, Slots::kShape.fingerprint_bits);
+      const hn::CappedTag<uint64_t, 1> d;
+      wanted[j] = hn::GetLane(Slots::WantedOf(d, hn::Set(d, uint64_t{fingerprint})));
     }
 #else
     const hn::CappedTag<uint64_t, kSize> d;
@@ -217,7 +219,7 @@ struct StampedReads {
       // The upper half of each lane is 0.
       const auto fingerprint = hn::ShiftRight<64 - kBits>(hn::ShiftLeft<32>(place));
       const auto not_zero = hn::Max(hn::BitCast(d32, fingerprint), one);
-      hn::Store(hn::BitCast(d, not_zero), d, fingerprints + j);
+      hn::Store(Slots::WantedOf(d, hn::BitCast(d, not_zero)), d, wanted + j);
     }
 #endif
     HWY_UNROLL(8)
@@ -232,7 +234,8 @@ struct StampedReads {
     return *reinterpret_cast<const StampedGroup*>(static_cast<uintptr_t>(groups[j]));
   }
   HWY_INLINE const uint32_t* BlockAt(size_t j, const StampedBlocks& blocks) const {
-    return blocks.words + offsets[j] / sizeof(uint32_t);
+    return reinterpret_cast<const uint32_t*>(reinterpret_cast<uintptr_t>(blocks.words) +
+                                             static_cast<uintptr_t>(offsets[j]));
   }
 
   // Which queries' blocks show their fingerprints, read after their versions.
@@ -241,10 +244,10 @@ struct StampedReads {
     HWY_UNROLL(8)
     for (size_t j = 0; j < kSize; ++j) {
       const StampedGroup& group = GroupAt(j);
-      versions[j] = __atomic_load_n(&group.version, __ATOMIC_ACQUIRE);
+      if constexpr (kWithVersions) versions[j] = __atomic_load_n(&group.version, __ATOMIC_ACQUIRE);
       const uint64_t live = StampAfter(blocks.first_live, LoadGroupWord(group.first_bucket));
       const bool is_shown =
-          Slots::Shows(BlockAt(j, blocks), static_cast<uint32_t>(fingerprints[j]), live);
+          Slots::ShowsWanted(BlockAt(j, blocks), static_cast<uint32_t>(wanted[j]), live);
       shown |= static_cast<uint64_t>(is_shown) << j;
     }
     return shown;
@@ -259,6 +262,7 @@ struct StampedReads {
       const uint64_t overflow = LoadGroupWord(GroupAt(j).overflow);
       unsure |= (overflow >> (offsets[j] >> kBlockShift) % kGroupBlocks & 1) << j;
     }
+    if constexpr (!kWithVersions) return unsure;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     uint64_t difference = 0;
     HWY_UNROLL(8)
@@ -279,7 +283,7 @@ struct StampedReads {
 
   HWY_ALIGN uint64_t offsets[kSize];  // of blocks, in bytes
   HWY_ALIGN uint64_t groups[kSize];   // addresses
-  HWY_ALIGN uint64_t fingerprints[kSize];
+  HWY_ALIGN uint64_t wanted[kSize];   // Slots::WantedOf
   HWY_ALIGN uint64_t versions[kSize];
 };
 
@@ -302,11 +306,11 @@ HWY_NOINLINE OneFate QueryOneStamped(uint64_t digest, const StampedBlocks& block
 
 // Few blocks have keys elsewhere, and few groups change meanwhile, so branches on that are
 // predicted. Whether keys are shown is not branched on.
-template <class Slots>
+template <class Slots, bool kWithVersions>
 size_t QueryStampedKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                         const StampedBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
                         uint32_t* HWY_RESTRICT unsure) {
-  using Reads = StampedReads<Slots>;
+  using Reads = StampedReads<Slots, kWithVersions>;
   constexpr size_t kGroup = Reads::kSize;
   constexpr size_t kGroups = kQueryDistance / kGroup;
   constexpr uint64_t kAllShown = (uint64_t{1} << kGroup) - 1;
@@ -361,7 +365,8 @@ constexpr StampedKernels StampedKernelsOf() {
       .refresh = &InsertStampedKeys<Slots, true>,
       .insert_if_absent = &UpdateStampedKeys<Slots, InsertStampedIfAbsent>,
       .erase = &UpdateStampedKeys<Slots, EraseStamped>,
-      .query = &QueryStampedKeys<Slots>,
+      .query = &QueryStampedKeys<Slots, true>,
+      .query_at_once = &QueryStampedKeys<Slots, false>,
       .sweep = &SweepStamped<Slots>,
       .insert_one = &UpdateOneStamped<Slots, InsertStamped<false>>,
       .refresh_one = &UpdateOneStamped<Slots, InsertStamped<true>>,

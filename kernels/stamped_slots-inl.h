@@ -2,7 +2,8 @@
 // once. Included once per target.
 //
 // A shape is a struct of static functions, of which the kernels are templates. Masks of slots have
-// kWideMaskBits bits per slot (wide_slots-inl.h).
+// kWideMaskBits bits per slot (wide_slots-inl.h). Queries of several keys turn fingerprints into
+// what they compare slots with (`wanted`) in vectors.
 #if defined(TROMMEL_KERNELS_STAMPED_SLOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_STAMPED_SLOTS_INL_H_
 #undef TROMMEL_KERNELS_STAMPED_SLOTS_INL_H_
@@ -56,9 +57,9 @@ struct Stamped16 {
         block, [=](StampedSlot slot) { return slot.fingerprint == 0 || slot.stamp < kept; });
     return slots == 0 ? kStampedSlots16 : LowestWideSlot(slots);
   }
-  static HWY_INLINE bool Shows(const uint32_t* block, uint32_t fingerprint, uint64_t live) {
+  static HWY_INLINE bool ShowsWanted(const uint32_t* block, uint32_t wanted, uint64_t live) {
     return SlotsWhere(block, [=](StampedSlot slot) {
-             return slot.fingerprint == fingerprint && slot.stamp >= live;
+             return slot.fingerprint == (wanted >> 4 & 0xfff) && slot.stamp >= live;
            }) != 0;
   }
   static HWY_INLINE void Store(const StampedSlot& slot, size_t slot_idx, uint32_t* block) {
@@ -101,20 +102,20 @@ struct Stamped16 {
   }
 
   // Does a slot have the fingerprint, with a stamp of at least `live`? As numbers such slots lie
-  // side by side:
-  //   fingerprint, live .. fingerprint, 15          16 - live of them; beyond 15 none
-  static HWY_INLINE bool Shows(const uint32_t* block, uint32_t fingerprint, uint64_t live) {
+  // side by side, the last 16 - live (`num`) of these:
+  //   fingerprint, 0 .. fingerprint, 15 (in both halves of `wanted`)
+  static HWY_INLINE bool ShowsWanted(const uint32_t* block, uint32_t wanted, uint64_t live) {
     const WideWordTag d;
     const WideSlotTag d_slots;
-    const auto stamp = static_cast<uint32_t>(HWY_MIN(live, kMaxStamp16 + 1));
-    const uint32_t pair = (fingerprint << 4) * 0x10001U + stamp * 0x10001U;
-    const auto first = hn::BitCast(d_slots, hn::Set(d, pair));
-    const auto num = hn::BitCast(d_slots, hn::Set(d, (kMaxStamp16 + 1 - stamp) * 0x10001U));
+    constexpr uint64_t kNumStamps = kMaxStamp16 + 1;
+    const auto last = hn::BitCast(d_slots, hn::Set(d, wanted));
+    const auto num =
+        hn::Set(d_slots, static_cast<uint16_t>(kNumStamps - HWY_MIN(live, kNumStamps)));
     const size_t step = hn::Lanes(d);
     // Above 0 for slots that are shown.
-    auto shown = hn::SaturatedSub(num, hn::Sub(LoadWideSlots(block, 0), first));
+    auto shown = hn::SaturatedSub(num, hn::Sub(last, LoadWideSlots(block, 0)));
     for (size_t i = step; i < kFingerprintBlockWords; i += step) {
-      shown = hn::Or(shown, hn::SaturatedSub(num, hn::Sub(LoadWideSlots(block, i), first)));
+      shown = hn::Or(shown, hn::SaturatedSub(num, hn::Sub(last, LoadWideSlots(block, i))));
     }
     return AnyBit(d_slots, shown);
   }
@@ -146,6 +147,15 @@ struct Stamped16 {
     }
   }
 #endif
+
+  template <class D>
+  static HWY_INLINE hn::Vec<D> WantedOf(D d, hn::Vec<D> fingerprints) {
+    const auto both = hn::Or(hn::ShiftLeft<4>(fingerprints), hn::ShiftLeft<20>(fingerprints));
+    return hn::Or(both, hn::Set(d, uint64_t{0xf000f}));
+  }
+  static HWY_INLINE bool Shows(const uint32_t* block, uint32_t fingerprint, uint64_t live) {
+    return ShowsWanted(block, fingerprint * 0x100010U | 0xf000fU, live);
+  }
 
   static HWY_INLINE uint32_t StampAt(const uint32_t* block, size_t slot_idx) {
     return LoadSlot16(block, slot_idx).stamp;
@@ -199,6 +209,14 @@ struct Stamped24 {
     const size_t slot_idx = LowestWideSlot(equal | (kAllSlots + 1));
     return static_cast<bool>(static_cast<int>(equal != 0) &
                              static_cast<int>(LoadStamp24(block, slot_idx) >= live));
+  }
+
+  template <class D>
+  static HWY_INLINE hn::Vec<D> WantedOf(D /*d*/, hn::Vec<D> fingerprints) {
+    return fingerprints;
+  }
+  static HWY_INLINE bool ShowsWanted(const uint32_t* block, uint32_t wanted, uint64_t live) {
+    return Shows(block, wanted, live);
   }
 
   static HWY_INLINE uint32_t StampAt(const uint32_t* block, size_t slot_idx) {

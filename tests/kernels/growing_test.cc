@@ -287,12 +287,13 @@ TEST_CASE("queries of growing blocks find the codes that begin a key on every ta
     }
     tests::ForEachRunnableTarget([&] {
       const GrowingKernels& kernels = ActiveKernels().growing;
-      std::vector<uint64_t> shown(want_shown.size(), ~uint64_t{0});
-      std::vector<uint32_t> unsure(size);
-      unsure.resize(
-          kernels.query(digests.data(), size, segments.view(), shown.data(), unsure.data()));
-      REQUIRE(FirstDifference(shown, want_shown) == "");
-      REQUIRE(FirstDifference(unsure, want_unsure) == "");
+      for (const auto query : {kernels.query, kernels.query_at_once}) {
+        std::vector<uint64_t> shown(want_shown.size(), ~uint64_t{0});
+        std::vector<uint32_t> unsure(size);
+        unsure.resize(query(digests.data(), size, segments.view(), shown.data(), unsure.data()));
+        REQUIRE(FirstDifference(shown, want_shown) == "");
+        REQUIRE(FirstDifference(unsure, want_unsure) == "");
+      }
       for (const uint64_t digest : digests) {
         const GrowingPlace place = PlaceInSegment(digest, segments.WordOf(digest));
         const OneFate fate = model.Query(digest);

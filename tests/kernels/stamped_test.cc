@@ -267,16 +267,18 @@ TEST_CASE("queries of stamped blocks show, or list as unsure, what the definitio
       tests::ForEachRunnableTarget([&] {
         const StampedKernels& kernels = KernelsOf(shape);
         const StampedFilter filter(model, {0, first_live, 0});
-        Guarded<uint64_t> shown(want.size(), ~uint64_t{0});
-        Guarded<uint32_t> unsure(size, 0, size % 3);
-        const size_t num_unsure =
-            kernels.query(digests.data(), size, filter.view, shown.data(), unsure.data());
-        REQUIRE(FirstDifference(shown.Copy(), want) == "");
-        REQUIRE(shown.GuardsIntact());
-        REQUIRE(unsure.GuardsIntact());
-        std::vector<uint32_t> got_unsure = unsure.Copy();
-        got_unsure.resize(num_unsure);
-        REQUIRE(FirstDifference(got_unsure, want_unsure) == "");
+        for (const auto query : {kernels.query, kernels.query_at_once}) {
+          Guarded<uint64_t> shown(want.size(), ~uint64_t{0});
+          Guarded<uint32_t> unsure(size, 0, size % 3);
+          const size_t num_unsure =
+              query(digests.data(), size, filter.view, shown.data(), unsure.data());
+          REQUIRE(FirstDifference(shown.Copy(), want) == "");
+          REQUIRE(shown.GuardsIntact());
+          REQUIRE(unsure.GuardsIntact());
+          std::vector<uint32_t> got_unsure = unsure.Copy();
+          got_unsure.resize(num_unsure);
+          REQUIRE(FirstDifference(got_unsure, want_unsure) == "");
+        }
         for (const uint64_t digest : digests) {
           REQUIRE(kernels.query_one(digest, filter.view) == model.Query(first_live, digest));
         }

@@ -93,6 +93,7 @@ uint64_t GrowingStore::ApplyNoting(Update update, const uint64_t* digests,
     while (end < range.end && kernels::ShardOf(digests[end]) == shard_idx) ++end;
     const kernels::DigestRange keys{begin, end, std::max(begin, range.fetched),
                                     std::max(range.end, range.fetch_end)};
+    const RangeVersions::Update change(versions_, shard_idx);
     num_refused += shards_[shard_idx]->Apply(update, digests, keys, answers, refused);
     begin = end;
   }
@@ -100,6 +101,7 @@ uint64_t GrowingStore::ApplyNoting(Update update, const uint64_t* digests,
 }
 
 bool GrowingStore::UpdateOne(Update update, uint64_t digest) {
+  const RangeVersions::Update change(versions_, kernels::ShardOf(digest));
   return ShardOf(digest).UpdateOne(update, digest) == GrowingShard::Fate::kChanged;
 }
 
@@ -119,7 +121,6 @@ void GrowingStore::FetchAhead(std::span<const uint64_t> digests) const {
 
 size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
   std::array<uint32_t, kernels::kMaxChunkKeys> unsure;
-  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
   size_t num_present = 0;
   for (size_t first = 0; first < digests.size(); first += unsure.size()) {
     const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
@@ -127,8 +128,7 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
     const GracePeriods::Reader reader = memory_->Enter();
     size_t num_unsure = chunk.size();
     if (directory_->has_segments()) {
-      num_unsure =
-          kernels.query(chunk.data(), chunk.size(), directory_->blocks(), bits, unsure.data());
+      num_unsure = QueryBlocks(chunk, bits, unsure.data());
     } else {
       std::fill_n(bits, (chunk.size() + 63) / 64, 0);
       std::iota(unsure.begin(), unsure.end(), 0U);
@@ -145,6 +145,17 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
     }
   }
   return num_present;
+}
+
+size_t GrowingStore::QueryBlocks(std::span<const uint64_t> chunk, uint64_t* shown,
+                                 uint32_t* unsure) const {
+  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
+  const kernels::GrowingBlocks blocks = directory_->blocks();
+  size_t num_unsure = 0;
+  const bool is_read = chunk.size() >= RangeVersions::kLeastKeys && versions_.ReadAtOnce([&] {
+    num_unsure = kernels.query_at_once(chunk.data(), chunk.size(), blocks, shown, unsure);
+  });
+  return is_read ? num_unsure : kernels.query(chunk.data(), chunk.size(), blocks, shown, unsure);
 }
 
 size_t GrowingStore::Select(std::span<const uint64_t> digests, bool maybe_present,
@@ -219,12 +230,16 @@ uint64_t GrowingStore::CountEstimate(uint64_t digest) const {
 // --- Whole stores.
 
 void GrowingStore::Clear() noexcept {
-  for (auto& shard : shards_) shard->Clear();
+  for (size_t i = 0; i < kNumShards; ++i) {
+    const RangeVersions::Update change(versions_, i);
+    shards_[i]->Clear();
+  }
   num_interrupted_queries_.store(0, std::memory_order_relaxed);
   FreeReplaced();
 }
 
 uint64_t GrowingStore::MergeShard(size_t shard_idx, const GrowingStore& other) noexcept {
+  const RangeVersions::Update change(versions_, shard_idx);
   return shards_[shard_idx]->Merge(*other.shards_[shard_idx]);
 }
 
@@ -239,6 +254,7 @@ ShardContents GrowingStore::ReadShard(size_t shard_idx) const {
 }
 
 Status GrowingStore::WriteShard(size_t shard_idx, const ShardContents& contents) {
+  const RangeVersions::Update change(versions_, shard_idx);
   return shards_[shard_idx]->WriteContents(contents);
 }
 

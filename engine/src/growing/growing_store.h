@@ -49,6 +49,7 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/key_store.h"
 #include "engine/src/growing/shard_contents.h"
+#include "engine/src/sync/range_versions.h"
 #include "kernels/kernels.h"
 #include "trommel/result.h"
 
@@ -172,6 +173,7 @@ class GrowingStore final : public KeyStore {
   void FreeReplaced() noexcept;
 
   const GrowingOptions& options() const { return options_; }
+  const RangeVersions& versions() const { return versions_; }
 
  private:
   explicit GrowingStore(const GrowingOptions& options);
@@ -181,6 +183,9 @@ class GrowingStore final : public KeyStore {
   // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
   static constexpr int kMaxReads = 4;
 
+  // Queries a chunk of keys, by the kernel; `unsure` are those that it left undecided. Requires a
+  // reader of memory_.
+  size_t QueryBlocks(std::span<const uint64_t> chunk, uint64_t* shown, uint32_t* unsure) const;
   // Of a digest that the kernel left undecided. Require a reader of memory_.
   void FetchElsewhere(uint64_t digest) const;
   bool HoldsBesideUpdates(uint64_t digest) const;
@@ -190,6 +195,7 @@ class GrowingStore final : public KeyStore {
   std::unique_ptr<GrowingMemory> memory_;
   std::unique_ptr<GrowingDirectory> directory_;
   std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
+  RangeVersions versions_{kShardBits};
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };
 

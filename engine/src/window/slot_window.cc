@@ -74,7 +74,7 @@ Result<std::unique_ptr<SlotWindow>> SlotWindow::Make(WindowSettings settings,
 SlotWindow::SlotWindow(WindowSettings initial, StampedStore store)
     : WindowEngine(std::move(initial)),
       store_(std::move(store)),
-      locks_(RangeLocks::LockBitsFor(store_.owned_range_bits())),
+      locks_(store_.lock_bits()),
       keys_of_(SharedLocks(locks_, NumKept(settings, store_))),
       clock_(settings.times, keys_of_.size() - 1) {}
 
@@ -112,7 +112,7 @@ void SlotWindow::SweepGroups(uint64_t num_groups) {
     const uint64_t group_idx = (first + i) % store_.num_groups();
     const WindowClock::Inside inside = clock_.Enter();
     const RangeLocks::Held held = locks_.Hold(group_idx / per_lock, locks_.lock_bits());
-    store_.SweepGroups(group_idx, group_idx + 1, inside.first_kept());
+    store_.SweepOneGroup(group_idx, inside.first_kept());
   }
 }
 

@@ -51,6 +51,8 @@ Result<StampedStore> StampedStore::Create(const Geometry& geometry, bool is_eras
   store.groups_.resize(num_groups);
   store.groups_data_ = store.groups_.data();
   store.ranges_.resize(store.num_owned_ranges());
+  store.lock_bits_ = RangeLocks::LockBitsFor(store.owned_range_bits());
+  store.versions_ = RangeVersions(store.lock_bits_);
   (void)kernels::ActiveKernels();  // Kernels requires it
   return store;
 }
@@ -61,11 +63,13 @@ StampedStore& StampedStore::operator=(StampedStore&& other) noexcept {
   geometry_ = other.geometry_;
   shape_ = other.shape_;
   is_erasable_ = other.is_erasable_;
+  lock_bits_ = other.lock_bits_;
   blocks_ = std::move(other.blocks_);
   lines_ = std::move(other.lines_);
   groups_ = std::move(other.groups_);
   groups_data_ = groups_.data();
   ranges_ = std::move(other.ranges_);
+  versions_ = std::move(other.versions_);
   num_interrupted_queries_.store(other.num_interrupted_queries_.load(std::memory_order_relaxed),
                                  std::memory_order_relaxed);
   return *this;
@@ -81,8 +85,14 @@ size_t StampedStore::Query(uint64_t first_live, std::span<const uint64_t> digest
   for (size_t first = 0; first < digests.size(); first += unsure.size()) {
     const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
     uint64_t* answers = maybe_present + first / 64;
-    const size_t num_unsure =
-        Kernels().query(chunk.data(), chunk.size(), view, answers, unsure.data());
+    size_t num_unsure = 0;
+    const bool is_read = chunk.size() >= RangeVersions::kLeastKeys && versions_.ReadAtOnce([&] {
+      num_unsure =
+          Kernels().query_at_once(chunk.data(), chunk.size(), view, answers, unsure.data());
+    });
+    if (!is_read) {
+      num_unsure = Kernels().query(chunk.data(), chunk.size(), view, answers, unsure.data());
+    }
     for (size_t u = 0; u < num_unsure; ++u) {
       __builtin_prefetch(lines_.data() +
                          PlaceOf(chunk[unsure[u]]).block_idx / kGroupBlocks * kStampedLineWords);
@@ -259,14 +269,15 @@ void StampedStore::SweepGroup(uint64_t group_idx, uint64_t first_kept) {
   }
 }
 
-void StampedStore::SweepGroups(uint64_t begin, uint64_t end, uint64_t first_kept) {
-  for (uint64_t g = begin; g < end; ++g) SweepGroup(g, first_kept);
+void StampedStore::SweepOneGroup(uint64_t group_idx, uint64_t first_kept) {
+  const RangeVersions::Update change(versions_, group_idx / (num_groups() >> lock_bits()));
+  SweepGroup(group_idx, first_kept);
 }
 
 // --- Whole stores.
 
 void StampedStore::Merge(const StampedStore& other, uint64_t first_live) {
-  SweepGroups(0, num_groups(), first_live);
+  for (uint64_t g = 0; g < num_groups(); ++g) SweepOneGroup(g, first_live);
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
     const StampedContents theirs = other.ReadContents(b, first_live);
     if (theirs.empty()) continue;

@@ -18,11 +18,11 @@
 // promises that no call under way has a first_live before any first_kept.
 //
 // *Sweeps.* What expires stays where it is until its place is needed: for an insertion into the
-// block, or for the whole group when a bucket is too young for a stamp. SweepGroups frees memory of
-// the side table earlier.
+// block, or for the whole group when a bucket is too young for a stamp. SweepOneGroup frees memory
+// of the side table earlier.
 //
-// Thread safety: updates, and all that reads the side table, under the lock of the digest's range;
-// Query and MayContain beside them.
+// Thread safety: updates, and all that reads the side table, under the lock of the digest's range,
+// one of 2^lock_bits() or a part of one; Query and MayContain beside them.
 #ifndef TROMMEL_ENGINE_SRC_WINDOW_STAMPED_STORE_H_
 #define TROMMEL_ENGINE_SRC_WINDOW_STAMPED_STORE_H_
 
@@ -36,6 +36,8 @@
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/blocks/key_store.h"
+#include "engine/src/sync/range_locks.h"
+#include "engine/src/sync/range_versions.h"
 #include "engine/src/sync/running_figure.h"
 #include "engine/src/window/bucket_keys.h"
 #include "engine/src/window/side_copies.h"
@@ -86,8 +88,8 @@ class StampedStore {
   uint64_t CountEstimate(uint64_t first_live, uint64_t digest) const;
 
   // --- Whole groups and blocks.
-  // Frees what came before first_kept in groups [begin, end).
-  void SweepGroups(uint64_t begin, uint64_t end, uint64_t first_kept);
+  // Frees what came before first_kept.
+  void SweepOneGroup(uint64_t group_idx, uint64_t first_kept);
   // What the block holds of first_kept and later.
   StampedContents ReadContents(uint64_t block_idx, uint64_t first_kept) const;
   // Requires buckets within the group's stamps.
@@ -116,6 +118,7 @@ class StampedStore {
   uint32_t owned_range_bits() const {
     return std::min(geometry_.shard_bits, KeyStore::kMaxOwnedRangeBits);
   }
+  uint32_t lock_bits() const { return lock_bits_; }
   size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
   uint64_t num_groups() const { return groups_.size(); }
   uint64_t groups_per_owned_range() const { return groups_.size() >> owned_range_bits(); }
@@ -125,6 +128,7 @@ class StampedStore {
   }
   uint64_t huge_page_bytes() const { return blocks_.HugePageBytes() + lines_.HugePageBytes(); }
   StampedFigures Figures() const;
+  const RangeVersions& versions() const { return versions_; }
   const BlockMemory& blocks() const { return blocks_; }
   const BlockMemory& lines() const { return lines_; }
   SideCopies::Entries SideOf(uint64_t block_idx) const {
@@ -204,11 +208,13 @@ class StampedStore {
   Geometry geometry_;
   kernels::StampedShape shape_ = kernels::kStampedShape16;
   bool is_erasable_ = true;
+  uint32_t lock_bits_ = 0;
   BlockMemory blocks_;
   BlockMemory lines_;
   std::vector<kernels::StampedGroup> groups_;
   kernels::StampedGroup* groups_data_ = nullptr;
   std::vector<OwnedRange> ranges_;
+  RangeVersions versions_{0};  // of lock ranges
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };
 

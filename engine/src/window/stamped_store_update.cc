@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/src/keys/radix_split.h"
 #include "engine/src/window/figures_of_change.h"
 #include "engine/src/window/stamped_store.h"
 #include "kernels/group_versions.h"
@@ -34,6 +35,9 @@ void StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t*
     const uint64_t is_applied{Finish(update, span, digests[i])};
     if (update != Update::kInsert) answers[i / 64] |= is_applied << (i % 64);
   };
+  if (range.begin == range.end) return;
+  const RangeVersions::Update change(versions_,
+                                     trommel::RangeOf(digests[range.begin], lock_bits()));
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
   const size_t fetch_end = std::max(range.end, range.fetch_end);
   size_t fetched = range.fetched;
@@ -62,6 +66,7 @@ void StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t*
 }
 
 bool StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest) {
+  const RangeVersions::Update change(versions_, trommel::RangeOf(digest, lock_bits()));
   const OneFate fate = ApplyKernel(update, span, digest);
   if (fate == OneFate::kDone) [[likely]]
     return true;
