@@ -93,7 +93,7 @@ TEST_CASE("a growing store holds what the multiset of strings does, through all 
     uint64_t num_keys;
   };
   for (const Plan plan : {Plan{7, 1000}, Plan{7, 2'500}, Plan{7, 40'000}, Plan{8, 12'000},
-                          Plan{11, 190'000}, Plan{13, 190'000}}) {
+                          Plan{11, 95'000}, Plan{13, 175'000}}) {
     INFO("first_bits " << plan.first_bits << ", keys " << plan.num_keys);
     const auto store = NewStore({.first_bits = plan.first_bits});
     GrowingReference reference(plan.first_bits, 14);
@@ -134,7 +134,7 @@ TEST_CASE("a growing store holds what the multiset of strings does, through all 
       }
       while (live.size() > (round == 0 ? plan.num_keys / 10 : 0)) {
         erase_one();
-        if (live.size() % 4099 == 0) CHECK(Equals(*store, next.shard, reference));
+        if (live.size() % 16'411 == 0) CHECK(Equals(*store, next.shard, reference));
       }
       CHECK(Equals(*store, next.shard, reference));
     }

@@ -96,7 +96,7 @@ TEST_CASE("a key that is refreshed in time is always found", "[engine][window][s
                                                         .is_erasable = is_erasable}))
                             .value();
   filter.Insert(kept);
-  const uint64_t num_rounds = tests::Scaled(3000);
+  const uint64_t num_rounds = tests::Scaled(1000);
   std::atomic<bool> is_over{false};
   std::atomic<uint64_t> num_missed{0};
   std::atomic<uint64_t> num_found{0};

@@ -86,7 +86,7 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
                                          std::pair{WindowForm::kBucketRing, Encoding::kPlanes},
                                          std::pair{WindowForm::kBucketRing, Encoding::kRuns});
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
-  const size_t num_batches = tests::Scaled(batch == 3000 ? 20 : 600);
+  const size_t num_batches = tests::Scaled(batch == 3000 ? 10 : 250);
   // Fewer blocks than keys would like: they are promoted, and come back.
   WindowFilter filter = WindowFilter::Create({.window = kWindow,
                                               .num_buckets = num_buckets,

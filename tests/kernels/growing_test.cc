@@ -251,7 +251,7 @@ TEST_CASE("a code matches the keys that its bits begin, a free slot and a mark n
       const std::string key_bits = BitsOfCode(static_cast<uint16_t>(key | 1));
       const bool is_match = code != 0 && code != 0x8000 && key_bits.starts_with(bits);
       if (IsMatch(code, key) != is_match) FAIL("code " << bits << ", key " << key_bits);
-      if (is_match) REQUIRE(CodeOf(key, LastOne(code)) == code);
+      if (is_match && CodeOf(key, LastOne(code)) != code) FAIL("the code of " << key_bits);
     }
   }
 }
@@ -261,7 +261,7 @@ TEST_CASE("updates of growing blocks leave the bytes of the definition on every 
   const auto update =
       GENERATE(GrowingUpdate::kInsert, GrowingUpdate::kInsertIfAbsent, GrowingUpdate::kErase);
   std::mt19937_64 random(Catch::rngSeed());
-  for (const size_t size : {0, 1, 2, 63, 64, 65, 129, 1000}) {
+  for (const size_t size : {0, 1, 2, 63, 64, 65, 129, 400}) {
     const std::vector<uint64_t> digests = CrowdedDigests(size, random);
     const GrowingModel mixed = MixedModel(digests, random);
     tests::ForEachRunnableTarget([&] {
