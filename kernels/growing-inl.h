@@ -16,6 +16,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/digest_tables-inl.h"
 #include "kernels/group_versions.h"
 #include "kernels/growing_layout.h"
 #include "kernels/kernels.h"
@@ -367,6 +368,7 @@ void AddGrowingForTarget(KernelTable& kernels) {
       .erase = &UpdateGrowingKeys<EraseGrowing>,
       .query = &QueryGrowingKeys<GroupReads>,
       .query_at_once = &QueryGrowingKeys<NoGroupReads>,
+      .query_tables_at_once = &QueryDigestTables,
       .fetch = &FetchGrowingKeys,
       .insert_one = &UpdateOneGrowing<InsertGrowing>,
       .insert_if_absent_one = &UpdateOneGrowing<InsertGrowingIfAbsent>,

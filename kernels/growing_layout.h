@@ -106,6 +106,28 @@ constexpr uint32_t SegmentBits(uint64_t word) {
   return static_cast<uint32_t>(word >> kGrowingShardBits & 7) + kMinSegmentBits;
 }
 
+// --- Tables of whole digests. What a shard without segments has (growing/digest_table.h, in the
+// engine, has the rules). Where it is, is a word per shard: the address with kTableBit, which
+// stands alone while there are no keys; 0: the shard has segments.
+//
+//   table   | version | number of lines | .. | line 0 | line 1 | ...
+//   line    | string | string | .. | 0 | 0 |      a cache line
+//   string  | y (58) | 1 | 0 0 0 0 0 |
+
+inline constexpr uint64_t kTableBit = 1;
+inline constexpr size_t kTableLineWords = 8;
+
+// The whole of y, of which 58 bits are known.
+constexpr uint64_t WholeString(uint64_t y) { return y | 1 << (kGrowingShardBits - 1); }
+template <class Word>
+constexpr Word* TableLine(Word* table, uint64_t line_idx) {
+  return table + (line_idx + 1) * kTableLineWords;
+}
+constexpr uint64_t TableHome(uint64_t string, uint64_t num_lines) {
+  __extension__ using Uint128 = unsigned __int128;
+  return static_cast<uint64_t>((Uint128{string} * num_lines) >> 64);
+}
+
 // --- Segments. Offsets from their addresses.
 
 constexpr uint64_t VersionBytes(uint32_t segment_bits) {

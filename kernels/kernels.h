@@ -215,6 +215,10 @@ struct GrowingKernels {
   // The same without versions of groups: "absent" counts only if nothing was changed meanwhile.
   size_t (*query_at_once)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
                           uint64_t* shown, uint32_t* unsure);
+  // The same of shards that keep digests in these tables, one word per shard (growing_layout.h);
+  // unsure are digests of shards that have segments.
+  size_t (*query_tables_at_once)(const uint64_t* digests, size_t num_digests,
+                                 const uint64_t* tables, uint64_t* shown, uint32_t* unsure);
   // Prefetches the digests' blocks.
   void (*fetch)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks);
 

@@ -178,6 +178,12 @@ TEST_CASE("forged numbers of a filter that doubles are refused, and named",
       {HeaderEdit(&H::target_fpr, 7.0), "rate"},
       {HeaderEdit(&H::num_keys, uint64_t{3}), "num_keys"},
       {HeaderEdit(&H::num_keys, ~uint64_t{0}), "byte 72"},
+      {[](Bytes& b) {
+         auto header = Get<H>(b, 0);
+         header.num_keys += 1;
+         Put(b, 0, header);
+       },
+       "num_keys"},
       {HeaderEdit(&H::file_bytes, uint64_t{4352}), "its header says"},
       {[](Bytes& b) { Put(b, 200, 1); }, "reserved"},
       {RecordEdit(0, &R::depth, 8U), "shard 0"},

@@ -146,4 +146,26 @@ TEST_CASE("a growing store holds what the multiset of strings does, through all 
   }
 }
 
+TEST_CASE("batches and single queries agree while some shards keep digests and others blocks",
+          "[engine][growing]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const size_t num_keys : {40'000, 51'000, 53'500, 56'000, 70'000}) {
+    const auto store = NewStore();
+    std::vector<uint64_t> digests(2 * num_keys);
+    for (uint64_t& digest : digests) digest = random();
+    for (size_t i = 0; i < num_keys; ++i) store->InsertOne(digests[i]);
+    if (num_keys == 53'500) {
+      CHECK(store->Figures().num_digest_shards > 0);
+      CHECK(store->Figures().num_digest_shards < GrowingStore::kNumShards);
+    }
+    std::ranges::shuffle(digests, random);
+    std::vector<uint64_t> answers((digests.size() + 63) / 64);
+    CHECK(store->Query(digests, answers.data()) >= num_keys);
+    for (size_t i = 0; i < digests.size(); ++i) {
+      const bool is_shown = (answers[i / 64] >> (i % 64) & 1) != 0;
+      if (is_shown != store->MayContain(digests[i])) FAIL("key " << i << " of " << num_keys);
+    }
+  }
+}
+
 }  // namespace trommel

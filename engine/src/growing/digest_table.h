@@ -20,13 +20,14 @@
 
 #include "kernels/fingerprint_layout.h"
 #include "kernels/group_versions.h"
+#include "kernels/growing_layout.h"
 
 namespace trommel {
 
 // A view of a table in memory of its own. A null one is empty.
 class DigestTable {
  public:
-  static constexpr size_t kLineWords = 8;
+  static constexpr size_t kLineWords = kernels::kTableLineWords;
 
   // The lines of a new table for so many strings; what tables of so many lines take; and between
   // which numbers of strings a table should stay what it is.
@@ -87,13 +88,9 @@ class DigestTable {
   }
 
  private:
-  __extension__ using Uint128 = unsigned __int128;
-
-  uint64_t HomeOf(uint64_t string) const {
-    return static_cast<uint64_t>((Uint128{string} * num_lines()) >> 64);
-  }
+  uint64_t HomeOf(uint64_t string) const { return kernels::TableHome(string, num_lines()); }
   uint64_t Next(uint64_t line) const { return line + 1 == num_lines() ? 0 : line + 1; }
-  uint64_t* WordsOf(uint64_t line) const { return memory_ + (line + 1) * kLineWords; }
+  uint64_t* WordsOf(uint64_t line) const { return kernels::TableLine(memory_, line); }
   static void Set(uint64_t* word, uint64_t string) {
     __atomic_store_n(word, string, __ATOMIC_RELAXED);
   }

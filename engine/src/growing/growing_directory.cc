@@ -43,7 +43,7 @@ bool GrowingDirectory::Begin() noexcept {
   if (first == nullptr) return false;
   std::fill_n(first, kernels::kGrowingShards, no_segment_);
   root_ = kernels::DirectoryRoot(reinterpret_cast<uintptr_t>(first), kGrowingShardBits);
-  tables_.fill(kHasTable);
+  tables_.fill(kernels::kTableBit);
   return true;
 }
 
@@ -86,7 +86,8 @@ void GrowingDirectory::Publish(size_t shard_idx, uint32_t bits, uint64_t prefix,
 
 void GrowingDirectory::PublishDigests(size_t shard_idx, const DigestTable& table) noexcept {
   const bool had_segments = tables_[shard_idx] == 0;
-  __atomic_store_n(&tables_[shard_idx], reinterpret_cast<uintptr_t>(table.memory()) | kHasTable,
+  __atomic_store_n(&tables_[shard_idx],
+                   reinterpret_cast<uintptr_t>(table.memory()) | kernels::kTableBit,
                    __ATOMIC_RELEASE);
   if (!had_segments) return;
   Publish(shard_idx, 0, 0, no_segment_);

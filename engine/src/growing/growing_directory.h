@@ -53,10 +53,13 @@ class GrowingDirectory {
   // Returns false if the shard has segments now.
   bool LoadTable(uint64_t digest, DigestTable& table) const {
     const uint64_t loaded = __atomic_load_n(&tables_[kernels::ShardOf(digest)], __ATOMIC_ACQUIRE);
-    table = DigestTable(reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(loaded & ~kHasTable)));
+    table = DigestTable(
+        reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(loaded & ~kernels::kTableBit)));
     return loaded != 0;
   }
-  // Do all shards keep digests? Then no kernel can answer.
+  // The words of all shards' tables, for kernels.
+  const uint64_t* tables() const { return tables_.data(); }
+  // Does a shard have segments? If none has, the tables have all answers.
   bool has_segments() const { return num_with_segments_.load(std::memory_order_relaxed) > 0; }
 
  private:
@@ -65,8 +68,6 @@ class GrowingDirectory {
   uint32_t bits() const { return kernels::DirectoryBits(root_); }
   static uint64_t BytesOf(uint32_t bits) { return sizeof(uint64_t) << bits; }
 
-  static constexpr uint64_t kHasTable = 1;  // or would have one if it had keys
-
   GrowingMemory& memory_;
   // Leads to a segment whose blocks are all marked, so that kernels are unsure of every key.
   const uint64_t no_segment_;
@@ -74,7 +75,7 @@ class GrowingDirectory {
   std::mutex changing_;
   std::array<uint32_t, kernels::kGrowingShards> needed_{};  // bits behind the shard's
   alignas(64) uint64_t root_ = 0;
-  // The addresses of digest tables, and kHasTable; 0: the shard has segments.
+  // The words of digest tables (kernels/growing_layout.h).
   alignas(64) std::array<uint64_t, kernels::kGrowingShards> tables_{};
 };
 

@@ -126,13 +126,7 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
     const auto chunk = digests.subspan(first, std::min(unsure.size(), digests.size() - first));
     uint64_t* bits = maybe_present + first / 64;
     const GracePeriods::Reader reader = memory_->Enter();
-    size_t num_unsure = chunk.size();
-    if (directory_->has_segments()) {
-      num_unsure = QueryBlocks(chunk, bits, unsure.data());
-    } else {
-      std::fill_n(bits, (chunk.size() + 63) / 64, 0);
-      std::iota(unsure.begin(), unsure.end(), 0U);
-    }
+    const size_t num_unsure = QueryChunk(chunk, bits, unsure.data());
     constexpr size_t kDistance = 16;
     for (size_t i = 0; i < num_unsure + kDistance; ++i) {
       if (i < num_unsure) FetchElsewhere(chunk[unsure[i]]);
@@ -147,15 +141,42 @@ size_t GrowingStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pr
   return num_present;
 }
 
-size_t GrowingStore::QueryBlocks(std::span<const uint64_t> chunk, uint64_t* shown,
-                                 uint32_t* unsure) const {
+size_t GrowingStore::QueryChunk(std::span<const uint64_t> chunk, uint64_t* shown,
+                                uint32_t* unsure) const {
   const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
   const kernels::GrowingBlocks blocks = directory_->blocks();
+  const bool has_segments = directory_->has_segments();
   size_t num_unsure = 0;
   const bool is_read = chunk.size() >= RangeVersions::kLeastKeys && versions_.ReadAtOnce([&] {
+    if (!has_segments) {
+      num_unsure = kernels.query_tables_at_once(chunk.data(), chunk.size(), directory_->tables(),
+                                                shown, unsure);
+      return;
+    }
     num_unsure = kernels.query_at_once(chunk.data(), chunk.size(), blocks, shown, unsure);
+    // Many: of shards that keep digests.
+    if (num_unsure > chunk.size() / 16) num_unsure = AskTables(chunk, shown, unsure, num_unsure);
   });
-  return is_read ? num_unsure : kernels.query(chunk.data(), chunk.size(), blocks, shown, unsure);
+  if (is_read) return num_unsure;
+  if (has_segments) return kernels.query(chunk.data(), chunk.size(), blocks, shown, unsure);
+  std::fill_n(shown, (chunk.size() + 63) / 64, 0);
+  std::iota(unsure, unsure + chunk.size(), 0U);
+  return chunk.size();
+}
+
+size_t GrowingStore::AskTables(std::span<const uint64_t> chunk, uint64_t* shown, uint32_t* unsure,
+                               size_t num_unsure) const {
+  std::array<uint64_t, kernels::kMaxChunkKeys> digests{};
+  std::array<uint64_t, kBitmapWords> in_tables;
+  std::array<uint32_t, kernels::kMaxChunkKeys> left;  // indices of `unsure`
+  for (size_t i = 0; i < num_unsure; ++i) digests[i] = chunk[unsure[i]];
+  const size_t num_left = kernels::ChosenKernels().growing.query_tables_at_once(
+      digests.data(), num_unsure, directory_->tables(), in_tables.data(), left.data());
+  for (size_t i = 0; i < num_unsure; ++i) {
+    shown[unsure[i] / 64] |= (in_tables[i / 64] >> (i % 64) & 1) << (unsure[i] % 64);
+  }
+  for (size_t i = 0; i < num_left; ++i) unsure[i] = unsure[left[i]];
+  return num_left;
 }
 
 size_t GrowingStore::Select(std::span<const uint64_t> digests, bool maybe_present,

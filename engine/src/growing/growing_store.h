@@ -183,9 +183,13 @@ class GrowingStore final : public KeyStore {
   // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
   static constexpr int kMaxReads = 4;
 
-  // Queries a chunk of keys, by the kernel; `unsure` are those that it left undecided. Requires a
+  // Queries a chunk of keys by kernels; `unsure` are those that they left undecided. Requires a
   // reader of memory_.
-  size_t QueryBlocks(std::span<const uint64_t> chunk, uint64_t* shown, uint32_t* unsure) const;
+  size_t QueryChunk(std::span<const uint64_t> chunk, uint64_t* shown, uint32_t* unsure) const;
+  // Of these unsure ones, sets the bits of those that digest tables have, and returns how many are
+  // of shards with segments: they are moved to the front. While nothing changes.
+  size_t AskTables(std::span<const uint64_t> chunk, uint64_t* shown, uint32_t* unsure,
+                   size_t num_unsure) const;
   // Of a digest that the kernel left undecided. Require a reader of memory_.
   void FetchElsewhere(uint64_t digest) const;
   bool HoldsBesideUpdates(uint64_t digest) const;

@@ -31,8 +31,7 @@ constexpr uint32_t CodeAt(uint64_t string, uint32_t depth) {
 // With 0 bits of depth: 0.
 constexpr uint64_t PrefixOf(uint64_t y, uint32_t depth) { return y >> 1 >> (63 - depth); }
 
-// The whole of y, of which 58 bits are known.
-constexpr uint64_t WholeString(uint64_t y) { return y | 1 << (kernels::kGrowingShardBits - 1); }
+using kernels::WholeString;
 
 class Segment {
  public:
