@@ -136,7 +136,9 @@ Chance BlockChance(const matrix::Block& block, uint32_t num_hashes, uint64_t num
     const double all = std::pow(alpha, d) / std::pow(static_cast<double>(num_tuples), d - 1);
     rate += all * (1 - rate);
   }
-  return {rate, slope * std::sqrt(unmarked * (1 - unmarked) / num_cells)};
+  // Where less than one unmarked cell is expected, their number is not normal: without the 1, six
+  // sigmas do not include the single cell that a few matrices in a hundred have.
+  return {rate, slope * std::sqrt(num_cells * unmarked * (1 - unmarked) + 1) / num_cells};
 }
 
 // Of a Cartesian join queried for some attributes: the cells of all values of the others are read.

