@@ -79,7 +79,7 @@ TEST_CASE("the check value is the digest of its label, and is compared instead o
 TEST_CASE("a policy without the caller's digests or its key cannot hash",
           "[engine][digest][keyed]") {
   CHECK(DigestPolicy{}.can_hash());
-  CHECK(DigestPolicy{.kind = DigestKind::kXxh3}.can_hash());
+  CHECK(DigestPolicy{.kind = DigestKind::kXxh64}.can_hash());
   CHECK_FALSE(DigestPolicy{.kind = DigestKind::kCaller}.can_hash());
   CHECK(tests::KeyedPolicy().can_hash());
   const DigestPolicy keyless = tests::WithoutKey(tests::KeyedPolicy());
@@ -121,7 +121,7 @@ TEST_CASE("policies whose fields do not go together are refused", "[engine][dige
   policy.seed ^= 1;
   CHECK_THAT(refusal(policy), ContainsSubstring("not the check value of its key"));
   CHECK_THAT(refusal({.digest_key = tests::KeyFrom()}),
-             ContainsSubstring("digest kind is xxh64, which takes no key"));
+             ContainsSubstring("digest kind is xxh3, which takes no key"));
 }
 
 TEST_CASE("a file's policy takes its own key, or none", "[engine][digest][keyed]") {
@@ -142,7 +142,7 @@ TEST_CASE("the difference of two policies names the field, and no secret",
   CHECK(PolicyDifference(keyed, tests::WithoutKey(keyed)) == "");
   CHECK(PolicyDifference(keyed, tests::KeyedPolicy(1)) == "digest key differs");
   CHECK(PolicyDifference({.seed = 1}, {.seed = 2}) == "digest seed differs");
-  CHECK(PolicyDifference(keyed, {}) == "digest kind differs: siphash here, xxh64 there");
+  CHECK(PolicyDifference(keyed, {}) == "digest kind differs: siphash here, xxh3 there");
 }
 
 TEST_CASE("the difference of two filters names the first field, and no seed", "[engine][digest]") {
@@ -167,8 +167,8 @@ TEST_CASE("the difference of two filters names the first field, and no seed", "[
   other = geometry;
   other.encoding = Encoding::kRuns;
   CHECK(difference(other, same) == "encoding differs: planes here, runs there");
-  CHECK(difference(geometry, {.kind = DigestKind::kXxh3, .seed = 4711}) ==
-        "digest kind differs: xxh64 here, xxh3 there");
+  CHECK(difference(geometry, {.kind = DigestKind::kXxh64, .seed = 4711}) ==
+        "digest kind differs: xxh3 here, xxh64 there");
   CHECK(difference(geometry, {.seed = 99}) == "digest seed differs");
 }
 

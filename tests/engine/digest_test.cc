@@ -103,8 +103,8 @@ TEST_CASE("an integer and the string of its bytes are the same key", "[engine][d
   CHECK(policy(0x0706050403020100) == policy(std::string("\0\1\2\3\4\5\6\7", 8)));
 }
 
-TEST_CASE("the default policy gives the published digests on every target", "[engine][digest]") {
-  const DigestPolicy policy;
+TEST_CASE("XXH64 with seed 0 gives the published digests on every target", "[engine][digest]") {
+  const DigestPolicy policy{.kind = DigestKind::kXxh64};
   std::string bytes(32, '\0');
   std::iota(bytes.begin(), bytes.end(), '\0');
   std::vector<std::string_view> prefixes;
@@ -118,6 +118,16 @@ TEST_CASE("the default policy gives the published digests on every target", "[en
     CHECK(policy("") == 0xef46db3751d8e999);
     CHECK(policy(Key::Int32(42)) == 0xd756d7b62fc50bf1);
     CHECK(policy(42) == 0xb556806fb6d14353);
+  });
+}
+
+TEST_CASE("the default policy is XXH3 with seed 0, whose published digests it gives",
+          "[engine][digest]") {
+  const DigestPolicy policy;
+  CHECK(policy == DigestPolicy{.kind = DigestKind::kXxh3, .seed = 0});
+  tests::ForEachRunnableTarget([&] {
+    CHECK(policy("") == 0x2d06800538d394c2);
+    CHECK(BatchOf(policy, std::vector<std::string_view>{""})[0] == 0x2d06800538d394c2);
   });
 }
 

@@ -47,7 +47,7 @@ std::vector<uint64_t> KeysWithCopies(uint64_t seed) {
 TEST_CASE("a column's bytes are those of a counting filter after the same operations",
           "[engine][columns]") {
   ColumnsConfig config = SmallColumns(GENERATE(Encoding::kRuns, Encoding::kPlanes));
-  config.digest = GENERATE(DigestPolicy{}, DigestPolicy{.kind = DigestKind::kXxh3, .seed = 3},
+  config.digest = GENERATE(DigestPolicy{}, DigestPolicy{.kind = DigestKind::kXxh64, .seed = 3},
                            tests::KeyedPolicy());
   FilterColumns columns = FilterColumns::Create(config).value();
   CountingFilter filter = FilterLike(config);
@@ -125,7 +125,7 @@ TEST_CASE("snapshots of other geometries, policies and types are refused by name
   other.digest.seed = 1;
   CHECK_THAT(message(FilterLike(other).Serialize()), ContainsSubstring("seed differs"));
   other = config;
-  other.digest.kind = DigestKind::kXxh3;
+  other.digest.kind = DigestKind::kXxh64;
   CHECK_THAT(message(FilterLike(other).Serialize()), ContainsSubstring("digest kind differs"));
   const LayeredFilter layered =
       LayeredFilter::Create({.capacity = 100'000, .target_fpr = 0.01}).value();

@@ -31,6 +31,10 @@ using tests::Bytes;
 const std::filesystem::path kSamples =
     std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples";
 
+// Of the samples that do not have another. Files say which digest they have, so these stay as they
+// were made, whatever is the default.
+const DigestPolicy kSampleDigest{.kind = DigestKind::kXxh64};
+
 // A key as answers.txt spells it.
 struct SampleKey {
   std::string kind;  // text, bytes, u64, i32, digest, tuple
@@ -137,10 +141,11 @@ void AddCounting(std::vector<FormatSample>& samples) {
   const SampleKeys absent = Numbered("text", "absent-", 0, 20);
   samples.push_back(
       {"counting-empty",
-       tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}),
+       tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1},
+                         kSampleDigest),
        Numbered("text", "key-", 0, 2)});
 
-  auto planes = tests::MakeFilter({.num_slices = 8, .num_blocks = 3});
+  auto planes = tests::MakeFilter({.num_slices = 8, .num_blocks = 3}, kSampleDigest);
   const SampleKeys texts = Numbered("text", "key-", 0, 20);
   InsertAll(planes, texts);
   for (int i = 0; i < 11; ++i) planes.Insert("key-0");  // more than 8 times: promoted
@@ -251,7 +256,7 @@ void AddFingerprints(std::vector<FormatSample>& samples) {
                             .encoding = Encoding::kFingerprints8,
                             .num_blocks = 5,
                             .fingerprint_bits = 14},
-                           {});
+                           kSampleDigest);
   const SampleKeys texts = Numbered("text", "key-", 0, 60);
   InsertAll(narrow.filter(), texts);
   narrow.filter().Insert("key-0");
@@ -271,9 +276,10 @@ std::string HexOf(uint64_t digest) {
 
 void AddScalable(std::vector<FormatSample>& samples) {
   // The first generation is emptied and goes; a third one takes its slot.
-  auto tightening =
-      std::move(ScalableFilter::Create({.first_capacity = 10, .mode = GrowthMode::kGenerations}))
-          .value();
+  auto tightening = std::move(ScalableFilter::Create({.first_capacity = 10,
+                                                      .mode = GrowthMode::kGenerations,
+                                                      .digest = kSampleDigest}))
+                        .value();
   InsertAll(tightening, Numbered("text", "key-", 0, 20));
   for (const SampleKey& key : Numbered("text", "key-", 0, 10)) tightening.Erase(key.name);
   InsertAll(tightening, Numbered("text", "key-", 20, 15));
@@ -284,15 +290,17 @@ void AddScalable(std::vector<FormatSample>& samples) {
                                                      .target_fpr = 0.05,
                                                      .mode = GrowthMode::kIdentical,
                                                      .max_capacity = 2000,
+                                                     .digest = kSampleDigest,
                                                      .encoding = Encoding::kPlanes}))
                        .value();
   InsertAll(identical, Numbered("u64", "", 0, 40));
   samples.push_back({"scalable-identical", std::move(identical), Numbered("u64", "", 0, 60)});
 
   // Part 5 has doubled once, with keys before and after; part 6 keeps digests.
-  auto doubling =
-      std::move(ScalableFilter::Create({.mode = GrowthMode::kDoubling, .max_capacity = 1'000'000}))
-          .value();
+  auto doubling = std::move(ScalableFilter::Create({.mode = GrowthMode::kDoubling,
+                                                    .max_capacity = 1'000'000,
+                                                    .digest = kSampleDigest}))
+                      .value();
   std::vector<uint64_t> digests;
   for (uint64_t i = 0; i < 2'800; ++i) {
     digests.push_back(uint64_t{5} << 58 | i * 0x9e3779b97f4a7c15 >> 6);
@@ -314,11 +322,12 @@ void AddScalable(std::vector<FormatSample>& samples) {
 
 void AddOthers(std::vector<FormatSample>& samples) {
   // Keys 0 to 9 have left it, and bucket 6 (times 150 to 174) is empty.
-  auto window =
-      std::move(
-          WindowFilter::Create(
-              {.window = 100, .num_buckets = 4, .capacity = 50, .form = WindowForm::kBucketRing}))
-          .value();
+  auto window = std::move(WindowFilter::Create({.window = 100,
+                                                .num_buckets = 4,
+                                                .capacity = 50,
+                                                .digest = kSampleDigest,
+                                                .form = WindowForm::kBucketRing}))
+                    .value();
   for (const auto& [time, first] : {std::pair(60, 0), {101, 10}, {125, 20}, {199, 30}}) {
     window.Advance(static_cast<uint64_t>(time));
     InsertAll(window, Numbered("text", "key-", static_cast<uint64_t>(first), 10));
@@ -328,7 +337,9 @@ void AddOthers(std::vector<FormatSample>& samples) {
 
   // One block: the 32 slots are full, the line has keys, and the side table copies.
   auto slots =
-      std::move(WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 12})).value();
+      std::move(WindowFilter::Create(
+                    {.window = 100, .num_buckets = 4, .capacity = 12, .digest = kSampleDigest}))
+          .value();
   for (const auto& [time, first] : {std::pair(60, 0), {101, 10}, {125, 20}, {199, 30}}) {
     slots.Advance(static_cast<uint64_t>(time));
     InsertAll(slots, Numbered("text", "key-", static_cast<uint64_t>(first), 14));
@@ -337,7 +348,8 @@ void AddOthers(std::vector<FormatSample>& samples) {
   slots.Insert("key-12");
   samples.push_back({"window-slots", std::move(slots), Numbered("text", "key-", 0, 60)});
 
-  auto layered = std::move(LayeredFilter::Create({.capacity = 400})).value();
+  auto layered =
+      std::move(LayeredFilter::Create({.capacity = 400, .digest = kSampleDigest})).value();
   InsertAll(layered, Numbered("text", "key-", 0, 100));
   samples.push_back({"layered", std::move(layered), Numbered("text", "key-", 0, 160)});
 
@@ -348,7 +360,8 @@ void AddOthers(std::vector<FormatSample>& samples) {
     samples.push_back({name, AnyFilter(std::move(filter)), Numbered("text", "key-", 0, 90)});
   };
   add_classic("classic-bloom",
-              classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 60}));
+              classic::Filter::Create(
+                  {.kind = classic::Kind::kBloom, .capacity = 60, .digest = kSampleDigest}));
   add_classic("classic-counting-bloom",
               classic::Filter::CreateWithGeometry({.kind = classic::Kind::kCountingBloom,
                                                    .hashing = classic::Hashing::kMixed,
@@ -356,19 +369,21 @@ void AddOthers(std::vector<FormatSample>& samples) {
                                                    .counter_bits = 4,
                                                    .num_positions = 500},
                                                   {.kind = DigestKind::kXxh3, .seed = 7}));
-  add_classic("classic-split", classic::Filter::CreateWithGeometry(
-                                   {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}));
+  add_classic("classic-split",
+              classic::Filter::CreateWithGeometry(
+                  {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}, kSampleDigest));
 
   const std::vector<AttributeMask> cuts = {0b011, 0b101};
   auto attributes =
       std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(3, cuts)).value(),
                                          .names = {"user", "domain", "port"},
-                                         .capacity = 30}))
+                                         .capacity = 30,
+                                         .digest = kSampleDigest}))
           .value();
   TupleDigests rows(3);
-  rows.Set(0, std::vector<std::string>{"alice", "bob", "carol"});
-  rows.Set(1, std::vector<std::string>{"example.org", "example.net", "example.org"});
-  rows.Set(2, std::vector<std::string>{"443", "53", "53"});
+  rows.Set(0, std::vector<std::string>{"alice", "bob", "carol"}, kSampleDigest);
+  rows.Set(1, std::vector<std::string>{"example.org", "example.net", "example.org"}, kSampleDigest);
+  rows.Set(2, std::vector<std::string>{"443", "53", "53"}, kSampleDigest);
   attributes.Insert(rows.view());
   SampleKeys tuples;
   for (const char* name :

@@ -164,7 +164,7 @@ TEST_CASE("a filter is not loaded with another filter's key, of every type",
     const Result<AnyFilter> read = DeserializeAny(bytes, 0, wrong);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kInvalidArgument);
-    CHECK_THAT(read.error().message, ContainsSubstring("digest is xxh64, which takes none"));
+    CHECK_THAT(read.error().message, ContainsSubstring("digest is xxh3, which takes none"));
   });
 }
 

@@ -1,4 +1,4 @@
-// Seeds are no protection (digest.h): keys can be chosen that collide under every seed.
+// Seeds are no protection (digest.h): keys can be chosen that collide under every seed, or many.
 #include <random>
 #include <string>
 #include <vector>
@@ -32,16 +32,35 @@ TEST_CASE("twins collide under XXH64 with every seed, and SipHash tells them apa
     REQUIRE(twin != key);
     REQUIRE(tests::TwinOf(twin) == key);
     for (const uint64_t seed : {uint64_t{0}, ~uint64_t{0}}) {
-      REQUIRE(DigestPolicy{.seed = seed}(twin) == DigestPolicy{.seed = seed}(key));
+      REQUIRE(DigestPolicy{.kind = DigestKind::kXxh64, .seed = seed}(twin) ==
+              DigestPolicy{.kind = DigestKind::kXxh64, .seed = seed}(key));
     }
     for (int i = 0; i < 100; ++i) {
-      const DigestPolicy policy{.seed = random()};
+      const DigestPolicy policy{.kind = DigestKind::kXxh64, .seed = random()};
       REQUIRE(policy(twin) == policy(key));
     }
     CHECK(keyed(twin) != keyed(key));
-    CHECK(DigestPolicy{.kind = DigestKind::kXxh3, .seed = random()}(twin) !=
-          DigestPolicy{.kind = DigestKind::kXxh3}(key));
+    const DigestPolicy xxh3{.kind = DigestKind::kXxh3, .seed = random()};
+    CHECK(xxh3(twin) != xxh3(key));
   }
+}
+
+// Thomas Ahle, Cyan4973/xxHash, issue 1127: the second key is the first with its last 16
+// bytes complemented.
+TEST_CASE("a published pair collides under XXH3 with some seeds, and SipHash tells it apart",
+          "[engine][digest][hostile]") {
+  std::string key(16, '\0');
+  for (const int byte : {0x51, 0x15, 0x12, 0x10, 0x40, 0x44, 0, 0, 0, 0, 0, 0x82, 4, 0, 1, 5}) {
+    key += static_cast<char>(byte);
+  }
+  std::string twin = key;
+  for (size_t i = 16; i < twin.size(); ++i) twin[i] = static_cast<char>(~twin[i]);
+  const DigestPolicy seeded{.kind = DigestKind::kXxh3, .seed = 0x2468b3bc26a44073};
+  CHECK(seeded(key) == 0xdd686b61e2f6dc69);
+  CHECK(seeded(twin) == seeded(key));
+  CHECK(DigestPolicy{.kind = DigestKind::kXxh3}(twin) !=
+        DigestPolicy{.kind = DigestKind::kXxh3}(key));
+  CHECK(tests::KeyedPolicy()(twin) != tests::KeyedPolicy()(key));
 }
 
 TEST_CASE("erasing a twin erases the key under a secret seed, and not under a digest key",
@@ -53,7 +72,8 @@ TEST_CASE("erasing a twin erases the key under a secret seed, and not under a di
     filter.Insert(alice);
     return filter;
   };
-  CountingFilter seeded = filter_of({.seed = std::random_device()() | uint64_t{1} << 40});
+  CountingFilter seeded =
+      filter_of({.kind = DigestKind::kXxh64, .seed = std::random_device()() | uint64_t{1} << 40});
   CHECK(seeded.Erase(twin));
   CHECK_FALSE(seeded.MayContain(alice));
 
@@ -81,7 +101,7 @@ TEST_CASE("XXH64 of 8 bytes is invertible: a key of any digest can be computed",
   };
   for (const uint64_t digest : {uint64_t{0}, uint64_t{4711}, ~uint64_t{0}}) {
     for (const uint64_t seed : {uint64_t{0}, uint64_t{0x0123456789abcdef}}) {
-      CHECK(DigestPolicy{.seed = seed}(key_of(digest, seed)) == digest);
+      CHECK(DigestPolicy{.kind = DigestKind::kXxh64, .seed = seed}(key_of(digest, seed)) == digest);
     }
   }
 }

@@ -1,13 +1,17 @@
 // The file of a directory: what is used after a restart, and what is not.
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/support/directories.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
+#include "trommel/digest.h"
 #include "trommel/index/server_index.h"
 
 namespace trommel::index::tests {
@@ -170,6 +174,23 @@ TEST_CASE("a file that is damaged never makes a region disappear", "[index][serv
       check(damaged);
     }
   }
+}
+
+TEST_CASE("the checksum of a directory's file is XXH64, whatever hashes its values",
+          "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  const std::string bytes = ReadAll(path);
+  const auto number = [&bytes](size_t before_end) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + bytes.size() - before_end, sizeof(value));
+    return value;
+  };
+  const uint64_t num_bytes = number(24);  // the contents', their checksum, the magic
+  REQUIRE(num_bytes <= bytes.size() - 24);
+  const std::string_view contents(bytes.data() + bytes.size() - 24 - num_bytes, num_bytes);
+  CHECK(number(16) == DigestPolicy{.kind = DigestKind::kXxh64}(Key(contents)));
 }
 
 TEST_CASE("a directory's file says why it is not used", "[index][server_index_files]") {

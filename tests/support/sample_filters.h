@@ -1,5 +1,5 @@
 // Small filters that between them have every kind of block a snapshot can hold. Their snapshots are
-// recorded in tests/golden/snapshots.h.
+// recorded in tests/golden/snapshots.h, so their digests are named, whatever is the default.
 #ifndef TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 #define TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 
@@ -78,6 +78,8 @@ inline CountingFilter RunSample(uint32_t num_slices, uint32_t block_keys) {
   return filter;  // block 0: empty
 }
 
+inline const DigestPolicy kAttributeSampleDigest{.kind = DigestKind::kXxh64};
+
 // Two attributes that no query asks for together: one set with two generations, one with a side
 // table. The low rate leaves few slots to plan, which is most of the time that loading takes.
 inline AttributeFilter AttributeSample() {
@@ -86,13 +88,14 @@ inline AttributeFilter AttributeSample() {
       std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, cuts)).value(),
                                          .names = {"source", "port"},
                                          .capacity = 30,
-                                         .target_fpr = 1e-5}))
+                                         .target_fpr = 1e-5,
+                                         .digest = kAttributeSampleDigest}))
           .value();
   std::vector<uint64_t> sources(50);
   for (uint64_t i = 0; i < sources.size(); ++i) sources[i] = i;
   TupleDigests tuples(2);
-  tuples.Set(0, sources);
-  tuples.Set(1, std::vector<uint64_t>(sources.size(), 53));
+  tuples.Set(0, sources, kAttributeSampleDigest);
+  tuples.Set(1, std::vector<uint64_t>(sources.size(), 53), kAttributeSampleDigest);
   filter.Insert(tuples.view());
   return filter;
 }
@@ -108,8 +111,9 @@ inline CountingFilter KeyedSample() {
 // The last one has a side table.
 inline std::vector<Sample> SampleFilters() {
   std::vector<Sample> samples;
-  const auto add = [&](const char* name, const Geometry& geometry,
-                       const DigestPolicy& policy = {}) -> CountingFilter& {
+  const auto add =
+      [&](const char* name, const Geometry& geometry,
+          const DigestPolicy& policy = {.kind = DigestKind::kXxh64}) -> CountingFilter& {
     samples.push_back({name, MakeFilter(geometry, policy)});
     return samples.back().filter;
   };

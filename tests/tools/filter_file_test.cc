@@ -18,7 +18,7 @@ namespace {
 
 using tests::TempFolder;
 
-CountingFilter Small(DigestKind kind = DigestKind::kXxh64) {
+CountingFilter Small(DigestKind kind = DigestPolicy{}.kind) {
   CountingConfig config;
   config.capacity = 100;
   config.digest.kind = kind;

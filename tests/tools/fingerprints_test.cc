@@ -221,6 +221,37 @@ TEST_CASE("a preference chooses the encoding, and is for automatic alone",
   CHECK_THAT(alone.err, ContainsSubstring("--prefer: is for --encoding automatic, not runs"));
 }
 
+TEST_CASE("Parquet's blocks come with Parquet's digests, and others are refused by name",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const auto build = [&](const std::vector<std::string>& digest) {
+    std::vector<std::string> command = {"build",    "-n",      "100", "--encoding", "automatic",
+                                        "--prefer", "parquet", "-f",  "-o",         filter};
+    command.insert(command.end(), digest.begin(), digest.end());
+    return RunTool(command, "a\n");
+  };
+  const std::vector<std::string> same =
+      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--digest", "xxh64"},
+               std::vector<std::string>{"--seed", "0"});
+  REQUIRE(build(same).exit_code == 0);
+  const Result<CountingFilter> loaded = CountingFilter::Load(filter);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->digest_policy() == DigestPolicy{.kind = DigestKind::kXxh64, .seed = 0});
+  CHECK(loaded->geometry().num_slices == 8);
+
+  const auto refusal = [&](const std::vector<std::string>& digest) {
+    const ToolResult refused = build(digest);
+    CHECK(refused.exit_code == 2);
+    return refused.err;
+  };
+  CHECK_THAT(refusal({"--digest", "xxh3"}),
+             ContainsSubstring("--prefer: parquet needs Parquet's digests, --digest xxh64 with "
+                               "--seed 0; got xxh3 ("));
+  CHECK_THAT(refusal({"--seed", "7"}), ContainsSubstring("got xxh64 with another seed ("));
+  CHECK_THAT(refusal({"--digest", "siphash"}), ContainsSubstring("got siphash"));
+}
+
 TEST_CASE("a damaged file of fingerprints is refused", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");

@@ -44,8 +44,8 @@ TEST_CASE("a twin erases a key under a seed, and not under a digest key",
   const std::string alice = "alice@example.org";
   const bool is_keyed = GENERATE(false, true);
   const Words key_file = is_keyed ? Words{"--key-file", folder.Write("key", KeyText())} : Words{};
-  const Words digest =
-      is_keyed ? With({"--digest", "siphash"}, key_file) : Words{"--seed", "1311768467294899695"};
+  const Words digest = is_keyed ? With({"--digest", "siphash"}, key_file)
+                                : Words{"--digest", "xxh64", "--seed", "1311768467294899695"};
   REQUIRE(RunTool(With({"build", "-n", "1k", "-o", filter}, digest), alice + "\nbob\n").exit_code ==
           0);
   const ToolResult erased =
@@ -60,7 +60,9 @@ TEST_CASE("a twin suppresses another's line in dedup under a seed, and not under
   const TempFolder folder;
   const std::string key_file = folder.Write("key", KeyText());
   const std::string lines = Hex("alice@example.org") + Hex(TwinOf("alice@example.org"));
-  CHECK(RunTool({"dedup", "-n", "100", "--keys", "hex", "--seed", "4711"}, lines).out != lines);
+  CHECK(
+      RunTool({"dedup", "-n", "100", "--keys", "hex", "--digest", "xxh64", "--seed", "4711"}, lines)
+          .out != lines);
   CHECK(RunTool(
             {"dedup", "-n", "100", "--keys", "hex", "--digest", "siphash", "--key-file", key_file},
             lines)
@@ -163,7 +165,7 @@ TEST_CASE("a wrong key, and a key where none is called for, are refused before i
     RunningTool with_key({command, plain, "--key-file", key});
     const ToolResult not_called_for = with_key.WaitWithInputOpen();
     CHECK(not_called_for.exit_code == 2);
-    CHECK_THAT(not_called_for.err, ContainsSubstring("digest is xxh64, which takes none"));
+    CHECK_THAT(not_called_for.err, ContainsSubstring("digest is xxh3, which takes none"));
   }
   CHECK(folder.Read("filter") == before);
 }
@@ -258,7 +260,7 @@ TEST_CASE("digest options that contradict each other are refused with the reason
   CHECK_THAT(refusal({"--digest", "siphash"}), ContainsSubstring("siphash needs --key-file"));
   CHECK_THAT(refusal({"--digest", "siphash", "--key-file", key, "--seed", "7"}),
              ContainsSubstring("a key instead of a seed"));
-  CHECK_THAT(refusal({"--key-file", key}), ContainsSubstring("is for --digest siphash, not xxh64"));
+  CHECK_THAT(refusal({"--key-file", key}), ContainsSubstring("is for --digest siphash, not xxh3"));
   CHECK(folder.Names() == Strings{"key"});
 }
 

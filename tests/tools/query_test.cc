@@ -117,7 +117,7 @@ TEST_CASE("every key format queries the keys that were built with it", "[tools][
   const std::string raw("\1\0\0\0\0\0\0\0", 8);
   REQUIRE(RunTool({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n").exit_code == 0);
   CHECK(RunTool({"query", filter, "--keys", "raw64", "--print-present"}, raw).out == raw);
-  // XXH64 of an integer is that of its 8 bytes: hex and integers meet.
+  // The digest of an integer is that of its 8 bytes: hex and integers meet.
   CHECK(RunTool({"query", filter, "--keys", "hex"}, "0100000000000000\n").exit_code == 0);
   CHECK(RunTool({"query", filter, "--keys", "nul", "--print-absent"}, std::string("1\0", 2)).out ==
         std::string("1\0", 2));

@@ -22,7 +22,7 @@ TEST_CASE("stats show what was built", "[tools][stats]") {
   CHECK(stats["num_keys"] == 1000);
   CHECK(stats["capacity"] == 1000);
   CHECK(stats["num_slices"] == 10);
-  CHECK(stats["digest"] == "xxh64");
+  CHECK(stats["digest"] == "xxh3");
   CHECK(stats["seed"] == 5);
   CHECK(stats["predicted_fpr"] <= 0.01);
   CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("1,000"));

@@ -23,7 +23,7 @@ Table Arithmetic() {
   Row md5{.what = "bits of an MD5 digest", .unit = Unit::kCount, .paper = 64, .formula = 128};
   md5.note = "\"0 to 2^64 - 1\" is printed; it is 2^128 - 1.";
   std::array<int, 3> counts{};
-  const DigestPolicy policy;
+  const DigestPolicy policy{.kind = DigestKind::kXxh64};
   for (int key = 0; key < 100; ++key) ++counts[policy(Key(key)) % 3];
   Row thirds{.what = "of 0..99, hashed, those with hash % 3 = 0", .paper = 33, .exact = 100 / 3.0};
   thirds.measured = counts[0];
@@ -292,7 +292,7 @@ double PartitionTrial::ChiSquare() const {
 PartitionTrial RunPartition(uint64_t num_lines, uint32_t num_strings, uint32_t num_machines,
                             RandomStream random) {
   constexpr uint32_t kNowhere = ~uint32_t{0};
-  const DigestPolicy policy;
+  const DigestPolicy policy{.kind = DigestKind::kXxh64};
   PartitionTrial trial{.lines = std::vector<uint64_t>(num_machines),
                        .distinct = std::vector<uint64_t>(num_machines)};
   std::vector<uint32_t> machine_of(num_strings, kNowhere);

@@ -30,8 +30,10 @@ namespace trommel {
 ///                              one that collides with it under every seed, because of where the
 ///                              seed enters the hash. A seed makes filters differ; it keeps nothing
 ///                              secret.
-///   kXxh3, seed secret         No twin under every seed has been published, but XXH3 with a seed
-///                              is not a keyed function, and its authors do not claim that it is.
+///   kXxh3, seed secret         Twins for some seeds: a published pair of keys collides under 1
+///                              seed of about 1,400 (Cyan4973/xxHash, issue 1127), none under every
+///                              seed. XXH3 with a seed is not a keyed function, and its authors do
+///                              not claim that it is.
 ///   kCaller, Keys::Digests,    Whatever the caller's own hash allows. The filter uses these
 ///   Key::Digest                digests as they are, under every policy.
 ///   kSipHash, key secret       Nothing better than trial and error. A false positive can be found
@@ -43,7 +45,7 @@ namespace trommel {
 /// also SECURITY.md.
 enum class DigestKind : uint8_t {
   kXxh64 = 0,   ///< XXH64; with seed 0 it is Parquet's rule.
-  kXxh3 = 1,    ///< XXH3 with 64 bits: faster on strings.
+  kXxh3 = 1,    ///< XXH3 with 64 bits: the default, because it is the fastest (hash_bench).
   kCaller = 2,  ///< Only the caller's own digests are accepted (Keys::Digests).
   /// SipHash-1-3 under a secret key of 128 bits: Aumasson and Bernstein, "SipHash: a fast
   /// short-input PRF" (INDOCRYPT 2012), with the rounds that the hash tables of Rust and Python
@@ -89,7 +91,7 @@ class DigestKey {
 
 /// How keys become digests. Part of a filter's identity: stored in files, compared by merges.
 struct DigestPolicy {
-  DigestKind kind = DigestKind::kXxh64;  ///< The hash function.
+  DigestKind kind = DigestKind::kXxh3;  ///< The hash function.
   /// The seed, stored in files in the clear. With kSipHash it is the key's check value instead,
   /// which tells keys apart without revealing them: SipHash-1-3, under the key, of the string
   /// "trommel digest key check".
@@ -111,8 +113,8 @@ struct DigestPolicy {
 
   /// Writes the digests of a batch, in order. Keys::Digests pass through unchanged; any other keys
   /// require can_hash(). Requires digests.size() == keys.size(), and that the digests do not
-  /// overlap the keys (hashing in place is not possible). Integers under kXxh64 are hashed by a
-  /// SIMD kernel. Thread safety: any thread.
+  /// overlap the keys (hashing in place is not possible). SIMD kernels hash integers, and strings
+  /// under kSipHash. Thread safety: any thread.
   void Digests(Keys keys, std::span<uint64_t> digests) const noexcept;
 
   /// Whether the same keys have the same digests: kind and seed are equal. Check values stand for

@@ -92,6 +92,8 @@ enum class Preference : uint8_t {
   /// @endcode
   kHeadroom = 2,
   /// Parquet's blocks: runs of 8 slices and a power of two of blocks. num_slices must be 0 or 8.
+  /// Their presence bits are those of Parquet's filter where the digests are Parquet's, too:
+  /// DigestKind::kXxh64 with seed 0, which is not the default.
   kParquet = 3,
 };
 

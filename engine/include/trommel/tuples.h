@@ -42,7 +42,9 @@ class TupleDigests {
   explicit TupleDigests(uint32_t num_attributes);
 
   /// Replaces the column of an attribute by the digests of these values. All columns that are set
-  /// must have the same length. Use a kSipHash policy for values that an attacker may choose
+  /// must have the same length. The policy must be that of the structure that takes the tuples
+  /// (AttributeFilter::digest_policy(); a loaded filter may have another than the default): under
+  /// another its tuples are not found. Use a kSipHash policy for values that an attacker may choose
   /// (DigestKind), whichever structure takes the tuples.
   void Set(uint32_t attribute, Keys values, const DigestPolicy& policy = {});
   /// Empties all columns and keeps the memory.

@@ -82,8 +82,8 @@ TEST_CASE("classic filters that differ do not merge, and say in what", "[engine]
         "cannot merge: counter_bits differs: 8 here, 7 there");
   CHECK(complaint(With([](ArrayGeometry& g) { g.hashing = Hashing::kMixed; })) ==
         "cannot merge: hashing differs: double here, mixed there");
-  CHECK(complaint(kSplit, {.kind = DigestKind::kXxh3}) ==
-        "cannot merge: digest kind differs: xxh64 here, xxh3 there");
+  CHECK(complaint(kSplit, {.kind = DigestKind::kXxh64}) ==
+        "cannot merge: digest kind differs: xxh3 here, xxh64 there");
   CHECK(complaint(kSplit, {.seed = 99}) == "cannot merge: digest seed differs");
   const auto whole = std::move(Filter::CreateWithGeometry(With([](ArrayGeometry& g) {
                        g.kind = Kind::kCountingBloom;

@@ -19,23 +19,36 @@ void AddKeyFileOption(Command& command, std::string& key_file, const std::string
   });
 }
 
+// The presence bits are Parquet's only where the digests are.
+void FinishParquetDigest(const Command& command, DigestPolicy& digest) {
+  if (!command.IsGiven("--digest")) digest.kind = DigestKind::kXxh64;
+  if (digest != DigestPolicy{.kind = DigestKind::kXxh64}) {
+    throw UsageError{
+        "--prefer",
+        fmt::format("parquet needs Parquet's digests, --digest xxh64 with --seed 0; "
+                    "got {}{}",
+                    DigestKindName(digest.kind), digest.seed == 0 ? "" : " with another seed")};
+  }
+}
+
 }  // namespace
 
 void AddDigest(Command& command, FilterOptions& options) {
   command
       .Parsed("--digest", "NAME",
-              "Hash of the keys: xxh64 (default), xxh3, or siphash for keys that an adversary may "
-              "choose: it has a secret key (--key-file), without which no keys can be found that "
-              "collide with others or crowd the filter; a seed does not prevent that",
+              "Hash of the keys: xxh3 (default), xxh64 (Parquet's; the default with --prefer "
+              "parquet), or siphash for keys that an adversary may choose: it has a secret key "
+              "(--key-file), without which no keys can be found that collide with others or crowd "
+              "the filter; a seed does not prevent that",
               [&options](const std::string& name) {
                 options.digest.kind = name == "siphash" ? DigestKind::kSipHash
-                                      : name == "xxh3"  ? DigestKind::kXxh3
-                                                        : DigestKind::kXxh64;
+                                      : name == "xxh64" ? DigestKind::kXxh64
+                                                        : DigestKind::kXxh3;
                 return Ok();
               })
-      .OneOf({"xxh64", "xxh3", "siphash"});
+      .OneOf({"xxh3", "xxh64", "siphash"});
   AddNumber(command, "--seed", 0, UINT64_MAX, "UINT",
-            "Seed of xxh64 or xxh3 (default 0); does not protect against chosen keys",
+            "Seed of xxh3 or xxh64 (default 0); does not protect against chosen keys",
             [&options](uint64_t seed) { options.digest.seed = seed; });
   AddKeyFileOption(command, options.key_file,
                    "The file with the key of --digest siphash, exactly 16 random bytes, which "
@@ -43,7 +56,8 @@ void AddDigest(Command& command, FilterOptions& options) {
                    "hashes keys for this filter needs: head -c 16 /dev/urandom > FILE");
 }
 
-void FinishDigest(const Command& command, const FilterOptions& options) {
+void FinishDigest(const Command& command, FilterOptions& options) {
+  if (options.preference == Preference::kParquet) FinishParquetDigest(command, options.digest);
   const bool is_keyed = options.digest.kind == DigestKind::kSipHash;
   if (is_keyed && options.key_file.empty()) {
     throw UsageError{"--digest",

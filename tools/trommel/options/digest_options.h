@@ -11,8 +11,9 @@ namespace trommel::tool {
 
 // All three, for commands that make a filter.
 void AddDigest(Command& command, FilterOptions& options);
-// Throws UsageError where they contradict each other. For the subcommand's action.
-void FinishDigest(const Command& command, const FilterOptions& options);
+// Completes options.digest, by --prefer too. Throws UsageError where options contradict each other.
+// For the subcommand's action.
+void FinishDigest(const Command& command, FilterOptions& options);
 // Makes options.digest a keyed one if there is a key file. Fails as ReadKeyFile does.
 Status ReadDigestKey(FilterOptions& options);
 

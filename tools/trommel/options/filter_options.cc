@@ -160,7 +160,7 @@ void AddPreference(Command& command, Preference& preference) {
       .Parsed(
           "--prefer", "WHAT",
           "With --encoding automatic, what to choose by: memory (the fewest bytes; default), "
-          "speed, headroom (answers stay usable beyond -n), parquet (blocks of Parquet's shape)",
+          "speed, headroom (answers stay usable beyond -n), parquet (Parquet's blocks and digests)",
           [&preference](const std::string& text) {
             preference = std::ranges::find(kPreferences, text, &NamedPreference::name)->value;
             return Ok();

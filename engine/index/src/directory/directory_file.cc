@@ -82,7 +82,9 @@ class Decoder {
 
 constexpr size_t kEndBytes = 8 + 8 + kDirectoryMagicBytes;
 
-uint64_t Checksum(std::string_view bytes) { return DigestPolicy{}(Key(bytes)); }
+uint64_t Checksum(std::string_view bytes) {
+  return DigestPolicy{.kind = DigestKind::kXxh64}(Key(bytes));
+}
 
 Error Corrupt(const std::filesystem::path& path, std::string_view what) {
   return {ErrorCode::kCorrupt, path.string() + ": " + std::string(what)};

@@ -144,7 +144,7 @@ void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {
   AddSpeed("query, miss", speed.query_miss, report);
   report.AddField("hash_ns", speed.hash_ns);
   report.AddLine(fmt::format(
-      "  One thread, batches of {}. Hashing a key takes {:.1f} ns (XXH64).\n"
+      "  One thread, batches of {}. Hashing a key takes {:.1f} ns (XXH3).\n"
       "  Memory's limit: the same cache lines at random places, {} for a query\n"
       "  and {} for an update; measured now, on this machine.",
       FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.query_bytes()),
