@@ -11,6 +11,7 @@
 #include "bench/machine/roofline.h"
 #include "bench/sides/demand.h"
 #include "bench/sides/tuple_workload.h"
+#include "trommel/attribute_filter.h"
 
 namespace trommel::bench {
 namespace {
@@ -99,6 +100,66 @@ void MeasureQueries(const AttributeTrialRequest& request, const std::vector<Quer
   }
 }
 
+// The queries' digests row by row: those of attributes that are not queried are 0.
+std::vector<uint64_t> RowsOf(const Tuples& tuples, size_t num_attributes) {
+  std::vector<uint64_t> rows(tuples.size * num_attributes);
+  for (size_t i = 0; i < tuples.size; ++i) {
+    for (size_t a = 0; a < num_attributes; ++a) {
+      if (tuples.columns[a] != nullptr) rows[i * num_attributes + a] = tuples.columns[a][i];
+    }
+  }
+  return rows;
+}
+
+bool AskBatchOfOne(const TupleIndex& index, AttributeMask set, std::span<const uint64_t> digests) {
+  Tuples tuple;
+  tuple.size = 1;
+  for (size_t a = 0; a < digests.size(); ++a) tuple.columns[a] = &digests[a];
+  uint64_t bit = 0;
+  return index.Query(set, tuple, std::span(&bit, 1)) == 1;
+}
+
+void MeasureSingles(const AttributeTrialRequest& request, const std::vector<QueryKind>& kinds,
+                    const std::vector<std::unique_ptr<TupleIndex>>& sides,
+                    AttributeTrialOutcome& outcome) {
+  const TupleIndex& two_cuts = *sides[kTwoCutsSide];
+  const auto& filter = static_cast<const AttributeFilter&>(*sides[kFilterSide]);
+  for (const QueryKind& kind : kinds) {
+    const Tuples tuples = kind.queries.digests.view();
+    const size_t num_attributes = filter.sets().num_attributes();
+    const std::vector<uint64_t> rows = RowsOf(tuples, num_attributes);
+    std::array<size_t, 3> num_maybe{};
+    const auto ask_each = [&](size_t way, const auto& ask) {
+      num_maybe[way] = 0;
+      for (size_t i = 0; i < tuples.size; ++i) {
+        const auto digests = std::span(rows).subspan(i * num_attributes, num_attributes);
+        num_maybe[way] += ask(digests) ? 1 : 0;
+      }
+    };
+    const AttributeMask set = kind.queries.set;
+    const auto batch_of_one = [set](const TupleIndex& index) {
+      return [&index, set](std::span<const uint64_t> digests) {
+        return AskBatchOfOne(index, set, digests);
+      };
+    };
+    const std::function<void()> ways[] = {[&] { ask_each(kSingleMatrix, batch_of_one(two_cuts)); },
+                                          [&] { ask_each(kSingleBatch, batch_of_one(filter)); },
+                                          [&] {
+                                            ask_each(kSingleFilter,
+                                                     [&](std::span<const uint64_t> digests) {
+                                                       return filter.MayContain(set, digests);
+                                                     });
+                                          }};
+    outcome.singles.push_back({kind.name, TimeInRounds(ways, tuples.size, request.rounds)});
+    if (kind.are_members && num_maybe[kSingleFilter] != tuples.size) {
+      outcome.wrong = "the filter answers \"absent\" to a single query for a member";
+    }
+    if (num_maybe[kSingleBatch] != num_maybe[kSingleFilter]) {
+      outcome.wrong = "the filter answers single queries differently from batches of one";
+    }
+  }
+}
+
 void MeasureThreads(const AttributeTrialRequest& request, const std::vector<QueryKind>& kinds,
                     const std::vector<std::unique_ptr<TupleIndex>>& sides,
                     AttributeTrialOutcome& outcome) {
@@ -156,6 +217,7 @@ AttributeTrialOutcome RunAttributeTrial(const AttributeTrialRequest& request) {
   workload.InsertInto(indices);
   for (const auto& side : sides) outcome.bytes.push_back(side->num_bytes());
   MeasureQueries(request, kinds, sides, outcome);
+  MeasureSingles(request, kinds, sides, outcome);
   MeasureThreads(request, QueryKinds(workload, kThreadFactor * request.num_queries), sides,
                  outcome);
   return outcome;
@@ -183,6 +245,10 @@ std::string JudgeAttributes(const AttributeTrialOutcome& outcome) {
                          PairedRatio(row.sides[limit.over], row.sides[limit.under]), limit.limit,
                          false);
     }
+  }
+  for (const TrialRow& row : outcome.singles) {
+    text += TargetLine(row.label + ", one at a time: AttributeFilter / our CBFM",
+                       PairedRatio(row.sides[kSingleFilter], row.sides[kSingleMatrix]), 1, false);
   }
   for (const TrialRow& row : outcome.threads) {
     if (row.label.starts_with("ceiling")) continue;

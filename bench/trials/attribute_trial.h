@@ -26,6 +26,8 @@ struct AttributeTrialOutcome {
   // ns per query, of each AttributeSide; no figures where all blocks of the query are full, so that
   // nothing is read.
   std::vector<TrialRow> queries;
+  // ns per query, a call for each: of each SingleSide.
+  std::vector<TrialRow> singles;
   std::vector<TrialRow> threads;  // wall ns per query or line: {one, several}
   std::vector<uint64_t> bytes;    // of each AttributeSide
 };
@@ -41,6 +43,14 @@ inline const std::vector<RatioColumn> kAttributeRatios = {
     {"2 cuts / MDBF", kTwoCutsSide, kMdbfSide},
     {"filter / 2 cuts", kFilterSide, kTwoCutsSide},
     {"filter / literal", kFilterSide, kLiteralSide}};
+
+// The matrix has no call for one tuple: it takes a batch of one.
+enum SingleSide : uint8_t { kSingleMatrix, kSingleBatch, kSingleFilter };
+inline const std::vector<std::string> kSingleSides = {"CBFM 2 cuts", "filter, batch of one",
+                                                      "filter, MayContain"};
+inline const std::vector<RatioColumn> kSingleRatios = {
+    {"batch of one / 2 cuts", kSingleBatch, kSingleMatrix},
+    {"MayContain / 2 cuts", kSingleFilter, kSingleMatrix}};
 
 // One line per target, met or not.
 std::string JudgeAttributes(const AttributeTrialOutcome& outcome);

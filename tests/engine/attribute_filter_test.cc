@@ -107,6 +107,45 @@ TEST_CASE("parts are asked in the order of their rates", "[engine][attributes][a
   CHECK(filter.GetStats().sets.front().capacity == 7);
 }
 
+TEST_CASE("one tuple has the answer of a batch, however many parts the question has",
+          "[engine][attributes][attribute_filter]") {
+  // Five pairs are cut: the question for all attributes has 32 parts.
+  const std::vector<AttributeMask> cuts = {0b11, 0b11 << 2, 0b11 << 4, 0b11 << 6, 0b11 << 8};
+  AttributeFilter filter =
+      AttributeFilter::Create({.sets = CutSets(10, cuts), .capacity = 60, .target_fpr = 0.1})
+          .value();
+  REQUIRE(filter.PartsOf(filter.sets().full()).size() == 32);
+  // Of few values, so that many parts of a row that is not in are; and grown, some sets more.
+  const std::vector<uint64_t> num_values = {2, 3, 2, 3, 2, 3, 2, 3, 2, 0};
+  const std::vector<TupleRow> in = RandomRows(200, num_values, 1);
+  REQUIRE(filter.Insert(TupleColumns(in).view()).num_refused == 0);
+  std::vector<TupleRow> asked_for = RandomRows(60, num_values, 2);
+  asked_for.insert(asked_for.end(), in.begin(), in.begin() + 60);
+  // All but one attribute from a row that is in: one part or a few say "absent", wherever they are.
+  for (size_t i = 0; i < 60; ++i) {
+    TupleRow mixed = in[i];
+    mixed[i % 10] = RandomKey(KeySpace::kNonMembers, 3, i);
+    asked_for.push_back(mixed);
+  }
+  const TupleColumns columns(asked_for);
+  std::vector<uint64_t> bits(TupleIndex::BitmapWords(asked_for.size()));
+  size_t num_different = 0;
+  size_t num_shown = 0;
+  size_t num_absent = 0;
+  for (AttributeMask asked = 0; asked <= filter.sets().full(); ++asked) {
+    filter.Query(asked, columns.view(), bits);
+    for (size_t i = 0; i < asked_for.size(); ++i) {
+      const bool is_shown = filter.MayContain(asked, asked_for[i]);
+      if (is_shown != BitAt(bits, i)) ++num_different;
+      if (!is_shown && i >= 60 && i < 120) ++num_absent;
+      if (is_shown) ++num_shown;
+    }
+  }
+  CHECK(num_different == 0);
+  CHECK(num_absent == 0);
+  CHECK(num_shown < asked_for.size() << 10);
+}
+
 TEST_CASE("a question for nothing is always answered maybe present",
           "[engine][attributes][attribute_filter]") {
   const AttributeFilter filter =
@@ -119,6 +158,7 @@ TEST_CASE("a question for nothing is always answered maybe present",
   std::vector<uint64_t> counts(70, 5);
   filter.CountEstimates(0, tuples, counts);
   CHECK(counts == std::vector<uint64_t>(70, 0));
+  CHECK(filter.MayContain(0, std::vector<uint64_t>(2)));
   CHECK(filter.Query(0, {}, {}) == 0);
   CHECK(filter.Query(0b11, {}, {}) == 0);
 }
@@ -194,6 +234,10 @@ TEST_CASE("misuse of a filter over attributes ends the program",
   CHECK_THAT(AbortMessage([&] { filter.Query(0b100, half, bits); }),
              ContainsSubstring("attributes that the filter does not have"));
   CHECK_THAT(AbortMessage([&] { filter.Query(0b01, half, {}); }), ContainsSubstring("bitmap"));
+  CHECK_THAT(AbortMessage([&] { filter.MayContain(0b01, std::vector<uint64_t>(3)); }),
+             ContainsSubstring("a digest per attribute"));
+  CHECK_THAT(AbortMessage([&] { filter.MayContain(0b100, column); }),
+             ContainsSubstring("attributes that the filter does not have"));
   CHECK(filter.Query(0b01, half, bits) == 0);  // that is allowed
 }
 

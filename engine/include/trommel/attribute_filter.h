@@ -151,6 +151,17 @@ class AttributeFilter final : public TupleIndex {
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
   /// @}
 
+  /// Returns false if no tuple that is in has these values, the answer that Query gives for a batch
+  /// of this one tuple.
+  ///
+  /// tuple[i] is the digest of attribute i, as in Tuples; those of attributes that are not queried
+  /// are not read. Requires CanAnswer(queried) and tuple.size() == sets().num_attributes(). Thread
+  /// safety: as Query; takes no lock. Cost: of each part a projection's hash and one cache line per
+  /// generation, which are fetched at the same time; the first part that is absent ends the query.
+  /// Allocates nothing, but for the parts of a set that is queried for the first time (milliseconds
+  /// for many attributes, once).
+  bool MayContain(AttributeMask queried, std::span<const uint64_t> tuple) const noexcept;
+
   /// @name Batches
   /// Outputs must not overlap a column that is read.
   /// @{

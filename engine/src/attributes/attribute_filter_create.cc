@@ -108,8 +108,22 @@ std::vector<double> RatesOf(std::span<const ScalableFilter> filters) {
 
 AttributeFilter::Impl::Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set)
     : frame(std::move(made_of)),
-      filters(std::move(filter_of_each_set)),
-      plans(frame.sets, RatesOf(filters)) {}
+      grace_periods(std::make_shared<GracePeriods>()),
+      plans(frame.sets, RatesOf(filter_of_each_set)) {
+  TakeFilters(std::move(filter_of_each_set));
+}
+
+void AttributeFilter::Impl::TakeFilters(std::vector<ScalableFilter> filter_of_each_set) {
+  std::vector<const Generations*> of_each_set;
+  of_each_set.reserve(filter_of_each_set.size());
+  for (ScalableFilter& filter : filter_of_each_set) {
+    Generations& of_set = ScalableParts::GenerationsOf(filter);
+    of_set.ShareGracePeriods(grace_periods);
+    of_each_set.push_back(&of_set);
+  }
+  filters = std::move(filter_of_each_set);
+  generations = std::move(of_each_set);
+}
 
 AttributeFilter::AttributeFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 AttributeFilter::AttributeFilter(AttributeFilter&&) noexcept = default;
@@ -266,7 +280,7 @@ void AttributeFilter::Clear() {
     if (!made.ok()) throw std::bad_alloc();
     as_new.push_back(*std::move(made));
   }
-  impl_->filters = std::move(as_new);
+  impl_->TakeFilters(std::move(as_new));
   impl_->frame.memory = budget;
   impl_->num_tuples = 0;
   impl_->num_refused_inserts = 0;

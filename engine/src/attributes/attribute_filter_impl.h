@@ -12,8 +12,10 @@
 
 #include "engine/src/attributes/query_plans.h"
 #include "engine/src/base/memory_budget.h"
+#include "engine/src/scalable/generations.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "trommel/attribute_filter.h"
+#include "trommel/sync/grace_periods.h"
 #include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
@@ -29,6 +31,8 @@ struct AttributeFilter::Impl {
   };
 
   Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set);
+  // Exclusive.
+  void TakeFilters(std::vector<ScalableFilter> filter_of_each_set);
 
   static constexpr size_t kMaxNameBytes = 255;
   static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);
@@ -79,12 +83,17 @@ struct AttributeFilter::Impl {
   // be parts.
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
+  // The answer for one tuple, which has a digest for each attribute.
+  bool MayContain(std::span<const uint32_t> parts, std::span<const uint64_t> tuple) const noexcept;
 
   // Insertions hold it shared, erasing a chunk exclusively (attribute_filter_erase.cc says why).
   // First, because it is aligned to cache lines.
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
+  // Of the filters: a query for one tuple enters once for all of its parts.
+  std::shared_ptr<GracePeriods> grace_periods;
+  std::vector<const Generations*> generations;
   QueryPlans plans;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};

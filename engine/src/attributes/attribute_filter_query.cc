@@ -1,4 +1,5 @@
-// Queries of attribute filters: part after part, each for those tuples that all before it show.
+// Queries of attribute filters: part after part, each for those tuples that all before it show; and
+// of one tuple, whose parts are all fetched before the first is looked at.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,6 +17,8 @@ namespace {
 // Enough to be worth starting a task, and a multiple of 64.
 constexpr size_t kQueryTask = size_t{1} << 14;
 constexpr size_t kCountChunk = 256;
+// Of one tuple, so many cache lines are fetched at a time; queries seldom have more parts.
+constexpr size_t kPartsFetched = 16;
 
 void SetAll(size_t num_tuples, std::span<uint64_t> bitmap) {
   std::ranges::fill(bitmap, ~uint64_t{0});
@@ -56,6 +59,37 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
     if (places.empty()) break;
   }
   return places.size();
+}
+
+bool AttributeFilter::Impl::MayContain(std::span<const uint32_t> parts,
+                                       std::span<const uint64_t> tuple) const noexcept {
+  struct Lookup {
+    const GenerationList* list;
+    uint64_t digest;
+  };
+  std::array<Lookup, kPartsFetched> lookups;
+  const GracePeriods::Reader inside = grace_periods->Enter();
+  for (size_t first = 0; first < parts.size(); first += kPartsFetched) {
+    const auto fetched = parts.subspan(first, std::min(kPartsFetched, parts.size() - first));
+    for (size_t k = 0; k < fetched.size(); ++k) {
+      const uint32_t set_idx = fetched[k];
+      lookups[k] = {&generations[set_idx]->ReadInside(inside),
+                    ProjectionDigest(frame.sets.allowed()[set_idx], tuple)};
+      lookups[k].list->Prefetch(lookups[k].digest);
+    }
+    for (size_t k = 0; k < fetched.size(); ++k) {
+      if (!lookups[k].list->MayContain(lookups[k].digest)) return false;
+    }
+  }
+  return true;
+}
+
+bool AttributeFilter::MayContain(AttributeMask asked,
+                                 std::span<const uint64_t> tuple) const noexcept {
+  TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
+  TROMMEL_CHECK(tuple.size() == sets().num_attributes(), "a tuple without a digest per attribute");
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->MayContain(impl_->plans.Of(asked), tuple);
 }
 
 size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,

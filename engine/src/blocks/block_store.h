@@ -59,6 +59,12 @@ class BlockStore final : public Store {
   bool MayContain(uint64_t digest) const noexcept override {
     return block_kernels().may_contain(digest, view_.presence, view_.num_blocks);
   }
+  // Prefetches what MayContain(digest) reads.
+  void PrefetchPresence(uint64_t digest) const noexcept {
+    const uint32_t* const presence = PresenceOf(BlockOf(digest));
+    __builtin_prefetch(presence);
+    __builtin_prefetch(presence + presence_words() - 1);  // where a block has two lines of them
+  }
   uint64_t CountEstimate(uint64_t digest) const override;
 
   // A key within the block is the index of a counter.

@@ -135,7 +135,7 @@ void Generations::Replace(const Change& change) {
     old = std::exchange(current_, std::move(changed));
     list_.store(current_.get(), std::memory_order_seq_cst);
   }
-  grace_periods_.Synchronize();
+  grace_periods_->Synchronize();
 }
 
 GrowthRefusal Generations::Grow(const Generation* full) try {

@@ -10,6 +10,7 @@
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +90,15 @@ class GenerationList {
     return stores().first(stores_.size() - 1);
   }
 
+  // Whether any generation shows the digest; and prefetching what that reads.
+  bool MayContain(uint64_t digest) const noexcept {
+    return std::ranges::any_of(
+        stores_, [digest](const BlockStore* store) { return store->MayContain(digest); });
+  }
+  void Prefetch(uint64_t digest) const noexcept {
+    for (const BlockStore* store : stores_) store->PrefetchPresence(digest);
+  }
+
  private:
   Members members_;
   std::vector<const BlockStore*> stores_;
@@ -104,6 +114,11 @@ class Generations {
   // From now on growth needs room in the budget, too. Returns false, and changes nothing, if the
   // stores that exist do not fit. Exclusive.
   bool Join(std::shared_ptr<MemoryBudget> budget);
+  // From now on the readers of all lists that share these grace periods are waited for together, so
+  // that one that looks at several lists enters once. Exclusive.
+  void ShareGracePeriods(std::shared_ptr<GracePeriods> shared) {
+    grace_periods_ = std::move(shared);
+  }
 
   // The list for a query: a reader without a lock.
   class ReaderView {
@@ -113,11 +128,15 @@ class Generations {
    private:
     friend class Generations;
     explicit ReaderView(const Generations& of)
-        : reader_(of.grace_periods_.Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
+        : reader_(of.grace_periods_->Enter()), list_(of.list_.load(std::memory_order_seq_cst)) {}
     GracePeriods::Reader reader_;
     const GenerationList* list_;
   };
   ReaderView Read() const { return ReaderView(*this); }
+  // The same for a reader that is inside of the shared grace periods; valid until it leaves.
+  const GenerationList& ReadInside(const GracePeriods::Reader& /*inside*/) const noexcept {
+    return *list_.load(std::memory_order_seq_cst);
+  }
 
   // The list for an update: it stays current until the view ends.
   class SharedView {
@@ -187,7 +206,7 @@ class Generations {
   List current_;
   std::atomic<const GenerationList*> list_;
   mutable StripedSharedMutex list_mutex_;
-  mutable GracePeriods grace_periods_;
+  std::shared_ptr<GracePeriods> grace_periods_ = std::make_shared<GracePeriods>();
 };
 
 }  // namespace trommel

@@ -129,9 +129,7 @@ void GenerationsEngine::CountEstimates(const Context& context, Keys keys,
 }
 
 bool GenerationsEngine::MayContain(uint64_t digest) const noexcept {
-  const auto list = generations_->Read();
-  return std::ranges::any_of(
-      list->stores(), [digest](const BlockStore* store) { return store->MayContain(digest); });
+  return generations_->Read()->MayContain(digest);
 }
 
 }  // namespace trommel

@@ -27,6 +27,10 @@ Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
                 std::move(budget));
 }
 
+Generations& ScalableParts::GenerationsOf(ScalableFilter& filter) {
+  return filter.impl_->generations().generations();
+}
+
 uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
   return filter.impl_->generations().generations().Read()->newest().Room();
 }

@@ -9,6 +9,7 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
+#include "engine/src/scalable/generations.h"
 #include "engine/src/scalable/growth_plan.h"
 #include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/result.h"
@@ -24,6 +25,9 @@ struct ScalableParts {
   // What the filter was when it was new.
   static Result<ScalableFilter> EmptyLike(const ScalableFilter& filter,
                                           std::shared_ptr<MemoryBudget> budget);
+
+  // Its generations. Valid as long as the filter is, also if it is moved.
+  static Generations& GenerationsOf(ScalableFilter& filter);
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;

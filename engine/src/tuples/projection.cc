@@ -59,6 +59,19 @@ void ProjectionDigests(AttributeMask set, const Tuples& tuples,
   }
 }
 
+uint64_t ProjectionDigest(AttributeMask set, std::span<const uint64_t> tuple) noexcept {
+  std::array<uint64_t, kMaxAttributes> row;
+  size_t size = 0;
+  for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
+    row[size++] = tuple[static_cast<size_t>(std::countr_zero(rest))];
+  }
+  if (size == 1) return row[0];
+  // Sizes known at compile time, as above.
+  if (size == 2) return XXH3_64bits_withSeed(row.data(), 2 * sizeof(uint64_t), set);
+  if (size == 3) return XXH3_64bits_withSeed(row.data(), 3 * sizeof(uint64_t), set);
+  return XXH3_64bits_withSeed(row.data(), size * sizeof(uint64_t), set);
+}
+
 std::span<const uint64_t> ChosenDigests(AttributeMask set, const Tuples& tuples,
                                         std::span<const uint32_t> places,
                                         std::span<uint64_t> buffer) noexcept {

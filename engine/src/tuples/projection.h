@@ -18,6 +18,9 @@ namespace trommel {
 void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                        std::span<uint64_t> digests) noexcept;
 
+// The same of one tuple, which has a digest for each attribute; those beside the set are not read.
+uint64_t ProjectionDigest(AttributeMask set, std::span<const uint64_t> tuple) noexcept;
+
 // The same of the tuples at these places, which ascend; as many places as tuples are all of them.
 // Returns a view of the front of `buffer`, which must have space for them, or of a column where the
 // projections are one.

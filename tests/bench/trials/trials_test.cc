@@ -192,6 +192,11 @@ TEST_CASE("the attribute trial measures every side and proves its answers",
       CHECK(row.sides[side].size() == (is_full ? 0 : 1));
     }
   }
+  REQUIRE(outcome.singles.size() == 4);
+  for (const TrialRow& row : outcome.singles) {
+    REQUIRE(row.sides.size() == kSingleSides.size());
+    for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
+  }
   CHECK(outcome.threads.size() == 10);
   CHECK(outcome.bytes.size() == AttributeSideNames().size());
 }
@@ -203,6 +208,7 @@ TEST_CASE("the targets of queries about attributes are judged by medians", "[ben
   query.sides[kOneCutSide] = {13};
   query.sides[kLiteralSide] = {20};
   outcome.queries = {query};
+  outcome.singles = {{"s", {{3}, {5}, {2}}}, {"slow", {{3}, {2}, {4}}}};
   outcome.threads = {{"t", {{3}, {2}}}, {"ceiling: line", {{3}, {3}}}};
   const std::string verdicts = JudgeAttributes(outcome);
   const auto line = [&](const std::string& what) {
@@ -216,6 +222,8 @@ TEST_CASE("the targets of queries about attributes are judged by medians", "[ben
   CHECK_THAT(line("q: CBFM, two cuts / BFM"), !ContainsSubstring("NOT MET"));
   CHECK_THAT(line("q: AttributeFilter / literal"), !ContainsSubstring("NOT MET"));
   CHECK_THAT(line("q: AttributeFilter / our"), ContainsSubstring("NOT MET"));
+  CHECK_THAT(line("s, one at a time"), !ContainsSubstring("NOT MET"));
+  CHECK_THAT(line("slow, one at a time"), ContainsSubstring("NOT MET"));
   CHECK_THAT(line("t: one thread"), ContainsSubstring("NOT MET"));
   CHECK(verdicts.find("ceiling") == std::string::npos);
 }
