@@ -116,7 +116,7 @@ AttributeFilter::Impl::Impl(Frame made_of, std::vector<ScalableFilter> filter_of
 void AttributeFilter::Impl::TakeFilters(std::vector<ScalableFilter> filter_of_each_set) {
   std::vector<const Generations*> of_each_set;
   of_each_set.reserve(filter_of_each_set.size());
-  for (ScalableFilter& filter : filter_of_each_set) {
+  for (const ScalableFilter& filter : filter_of_each_set) {
     Generations& of_set = ScalableParts::GenerationsOf(filter);
     of_set.ShareGracePeriods(grace_periods);
     of_each_set.push_back(&of_set);

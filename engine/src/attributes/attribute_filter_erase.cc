@@ -11,75 +11,103 @@
 //
 // *Set after set.* The chunk as a whole is looked up first. What a set lacks then it lacks in its
 // turn, for erasures make no set show more: it is refused. Most of the others are free: in no set
-// can another tuple of the chunk take what shows them, nor can they take what shows another one
-// (erase_conflicts.h). These are erased as one batch from set after set; only queries for these
-// very tuples can miss them on the way. Tuples that conflict in some set are erased one by one, in
-// input order. Whether the free ones go before or after changes no answer: a conflict is between
-// two tuples that are both marked, and where a free one shares a block with a marked one there are
-// counts enough for all.
+// can other tuples of the chunk take what shows them, nor can they take what shows another one
+// (erase_conflicts.h); tuples that are all in are always free. These are erased as one batch from
+// set after set; only queries for these very tuples can miss them on the way. Tuples that conflict
+// in some set are erased one by one, in input order. Whether the free ones go before or after
+// changes no answer: of a group of keys that may share blocks either all conflict or none.
+//
+// No set depends on another in either step, so each step's sets are shared by the executor's
+// threads. A tuple that one set lacks may be looked up in others, and marked in them, or not,
+// depending on which thread comes first: marks decide how a tuple is erased, never whether it is.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
-#include <numeric>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/scalable/erase_conflicts.h"
-#include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
 namespace {
 
-// Small enough that inserters do not wait long, and that what was looked up is still in the cache.
+// Small enough that inserters do not wait long, and large enough that locks, and what a batch costs
+// at each set, weigh little.
 constexpr size_t kEraseChunk = kMaxConflictKeys;
 static_assert(kEraseChunk % 64 == 0, "a chunk's answers are whole words");
-
-// The smaller a filter, the more tuples of a chunk share blocks: at most one in four, if all values
-// are different.
-size_t EraseChunkFor(std::span<const ScalableFilter> filters) {
-  uint64_t num_blocks = kEraseChunk * kEraseChunk;
-  for (const ScalableFilter& filter : filters) {
-    num_blocks = std::min(num_blocks, ScalableParts::LeastBlocks(filter));
-  }
-  size_t chunk_size = kEraseChunk;
-  while (chunk_size > 64 && chunk_size > num_blocks / 8) chunk_size /= 2;
-  return chunk_size;
-}
+// Tuples times sets: worth being shared, and a task's.
+constexpr size_t kWorthSharing = size_t{1} << 14;
+constexpr size_t kEraseTask = size_t{1} << 12;
 
 }  // namespace
 
-size_t AttributeFilter::Impl::PlacesInAllSets(const Tuples& chunk,
-                                              std::span<uint32_t> places) const {
-  std::array<uint64_t, kEraseChunk> buffer;
-  std::array<uint64_t, kEraseChunk / 64> bits;
-  std::iota(places.begin(), places.end(), 0U);
-  for (size_t s = 0; s < filters.size() && !places.empty(); ++s) {
-    const auto digests = ChosenDigests(frame.sets.allowed()[s], chunk, places, buffer);
-    const auto words = std::span(bits).first(BitmapWords(digests.size()));
-    const size_t num_shown = filters[s].Query(Keys::Digests(digests), words);
-    if (num_shown != places.size()) places = places.first(KeepPlaces(words, places));
+// A bit for each tuple of a chunk.
+struct AttributeFilter::Impl::EraseMarks {
+  using Bits = std::array<std::atomic<uint64_t>, kEraseChunk / 64>;
+
+  // The tuples that no set was seen to lack, of a chunk of num_tuples: word `w`.
+  uint64_t ShownWord(size_t num_tuples, size_t w) const {
+    const size_t num_bits = std::min<size_t>(64, num_tuples - w * 64);
+    return ~lacked[w].load(std::memory_order_relaxed) & (~uint64_t{0} >> (64 - num_bits));
   }
-  return places.size();
+  static void Mark(uint32_t place, Bits& bits) {
+    bits[place / 64].fetch_or(uint64_t{1} << (place % 64), std::memory_order_relaxed);
+  }
+
+  Bits lacked{};       // by some set
+  Bits conflicting{};  // in some set
+};
+
+template <class Work>
+void AttributeFilter::Impl::ForEachSet(size_t num_chosen, const Work& work) const {
+  Executor* const executor = frame.executor.get();
+  if (executor == nullptr || executor->num_threads() == 1 ||
+      num_chosen * filters.size() < kWorthSharing) {
+    for (size_t s = 0; s < filters.size(); ++s) work(s);
+    return;
+  }
+  const size_t sets_per_task = (kEraseTask + num_chosen - 1) / num_chosen;
+  executor->ForEach((filters.size() + sets_per_task - 1) / sets_per_task, [&](size_t t) {
+    const size_t end = std::min(filters.size(), (t + 1) * sets_per_task);
+    for (size_t s = t * sets_per_task; s < end; ++s) work(s);
+  });
 }
 
-size_t AttributeFilter::Impl::MoveConflictsBack(const Tuples& chunk,
-                                                std::span<uint32_t> places) const {
+void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
+                                         EraseMarks& marks) const {
+  std::array<uint64_t, kEraseChunk / 64> bits;
+  const auto words = std::span(bits).first(BitmapWords(chunk.size));
+  for (size_t w = 0; w < words.size(); ++w) words[w] = marks.ShownWord(chunk.size, w);
+  std::array<uint32_t, kEraseChunk> place_room;
+  auto places = std::span(place_room).first(PlacesOf(words, chunk.size, place_room.data()));
+  if (places.empty()) return;
+
   std::array<uint64_t, kEraseChunk> buffer;
-  std::array<bool, kEraseChunk> conflicts{};
-  const auto marks = std::span(conflicts).first(places.size());
-  for (size_t s = 0; s < filters.size(); ++s) {
-    const auto digests = ChosenDigests(frame.sets.allowed()[s], chunk, places, buffer);
-    MarkEraseConflicts(filters[s], digests, marks);
+  auto digests = ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, buffer);
+  const auto answers = words.first(BitmapWords(places.size()));
+  const size_t num_shown = filters[set_idx].Query(Keys::Digests(digests), answers);
+  if (num_shown != places.size()) {
+    size_t num_kept = 0;
+    for (size_t k = 0; k < places.size(); ++k) {
+      if ((answers[k / 64] >> (k % 64) & 1) == 0) {
+        EraseMarks::Mark(places[k], marks.lacked);
+        continue;
+      }
+      places[num_kept] = places[k];
+      buffer[num_kept++] = digests[k];
+    }
+    places = places.first(num_kept);
+    digests = std::span(buffer).first(num_kept);
   }
-  std::array<uint32_t, kEraseChunk> marked;
-  size_t num_marked = 0;
-  size_t num_free = 0;
+  std::array<bool, kEraseChunk> conflict_room;
+  const auto conflicts = std::span(conflict_room).first(places.size());
+  std::ranges::fill(conflicts, false);
+  MarkEraseConflicts(filters[set_idx], digests, conflicts);
   for (size_t k = 0; k < places.size(); ++k) {
-    (marks[k] ? marked[num_marked++] : places[num_free++]) = places[k];
+    if (conflicts[k]) EraseMarks::Mark(places[k], marks.conflicting);
   }
-  std::copy_n(marked.begin(), num_marked, places.subspan(num_free).begin());
-  return num_free;
 }
 
 bool AttributeFilter::Impl::EraseOne(const Tuples& tuple) {
@@ -97,23 +125,36 @@ bool AttributeFilter::Impl::EraseOne(const Tuples& tuple) {
 
 uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64_t> erased) {
   const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
-  std::array<uint32_t, kEraseChunk> room;
-  const size_t num_shown = PlacesInAllSets(chunk, std::span(room).first(chunk.size));
-  const auto shown = std::span(room).first(num_shown);
-  const size_t num_free = MoveConflictsBack(chunk, shown);
+  EraseMarks marks;
+  ForEachSet(chunk.size, [&](size_t s) { MarkForErase(s, chunk, marks); });
 
-  std::array<uint64_t, kEraseChunk> buffer;
-  for (size_t s = 0; s < filters.size() && num_free != 0; ++s) {
-    const auto free = shown.first(num_free);
-    filters[s].Erase(Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, free, buffer)));
+  std::array<uint64_t, kEraseChunk / 64> gone;  // at first those that are free
+  std::array<uint64_t, kEraseChunk / 64> conflicting;
+  const size_t num_words = BitmapWords(chunk.size);
+  for (size_t w = 0; w < num_words; ++w) {
+    const uint64_t shown = marks.ShownWord(chunk.size, w);
+    conflicting[w] = shown & marks.conflicting[w].load(std::memory_order_relaxed);
+    gone[w] = shown & ~conflicting[w];
+  }
+  std::array<uint32_t, kEraseChunk> room;
+  const size_t num_free = PlacesOf(gone, chunk.size, room.data());
+  const auto free = std::span(room).first(num_free);
+  if (num_free != 0) {
+    ForEachSet(num_free, [&](size_t s) {
+      std::array<uint64_t, kEraseChunk> buffer;
+      filters[s].Erase(Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, free, buffer)));
+    });
   }
   size_t num_erased = num_free;
-  for (const uint32_t place : shown.subspan(num_free)) {
-    if (EraseOne(chunk.From(place, 1))) shown[num_erased++] = place;
+  const size_t num_conflicting = PlacesOf(conflicting, chunk.size, room.data());
+  for (const uint32_t place : std::span(room).first(num_conflicting)) {
+    if (!EraseOne(chunk.From(place, 1))) continue;
+    gone[place / 64] |= uint64_t{1} << (place % 64);
+    ++num_erased;
   }
   num_tuples.fetch_sub(num_erased, std::memory_order_relaxed);
   num_refused_erases.fetch_add(chunk.size - num_erased, std::memory_order_relaxed);
-  if (!erased.empty()) SetOnly(shown.first(num_erased), erased);
+  if (!erased.empty()) std::copy_n(gone.begin(), num_words, erased.begin());
   return num_erased;
 }
 
@@ -121,7 +162,7 @@ EraseOutcome AttributeFilter::Impl::EraseBatch(const Tuples& tuples, std::span<u
   [[maybe_unused]] const auto access = access_check.Enter();
   CheckColumns(tuples, frame.sets.full());
   uint64_t num_erased = 0;
-  ForEachTupleChunk(tuples, EraseChunkFor(filters), [&](size_t first, const Tuples& chunk) {
+  ForEachTupleChunk(tuples, kEraseChunk, [&](size_t first, const Tuples& chunk) {
     num_erased += EraseChunk(chunk, erased.empty() ? erased : WordsOf(erased, first, chunk.size));
   });
   return {num_erased, tuples.size - num_erased};

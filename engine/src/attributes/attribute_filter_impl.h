@@ -71,11 +71,13 @@ struct AttributeFilter::Impl {
 
   // Returns how many went.
   uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
-  // The places of those that all sets show, ascending; how many. places.size() must be chunk.size.
-  size_t PlacesInAllSets(const Tuples& chunk, std::span<uint32_t> places) const;
-  // Moves those that might depend on each other's erasure behind the others, both in order; how
-  // many others.
-  size_t MoveConflictsBack(const Tuples& chunk, std::span<uint32_t> places) const;
+  struct EraseMarks;  // what is known of a chunk's tuples on their way out
+  // Looks up in one set those that no other was seen to lack, and marks those that it lacks, and
+  // those that might depend on each other's erasure.
+  void MarkForErase(size_t set_idx, const Tuples& chunk, EraseMarks& marks) const;
+  // Calls work(s) for every set, in several threads where that pays for so many tuples.
+  template <class Work>
+  void ForEachSet(size_t num_chosen, const Work& work) const;
   // Out of all sets, or out of none.
   bool EraseOne(const Tuples& tuple);
 

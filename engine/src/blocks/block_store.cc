@@ -235,17 +235,18 @@ size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present,
                                 selection);
 }
 
-uint64_t BlockStore::CountEstimate(uint64_t digest) const {
+uint64_t BlockStore::CountAt(uint64_t digest, size_t slice_idx) const {
   const uint64_t block_idx = BlockOf(digest);
-  const bool is_promoted = IsPromoted(block_idx);
+  const uint32_t* presence = PresenceOf(block_idx);
+  if (IsPromoted(block_idx)) return side_table_.CountAt(block_idx, digest, slice_idx, presence);
+  return encoding_->count_at(presence, CountsOf(block_idx), geometry_.num_slices, slice_idx,
+                             kernels::Position(digest, slice_idx, geometry_.num_slices));
+}
+
+uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   uint64_t least = ~uint64_t{0};
   for (size_t s = 0; s < geometry_.num_slices && least > 0; ++s) {
-    const uint32_t* presence = PresenceOf(block_idx);
-    const uint64_t count =
-        is_promoted ? side_table_.CountAt(block_idx, digest, s, presence)
-                    : encoding_->count_at(presence, CountsOf(block_idx), geometry_.num_slices, s,
-                                          kernels::Position(digest, s, geometry_.num_slices));
-    least = std::min(least, count);
+    least = std::min(least, CountAt(digest, s));
   }
   return least;
 }

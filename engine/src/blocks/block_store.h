@@ -66,6 +66,8 @@ class BlockStore final : public Store {
     __builtin_prefetch(presence + presence_words() - 1);  // where a block has two lines of them
   }
   uint64_t CountEstimate(uint64_t digest) const override;
+  // The count at the digest's position in a slice.
+  uint64_t CountAt(uint64_t digest, size_t slice_idx) const;
 
   // A key within the block is the index of a counter.
   BlockContents ReadContents(uint64_t block_idx) const override;

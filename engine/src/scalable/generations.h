@@ -124,6 +124,7 @@ class Generations {
   class ReaderView {
    public:
     const GenerationList* operator->() const { return list_; }
+    const GenerationList& operator*() const { return *list_; }
 
    private:
     friend class Generations;

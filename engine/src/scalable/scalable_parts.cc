@@ -27,7 +27,7 @@ Result<ScalableFilter> ScalableParts::EmptyLike(const ScalableFilter& filter,
                 std::move(budget));
 }
 
-Generations& ScalableParts::GenerationsOf(ScalableFilter& filter) {
+Generations& ScalableParts::GenerationsOf(const ScalableFilter& filter) {
   return filter.impl_->generations().generations();
 }
 
@@ -49,15 +49,6 @@ uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
     num_bytes += member->store.geometry().num_bytes() + member->store.side_table().num_bytes();
   }
   return num_bytes;
-}
-
-uint64_t ScalableParts::LeastBlocks(const ScalableFilter& filter) {
-  const auto list = filter.impl_->generations().generations().Read();
-  uint64_t least = kMaxBlocks;
-  for (const auto& member : list->members()) {
-    least = std::min(least, member->store.geometry().num_blocks);
-  }
-  return least;
 }
 
 const ScalableConfig& ScalableParts::ConfigOf(const ScalableFilter& filter) {

@@ -27,7 +27,7 @@ struct ScalableParts {
                                           std::shared_ptr<MemoryBudget> budget);
 
   // Its generations. Valid as long as the filter is, also if it is moved.
-  static Generations& GenerationsOf(ScalableFilter& filter);
+  static Generations& GenerationsOf(const ScalableFilter& filter);
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;
@@ -40,8 +40,6 @@ struct ScalableParts {
 
   // Blocks and side tables. Takes the locks one by one. Cost: a few microseconds per generation.
   static uint64_t NumBytes(const ScalableFilter& filter);
-  // Of the smallest generation.
-  static uint64_t LeastBlocks(const ScalableFilter& filter);
   static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
 
   // Appends the filter's snapshot. Fails as WriteTo.
