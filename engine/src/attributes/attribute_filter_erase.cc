@@ -15,7 +15,8 @@
 // (erase_conflicts.h); tuples that are all in are always free. These are erased as one batch from
 // set after set; only queries for these very tuples can miss them on the way. Tuples that conflict
 // in some set are erased one by one, in input order. Whether the free ones go before or after
-// changes no answer: of a group of keys that may share blocks either all conflict or none.
+// changes no answer: where a set has counters that a free tuple and others need, it has counts for
+// all of them.
 //
 // No set depends on another in either step, so each step's sets are shared by the executor's
 // threads. A tuple that one set lacks may be looked up in others, and marked in them, or not,

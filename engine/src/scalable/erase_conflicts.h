@@ -1,20 +1,26 @@
 // Erasures that depend on each other: which keys of a batch might no longer be shown once others of
 // it have been erased?
 //
-// A key's bits are in one block of every generation, and erasing it takes one from a counter of
-// each slice. So two keys can only meet where they share a block. Keys that may share one are
-// neighbours when digests are sorted, for blocks are ranges of a digest's upper half:
+// A key is erased from its home, the oldest generation that shows it: from one counter of each
+// slice of its block there. So each key has a *claim* on these counters:
 //
-//   upper halves    12 . . 80 81 83 . . . . . 170 170 170 . . . 240
-//   groups           a      b  b  b             c   c   c         d
+//   slice 0, counts   0  2  0  1  0     Three keys of one block. a and b have one counter in slice
+//   0,
+//           claims       ab    c        which counts 2. b and c have one in slice 1, which counts
+//           1:
+//   slice 1, counts   1  0  1  0  0     b and c are conflicts, a is free.
+//           claims    a     bc
 //
-// A key is erased from its home, the oldest generation that shows it. A group is free of conflicts
-// if each of its counters is at least as high as the number of the group's keys that have it in
-// their homes. Then every key still finds its counters above 0 in its turn, in whichever order the
-// keys go: so it goes from its home, and no key goes from a generation that was not counted. Keys
-// that are all in the filter are always free: each has added to its counters. Of any other group
-// all keys conflict: one that its home lacks in its turn is taken from a later generation, where
-// other keys of the group may be at home.
+// A key is *free* if none of its counters has more claims than counts, else a *conflict*. In
+// whichever order the keys go, a free one finds each of its counters above 0, and so goes from its
+// home. Keys that are all in the filter are free: each has added to its counters.
+//
+// A conflict may find that its home no longer shows it, and is then taken from a later generation.
+// So it has claims in all later generations that show it (what does not show it now will not in its
+// turn), which may make conflicts of other keys there, and so on.
+//
+// The order of conflicts matters. Whether free keys go before or after them does not: where the two
+// share a counter, it has counts for all claims.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_ERASE_CONFLICTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_ERASE_CONFLICTS_H_
 
@@ -28,10 +34,10 @@ namespace trommel {
 
 inline constexpr size_t kMaxConflictKeys = 1024;
 
-// Sets conflicts[i] for those of the digests, at most kMaxConflictKeys, that might depend on the
-// others' erasure; leaves the rest as it is. Requires a filter of generations, that all of the
-// digests are shown, and that no other thread writes. Cost: some nanoseconds per key; a sort of
-// those that share counters with others, and of all where there is a conflict.
+// Sets conflicts[i] for those of the digests, at most kMaxConflictKeys, that are conflicts; leaves
+// the rest as it is. Requires a filter of generations, that all of the digests are shown, and that
+// no other thread writes. Cost: some nanoseconds per key; a sort of those that share counters with
+// others, and with generations, of all, where there is a conflict.
 void MarkEraseConflicts(const ScalableFilter& filter, std::span<const uint64_t> digests,
                         std::span<bool> conflicts);
 
