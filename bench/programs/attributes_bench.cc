@@ -33,12 +33,15 @@ void PrintOutcome(const AttributeTrialOutcome& outcome) {
                 static_cast<double>(outcome.bytes[side]) / 1048576);
   }
   std::printf(
-      "\n\n%s\n%s\n%s\n%s\n%s",
+      "\n\n%s\n%s\n%s\n%s\n%s\n%s",
       FormatTrial("Index computation, ns per query", kIndexSides, kIndexRatios, outcome.indices)
           .c_str(),
       FormatTrial("Queries, ns per query", names, kAttributeRatios, outcome.queries).c_str(),
       FormatTrial("A call for each query, ns per query", kSingleSides, kSingleRatios,
                   outcome.singles)
+          .c_str(),
+      FormatTrial("Updates of an AttributeFilter, ns per tuple", {"insert", "erase"},
+                  {{"erase / insert", 1, 0}}, outcome.updates)
           .c_str(),
       FormatTrial("One thread or several, wall ns per query", {"one", "several"},
                   {{"one / several", 0, 1}}, outcome.threads)

@@ -20,6 +20,7 @@ constexpr AttributeMask kWholeTuple = 0b111;
 constexpr AttributeMask kPair = 0b110;
 constexpr size_t kIndexBatch = 1024;  // cells of a batch stay in the first-level cache
 constexpr double kSecondsPerCeiling = 0.1;
+constexpr uint64_t kMostUpdated = 20'000;
 constexpr size_t kThreadFactor = 10;  // larger batches for several threads
 
 struct QueryKind {
@@ -191,6 +192,36 @@ void MeasureThreads(const AttributeTrialRequest& request, const std::vector<Quer
   }
 }
 
+// Insertions and erasures of tuples that are not in, into filters that hold as many others.
+void MeasureUpdates(const AttributeTrialRequest& request, AttributeTrialOutcome& outcome) {
+  const uint64_t num_tuples = std::min(request.num_tuples, kMostUpdated);
+  for (const uint32_t num_attributes : {3U, 8U}) {
+    const TupleWorkload workload(num_attributes, 2 * num_tuples, request.seed);
+    AttributeConfig config;
+    config.sets = ValueOrExit(AttributeSets::Create(num_attributes));
+    config.capacity = 2 * num_tuples;
+    AttributeFilter filter = ValueOrExit(AttributeFilter::Create(config));
+    const auto count = static_cast<size_t>(num_tuples);
+    filter.Insert(workload.TuplesAt(0, count).view());
+    const TupleDigests digests = workload.TuplesAt(num_tuples, count);
+    TrialRow row{std::to_string(num_attributes) + " attributes, " +
+                     std::to_string(config.sets.allowed().size()) + " sets",
+                 {{}, {}}};
+    InRounds(2, request.rounds, [&](size_t side, bool counts) {
+      // Both sides once per round, whichever is first: what was not measured is done, too.
+      const auto insert = [&] { return filter.Insert(digests.view()).num_refused; };
+      const auto erase = [&] { return filter.Erase(digests.view()).num_refused; };
+      uint64_t num_refused = 0;
+      if (side == 1) num_refused += insert();
+      const double ns = CpuNsPerKey(count, [&] { num_refused += side == 0 ? insert() : erase(); });
+      if (side == 0) num_refused += erase();
+      if (num_refused != 0) outcome.wrong = "the filter refuses an update";
+      if (counts) row.sides[side].push_back(ns);
+    });
+    outcome.updates.push_back(row);
+  }
+}
+
 // "" where a side has no figures.
 std::string TargetLine(const std::string& what, const Ratio& ratio, double limit, bool at_least) {
   if (std::isnan(ratio.median)) return "";
@@ -218,6 +249,7 @@ AttributeTrialOutcome RunAttributeTrial(const AttributeTrialRequest& request) {
   for (const auto& side : sides) outcome.bytes.push_back(side->num_bytes());
   MeasureQueries(request, kinds, sides, outcome);
   MeasureSingles(request, kinds, sides, outcome);
+  MeasureUpdates(request, outcome);
   MeasureThreads(request, QueryKinds(workload, kThreadFactor * request.num_queries), sides,
                  outcome);
   return outcome;
@@ -249,6 +281,10 @@ std::string JudgeAttributes(const AttributeTrialOutcome& outcome) {
   for (const TrialRow& row : outcome.singles) {
     text += TargetLine(row.label + ", one at a time: AttributeFilter / our CBFM",
                        PairedRatio(row.sides[kSingleFilter], row.sides[kSingleMatrix]), 1, false);
+  }
+  for (const TrialRow& row : outcome.updates) {
+    text += TargetLine(row.label + ": erase / insert", PairedRatio(row.sides[1], row.sides[0]), 3,
+                       false);
   }
   for (const TrialRow& row : outcome.threads) {
     if (row.label.starts_with("ceiling")) continue;

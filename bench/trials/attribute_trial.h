@@ -28,6 +28,7 @@ struct AttributeTrialOutcome {
   std::vector<TrialRow> queries;
   // ns per query, a call for each: of each SingleSide.
   std::vector<TrialRow> singles;
+  std::vector<TrialRow> updates;  // of the filter, ns per tuple: {insert, erase}
   std::vector<TrialRow> threads;  // wall ns per query or line: {one, several}
   std::vector<uint64_t> bytes;    // of each AttributeSide
 };

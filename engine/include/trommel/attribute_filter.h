@@ -147,7 +147,7 @@ class AttributeFilter final : public TupleIndex {
   uint64_t num_tuples() const noexcept override;  ///< Returns insertions less erasures.
   /// Returns the bytes of all sets. Cost: one pass over all sets.
   uint64_t num_bytes() const noexcept override;
-  /// Spreads batches over the executor's threads from now on, except those of Erase. Exclusive.
+  /// Spreads batches over the executor's threads from now on; those of Erase by sets. Exclusive.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept override;
   /// @}
 
@@ -170,7 +170,10 @@ class AttributeFilter final : public TupleIndex {
   /// those of the tuples that were refused.
   InsertOutcome Insert(const Tuples& tuples, std::span<uint64_t> inserted) noexcept;
   /// In input order, erases every tuple from all sets, or refuses it if any set certainly lacks it.
-  /// Requires all columns.
+  /// Requires all columns. Thread safety: as the class says; a chunk has 1,024 tuples, and no other
+  /// update runs beside it. Cost: about twice that of Insert for tuples that are in and are given
+  /// as often as they are in; tuples that are given more often, and others that share counters with
+  /// them, are erased one by one, at some 200 ns per set.
   EraseOutcome Erase(const Tuples& tuples) noexcept;
   /// As above; also sets the bits in `erased` of the tuples that were erased and clears the others.
   EraseOutcome Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept;

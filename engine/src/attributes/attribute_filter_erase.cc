@@ -25,6 +25,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <numeric>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/scalable/erase_conflicts.h"
@@ -111,23 +112,32 @@ void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
   }
 }
 
-bool AttributeFilter::Impl::EraseOne(const Tuples& tuple) {
-  const auto digest_for = [&](size_t s) {
-    uint64_t digest = 0;
-    trommel::ProjectionDigests(frame.sets.allowed()[s], tuple, std::span(&digest, 1));
-    return Key::Digest(digest);
-  };
-  for (size_t s = 0; s < filters.size(); ++s) {
-    if (!filters[s].MayContain(digest_for(s))) return false;
+bool AttributeFilter::Impl::EraseOne(const Tuples& chunk, size_t place) {
+  std::array<uint64_t, kMaxAttributes> row;
+  const auto tuple = std::span(row).first(frame.sets.num_attributes());
+  for (size_t a = 0; a < tuple.size(); ++a) tuple[a] = chunk.columns[a][place];
+  // As a query whose parts are all sets: what it fetches is then updated.
+  std::array<uint32_t, 64> set_room;
+  for (size_t first = 0; first < filters.size(); first += set_room.size()) {
+    const auto set_idxs =
+        std::span(set_room).first(std::min(set_room.size(), filters.size() - first));
+    std::iota(set_idxs.begin(), set_idxs.end(), static_cast<uint32_t>(first));
+    if (!MayContain(set_idxs, tuple)) return false;
   }
-  for (size_t s = 0; s < filters.size(); ++s) filters[s].Erase(digest_for(s));
+  for (size_t s = 0; s < filters.size(); ++s) {
+    filters[s].Erase(Key::Digest(ProjectionDigest(frame.sets.allowed()[s], tuple)));
+  }
   return true;
 }
 
 uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64_t> erased) {
   const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
   EraseMarks marks;
-  ForEachSet(chunk.size, [&](size_t s) { MarkForErase(s, chunk, marks); });
+  if (chunk.size == 1) {
+    EraseMarks::Mark(0, marks.conflicting);  // cheaper than a batch of one from each set
+  } else {
+    ForEachSet(chunk.size, [&](size_t s) { MarkForErase(s, chunk, marks); });
+  }
 
   std::array<uint64_t, kEraseChunk / 64> gone;  // at first those that are free
   std::array<uint64_t, kEraseChunk / 64> conflicting;
@@ -149,7 +159,7 @@ uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64
   size_t num_erased = num_free;
   const size_t num_conflicting = PlacesOf(conflicting, chunk.size, room.data());
   for (const uint32_t place : std::span(room).first(num_conflicting)) {
-    if (!EraseOne(chunk.From(place, 1))) continue;
+    if (!EraseOne(chunk, place)) continue;
     gone[place / 64] |= uint64_t{1} << (place % 64);
     ++num_erased;
   }

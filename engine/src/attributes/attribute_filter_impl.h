@@ -79,7 +79,7 @@ struct AttributeFilter::Impl {
   template <class Work>
   void ForEachSet(size_t num_chosen, const Work& work) const;
   // Out of all sets, or out of none.
-  bool EraseOne(const Tuples& tuple);
+  bool EraseOne(const Tuples& chunk, size_t place);
 
   // The answers of a chunk of at most kernels::kMaxChunkKeys tuples; how many are set. There must
   // be parts.

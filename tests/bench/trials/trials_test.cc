@@ -197,6 +197,11 @@ TEST_CASE("the attribute trial measures every side and proves its answers",
     REQUIRE(row.sides.size() == kSingleSides.size());
     for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
   }
+  REQUIRE(outcome.updates.size() == 2);
+  for (const TrialRow& row : outcome.updates) {
+    REQUIRE(row.sides.size() == 2);
+    for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
+  }
   CHECK(outcome.threads.size() == 10);
   CHECK(outcome.bytes.size() == AttributeSideNames().size());
 }
@@ -209,6 +214,7 @@ TEST_CASE("the targets of queries about attributes are judged by medians", "[ben
   query.sides[kLiteralSide] = {20};
   outcome.queries = {query};
   outcome.singles = {{"s", {{3}, {5}, {2}}}, {"slow", {{3}, {2}, {4}}}};
+  outcome.updates = {{"u", {{3}, {8}}}, {"many", {{3}, {10}}}};
   outcome.threads = {{"t", {{3}, {2}}}, {"ceiling: line", {{3}, {3}}}};
   const std::string verdicts = JudgeAttributes(outcome);
   const auto line = [&](const std::string& what) {
@@ -224,6 +230,8 @@ TEST_CASE("the targets of queries about attributes are judged by medians", "[ben
   CHECK_THAT(line("q: AttributeFilter / our"), ContainsSubstring("NOT MET"));
   CHECK_THAT(line("s, one at a time"), !ContainsSubstring("NOT MET"));
   CHECK_THAT(line("slow, one at a time"), ContainsSubstring("NOT MET"));
+  CHECK_THAT(line("u: erase / insert"), !ContainsSubstring("NOT MET"));
+  CHECK_THAT(line("many: erase / insert"), ContainsSubstring("NOT MET"));
   CHECK_THAT(line("t: one thread"), ContainsSubstring("NOT MET"));
   CHECK(verdicts.find("ceiling") == std::string::npos);
 }
