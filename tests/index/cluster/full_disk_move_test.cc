@@ -3,10 +3,15 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "index/cluster/quiet_cluster.h"
 #include "index/support/child_program.h"
@@ -33,6 +38,28 @@ void LimitFileSize(rlim_t num_bytes) {
   REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
+// The files of a folder, and their sizes.
+std::map<std::string, uintmax_t> FilesIn(const std::filesystem::path& folder) {
+  std::map<std::string, uintmax_t> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::error_code gone;
+    files[entry.path().string()] = entry.file_size(gone);
+  }
+  return files;
+}
+
+// RocksDB may still be merging the source's tables, which are larger than the limit: waits until
+// its files have stayed as they are for half a second.
+void AwaitNoWrites(const std::filesystem::path& folder) {
+  std::map<std::string, uintmax_t> before;
+  for (int num_alike = 0; num_alike < 5;) {
+    std::map<std::string, uintmax_t> now = FilesIn(folder);
+    num_alike = now == before ? num_alike + 1 : 0;
+    before = std::move(now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 // Moves region 0, whose rows take 3 MB, to server 1, whose files may have 1 MB. Space comes back
 // before the cluster is closed, or only after that.
 void MoveToFullDisk(uint64_t memory_bytes, bool is_closed_first) {
@@ -48,6 +75,7 @@ void MoveToFullDisk(uint64_t memory_bytes, bool is_closed_first) {
   options.memory_bytes = memory_bytes;
   cluster.Reopen(options);
   const RegionTable table = cluster.Table();
+  AwaitNoWrites(cluster.path() / "server-000");
 
   LimitFileSize(rlim_t{1} << 20);
   const Result<bool> is_moved = cluster->Move(0, 1);
