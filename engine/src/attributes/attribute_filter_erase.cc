@@ -49,9 +49,9 @@ constexpr size_t kEraseTask = size_t{1} << 12;
 struct AttributeFilter::Impl::EraseMarks {
   using Bits = std::array<std::atomic<uint64_t>, kEraseChunk / 64>;
 
-  // The tuples that no set was seen to lack, of a chunk of num_tuples: word `w`.
-  uint64_t ShownWord(size_t num_tuples, size_t w) const {
-    const size_t num_bits = std::min<size_t>(64, num_tuples - w * 64);
+  // The tuples that no set was seen to lack, of a chunk of chunk_size: word `w`.
+  uint64_t ShownWord(size_t chunk_size, size_t w) const {
+    const size_t num_bits = std::min<size_t>(64, chunk_size - w * 64);
     return ~lacked[w].load(std::memory_order_relaxed) & (~uint64_t{0} >> (64 - num_bits));
   }
   static void Mark(uint32_t place, Bits& bits) {
