@@ -29,6 +29,7 @@ void CheckHasKey(const DigestPolicy& policy) {
 }
 
 uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  if (bytes == nullptr) bytes = "";  // an empty view's
   if (policy.kind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
   if (policy.kind == DigestKind::kXxh3) return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
   if (policy.kind == DigestKind::kCaller) RefuseToHash();

@@ -202,12 +202,12 @@ class Generations {
   GrowthPlan plan_;
   uint64_t limit_bytes_;  // 0: physical memory
   std::shared_ptr<MemoryBudget> budget_;
+  std::shared_ptr<GracePeriods> grace_periods_ = std::make_shared<GracePeriods>();
   uint64_t reported_bytes_ = 0;  // what the budget knows
   mutable std::mutex changing_;  // held to change the list
   List current_;
   std::atomic<const GenerationList*> list_;
   mutable StripedSharedMutex list_mutex_;
-  std::shared_ptr<GracePeriods> grace_periods_ = std::make_shared<GracePeriods>();
 };
 
 }  // namespace trommel

@@ -141,9 +141,9 @@ class WindowClock {
     return Inside(std::move(reader), moment, first_kept);
   }
 
+  GracePeriods grace_periods_;
   const TimeBuckets times_;
   const uint64_t most_kept_;
-  GracePeriods grace_periods_;
   std::array<Since, 2> sinces_;
   std::atomic<const Since*> since_{nullptr};
   std::atomic<uint64_t> first_live_{0};
