@@ -54,7 +54,8 @@ class GroupTable {
     return RecordArena::ClassWords(ClassOf(root));
   }
   static constexpr size_t HomeOf(uint32_t key, size_t num_slots) {
-    return (uint64_t{key * 0x9e3779b1U} * num_slots) >> 32;
+    const uint32_t mixed = key * 0x9e3779b1U;
+    return (uint64_t{mixed} * num_slots) >> 32;
   }
   static constexpr size_t Next(size_t i, size_t num_slots) {
     return i + 1 == num_slots ? 0 : i + 1;

@@ -88,7 +88,7 @@ Status Maintenance::Work() {
 
 Result<bool> Maintenance::Finish(const Watch& watch) {
   // Each also when another one fails: they may be of different servers.
-  const Result<bool> are_removed = regions_.RemoveLeftovers(watch);
+  Result<bool> are_removed = regions_.RemoveLeftovers(watch);
   if (are_removed && !*are_removed) return false;
   Result<bool> are_finished = indexes_.Finish(watch);
   if (!are_removed) return are_removed;

@@ -127,12 +127,14 @@ Status Verifier::VerifyRowsOf(VerifiedServer& server, std::span<const StoredItem
     if (!entry) {
       Report(report_.num_dangling_entries, server.Place() + entry.error().message);
       repairs_.RemoveKey(item.key);
-    } else if (entry->attribute >= record_.attributes.size()) {
-      report(*entry);
-    } else if (record_.attributes[entry->attribute].state == AttributeState::kDropping ||
-               server.IsLeftover(entry->row_key)) {
       continue;
-    } else if (!HasEntries(entry->attribute)) {
+    }
+    const bool is_known = entry->attribute < record_.attributes.size();
+    if (is_known && (record_.attributes[entry->attribute].state == AttributeState::kDropping ||
+                     server.IsLeftover(entry->row_key))) {
+      continue;
+    }
+    if (!is_known || !HasEntries(entry->attribute)) {
       report(*entry);
     } else {
       row_keys.emplace_back(entry->row_key);
