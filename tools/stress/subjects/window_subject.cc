@@ -1,4 +1,5 @@
 // A WindowFilter as a Subject.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -74,7 +75,7 @@ SubjectStats WindowSubject::GetStats() const {
   for (const BlockFill& bucket : fill.buckets) {
     expect(bucket.fill_ratio >= 0, "a fill ratio is below 0");
     expect(is_of_slots || bucket.fill_ratio <= 1, "a fill ratio is above 1");
-    sum.fill_ratio += bucket.fill_ratio / static_cast<double>(fill.buckets.size());
+    sum.fill_ratio += std::min(bucket.fill_ratio, 1.0) / static_cast<double>(fill.buckets.size());
   }
   expect(sum.num_keys == whole.num_keys, "num_keys is not the sum of the buckets");
   sum.oldest_bucket =
