@@ -66,8 +66,10 @@ class KeyStore {
                             uint64_t* maybe_present) const {
     return Query(digests, maybe_present);
   }
+  // Writes first_idx plus the index of each digest that is answered so; `selection` has room for
+  // all. Returns how many. By Query, unless a store has something faster.
   virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                        uint32_t* selection) const = 0;
+                        uint32_t* selection) const;
   virtual bool MayContain(uint64_t digest) const noexcept = 0;
   virtual uint64_t CountEstimate(uint64_t digest) const = 0;
 

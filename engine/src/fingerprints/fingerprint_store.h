@@ -74,10 +74,6 @@ class FingerprintStore : public Store {
   bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
-  size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
-                    uint64_t* maybe_present) const override;
-  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                uint32_t* selection) const override;
   bool MayContain(uint64_t digest) const noexcept override;
   uint64_t CountEstimate(uint64_t digest) const override;
 

@@ -179,23 +179,6 @@ size_t GrowingStore::AskTables(std::span<const uint64_t> chunk, uint64_t* shown,
   return num_left;
 }
 
-size_t GrowingStore::Select(std::span<const uint64_t> digests, bool maybe_present,
-                            uint32_t first_idx, uint32_t* selection) const {
-  std::array<uint64_t, kBitmapWords> bits;
-  size_t num_selected = 0;
-  for (size_t first = 0; first < digests.size(); first += kernels::kMaxChunkKeys) {
-    const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - first);
-    Query(digests.subspan(first, size), bits.data());
-    for (size_t i = 0; i < size; ++i) {
-      // Always written, and kept only if it counts: no branch to mispredict.
-      selection[num_selected] = first_idx + static_cast<uint32_t>(first + i);
-      num_selected +=
-          static_cast<size_t>((bits[i / 64] >> (i % 64) & 1) == uint64_t{maybe_present});
-    }
-  }
-  return num_selected;
-}
-
 bool GrowingStore::MayContain(uint64_t digest) const noexcept {
   const GracePeriods::Reader reader = memory_->Enter();
   const OneFate fate = kernels::ChosenKernels().growing.query_one(digest, directory_->blocks());

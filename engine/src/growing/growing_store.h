@@ -122,8 +122,6 @@ class GrowingStore final : public KeyStore {
   // --- Queries. Thread safety: beside any update; they never wait, and a key that is in is never
   // missed.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
-  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                uint32_t* selection) const override;
   bool MayContain(uint64_t digest) const noexcept override;
   // The number of strings, with their copies, that are prefixes of the digest: at least the key's
   // number of copies. Thread safety: under the shard's lock.

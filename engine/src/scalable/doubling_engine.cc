@@ -61,10 +61,6 @@ class NotingStore final : public KeyStore {
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override {
     return store_.Query(digests, maybe_present);
   }
-  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                uint32_t* selection) const override {
-    return store_.Select(digests, maybe_present, first_idx, selection);
-  }
   bool MayContain(uint64_t digest) const noexcept override { return store_.MayContain(digest); }
   uint64_t CountEstimate(uint64_t digest) const override { return store_.CountEstimate(digest); }
   uint32_t owned_range_bits() const override { return store_.owned_range_bits(); }

@@ -31,16 +31,6 @@ class StampedView final : public KeyStore {
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override {
     return store_.Query(span_.first_live, digests, maybe_present);
   }
-  size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
-                uint32_t* selection) const override {
-    size_t size = 0;
-    for (size_t i = 0; i < digests.size(); ++i) {
-      if (MayContain(digests[i]) == maybe_present) {
-        selection[size++] = first_idx + static_cast<uint32_t>(i);
-      }
-    }
-    return size;
-  }
   bool MayContain(uint64_t digest) const noexcept override {
     return store_.MayContain(span_.first_live, digest);
   }
