@@ -1,0 +1,572 @@
+/// @file
+/// The C ABI of Trommel: counting filters, for C and for every language that can call C.
+///
+/// *Handles.* Filters of all types that hold keys are a trommel_filter; sets of columns and filters
+/// of tuples have handles of their own. What a function makes is freed by the function that its
+/// description names; freeing NULL does nothing. The published structures (classic, matrix) are not
+/// here: they exist for reproduction, and C++ has them.
+///
+/// *Errors.* A function that can fail returns a trommel_code, TROMMEL_OK for success, and takes a
+/// trommel_error as its last argument, which may be NULL and is written on failure only. Functions
+/// of one key return 1 (yes), 0 (no), or a code times -1; a program that only tests for 0 takes a
+/// failed query for "maybe present". A call that fails with TROMMEL_INVALID_ARGUMENT,
+/// TROMMEL_MISMATCH or TROMMEL_UNSUPPORTED has changed nothing. NULL where something is required,
+/// negative sizes, decreasing offsets and arrays of a wrong size are errors, never a crash. What
+/// ends the program: a lack of memory in a batch of updates where the C++ class says so
+/// (CountingConfig::side_memory_limit_bytes bounds it), handles that were freed, and pointers to
+/// memory that is not there.
+///
+/// *Structs* begin with struct_size, which the caller sets to sizeof: later versions add fields at
+/// the end, and the library heeds or writes those that the caller knows. In a struct that is passed
+/// in, 0 stands for the default of every field that is not required, so a program zeroes it and
+/// sets what it means. trommel_key, trommel_slice and trommel_error never change.
+///
+/// *Bitmaps.* Key i's answer is bit i % 64 of word i / 64; unused high bits are written as zero. On
+/// little-endian machines this is Arrow's layout of a boolean array. A bitmap for n keys has
+/// trommel_bitmap_words(n) words, and calls are told its size, so that they can refuse another.
+/// Where a bitmap is optional, NULL and 0 words leave it out. No output may overlap the keys.
+///
+/// *Threads.* Any number of threads may use different handles. For one handle each group of
+/// functions below says what may run at once; it is the promise of the C++ class:
+/// @code{.unparsed}
+///   type                    queries            updates              exclusive functions
+///   ----------------------  -----------------  -------------------  --------------------------
+///   counting, layered       with each other    alone                alone
+///   concurrent, scalable,   with everything    with everything      alone
+///   window                  but exclusive      but exclusive
+///   columns, attributes     the same           the same             alone
+/// @endcode
+///
+/// *Stability.* Functions, constants and fields stay as they are in all versions with one
+/// TROMMEL_C_ABI_VERSION, which is the number in the name of the shared library: what was compiled
+/// with one of them runs with any later one. Answers and files are those of the C++ library.
+#ifndef TROMMEL_C_H_
+#define TROMMEL_C_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+/// Marks what the shared library exports.
+#define TROMMEL_C_API __attribute__((visibility("default")))
+#else
+#define TROMMEL_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name Versions
+/// Thread safety: any thread.
+/// @{
+
+/// The version of the ABI that this header describes.
+#define TROMMEL_C_ABI_VERSION 1
+/// Returns the version of the ABI of the library that was linked.
+TROMMEL_C_API int32_t trommel_c_abi_version(void);
+/// Returns the version of the library that was linked: "0.1.0".
+TROMMEL_C_API const char* trommel_c_version(void);
+
+/// @}
+
+/// @name Errors
+/// @{
+
+/// Success, or why a call failed.
+typedef int32_t trommel_code;
+/// The values of trommel_code.
+enum {
+  TROMMEL_OK = 0,                 ///< Success.
+  TROMMEL_INVALID_ARGUMENT = 1,   ///< A number, name, pointer or size is not legal.
+  TROMMEL_OUT_OF_MEMORY = 2,      ///< More memory is needed than a limit or the system grants.
+  TROMMEL_MISMATCH = 3,           ///< Two filters, or a file and a filter, do not fit together.
+  TROMMEL_CORRUPT = 4,            ///< The bytes are not a complete, valid snapshot.
+  TROMMEL_VERSION = 5,            ///< The snapshot has a version or type that is not known here.
+  TROMMEL_IO = 6,                 ///< The system refused a file operation, or a sink stopped.
+  TROMMEL_EXISTS = 7,             ///< A file that was to be new exists already.
+  TROMMEL_NOT_FLUSHED = 8,        ///< The file is in place, but its folder could not be flushed.
+  TROMMEL_BUSY = 9,               ///< Something else is being done to it, which must end first.
+  TROMMEL_UNSUPPORTED = 10,       ///< Filters of this type do not have this operation.
+  TROMMEL_BUFFER_TOO_SMALL = 11,  ///< The bytes do not fit the caller's buffer.
+  TROMMEL_INTERNAL = 12           ///< An error that the library should have prevented.
+};
+
+/// What a failed call says. The caller owns it; a later failure overwrites it.
+typedef struct trommel_error {
+  trommel_code code;   ///< As returned.
+  char message[1020];  ///< One line that ends with a zero byte; cut to fit.
+} trommel_error;
+
+/// Returns the code's name: "invalid_argument"; "unknown" for any other number. Thread safety: any
+/// thread.
+TROMMEL_C_API const char* trommel_code_name(trommel_code code);
+
+/// @}
+
+/// @name Keys
+/// @{
+
+/// How keys are laid out: trommel_keys::kind. Integers are hashed by their little-endian bytes,
+/// strings by their bytes without length or terminator, so a key is the same key in every layout of
+/// its kind.
+enum {
+  TROMMEL_KEYS_NONE = 0,     ///< No keys: a column of tuples that is not read.
+  TROMMEL_KEYS_INT64 = 1,    ///< `data` has int64_t or uint64_t.
+  TROMMEL_KEYS_INT32 = 2,    ///< int32_t or uint32_t. Another key than the same value in 64 bits.
+  TROMMEL_KEYS_DIGESTS = 3,  ///< uint64_t hashes of the caller's, used as they are.
+  /// `data` has bytes, and key i is those from offsets[i] to offsets[i + 1], int32_t: an array of
+  /// Arrow's binary or string.
+  TROMMEL_KEYS_BYTES32 = 4,
+  TROMMEL_KEYS_BYTES64 = 5,  ///< The same with int64_t: Arrow's large_binary and large_string.
+  TROMMEL_KEYS_SLICES = 6    ///< `data` has trommel_slice.
+};
+
+/// Bytes somewhere.
+typedef struct trommel_slice {
+  const void* data;  ///< May be NULL if size is 0.
+  int64_t size;      ///< Not negative.
+} trommel_slice;
+
+/// A view of a batch of keys. What it points at must outlive the call that it is passed to.
+typedef struct trommel_keys {
+  uint32_t struct_size;  ///< sizeof(trommel_keys).
+  int32_t kind;          ///< TROMMEL_KEYS_*.
+  int64_t num_keys;      ///< Not negative.
+  const void* data;      ///< Integers, digests, bytes or slices; may be NULL if there are none.
+  /// Integers and digests: bytes from one to the next, which may be negative; 0: they are adjacent.
+  /// They need not be aligned. Adjacent and aligned ones are read in place; others are copied,
+  /// 8 bytes each, for at most 2^20 keys at a time.
+  int64_t stride;
+  const void* offsets;  ///< BYTES32 and BYTES64: num_keys + 1 offsets, ascending, from 0 or above.
+  int64_t num_bytes;    ///< The same: bytes of `data`, beyond which no offset may lie; 0: unknown.
+} trommel_keys;
+
+/// A view of one key, passed by value. Made by the functions below.
+typedef struct trommel_key {
+  uint64_t word;  ///< The integer or digest, or the address of the bytes.
+  int64_t size;   ///< The number of bytes; -1: int64, -2: int32, -3: digest.
+} trommel_key;
+
+/// Returns the key of an integer of 64 bits.
+static inline trommel_key trommel_key_int64(int64_t key) {
+  trommel_key result;
+  result.word = (uint64_t)key;
+  result.size = -1;
+  return result;
+}
+/// Returns the key of an integer of 32 bits.
+static inline trommel_key trommel_key_int32(int32_t key) {
+  trommel_key result;
+  result.word = (uint32_t)key;
+  result.size = -2;
+  return result;
+}
+/// Returns the key of a digest of the caller's.
+static inline trommel_key trommel_key_digest(uint64_t digest) {
+  trommel_key result;
+  result.word = digest;
+  result.size = -3;
+  return result;
+}
+/// Returns the key of these bytes. `data` may be NULL if size is 0.
+static inline trommel_key trommel_key_bytes(const void* data, int64_t size) {
+  trommel_key result;
+  result.word = (uint64_t)(uintptr_t)data;
+  result.size = size < 0 ? INT64_MIN : size;
+  return result;
+}
+
+/// Returns a batch of integers, digests or slices that are adjacent.
+static inline trommel_keys trommel_keys_of(int32_t kind, const void* data, int64_t num_keys) {
+  trommel_keys result = {sizeof(trommel_keys), 0, 0, NULL, 0, NULL, 0};
+  result.kind = kind;
+  result.num_keys = num_keys;
+  result.data = data;
+  return result;
+}
+
+/// Returns the words of a bitmap for `num_keys` keys; 0 for a negative number.
+static inline int64_t trommel_bitmap_words(int64_t num_keys) {
+  return num_keys <= 0 ? 0 : (num_keys - 1) / 64 + 1;
+}
+
+/// The hash functions from keys to digests: trommel_digest_policy::kind. SECURITY.md says what an
+/// attacker who chooses keys can do to each.
+enum {
+  TROMMEL_DIGEST_DEFAULT = 0,  ///< XXH3.
+  TROMMEL_DIGEST_XXH64 = 1,    ///< XXH64; with seed 0 Parquet's rule.
+  TROMMEL_DIGEST_XXH3 = 2,     ///< XXH3 with 64 bits.
+  TROMMEL_DIGEST_CALLER = 3,   ///< Only digests are accepted as keys.
+  TROMMEL_DIGEST_SIPHASH = 4   ///< SipHash-1-3 under a secret key.
+};
+/// Bytes of a secret key.
+#define TROMMEL_DIGEST_KEY_BYTES 16
+
+/// How keys become digests. Part of a filter's identity: files keep it, and merges compare it.
+typedef struct trommel_digest_policy {
+  uint32_t struct_size;  ///< sizeof(trommel_digest_policy).
+  int32_t kind;          ///< TROMMEL_DIGEST_*.
+  uint64_t seed;         ///< Stored in files in the clear. With SIPHASH: 0.
+  const uint8_t* key;    ///< SIPHASH: TROMMEL_DIGEST_KEY_BYTES random bytes; else NULL.
+} trommel_digest_policy;
+
+/// Writes the digests of a batch; `num_digests` is keys->num_keys. policy NULL: the default. Fails
+/// with TROMMEL_INVALID_ARGUMENT. Thread safety: any thread.
+TROMMEL_C_API trommel_code trommel_digests(const trommel_digest_policy* policy,
+                                           const trommel_keys* keys, uint64_t* digests,
+                                           int64_t num_digests, trommel_error* error);
+
+/// @}
+
+/// @name Executors
+/// Threads over which large batches are spread. Without one, a call works in its own thread only.
+/// Thread safety: any thread, but for trommel_executor_free, which is exclusive.
+/// @{
+
+/// An executor.
+typedef struct trommel_executor trommel_executor;
+/// Makes an executor of `num_threads` threads, the calling one included; 0: as many as the machine
+/// has. One may serve any number of filters. Do not unload the library afterwards. Fails with
+/// TROMMEL_INVALID_ARGUMENT and TROMMEL_OUT_OF_MEMORY. Free it with trommel_executor_free.
+TROMMEL_C_API trommel_code trommel_executor_create(int32_t num_threads, trommel_executor** executor,
+                                                   trommel_error* error);
+/// Returns the number of threads; 0 for NULL.
+TROMMEL_C_API int32_t trommel_executor_num_threads(const trommel_executor* executor);
+/// Frees the handle. Filters that use the executor keep it.
+TROMMEL_C_API void trommel_executor_free(trommel_executor* executor);
+
+/// @}
+
+/// @name Sizing
+/// Thread safety: any thread.
+/// @{
+
+/// What blocks hold. The C++ header trommel/sizing.h describes them.
+enum {
+  TROMMEL_ENCODING_DEFAULT = 0,         ///< Runs; of a scalable filter what its mode takes.
+  TROMMEL_ENCODING_PLANES = 1,          ///< Presence bits and counts in three planes.
+  TROMMEL_ENCODING_RUNS = 2,            ///< Presence bits and counts in unary: half the memory.
+  TROMMEL_ENCODING_FINGERPRINTS16 = 3,  ///< Slots of 16 bits: the fastest updates.
+  TROMMEL_ENCODING_FINGERPRINTS8 = 4,   ///< Slots of 8 bits: the least memory.
+  TROMMEL_ENCODING_AUTOMATIC = 5        ///< Chosen by a preference.
+};
+/// What TROMMEL_ENCODING_AUTOMATIC prefers.
+enum {
+  TROMMEL_PREFER_MEMORY = 0,    ///< The fewest bytes.
+  TROMMEL_PREFER_SPEED = 1,     ///< Fingerprints, where they take at most twice the memory.
+  TROMMEL_PREFER_HEADROOM = 2,  ///< Answers that stay usable past capacity.
+  TROMMEL_PREFER_PARQUET = 3    ///< Parquet's blocks.
+};
+
+/// What trommel_size_for is to size.
+typedef struct trommel_sizing_request {
+  uint32_t struct_size;         ///< sizeof(trommel_sizing_request).
+  int32_t encoding;             ///< TROMMEL_ENCODING_*.
+  uint64_t capacity;            ///< Distinct keys; required.
+  double target_fpr;            ///< False-positive rate at capacity; 0: 0.01.
+  uint32_t num_slices;          ///< Of a block; 0: sizing chooses.
+  int32_t preference;           ///< TROMMEL_PREFER_*.
+  int32_t power_of_two_blocks;  ///< Not 0: round up to a power of two.
+  int32_t reserved;             ///< 0.
+} trommel_sizing_request;
+
+/// What trommel_size_for found.
+typedef struct trommel_sizing {
+  uint32_t struct_size;                 ///< sizeof(trommel_sizing); set by the caller.
+  int32_t encoding;                     ///< TROMMEL_ENCODING_*, never DEFAULT or AUTOMATIC.
+  uint64_t num_bytes;                   ///< Of blocks, without the side table.
+  uint64_t predicted_side_table_bytes;  ///< At capacity, on top of num_bytes.
+  double bits_per_key;                  ///< Of both together.
+  double predicted_fpr;                 ///< At capacity; never above target_fpr.
+  double predicted_undecided_share;     ///< At capacity, of queries beside writers, on top of it.
+  double predicted_promoted_share;      ///< Of blocks, at capacity.
+  uint64_t num_blocks;                  ///< Blocks of one to four cache lines.
+  uint32_t num_slices;                  ///< Slices per block; 0 with fingerprints.
+  uint32_t fingerprint_bits;            ///< Bits per fingerprint; 0 without.
+} trommel_sizing;
+
+/// Returns memory and rate of a counting filter for a number of keys and a target, without making
+/// it. Fails with TROMMEL_INVALID_ARGUMENT. Cost: microseconds to milliseconds.
+TROMMEL_C_API trommel_code trommel_size_for(const trommel_sizing_request* request,
+                                            trommel_sizing* sizing, trommel_error* error);
+/// Writes the rate of such a filter, sized for `request`, when it holds `num_keys` distinct keys.
+TROMMEL_C_API trommel_code trommel_predicted_fpr(const trommel_sizing_request* request,
+                                                 uint64_t num_keys, double* fpr,
+                                                 trommel_error* error);
+
+/// @}
+
+/// @name Creating filters
+/// Each fails with TROMMEL_INVALID_ARGUMENT, naming the value and the legal range, and with
+/// TROMMEL_OUT_OF_MEMORY. Free the filter with trommel_filter_free. Thread safety: any thread.
+/// @{
+
+/// A filter of any type that holds keys.
+typedef struct trommel_filter trommel_filter;
+
+/// The types, numbered as in files where they have files of their own.
+enum {
+  TROMMEL_TYPE_ANY = 0,          ///< Of trommel_load_options: whatever type it is.
+  TROMMEL_TYPE_COUNTING = 1,     ///< A filter of one size: C++ CountingFilter.
+  TROMMEL_TYPE_SCALABLE = 2,     ///< Grows with its keys: ScalableFilter.
+  TROMMEL_TYPE_WINDOW = 3,       ///< Keys of a sliding window of time: WindowFilter.
+  TROMMEL_TYPE_LAYERED = 4,      ///< A large filter behind a small one: LayeredFilter.
+  TROMMEL_TYPE_CLASSIC = 5,      ///< A file of a published structure, which C cannot load.
+  TROMMEL_TYPE_ATTRIBUTES = 6,   ///< A file for trommel_attributes_load.
+  TROMMEL_TYPE_CONCURRENT = 100  ///< A counting filter for any threads: ConcurrentFilter. Its files
+                                 ///< are those of counting filters.
+};
+
+/// Of counting and concurrent filters. C++ CountingConfig says more of each field.
+typedef struct trommel_counting_config {
+  uint32_t struct_size;                 ///< sizeof(trommel_counting_config).
+  int32_t encoding;                     ///< TROMMEL_ENCODING_*.
+  uint64_t capacity;                    ///< Distinct keys to size for; required.
+  double target_fpr;                    ///< False-positive rate at capacity; 0: 0.01.
+  uint32_t num_slices;                  ///< Of a block; 0: sizing chooses.
+  int32_t preference;                   ///< TROMMEL_PREFER_*, of TROMMEL_ENCODING_AUTOMATIC.
+  int32_t power_of_two_blocks;          ///< Not 0: round up, for repeated folding.
+  int32_t reserved;                     ///< 0.
+  uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
+  uint64_t side_memory_limit_bytes;     ///< With fingerprints: the most side memory; 0: no limit.
+  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+  const trommel_executor* executor;     ///< NULL: the calling thread only.
+} trommel_counting_config;
+
+/// Makes an empty counting filter.
+TROMMEL_C_API trommel_code trommel_counting_create(const trommel_counting_config* config,
+                                                   trommel_filter** filter, trommel_error* error);
+/// Makes an empty counting filter that any thread may use at any time.
+TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_config* config,
+                                                     trommel_filter** filter, trommel_error* error);
+
+/// @}
+
+/// @name Updates of batches
+/// In input order; the result is the same for any split of a batch. `outcome` and bitmaps may be
+/// NULL where their description does not require them. All fail with TROMMEL_INVALID_ARGUMENT and
+/// TROMMEL_UNSUPPORTED. Thread safety: updates.
+/// @{
+
+/// Why a filter refused keys.
+enum {
+  TROMMEL_REFUSAL_NONE = 0,              ///< It refused none, or erasures of absent keys.
+  TROMMEL_REFUSAL_LARGEST_CAPACITY = 1,  ///< A scalable filter has reached its largest capacity.
+  TROMMEL_REFUSAL_MEMORY_LIMIT = 2,      ///< Growth would exceed the memory limit.
+  TROMMEL_REFUSAL_OUT_OF_MEMORY = 3,     ///< The system refused memory for growth.
+  TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT = 4  ///< The limit of side memory leaves no space.
+};
+
+/// What a batch of updates did.
+typedef struct trommel_outcome {
+  uint32_t struct_size;  ///< sizeof(trommel_outcome); set by the caller.
+  int32_t refusal;       ///< TROMMEL_REFUSAL_*, of insertions.
+  uint64_t num_done;     ///< Keys that were inserted or erased.
+  uint64_t num_refused;  ///< Keys for which nothing changed, and which must not be erased.
+  uint64_t num_expired;  ///< Window: erasures from a bucket that is not live.
+  uint64_t time;         ///< Window: the time of insertion, which an erasure needs.
+} trommel_outcome;
+
+/// Inserts every key. `inserted`, optional, gets the bits of the keys that were not refused.
+/// Window: into the current bucket.
+TROMMEL_C_API trommel_code trommel_insert(trommel_filter* filter, const trommel_keys* keys,
+                                          uint64_t* inserted, int64_t num_words,
+                                          trommel_outcome* outcome, trommel_error* error);
+/// Inserts every key that is absent, and leaves alone those that are maybe present. `inserted`,
+/// required, gets the bits of those that were inserted: only these may be erased on account of this
+/// call. `refused`, optional and as large, those of absent keys that the filter had no space for;
+/// scalable filters cannot tell them. Window: trommel_window_insert_if_absent also says when.
+TROMMEL_C_API trommel_code trommel_insert_if_absent(trommel_filter* filter,
+                                                    const trommel_keys* keys, uint64_t* inserted,
+                                                    int64_t num_words, uint64_t* refused,
+                                                    trommel_outcome* outcome, trommel_error* error);
+/// Erases every key, or refuses a key that is certainly absent. A key may be erased as often as it
+/// was inserted; erasing a non-member goes undetected with the false-positive rate and takes counts
+/// of other keys. `erased`, optional, gets the bits of the keys that were erased. Not of a window.
+TROMMEL_C_API trommel_code trommel_erase(trommel_filter* filter, const trommel_keys* keys,
+                                         uint64_t* erased, int64_t num_words,
+                                         trommel_outcome* outcome, trommel_error* error);
+
+/// @}
+
+/// @name Queries of batches
+/// Fail with TROMMEL_INVALID_ARGUMENT. Thread safety: queries.
+/// @{
+
+/// Sets the bits in `maybe_present`, required, of the keys that are maybe present. A key that is in
+/// is never answered "absent". `num_maybe_present`, optional, gets how many bits are set.
+TROMMEL_C_API trommel_code trommel_query(const trommel_filter* filter, const trommel_keys* keys,
+                                         uint64_t* maybe_present, int64_t num_words,
+                                         int64_t* num_maybe_present, trommel_error* error);
+/// Writes the indices of the keys that are maybe present (answer 1) or absent (answer 0) to the
+/// front of `selection`, ascending; it has keys->num_keys entries, at most 2^32 - 1.
+TROMMEL_C_API trommel_code trommel_select(const trommel_filter* filter, const trommel_keys* keys,
+                                          int32_t answer, uint32_t* selection, int64_t num_entries,
+                                          int64_t* num_selected, trommel_error* error);
+/// Writes an upper bound of how often each key is in the filter; 0 means certainly absent. `counts`
+/// has keys->num_keys entries.
+TROMMEL_C_API trommel_code trommel_count_estimates(const trommel_filter* filter,
+                                                   const trommel_keys* keys, uint64_t* counts,
+                                                   int64_t num_counts, trommel_error* error);
+
+/// @}
+
+/// @name One key
+/// Batches of one. Each returns 1, 0, or a code times -1. Thread safety: as the batch.
+/// @{
+
+/// Returns 1 if the key was inserted, 0 if it was refused.
+TROMMEL_C_API int32_t trommel_insert_key(trommel_filter* filter, trommel_key key,
+                                         trommel_error* error);
+/// Returns 1 if the key was absent and is now in.
+TROMMEL_C_API int32_t trommel_insert_key_if_absent(trommel_filter* filter, trommel_key key,
+                                                   trommel_error* error);
+/// Returns 1 if the key was erased, 0 if it was refused. Not of a window.
+TROMMEL_C_API int32_t trommel_erase_key(trommel_filter* filter, trommel_key key,
+                                        trommel_error* error);
+/// Returns 0 if the key is certainly absent, 1 if it is maybe present.
+TROMMEL_C_API int32_t trommel_may_contain(const trommel_filter* filter, trommel_key key,
+                                          trommel_error* error);
+/// Writes an upper bound of how often the key is in the filter. Returns a code.
+TROMMEL_C_API trommel_code trommel_count_estimate(const trommel_filter* filter, trommel_key key,
+                                                  uint64_t* count, trommel_error* error);
+
+/// @}
+
+/// @name Whole filters
+/// Fail with TROMMEL_UNSUPPORTED where the type does not have the operation. Thread safety:
+/// exclusive, but trommel_clone and the second argument of merges as a query.
+/// @{
+
+/// Adds the counts of `other`, as if its keys had been inserted here. Counting, layered, window and
+/// scalable filters take one of their own type, a concurrent filter a counting one. Fails with
+/// TROMMEL_MISMATCH, naming the field that differs, and as C++ Merge.
+TROMMEL_C_API trommel_code trommel_merge(trommel_filter* filter, const trommel_filter* other,
+                                         trommel_error* error);
+/// Subtracts the counts of `other`. Counting, layered. Fails with TROMMEL_INVALID_ARGUMENT if a
+/// counter would fall below zero.
+TROMMEL_C_API trommel_code trommel_subtract(trommel_filter* filter, const trommel_filter* other,
+                                            trommel_error* error);
+/// Halves the number of blocks. Counting.
+TROMMEL_C_API trommel_code trommel_fold(trommel_filter* filter, trommel_error* error);
+/// Doubles the number of blocks, with fingerprints. Counting.
+TROMMEL_C_API trommel_code trommel_grow(trommel_filter* filter, trommel_error* error);
+/// Removes all keys.
+TROMMEL_C_API trommel_code trommel_clear(trommel_filter* filter, trommel_error* error);
+/// Spreads large batches over the executor's threads from now on; NULL: the calling thread only.
+/// Not of a concurrent filter, which takes it when it is made.
+TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
+                                                const trommel_executor* executor,
+                                                trommel_error* error);
+/// Makes another filter with the same contents, of the same type. Statistics of refusals begin
+/// anew, and it has neither executor nor limits of memory. Free it with trommel_filter_free.
+TROMMEL_C_API trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
+                                         trommel_error* error);
+/// Makes a counting filter concurrent, or a concurrent one counting, in place; cost: no pass over
+/// the blocks. `type` is TROMMEL_TYPE_COUNTING or TROMMEL_TYPE_CONCURRENT.
+TROMMEL_C_API trommel_code trommel_convert(trommel_filter* filter, int32_t type,
+                                           trommel_error* error);
+/// Frees a filter.
+TROMMEL_C_API void trommel_filter_free(trommel_filter* filter);
+
+/// @}
+
+/// @name Properties
+/// Thread safety: queries.
+/// @{
+
+/// Statistics of a filter of any type. Fields that its type does not have are 0.
+typedef struct trommel_stats {
+  uint32_t struct_size;              ///< sizeof(trommel_stats); set by the caller.
+  int32_t type;                      ///< TROMMEL_TYPE_*.
+  uint64_t num_keys;                 ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes;                ///< Of all blocks and side tables.
+  uint64_t side_table_bytes;         ///< Part of num_bytes.
+  uint64_t capacity;                 ///< As configured: the keys to size for, or the first size.
+  double target_fpr;                 ///< As configured.
+  double predicted_fpr;              ///< By the model, for num_keys distinct keys.
+  double undecided_share;            ///< Beside writers, on top of it (C++ Stats).
+  uint64_t num_refused_inserts;      ///< Since creation, load or clear.
+  uint64_t num_refused_erases;       ///< The same.
+  uint64_t num_interrupted_queries;  ///< The same (C++ Stats).
+  uint64_t num_promoted;             ///< Blocks whose counts are in the side table.
+  uint64_t num_blocks;               ///< Of all generations or buckets; layered: the large layer.
+  uint64_t num_parts;                ///< Generations, live buckets or layers; else 1.
+  uint64_t now;                      ///< Window: the time.
+  uint64_t num_expired_erases;       ///< Window: since creation, load or clear.
+  uint64_t num_excess_keys;          ///< Window (C++ WindowStats).
+} trommel_stats;
+
+/// Returns the filter's type, TROMMEL_TYPE_*; 0 for NULL.
+TROMMEL_C_API int32_t trommel_filter_type(const trommel_filter* filter);
+/// Writes statistics that are kept as running figures; no pass over the blocks.
+TROMMEL_C_API trommel_code trommel_get_stats(const trommel_filter* filter, trommel_stats* stats,
+                                             trommel_error* error);
+
+/// @}
+
+/// @name Files and bytes
+/// Files are those of the C++ library, byte for byte; FORMAT.md describes them. Thread safety:
+/// saving is a query, loading any thread.
+/// @{
+
+/// What saving does.
+typedef struct trommel_save_options {
+  uint32_t struct_size;   ///< sizeof(trommel_save_options).
+  int32_t keep_existing;  ///< Not 0: fail with TROMMEL_EXISTS rather than replace a file.
+  int32_t point_in_time;  ///< Not 0: as it is at one moment. Concurrent.
+  int32_t reserved;       ///< 0.
+} trommel_save_options;
+
+/// What loading is given.
+typedef struct trommel_load_options {
+  uint32_t struct_size;         ///< sizeof(trommel_load_options).
+  int32_t type;                 ///< The type that it must be, or TROMMEL_TYPE_ANY. CONCURRENT makes
+                                ///< a concurrent filter of a counting one.
+  uint64_t memory_limit_bytes;  ///< 0: the machine's physical memory.
+  const uint8_t* digest_key;  ///< The secret key of its digest, TROMMEL_DIGEST_KEY_BYTES; or NULL.
+} trommel_load_options;
+
+/// Receives the next bytes of a snapshot. Returns 0 to go on; any other number ends the call with
+/// TROMMEL_IO.
+typedef int32_t (*trommel_sink)(void* context, const void* bytes, int64_t num_bytes);
+
+/// Writes the type of a file by its header, TROMMEL_TYPE_*. The rest may still be damaged. Fails as
+/// trommel_load.
+TROMMEL_C_API trommel_code trommel_type_of_file(const char* path, int32_t* type,
+                                                trommel_error* error);
+/// The same of a snapshot in memory.
+TROMMEL_C_API trommel_code trommel_type_of_bytes(const void* bytes, int64_t num_bytes,
+                                                 int32_t* type, trommel_error* error);
+/// Saves a filter: to a temporary file beside `path`, flushed, then renamed. options NULL: the
+/// defaults. Fails with TROMMEL_IO, TROMMEL_OUT_OF_MEMORY, TROMMEL_EXISTS and TROMMEL_NOT_FLUSHED.
+TROMMEL_C_API trommel_code trommel_save(const trommel_filter* filter, const char* path,
+                                        const trommel_save_options* options, trommel_error* error);
+/// Loads a filter of any type but attributes and classic. options NULL: the defaults. Fails with
+/// TROMMEL_IO, TROMMEL_VERSION, TROMMEL_OUT_OF_MEMORY, TROMMEL_MISMATCH, TROMMEL_CORRUPT, and
+/// TROMMEL_INVALID_ARGUMENT for a key that is not the file's. No bytes make it crash.
+TROMMEL_C_API trommel_code trommel_load(const char* path, const trommel_load_options* options,
+                                        trommel_filter** filter, trommel_error* error);
+/// The same from memory.
+TROMMEL_C_API trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
+                                              const trommel_load_options* options,
+                                              trommel_filter** filter, trommel_error* error);
+/// Writes the bytes that trommel_save writes into a buffer, and their number to `num_bytes`. With
+/// buffer NULL and size 0 only the number. Fails with TROMMEL_BUFFER_TOO_SMALL, which sets
+/// num_bytes too, and TROMMEL_OUT_OF_MEMORY. Beside writers the number may change from call to
+/// call.
+TROMMEL_C_API trommel_code trommel_serialize(const trommel_filter* filter, void* buffer,
+                                             int64_t buffer_size, int64_t* num_bytes,
+                                             trommel_error* error);
+/// Passes the same bytes to a sink.
+TROMMEL_C_API trommel_code trommel_write(const trommel_filter* filter, trommel_sink sink,
+                                         void* context, trommel_error* error);
+
+/// @}
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TROMMEL_C_H_

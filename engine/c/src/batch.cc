@@ -1,0 +1,255 @@
+#include "engine/c/src/batch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "engine/c/src/failures.h"
+#include "engine/c/src/structs.h"
+#include "trommel/c.h"
+#include "trommel/digest.h"
+#include "trommel/keys.h"
+
+namespace trommel::c_abi {
+namespace {
+
+constexpr size_t kDigestChunkKeys = 2048;                 // the views of a chunk stay in L1
+constexpr size_t kDigestTaskKeys = 8 * kDigestChunkKeys;  // of one thread
+
+template <class T>
+T LoadAt(const void* array, size_t i) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const std::byte*>(array) + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+bool IsAligned(const void* pointer, size_t alignment) noexcept {
+  return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
+}
+
+bool Share(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+  constexpr std::less<> kBefore;
+  return !a.empty() && !b.empty() && kBefore(a.data(), b.data() + b.size()) &&
+         kBefore(b.data(), a.data() + a.size());
+}
+
+size_t IntegerSize(int32_t kind) noexcept {
+  return kind == TROMMEL_KEYS_INT32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+void CheckCanHash(const DigestPolicy& policy) {
+  if (policy.can_hash()) return;
+  ThrowInvalid(policy.kind == DigestKind::kCaller
+                   ? "the filter's digests are the caller's own; pass digests as keys"
+                   : "the filter was loaded without its secret key; load it with the key, or pass "
+                     "digests as keys");
+}
+
+}  // namespace
+
+Batch::Batch(const trommel_keys* keys, const DigestPolicy& policy, Executor* executor,
+             std::string_view name)
+    : keys_(Read(keys, name)), policy_(policy), executor_(executor) {
+  const std::string prefix(name);
+  if (keys_.kind <= TROMMEL_KEYS_NONE || keys_.kind > TROMMEL_KEYS_SLICES) {
+    ThrowInvalid(prefix + ".kind is " + std::to_string(keys_.kind) +
+                 "; it must be between 1 and 6 (TROMMEL_KEYS_*)");
+  }
+  if (keys_.num_keys < 0 || keys_.num_keys > (int64_t{1} << 56)) {
+    ThrowInvalid(prefix + ".num_keys is " + std::to_string(keys_.num_keys) +
+                 "; it must be between 0 and 2^56");
+  }
+  const bool has_offsets = keys_.kind == TROMMEL_KEYS_BYTES32 || keys_.kind == TROMMEL_KEYS_BYTES64;
+  const bool is_integer = !has_offsets && keys_.kind != TROMMEL_KEYS_SLICES;
+  if (!is_integer && keys_.stride != 0) ThrowInvalid(prefix + ".stride is of integers and digests");
+  if (is_integer && keys_.stride == 0) keys_.stride = static_cast<int64_t>(IntegerSize(keys_.kind));
+  if (is_integer) {
+    const int64_t limit = INT64_MAX / std::max<int64_t>(keys_.num_keys, 1);
+    if (keys_.stride > limit || keys_.stride < -limit) {
+      ThrowInvalid(prefix + ".stride is " + std::to_string(keys_.stride) +
+                   "; the keys would span " + "more than 2^63 bytes");
+    }
+  }
+  if (keys_.num_bytes < 0) {
+    ThrowInvalid(prefix + ".num_bytes is " + std::to_string(keys_.num_bytes) +
+                 "; it must not be negative");
+  }
+  if (keys_.kind != TROMMEL_KEYS_DIGESTS && keys_.num_keys > 0) CheckCanHash(policy);
+  if (keys_.num_keys == 0) return;
+  if (has_offsets) {
+    Required(static_cast<const std::byte*>(keys_.offsets), prefix + ".offsets");
+  } else {
+    Required(static_cast<const std::byte*>(keys_.data), prefix + ".data");
+  }
+  if (!is_integer) CheckBytes(name);
+}
+
+void Batch::CheckBytes(std::string_view name) const {
+  const std::string prefix(name);
+  if (keys_.kind == TROMMEL_KEYS_SLICES) {
+    for (size_t i = 0; i < size(); ++i) {
+      const auto slice = LoadAt<trommel_slice>(keys_.data, i);
+      if (slice.size < 0 || (slice.size > 0 && slice.data == nullptr)) {
+        ThrowInvalid(prefix + ": slice " + std::to_string(i) +
+                     (slice.size < 0 ? " has size " + std::to_string(slice.size) : " is NULL"));
+      }
+    }
+    return;
+  }
+  int64_t before = 0;
+  for (size_t i = 0; i <= size(); ++i) {
+    const int64_t offset = OffsetOf(i);
+    if (offset < before) {
+      ThrowInvalid(prefix + ": offset " + std::to_string(i) + " is " + std::to_string(offset) +
+                   "; it must not be less than " + std::to_string(before));
+    }
+    before = offset;
+  }
+  if (before > OffsetOf(0) && keys_.data == nullptr) ThrowInvalid(prefix + ".data is NULL");
+  if (keys_.num_bytes != 0 && before > keys_.num_bytes) {
+    ThrowInvalid(prefix + ": the last offset is " + std::to_string(before) +
+                 "; it must be at most " + std::to_string(keys_.num_bytes) + " (num_bytes)");
+  }
+}
+
+int64_t Batch::OffsetOf(size_t i) const noexcept {
+  return keys_.kind == TROMMEL_KEYS_BYTES32 ? LoadAt<int32_t>(keys_.offsets, i)
+                                            : LoadAt<int64_t>(keys_.offsets, i);
+}
+
+std::string_view Batch::BytesOfKey(size_t i) const noexcept {
+  if (keys_.kind == TROMMEL_KEYS_SLICES) {
+    const auto slice = LoadAt<trommel_slice>(keys_.data, i);
+    return {static_cast<const char*>(slice.data), static_cast<size_t>(slice.size)};
+  }
+  const int64_t begin = OffsetOf(i);
+  return {static_cast<const char*>(keys_.data) + begin,
+          static_cast<size_t>(OffsetOf(i + 1) - begin)};
+}
+
+// An empty array may be NULL, and empty bytes too.
+void Batch::CheckOutput(const void* entries, int64_t num_entries, size_t num_wanted,
+                        size_t entry_size, size_t alignment, std::string_view name) const {
+  const std::string prefix(name);
+  if (num_entries < 0 || static_cast<uint64_t>(num_entries) != num_wanted) {
+    ThrowInvalid(prefix + " has " + std::to_string(num_entries) + " entries; it must have " +
+                 std::to_string(num_wanted) + " for " + std::to_string(size()) + " keys");
+  }
+  if (num_wanted == 0) return;
+  Required(static_cast<const std::byte*>(entries), name);
+  if (!IsAligned(entries, alignment)) {
+    ThrowInvalid(prefix + " is not aligned to " + std::to_string(alignment) + " bytes");
+  }
+  if (Overlaps({static_cast<const std::byte*>(entries), num_wanted * entry_size})) {
+    ThrowInvalid(prefix + " overlaps the keys");
+  }
+}
+
+bool Batch::Overlaps(std::span<const std::byte> output) const noexcept {
+  if (size() == 0) return false;
+  const auto* data = static_cast<const std::byte*>(keys_.data);
+  if (keys_.kind == TROMMEL_KEYS_SLICES) {
+    return Share({data, size() * sizeof(trommel_slice)}, output);
+  }
+  if (keys_.kind == TROMMEL_KEYS_BYTES32 || keys_.kind == TROMMEL_KEYS_BYTES64) {
+    const size_t offset_size =
+        keys_.kind == TROMMEL_KEYS_BYTES32 ? sizeof(int32_t) : sizeof(int64_t);
+    return Share({data + OffsetOf(0), data + OffsetOf(size())}, output) ||
+           Share({static_cast<const std::byte*>(keys_.offsets), (size() + 1) * offset_size},
+                 output);
+  }
+  const int64_t last = keys_.stride * (keys_.num_keys - 1);
+  return Share({data + std::min<int64_t>(last, 0),
+                data + std::max<int64_t>(last, 0) + IntegerSize(keys_.kind)},
+               output);
+}
+
+bool Batch::InPlace() const noexcept {
+  if (keys_.kind > TROMMEL_KEYS_DIGESTS) return false;
+  const size_t key_size = IntegerSize(keys_.kind);
+  return size() == 0 ||
+         (static_cast<size_t>(keys_.stride) == key_size && IsAligned(keys_.data, key_size));
+}
+
+Keys Batch::View() const noexcept {
+  if (keys_.kind == TROMMEL_KEYS_INT32) {
+    return Keys::Int32(std::span(static_cast<const int32_t*>(keys_.data), size()));
+  }
+  const std::span words(static_cast<const uint64_t*>(keys_.data), size());
+  return keys_.kind == TROMMEL_KEYS_DIGESTS ? Keys::Digests(words) : Keys(words);
+}
+
+void Batch::Digests(std::span<uint64_t> digests) const {
+  if (InPlace()) {
+    policy_.Digests(View(), digests);
+  } else {
+    Digest(0, digests);
+  }
+}
+
+void Batch::Digest(size_t first, std::span<uint64_t> digests) const {
+  const size_t num_tasks = (digests.size() + kDigestTaskKeys - 1) / kDigestTaskKeys;
+  const auto task = [&](size_t task_idx) {
+    const size_t begin = task_idx * kDigestTaskKeys;
+    const size_t end = std::min(begin + kDigestTaskKeys, digests.size());
+    for (size_t i = begin; i < end; i += kDigestChunkKeys) {
+      DigestChunk(first + i, digests.subspan(i, std::min(kDigestChunkKeys, end - i)));
+    }
+  };
+  if (executor_ != nullptr && num_tasks > 1) {
+    executor_->ForEach(num_tasks, task);
+  } else {
+    for (size_t i = 0; i < num_tasks; ++i) task(i);
+  }
+}
+
+void Batch::DigestChunk(size_t first, std::span<uint64_t> digests) const noexcept {
+  const size_t num_keys = digests.size();
+  if (keys_.kind > TROMMEL_KEYS_DIGESTS) {
+    std::array<std::string_view, kDigestChunkKeys> views;
+    for (size_t i = 0; i < num_keys; ++i) views[i] = BytesOfKey(first + i);
+    policy_.Digests(Keys(std::span(views.data(), num_keys)), digests);
+    return;
+  }
+  const std::byte* next =
+      static_cast<const std::byte*>(keys_.data) + keys_.stride * static_cast<int64_t>(first);
+  const auto copy_to = [&](auto* copies) {
+    for (size_t i = 0; i < num_keys; ++i, next += keys_.stride) {
+      std::memcpy(copies + i, next, sizeof(*copies));
+    }
+  };
+  if (keys_.kind == TROMMEL_KEYS_DIGESTS) {
+    copy_to(digests.data());
+  } else if (keys_.kind == TROMMEL_KEYS_INT32) {
+    std::array<int32_t, kDigestChunkKeys> integers;
+    copy_to(integers.data());
+    policy_.Digests(Keys::Int32(std::span<const int32_t>(integers.data(), num_keys)), digests);
+  } else {
+    std::array<uint64_t, kDigestChunkKeys> integers;
+    copy_to(integers.data());
+    policy_.Digests(Keys(std::span(integers.data(), num_keys)), digests);
+  }
+}
+
+Key KeyOf(trommel_key key, const DigestPolicy& policy) {
+  if (key.size == -3) return Key::Digest(key.word);
+  CheckCanHash(policy);
+  if (key.size == -1) return {key.word};
+  if (key.size == -2) return Key::Int32(static_cast<uint32_t>(key.word));
+  if (key.size < 0) ThrowInvalid("the key has a negative size");
+  const auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(key.word));
+  if (key.size > 0) Required(bytes, "the key");
+  return std::string_view(bytes, static_cast<size_t>(key.size));
+}
+
+void FillBitmap(std::span<uint64_t> bitmap, size_t num_keys) noexcept {
+  for (size_t i = 0; i < bitmap.size(); ++i) {
+    const size_t num_bits = std::min<size_t>(64, num_keys - std::min(num_keys, 64 * i));
+    bitmap[i] = num_bits == 0 ? 0 : ~uint64_t{0} >> (64 - num_bits);
+  }
+}
+
+}  // namespace trommel::c_abi

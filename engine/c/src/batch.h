@@ -1,0 +1,103 @@
+// A caller's batch: checked as a whole before anything happens, then passed on in place where the
+// library reads that layout, and in rounds of digests where it does not.
+#ifndef TROMMEL_ENGINE_C_SRC_BATCH_H_
+#define TROMMEL_ENGINE_C_SRC_BATCH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "trommel/c.h"
+#include "trommel/digest.h"
+#include "trommel/executor.h"
+#include "trommel/keys.h"
+#include "trommel/outcomes.h"
+
+namespace trommel::c_abi {
+
+class Batch {
+ public:
+  // Throws Failure for keys that are not sound, or that the policy cannot hash. Cost: for offsets
+  // and slices one pass over them. `policy` and `executor`, which may be null, must outlive it.
+  Batch(const trommel_keys* keys, const DigestPolicy& policy, Executor* executor,
+        std::string_view name = "keys");
+
+  size_t size() const noexcept { return static_cast<size_t>(keys_.num_keys); }
+
+  // Checks an output with one entry per key (or word of the bitmap) and returns it.
+  template <class T>
+  std::span<T> Output(T* entries, int64_t num_entries, size_t num_wanted,
+                      std::string_view name) const {
+    CheckOutput(entries, num_entries, num_wanted, sizeof(T), alignof(T), name);
+    return {entries, num_wanted};
+  }
+  // The same of a bitmap. An optional one that is left out is empty.
+  std::span<uint64_t> Bitmap(uint64_t* words, int64_t num_words, std::string_view name) const {
+    return Output(words, num_words, BitmapWords(size()), name);
+  }
+  std::span<uint64_t> OptionalBitmap(uint64_t* words, int64_t num_words,
+                                     std::string_view name) const {
+    if (words == nullptr && num_words == 0) return {};
+    return Bitmap(words, num_words, name);
+  }
+
+  // Calls use(Keys, first) for one round after another; rounds begin at multiples of 64 keys. There
+  // is at least one, which may be empty.
+  template <class Use>
+  void ForEachRound(const Use& use) const {
+    if (InPlace()) {
+      use(View(), size_t{0});
+      return;
+    }
+    std::vector<uint64_t> digests(std::min(size(), kRoundKeys));
+    size_t first = 0;
+    do {
+      const size_t num_keys = std::min(size() - first, kRoundKeys);
+      const std::span round(digests.data(), num_keys);
+      Digest(first, round);
+      use(Keys::Digests(round), first);
+      first += num_keys;
+    } while (first < size());
+  }
+
+  // Writes the digests of all keys. Requires digests.size() == size().
+  void Digests(std::span<uint64_t> digests) const;
+
+ private:
+  static constexpr size_t kRoundKeys = size_t{1} << 20;
+
+  bool InPlace() const noexcept;
+  Keys View() const noexcept;
+  void CheckBytes(std::string_view name) const;
+  void CheckOutput(const void* entries, int64_t num_entries, size_t num_wanted, size_t entry_size,
+                   size_t alignment, std::string_view name) const;
+  bool Overlaps(std::span<const std::byte> output) const noexcept;
+  // Digests of the keys from `first` on.
+  void Digest(size_t first, std::span<uint64_t> digests) const;
+  void DigestChunk(size_t first, std::span<uint64_t> digests) const noexcept;
+  std::string_view BytesOfKey(size_t i) const noexcept;
+  int64_t OffsetOf(size_t i) const noexcept;
+
+  trommel_keys keys_;
+  const DigestPolicy& policy_;
+  Executor* executor_;
+};
+
+// The key, or a Failure.
+Key KeyOf(trommel_key key, const DigestPolicy& policy);
+
+// The words of a bitmap that belong to a round; of one that was left out, none.
+inline std::span<uint64_t> WordsOf(std::span<uint64_t> bitmap, size_t first, size_t num_keys) {
+  if (bitmap.empty()) return {};
+  return bitmap.subspan(first / 64, BitmapWords(num_keys));
+}
+
+// Sets the bits of the first `num_keys` keys and clears the others.
+void FillBitmap(std::span<uint64_t> bitmap, size_t num_keys) noexcept;
+
+}  // namespace trommel::c_abi
+
+#endif  // TROMMEL_ENGINE_C_SRC_BATCH_H_

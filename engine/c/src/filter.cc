@@ -1,0 +1,287 @@
+// What a filter is as a whole: its type, merges, statistics.
+#include "engine/c/src/filter.h"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/c/src/failures.h"
+#include "engine/c/src/policies.h"
+#include "engine/c/src/structs.h"
+#include "trommel/c.h"
+#include "trommel/outcomes.h"
+
+namespace trommel::c_abi {
+
+int32_t TypeOf(const trommel_filter& filter) noexcept {
+  if (std::holds_alternative<ConcurrentFilter>(filter.typed)) return TROMMEL_TYPE_CONCURRENT;
+  return static_cast<int32_t>(filter.typed.index()) + TROMMEL_TYPE_COUNTING;
+}
+
+std::string_view TypeText(int32_t type) noexcept {
+  switch (type) {
+    case TROMMEL_TYPE_COUNTING:
+      return "counting";
+    case TROMMEL_TYPE_SCALABLE:
+      return "scalable";
+    case TROMMEL_TYPE_WINDOW:
+      return "window";
+    case TROMMEL_TYPE_LAYERED:
+      return "layered";
+    case TROMMEL_TYPE_CLASSIC:
+      return "classic";
+    case TROMMEL_TYPE_ATTRIBUTES:
+      return "attribute";
+    case TROMMEL_TYPE_CONCURRENT:
+      return "concurrent";
+    default:
+      return "unknown";
+  }
+}
+
+void ThrowUnsupported(int32_t type, std::string_view what) {
+  Throw(TROMMEL_UNSUPPORTED, std::string(TypeText(type)) + " filters " + std::string(what));
+}
+
+namespace {
+
+// The filter as one of this type, or a Failure.
+template <class Filter>
+const Filter& OtherAs(const trommel_filter& other, int32_t type) {
+  const auto* typed = std::get_if<Filter>(&other.typed);
+  if (typed == nullptr) {
+    Throw(TROMMEL_MISMATCH, "the other filter is a " + std::string(TypeText(TypeOf(other))) +
+                                " filter; it must be a " + std::string(TypeText(type)) + " one");
+  }
+  return *typed;
+}
+
+// Merge or Subtract: combine(filter, other).
+template <class Combine>
+trommel_code CombineGuarded(trommel_filter* filter, const trommel_filter* other,
+                            trommel_error* error, const Combine& combine) {
+  return Guarded(error, [&] {
+    trommel_filter& target = Required(filter, "filter");
+    const trommel_filter& source = Required(other, "other");
+    if (&target == &source) ThrowInvalid("filter and other are the same");
+    std::visit([&](auto& typed) { combine(typed, source, TypeOf(target)); }, target.typed);
+  });
+}
+
+void AddStats(const Stats& of, trommel_stats& stats) {
+  stats.side_table_bytes = of.side_table_bytes;
+  stats.undecided_share = of.undecided_share;
+  stats.num_interrupted_queries = of.num_interrupted_queries;
+  stats.num_promoted = of.num_promoted;
+}
+
+template <class Filter>
+requires kLimitsSideMemory<Filter>
+void Describe(const Filter& filter, trommel_stats& stats) {
+  const Stats of = filter.GetStats();
+  AddStats(of, stats);
+  stats.num_bytes = of.num_bytes;
+  stats.predicted_fpr = of.predicted_fpr;
+  stats.num_refused_erases = of.num_refused_erases;
+  stats.num_refused_inserts = of.num_refused_inserts;
+  stats.num_blocks = filter.geometry().num_blocks;
+}
+
+void Describe(const LayeredFilter& filter, trommel_stats& stats) {
+  const LayeredStats of = filter.GetStats();
+  AddStats(of.large, stats);
+  stats.num_bytes = of.num_bytes;
+  stats.side_table_bytes += of.first.side_table_bytes;
+  stats.predicted_fpr = of.predicted_fpr;
+  stats.num_refused_erases = of.num_refused_erases;
+  stats.num_blocks = filter.layer(1).geometry().num_blocks;
+  stats.num_parts = LayeredFilter::kNumLayers;
+}
+
+void Describe(const ScalableFilter& filter, trommel_stats& stats) {
+  const ScalableStats of = filter.GetStats();
+  stats.num_bytes = of.num_bytes;
+  stats.predicted_fpr = of.predicted_fpr;
+  stats.num_refused_erases = of.num_refused_erases;
+  stats.num_refused_inserts = of.num_refused_inserts;
+  stats.undecided_share = of.doubling.undecided_share;
+  stats.num_interrupted_queries = of.doubling.num_interrupted_queries;
+  stats.side_table_bytes = of.doubling.side_table_bytes;
+  stats.num_blocks = of.doubling.num_blocks;
+  for (const GenerationStats& generation : of.generations) {
+    stats.side_table_bytes += generation.stats.side_table_bytes;
+    stats.num_promoted += generation.stats.num_promoted;
+    stats.num_blocks += generation.geometry.num_blocks;
+  }
+  stats.num_parts = filter.num_generations();
+}
+
+void Describe(const WindowFilter& filter, trommel_stats& stats) {
+  const WindowStats of = filter.GetStats();
+  AddStats(of.slots, stats);
+  stats.num_bytes = of.num_bytes;
+  stats.predicted_fpr = of.predicted_fpr;
+  stats.num_refused_erases = of.num_refused_erases;
+  stats.num_refused_inserts = of.num_refused_inserts;
+  stats.now = of.now;
+  stats.num_expired_erases = of.num_expired_erases;
+  stats.num_excess_keys = of.num_excess_keys;
+  stats.num_parts = of.buckets.size();
+  stats.num_blocks = filter.geometry().num_blocks;
+  if (filter.form() != WindowForm::kBucketRing) return;
+  stats.num_blocks *= of.buckets.size();
+  for (const WindowBucket& bucket : of.buckets) {
+    stats.side_table_bytes += bucket.stats.side_table_bytes;
+    stats.num_promoted += bucket.stats.num_promoted;
+  }
+}
+
+template <class Filter>
+uint64_t CapacityOf(const Filter& filter) {
+  if constexpr (std::same_as<Filter, ScalableFilter>) {
+    return filter.first_capacity();
+  } else {
+    return filter.capacity();
+  }
+}
+
+}  // namespace
+}  // namespace trommel::c_abi
+
+using namespace trommel;         // NOLINT(google-build-using-namespace): of the functions below
+using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
+
+int32_t trommel_filter_type(const trommel_filter* filter) {
+  return filter == nullptr ? 0 : TypeOf(*filter);
+}
+
+void trommel_filter_free(trommel_filter* filter) { delete filter; }
+
+trommel_code trommel_merge(trommel_filter* filter, const trommel_filter* other,
+                           trommel_error* error) {
+  return CombineGuarded(filter, other, error, [](auto& typed, const auto& source, int32_t type) {
+    using Filter = std::remove_cvref_t<decltype(typed)>;
+    if constexpr (std::same_as<Filter, ConcurrentFilter>) {
+      ValueOf(typed.Merge(OtherAs<CountingFilter>(source, TROMMEL_TYPE_COUNTING)));
+    } else {
+      ValueOf(typed.Merge(OtherAs<Filter>(source, type)));
+    }
+  });
+}
+
+trommel_code trommel_subtract(trommel_filter* filter, const trommel_filter* other,
+                              trommel_error* error) {
+  return CombineGuarded(filter, other, error, [](auto& typed, const auto& source, int32_t type) {
+    using Filter = std::remove_cvref_t<decltype(typed)>;
+    if constexpr (requires { typed.Subtract(typed); }) {
+      ValueOf(typed.Subtract(OtherAs<Filter>(source, type)));
+    } else {
+      ThrowUnsupported(type, "cannot be subtracted");
+    }
+  });
+}
+
+trommel_code trommel_fold(trommel_filter* filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    auto* counting = std::get_if<CountingFilter>(&Required(filter, "filter").typed);
+    if (counting == nullptr) ThrowUnsupported(TypeOf(*filter), "cannot be folded");
+    ValueOf(counting->Fold());
+  });
+}
+
+trommel_code trommel_grow(trommel_filter* filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    auto* counting = std::get_if<CountingFilter>(&Required(filter, "filter").typed);
+    if (counting == nullptr) ThrowUnsupported(TypeOf(*filter), "cannot be grown by the caller");
+    ValueOf(counting->Grow());
+  });
+}
+
+trommel_code trommel_clear(trommel_filter* filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    std::visit([](auto& typed) { typed.Clear(); }, Required(filter, "filter").typed);
+  });
+}
+
+trommel_code trommel_use_executor(trommel_filter* filter, const trommel_executor* executor,
+                                  trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_filter& target = Required(filter, "filter");
+    std::visit(
+        [&](auto& typed) {
+          if constexpr (requires { typed.UseExecutor(nullptr); }) {
+            typed.UseExecutor(ExecutorOf(executor));
+          } else {
+            ThrowUnsupported(TypeOf(target), "take their executor when they are made");
+          }
+        },
+        target.typed);
+    target.executor = ExecutorOf(executor);
+  });
+}
+
+trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
+                           trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_filter& source = Required(filter, "filter");
+    trommel_filter*& out = Required(clone, "clone");
+    const DigestKey& digest_key = PolicyOf(source).digest_key;
+    std::visit(
+        [&](const auto& typed) {
+          using Filter = std::remove_cvref_t<decltype(typed)>;
+          const std::vector<std::byte> bytes = typed.Serialize();
+          if constexpr (std::same_as<Filter, ConcurrentFilter>) {
+            Return(out, ConcurrentFilter::Adopt(
+                            ValueOf(CountingFilter::Deserialize(bytes, 0, digest_key))));
+          } else {
+            Return(out, Filter::Deserialize(bytes, 0, digest_key));
+          }
+        },
+        source.typed);
+  });
+}
+
+trommel_code trommel_convert(trommel_filter* filter, int32_t type, trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_filter& target = Required(filter, "filter");
+    if (type != TROMMEL_TYPE_COUNTING && type != TROMMEL_TYPE_CONCURRENT) {
+      ThrowInvalid("type is " + std::to_string(type) + "; it must be 1 (counting) or 100 " +
+                   "(concurrent)");
+    }
+    if (type == TypeOf(target)) return;
+    if (auto* counting = std::get_if<CountingFilter>(&target.typed)) {
+      target.typed = ValueOf(ConcurrentFilter::Adopt(std::move(*counting)));
+    } else if (auto* concurrent = std::get_if<ConcurrentFilter>(&target.typed)) {
+      target.typed = std::move(*concurrent).TakeExclusive();
+    } else {
+      ThrowUnsupported(TypeOf(target), "cannot be converted");
+    }
+  });
+}
+
+trommel_code trommel_get_stats(const trommel_filter* filter, trommel_stats* stats,
+                               trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_filter& source = Required(filter, "filter");
+    trommel_stats of = {};
+    of.type = TypeOf(source);
+    of.num_parts = 1;
+    std::visit(
+        [&of](const auto& typed) {
+          of.num_keys = typed.num_keys();
+          of.capacity = CapacityOf(typed);
+          of.target_fpr = typed.target_fpr();
+          Describe(typed, of);
+        },
+        source.typed);
+    Write(stats, of, "stats");
+  });
+}

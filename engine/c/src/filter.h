@@ -1,0 +1,64 @@
+// trommel_filter: a filter of one of the types that hold keys, with what the library does not keep.
+#ifndef TROMMEL_ENGINE_C_SRC_FILTER_H_
+#define TROMMEL_ENGINE_C_SRC_FILTER_H_
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "engine/c/src/failures.h"
+#include "trommel/c.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/digest.h"
+#include "trommel/executor.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
+
+struct trommel_filter {
+  using Types =
+      std::variant<trommel::CountingFilter, trommel::ScalableFilter, trommel::WindowFilter,
+                   trommel::LayeredFilter, trommel::ConcurrentFilter>;
+  Types typed;
+  std::shared_ptr<trommel::Executor> executor = nullptr;  // also hashes what is not read in place
+  bool limits_side_memory = false;
+};
+
+namespace trommel::c_abi {
+
+template <class Filter>
+inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
+// These can refuse an insertion for lack of side memory.
+template <class Filter>
+inline constexpr bool kLimitsSideMemory =
+    std::same_as<Filter, CountingFilter> || std::same_as<Filter, ConcurrentFilter>;
+
+// TROMMEL_TYPE_* of the filter.
+int32_t TypeOf(const trommel_filter& filter) noexcept;
+// "counting".
+std::string_view TypeText(int32_t type) noexcept;
+
+// "scalable filters cannot be subtracted".
+[[noreturn]] void ThrowUnsupported(int32_t type, std::string_view what);
+
+inline const DigestPolicy& PolicyOf(const trommel_filter& filter) noexcept {
+  return std::visit([](const auto& typed) -> const DigestPolicy& { return typed.digest_policy(); },
+                    filter.typed);
+}
+
+// Gives the caller a handle.
+template <class Filter>
+void Return(trommel_filter*& out, Result<Filter> made, std::shared_ptr<Executor> executor = nullptr,
+            bool limits_side_memory = false) {
+  auto handle = std::make_unique<trommel_filter>(
+      trommel_filter{ValueOf(std::move(made)), std::move(executor), limits_side_memory});
+  out = handle.release();
+}
+
+}  // namespace trommel::c_abi
+
+#endif  // TROMMEL_ENGINE_C_SRC_FILTER_H_

@@ -1,0 +1,123 @@
+// Filters that hold keys as files and bytes.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/c/src/failures.h"
+#include "engine/c/src/filter.h"
+#include "engine/c/src/policies.h"
+#include "engine/c/src/snapshots.h"
+#include "engine/c/src/structs.h"
+#include "trommel/any_filter.h"
+#include "trommel/c.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/save_options.h"
+
+namespace trommel::c_abi {
+namespace {
+
+// Loads what `source` says it is: read(type) returns a Result of the C++ type that it is given.
+template <class Source>
+void LoadFrom(const Source& source, int32_t type_of_source, const trommel_load_options* options,
+              trommel_filter** filter) {
+  trommel_filter*& out = Required(filter, "filter");
+  const LoadOptions given = LoadOptionsOf(options);
+  int32_t type = given.type == TROMMEL_TYPE_ANY ? type_of_source : given.type;
+  if (type != type_of_source &&
+      !(type == TROMMEL_TYPE_CONCURRENT && type_of_source == TROMMEL_TYPE_COUNTING)) {
+    Throw(TROMMEL_MISMATCH, "it is a " + std::string(TypeText(type_of_source)) +
+                                " filter; options.type is " + std::string(TypeText(type)));
+  }
+  switch (type) {
+    case TROMMEL_TYPE_COUNTING:
+      return Return(out, source.template Load<CountingFilter>(given));
+    case TROMMEL_TYPE_SCALABLE:
+      return Return(out, source.template Load<ScalableFilter>(given));
+    case TROMMEL_TYPE_WINDOW:
+      return Return(out, source.template Load<WindowFilter>(given));
+    case TROMMEL_TYPE_LAYERED:
+      return Return(out, source.template Load<LayeredFilter>(given));
+    case TROMMEL_TYPE_CONCURRENT:
+      return Return(out,
+                    ConcurrentFilter::Adopt(ValueOf(source.template Load<CountingFilter>(given))));
+    case TROMMEL_TYPE_ATTRIBUTES:
+      Throw(TROMMEL_MISMATCH, "it is an attribute filter: call trommel_attributes_load");
+    default:
+      Throw(TROMMEL_UNSUPPORTED,
+            "it is a " + std::string(TypeText(type)) + " filter, which C cannot load");
+  }
+}
+
+}  // namespace
+}  // namespace trommel::c_abi
+
+using namespace trommel;         // NOLINT(google-build-using-namespace): of the functions below
+using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
+
+trommel_code trommel_type_of_file(const char* path, int32_t* type, trommel_error* error) {
+  return Guarded(error, [&] {
+    int32_t& out = Required(type, "type");
+    out = FileOf(path).Type();
+  });
+}
+
+trommel_code trommel_type_of_bytes(const void* bytes, int64_t num_bytes, int32_t* type,
+                                   trommel_error* error) {
+  return Guarded(error, [&] {
+    int32_t& out = Required(type, "type");
+    out = BytesOf(bytes, num_bytes).Type();
+  });
+}
+
+trommel_code trommel_save(const trommel_filter* filter, const char* path,
+                          const trommel_save_options* options, trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_filter& source = Required(filter, "filter");
+    const char& name = Required(path, "path");
+    const SaveOptions given = SaveOptionsOf(options);
+    ValueOf(std::visit([&](const auto& typed) { return typed.Save(&name, given); }, source.typed));
+  });
+}
+
+trommel_code trommel_load(const char* path, const trommel_load_options* options,
+                          trommel_filter** filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    const SnapshotFile file = FileOf(path);
+    LoadFrom(file, file.Type(), options, filter);
+  });
+}
+
+trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
+                                const trommel_load_options* options, trommel_filter** filter,
+                                trommel_error* error) {
+  return Guarded(error, [&] {
+    const SnapshotBytes memory = BytesOf(bytes, num_bytes);
+    LoadFrom(memory, memory.Type(), options, filter);
+  });
+}
+
+trommel_code trommel_serialize(const trommel_filter* filter, void* buffer, int64_t buffer_size,
+                               int64_t* num_bytes, trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_filter& source = Required(filter, "filter");
+    CopyOut(buffer, buffer_size, num_bytes, [&] {
+      return std::visit([](const auto& typed) { return typed.Serialize(); }, source.typed);
+    });
+  });
+}
+
+trommel_code trommel_write(const trommel_filter* filter, trommel_sink sink, void* context,
+                           trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_filter& source = Required(filter, "filter");
+    PassOn(sink, context,
+           std::visit([](const auto& typed) { return typed.Serialize(); }, source.typed));
+  });
+}

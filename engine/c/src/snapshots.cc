@@ -1,0 +1,62 @@
+#include "engine/c/src/snapshots.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "engine/c/src/failures.h"
+#include "engine/c/src/policies.h"
+#include "engine/c/src/structs.h"
+#include "trommel/any_filter.h"
+#include "trommel/c.h"
+
+namespace trommel::c_abi {
+namespace {
+
+constexpr size_t kSinkBytes = size_t{1} << 20;  // of one call
+
+}  // namespace
+
+LoadOptions LoadOptionsOf(const trommel_load_options* options) {
+  if (options == nullptr) return {};
+  const trommel_load_options given = Read(options, "options");
+  if ((given.type < TROMMEL_TYPE_ANY || given.type > TROMMEL_TYPE_ATTRIBUTES) &&
+      given.type != TROMMEL_TYPE_CONCURRENT) {
+    ThrowInvalid("options.type is " + std::to_string(given.type) + "; it must be one of " +
+                 "TROMMEL_TYPE_*");
+  }
+  return {given.type, given.memory_limit_bytes, DigestKeyOf(given.digest_key)};
+}
+
+SaveOptions SaveOptionsOf(const trommel_save_options* options) {
+  if (options == nullptr) return {};
+  const trommel_save_options given = Read(options, "options");
+  return {.replace = given.keep_existing == 0, .point_in_time = given.point_in_time != 0};
+}
+
+SnapshotFile FileOf(const char* path) { return {&Required(path, "path")}; }
+
+SnapshotBytes BytesOf(const void* bytes, int64_t num_bytes) {
+  if (num_bytes < 0) {
+    ThrowInvalid("num_bytes is " + std::to_string(num_bytes) + "; it must not be negative");
+  }
+  if (num_bytes > 0 && bytes == nullptr) ThrowInvalid("bytes is NULL");
+  return {{static_cast<const std::byte*>(bytes), static_cast<size_t>(num_bytes)}};
+}
+
+int32_t SnapshotFile::Type() const { return static_cast<int32_t>(ValueOf(TypeOfFile(path))); }
+
+int32_t SnapshotBytes::Type() const { return static_cast<int32_t>(ValueOf(TypeOfBytes(bytes))); }
+
+void PassOn(trommel_sink sink, void* context, std::span<const std::byte> bytes) {
+  if (sink == nullptr) ThrowInvalid("sink is NULL");
+  while (!bytes.empty()) {
+    const std::span part = bytes.first(std::min(bytes.size(), kSinkBytes));
+    const int32_t stopped = sink(context, part.data(), static_cast<int64_t>(part.size()));
+    if (stopped != 0) Throw(TROMMEL_IO, "the sink returned " + std::to_string(stopped));
+    bytes = bytes.subspan(part.size());
+  }
+}
+
+}  // namespace trommel::c_abi

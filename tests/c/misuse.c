@@ -1,0 +1,309 @@
+/* Misuse of the C ABI: each call must return its code, with a message, and change nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trommel/c.h"
+
+static int num_wrong = 0;
+
+static void expect(trommel_code code, trommel_code wanted, const trommel_error* error,
+                   const char* part, int line) {
+  if (code == wanted && (error == NULL || strstr(error->message, part) != NULL)) return;
+  fprintf(stderr, "misuse.c:%d: %s, expected %s with \"%s\": %s\n", line, trommel_code_name(code),
+          trommel_code_name(wanted), part, error == NULL ? "" : error->message);
+  ++num_wrong;
+}
+#define INVALID(call, part) expect(call, TROMMEL_INVALID_ARGUMENT, &error, part, __LINE__)
+#define FAILS(code, call, part) expect(call, code, &error, part, __LINE__)
+#define HOLDS(condition) \
+  expect((condition) ? 0 : TROMMEL_INTERNAL, TROMMEL_OK, NULL, #condition, __LINE__)
+
+static trommel_error error;
+
+static trommel_filter* counting(uint64_t capacity, int32_t digest) {
+  trommel_digest_policy policy = {sizeof(policy), 0, 0, NULL};
+  trommel_counting_config config;
+  trommel_filter* filter = NULL;
+  policy.kind = digest;
+  memset(&config, 0, sizeof(config));
+  config.struct_size = sizeof(config);
+  config.capacity = capacity;
+  config.digest = &policy;
+  expect(trommel_counting_create(&config, &filter, &error), TROMMEL_OK, NULL, "", __LINE__);
+  return filter;
+}
+
+static void structs(void) {
+  trommel_counting_config config;
+  struct {
+    trommel_counting_config config;
+    uint64_t later;
+  } grown;
+  trommel_stats stats;
+  trommel_filter* filter = NULL;
+  memset(&config, 0, sizeof(config));
+  memset(&grown, 0, sizeof(grown));
+  config.capacity = 100;
+  INVALID(trommel_counting_create(&config, &filter, &error), "struct_size is 0");
+  config.struct_size = sizeof(config) - 8;
+  INVALID(trommel_counting_create(&config, &filter, &error), "must be at least");
+  config.struct_size = sizeof(config);
+  INVALID(trommel_counting_create(NULL, &filter, &error), "config is NULL");
+  INVALID(trommel_counting_create(&config, NULL, &error), "filter is NULL");
+  config.encoding = 6;
+  INVALID(trommel_counting_create(&config, &filter, &error), "encoding is 6");
+  config.encoding = -1;
+  INVALID(trommel_counting_create(&config, &filter, &error), "encoding is -1");
+  config.encoding = 0;
+  config.target_fpr = -1;
+  INVALID(trommel_counting_create(&config, &filter, &error), "target_fpr is -1");
+  config.target_fpr = 0;
+  HOLDS(filter == NULL);
+  /* A caller of a later version: fine, as long as it wants nothing new. */
+  grown.config = config;
+  grown.config.struct_size = sizeof(grown);
+  HOLDS(trommel_counting_create(&grown.config, &filter, &error) == TROMMEL_OK);
+  grown.later = 1;
+  INVALID(trommel_counting_create(&grown.config, &filter, &error), "does not know");
+  memset(&stats, 1, sizeof(stats));
+  INVALID(trommel_get_stats(filter, NULL, &error), "stats is NULL");
+  stats.struct_size = 4;
+  INVALID(trommel_get_stats(filter, &stats, &error), "struct_size is 4");
+  trommel_filter_free(filter);
+  trommel_filter_free(NULL);
+}
+
+static void null_handles(void) {
+  const trommel_key key = trommel_key_int64(1);
+  uint64_t number = 5;
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
+  uint64_t bitmap = 0;
+  int64_t size = 0;
+  int32_t type = 0;
+  trommel_filter* filter = counting(100, 0);
+  trommel_filter* other = NULL;
+  INVALID(trommel_insert(NULL, &keys, NULL, 0, NULL, &error), "filter is NULL");
+  INVALID(trommel_query(NULL, &keys, &bitmap, 1, NULL, &error), "filter is NULL");
+  INVALID(-trommel_may_contain(NULL, key, &error), "filter is NULL");
+  INVALID(-trommel_insert_key(NULL, key, &error), "filter is NULL");
+  INVALID(trommel_merge(filter, NULL, &error), "other is NULL");
+  INVALID(trommel_merge(filter, filter, &error), "the same");
+  INVALID(trommel_clone(NULL, &other, &error), "filter is NULL");
+  INVALID(trommel_save(filter, NULL, NULL, &error), "path is NULL");
+  INVALID(trommel_load(NULL, NULL, &other, &error), "path is NULL");
+  INVALID(trommel_load_bytes(NULL, 5, NULL, &other, &error), "bytes is NULL");
+  INVALID(trommel_load_bytes(&number, -5, NULL, &other, &error), "num_bytes is -5");
+  FAILS(TROMMEL_CORRUPT, trommel_load_bytes(NULL, 0, NULL, &other, &error), "");
+  INVALID(trommel_serialize(filter, NULL, 10, &size, &error), "buffer is NULL");
+  INVALID(trommel_serialize(filter, NULL, -1, &size, &error), "buffer_size is -1");
+  INVALID(trommel_serialize(filter, NULL, 0, NULL, &error), "num_bytes is NULL");
+  INVALID(trommel_write(filter, NULL, NULL, &error), "sink is NULL");
+  INVALID(trommel_type_of_file(NULL, &type, &error), "path is NULL");
+  INVALID(trommel_executor_create(-1, NULL, &error), "executor is NULL");
+  FAILS(TROMMEL_IO, trommel_load("no/such/file", NULL, &other, &error), "no/such/file");
+  HOLDS(trommel_filter_type(NULL) == 0);
+  /* Without an error struct the code is the same. */
+  HOLDS(trommel_insert(NULL, &keys, NULL, 0, NULL, NULL) == TROMMEL_INVALID_ARGUMENT);
+  HOLDS(trommel_may_contain(NULL, key, NULL) == -TROMMEL_INVALID_ARGUMENT);
+  trommel_filter_free(filter);
+}
+
+static void batches(void) {
+  uint64_t numbers[130] = {1, 2, 3};
+  uint64_t bitmap[4] = {0};
+  int32_t offsets[] = {0, 3, 2, 5};
+  int64_t long_offsets[] = {-1, 3};
+  trommel_slice slices[2] = {{NULL, 0}, {NULL, 3}};
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 130);
+  trommel_outcome outcome;
+  trommel_stats stats;
+  trommel_filter* filter = counting(100, 0);
+  trommel_filter* own = counting(100, TROMMEL_DIGEST_CALLER);
+  INVALID(trommel_insert(filter, NULL, NULL, 0, NULL, &error), "keys is NULL");
+  INVALID(trommel_query(filter, &keys, NULL, 3, NULL, &error), "maybe_present is NULL");
+  INVALID(trommel_query(filter, &keys, bitmap, 2, NULL, &error), "must have 3 for 130 keys");
+  INVALID(trommel_query(filter, &keys, bitmap, 4, NULL, &error), "has 4 entries");
+  INVALID(trommel_query(filter, &keys, bitmap, -3, NULL, &error), "has -3 entries");
+  INVALID(trommel_query(filter, &keys, numbers + 100, 3, NULL, &error), "overlaps the keys");
+  INVALID(trommel_query(filter, &keys, (uint64_t*)((char*)bitmap + 1), 3, NULL, &error),
+          "not aligned");
+  INVALID(trommel_insert_if_absent(filter, &keys, bitmap, 3, bitmap + 1, NULL, &error), "overlap");
+  memset(&outcome, 0, sizeof(outcome));
+  INVALID(trommel_insert(filter, &keys, NULL, 0, &outcome, &error), "outcome.struct_size is 0");
+  keys.num_keys = -1;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "num_keys is -1");
+  keys.num_keys = INT64_MAX;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "num_keys is");
+  keys.num_keys = 130;
+  keys.stride = INT64_MIN;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "stride is");
+  keys.stride = 0;
+  keys.kind = 7;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "kind is 7");
+  keys.kind = TROMMEL_KEYS_NONE;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "kind is 0");
+  keys.kind = TROMMEL_KEYS_INT64;
+  keys.data = NULL;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "data is NULL");
+  keys.struct_size = 3;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "struct_size is 3");
+
+  keys = trommel_keys_of(TROMMEL_KEYS_BYTES32, "abcdef", 3);
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "offsets is NULL");
+  keys.offsets = offsets;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "offset 2 is 2");
+  offsets[2] = 4;
+  keys.num_bytes = 4;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "the last offset is 5");
+  keys.num_bytes = -4;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "num_bytes is -4");
+  keys.num_bytes = 0;
+  keys.data = NULL;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "data is NULL");
+  keys = trommel_keys_of(TROMMEL_KEYS_BYTES64, "abcdef", 1);
+  keys.offsets = long_offsets;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "offset 0 is -1");
+  keys = trommel_keys_of(TROMMEL_KEYS_SLICES, slices, 2);
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "slice 1 is NULL");
+  slices[1].size = -3;
+  INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "slice 1 has size -3");
+  INVALID(-trommel_insert_key(filter, trommel_key_bytes("a", -1), &error), "negative size");
+  INVALID(-trommel_insert_key(filter, trommel_key_bytes(NULL, 1), &error), "the key is NULL");
+
+  keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 130);
+  INVALID(trommel_insert(own, &keys, NULL, 0, NULL, &error), "pass digests");
+  INVALID(-trommel_may_contain(own, trommel_key_int64(1), &error), "pass digests");
+  keys.kind = TROMMEL_KEYS_DIGESTS;
+  HOLDS(trommel_insert(own, &keys, NULL, 0, NULL, &error) == TROMMEL_OK);
+  keys.num_keys = 0;
+  keys.data = NULL;
+  HOLDS(trommel_insert(own, &keys, NULL, 0, NULL, &error) == TROMMEL_OK);
+
+  /* None of these changed anything. */
+  stats.struct_size = sizeof(stats);
+  HOLDS(trommel_get_stats(filter, &stats, NULL) == TROMMEL_OK && stats.num_keys == 0);
+  HOLDS(trommel_get_stats(own, &stats, NULL) == TROMMEL_OK && stats.num_keys == 130);
+  trommel_filter_free(filter);
+  trommel_filter_free(own);
+}
+
+static int32_t stop(void* context, const void* bytes, int64_t num_bytes) {
+  (void)context;
+  (void)bytes;
+  (void)num_bytes;
+  return 7;
+}
+
+static void types(void) {
+  trommel_filter* filter = counting(100, 0);
+  trommel_executor* executor = NULL;
+  INVALID(trommel_convert(filter, TROMMEL_TYPE_WINDOW, &error), "type is 3");
+  FAILS(TROMMEL_IO, trommel_write(filter, stop, NULL, &error), "returned 7");
+  HOLDS(trommel_convert(filter, TROMMEL_TYPE_CONCURRENT, &error) == TROMMEL_OK);
+  HOLDS(trommel_filter_type(filter) == TROMMEL_TYPE_CONCURRENT);
+  FAILS(TROMMEL_UNSUPPORTED, trommel_fold(filter, &error), "concurrent filters cannot be folded");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_grow(filter, &error), "concurrent");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_use_executor(filter, NULL, &error), "concurrent");
+  HOLDS(trommel_convert(filter, TROMMEL_TYPE_COUNTING, &error) == TROMMEL_OK);
+  INVALID(trommel_executor_create(-1, &executor, &error), "num_threads is -1");
+  INVALID(trommel_executor_create(5000, &executor, &error), "5000");
+  HOLDS(trommel_executor_create(2, &executor, &error) == TROMMEL_OK);
+  HOLDS(trommel_executor_num_threads(executor) == 2);
+  HOLDS(trommel_use_executor(filter, executor, &error) == TROMMEL_OK);
+  trommel_executor_free(executor);
+  trommel_executor_free(NULL);
+  HOLDS(trommel_executor_num_threads(NULL) == 0);
+  trommel_filter_free(filter);
+}
+
+static void large_batches(void) {
+  /* More keys than one round, from every second word, with two threads: as in place. */
+  const int64_t num_keys = ((int64_t)1 << 20) + 4711;
+  const int64_t num_words = trommel_bitmap_words(num_keys);
+  uint64_t* pairs = malloc((size_t)num_keys * 16);
+  uint64_t* adjacent = malloc((size_t)num_keys * 8);
+  uint64_t* bitmaps[2];
+  uint32_t* selections[2];
+  int64_t num_selected[2] = {0, 0};
+  trommel_filter* filter = counting(1000000, 0);
+  trommel_executor* executor = NULL;
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, adjacent, num_keys);
+  trommel_keys apart = trommel_keys_of(TROMMEL_KEYS_INT64, pairs, num_keys);
+  int64_t i;
+  int way;
+  HOLDS(trommel_executor_create(2, &executor, &error) == TROMMEL_OK);
+  HOLDS(trommel_use_executor(filter, executor, &error) == TROMMEL_OK);
+  apart.stride = 16;
+  for (i = 0; i < num_keys; ++i) pairs[2 * i] = adjacent[i] = (uint64_t)i * 3;
+  keys.num_keys = num_keys / 2;
+  HOLDS(trommel_insert(filter, &keys, NULL, 0, NULL, &error) == TROMMEL_OK);
+  keys.num_keys = num_keys;
+  for (way = 0; way < 2; ++way) {
+    const trommel_keys* view = way == 0 ? &keys : &apart;
+    int64_t num_present = 0;
+    bitmaps[way] = malloc((size_t)num_words * 8);
+    selections[way] = malloc((size_t)num_keys * 4);
+    HOLDS(trommel_query(filter, view, bitmaps[way], num_words, &num_present, &error) == TROMMEL_OK);
+    HOLDS(num_present >= num_keys / 2);
+    HOLDS(trommel_select(filter, view, 0, selections[way], num_keys, &num_selected[way], &error) ==
+          TROMMEL_OK);
+    HOLDS(num_selected[way] == num_keys - num_present);
+  }
+  HOLDS(memcmp(bitmaps[0], bitmaps[1], (size_t)num_words * 8) == 0);
+  HOLDS(memcmp(selections[0], selections[1], (size_t)num_selected[0] * 4) == 0);
+  trommel_filter_free(filter);
+  trommel_executor_free(executor);
+  for (way = 0; way < 2; ++way) {
+    free(bitmaps[way]);
+    free(selections[way]);
+  }
+  free(pairs);
+  free(adjacent);
+}
+
+static void files(void) {
+  const char* path = "trommel_c_misuse.trommel";
+  trommel_save_options save = {sizeof(save), 1, 0, 0};
+  trommel_load_options load = {sizeof(load), TROMMEL_TYPE_CONCURRENT, 0, NULL};
+  trommel_filter* filter = counting(100, 0);
+  trommel_filter* loaded = NULL;
+  trommel_filter* clone = NULL;
+  int32_t type = 0;
+  remove(path);
+  HOLDS(trommel_insert_key(filter, trommel_key_int64(42), &error) == 1);
+  HOLDS(trommel_save(filter, path, &save, &error) == TROMMEL_OK);
+  FAILS(TROMMEL_EXISTS, trommel_save(filter, path, &save, &error), path);
+  HOLDS(trommel_save(filter, path, NULL, &error) == TROMMEL_OK);
+  HOLDS(trommel_type_of_file(path, &type, &error) == TROMMEL_OK && type == TROMMEL_TYPE_COUNTING);
+  HOLDS(trommel_load(path, &load, &loaded, &error) == TROMMEL_OK);
+  HOLDS(trommel_filter_type(loaded) == TROMMEL_TYPE_CONCURRENT);
+  HOLDS(trommel_may_contain(loaded, trommel_key_int64(42), &error) == 1);
+  load.type = TROMMEL_TYPE_LAYERED;
+  FAILS(TROMMEL_MISMATCH, trommel_load(path, &load, &loaded, &error), "counting");
+  load.type = 50;
+  INVALID(trommel_load(path, &load, &loaded, &error), "options.type is 50");
+  HOLDS(trommel_clone(loaded, &clone, &error) == TROMMEL_OK);
+  HOLDS(trommel_filter_type(clone) == TROMMEL_TYPE_CONCURRENT);
+  HOLDS(trommel_erase_key(clone, trommel_key_int64(42), &error) == 1);
+  HOLDS(trommel_may_contain(clone, trommel_key_int64(42), &error) == 0);
+  HOLDS(trommel_may_contain(loaded, trommel_key_int64(42), &error) == 1);
+  trommel_filter_free(filter);
+  trommel_filter_free(loaded);
+  trommel_filter_free(clone);
+  remove(path);
+}
+
+int main(void) {
+  HOLDS(trommel_c_abi_version() == TROMMEL_C_ABI_VERSION);
+  HOLDS(strchr(trommel_c_version(), '.') != NULL);
+  HOLDS(strcmp(trommel_code_name(-1), "unknown") == 0);
+  structs();
+  null_handles();
+  batches();
+  types();
+  large_batches();
+  files();
+  if (num_wrong == 0) puts("all as expected");
+  return num_wrong == 0 ? 0 : 1;
+}

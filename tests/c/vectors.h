@@ -1,0 +1,81 @@
+/* The text of test vectors in C99: lines, options, keys in all layouts, and text that grows. */
+#ifndef TROMMEL_TESTS_C_VECTORS_H_
+#define TROMMEL_TESTS_C_VECTORS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trommel/c.h"
+
+enum { MAX_WORDS = 256 };
+
+struct line {
+  char* text; /* of the whole line, cut into words */
+  size_t capacity;
+  const char* words[MAX_WORDS];
+  int num_words;
+  const char* options[MAX_WORDS]; /* "name=value" */
+  int num_options;
+  const char* expected; /* behind the arrow */
+  int has_result;
+  int number;
+  int num_calls; /* before it */
+};
+/* Reads the next line; one without words is a comment or empty. Returns 0 at the end. */
+int read_line(FILE* file, struct line* line);
+
+const char* option(const struct line* line, const char* name, const char* by_default);
+uint64_t number_option(const struct line* line, const char* name);
+double rate_option(const struct line* line, const char* name);
+uint64_t parse_number(const char* text);
+/* Returns how many bytes the digits stand for; writes at most `capacity`. "-" is none. */
+size_t from_hex(const char* hex, uint8_t* bytes, size_t capacity);
+
+/* Keys in all layouts of their kind. */
+struct owned_keys {
+  int32_t kind; /* INT64, INT32, DIGESTS, BYTES64 */
+  int64_t num_keys;
+  uint8_t* data;  /* integers, adjacent; or all bytes */
+  uint8_t* apart; /* integers, some bytes apart, the last one first */
+  int64_t num_bytes;
+  int64_t* offsets64;
+  int32_t* offsets32;
+  trommel_slice* slices;
+};
+void parse_keys(const struct line* line, struct owned_keys* keys);
+void free_keys(struct owned_keys* keys);
+/* The keys in a layout of their kind: variant 0, 1 or 2. */
+trommel_keys view_of(const struct owned_keys* keys, int variant);
+trommel_key key_of(const struct owned_keys* keys, int64_t i);
+
+struct text {
+  char* data;
+  size_t size;
+  size_t capacity;
+};
+void add_text(struct text* text, const char* format, ...);
+/* Of these bytes with seed 0, 16 digits. */
+void add_xxh64(struct text* text, const uint8_t* bytes, int64_t num_bytes);
+
+/* A keys line, a filter or bytes of that name. */
+struct named {
+  char name[64];
+  struct owned_keys keys;
+  trommel_filter* filter;
+  uint8_t* bytes;
+  int64_t num_bytes;
+  struct named* next;
+};
+struct program {
+  char folder[512];
+  struct named* names;
+};
+
+/* Memory, or the end of the program. */
+void* zeroed(size_t num_bytes);
+void* grown(void* memory, size_t num_bytes);
+/* Ends the program, naming what does not hold. */
+void check(int holds, const char* what);
+
+#endif
