@@ -2,8 +2,9 @@
 /// Structures exactly as published, for reproduction, teaching and comparison.
 ///
 /// trommel/classic has the plain Bloom filter, the counting Bloom filter and the split counting
-/// filter, each over one large array; trommel/matrix has the cut Bloom filter matrix. For
-/// production use, CountingFilter and AttributeFilter implement the same ideas.
+/// filter, each over one large array; trommel/matrix has the cut Bloom filter matrix; trommel/hbase
+/// has the filters of HBase's store files, to the byte. For production use, CountingFilter and
+/// AttributeFilter implement the ideas of the first two.
 #ifndef TROMMEL_PUBLISHED_H_
 #define TROMMEL_PUBLISHED_H_
 
@@ -11,6 +12,9 @@
 #include "trommel/classic/formulas.h"
 #include "trommel/classic/geometry.h"
 #include "trommel/classic/sizing.h"
+#include "trommel/hbase/bloom_keys.h"
+#include "trommel/hbase/compound_filter.h"
+#include "trommel/hbase/store_file_filter.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
