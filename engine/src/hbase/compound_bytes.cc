@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::string_view kBloomMagic = "TrHBloom";
 constexpr uint32_t kBloomVersion = 1;
-constexpr size_t kBloomHeaderBytes = 40;
-constexpr size_t kCheckedHeaderBytes = 32;
+constexpr size_t kCheckedHeaderBytes = 32;  // of 40: those before the checksum
 constexpr uint32_t kMetadataVersion = 3;
 constexpr uint64_t kMostHashesRead = 1000;
 constexpr std::string_view kComparator = "org.apache.hadoop.hbase.CellComparatorImpl";
