@@ -13,11 +13,15 @@
 namespace trommel::paper {
 
 // The course text: its arithmetic, its sizing of a blocklist, its hashes made from one hash, its
-// 100 machines, and its two examples of store files.
+// 100 machines, its two examples of store files, and what filters save a region that is read.
 Report CourseReport(const Options& options);
 
 // Its blocklist: 10^10 addresses at one false positive in 10,000.
 Table CourseSizing(const Options& options);
+
+// Its two examples of store files, and a simulated region's reads with and without filters.
+Table CourseStoreFiles();
+Table CourseReads(const Options& options);
 
 // A file's lines sent to machines by hash: every copy of a string goes to one machine, so copies
 // can be counted there; distinct strings are spread evenly, lines only as evenly as copies.

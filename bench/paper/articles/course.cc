@@ -7,7 +7,6 @@
 
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
-#include "bench/paper/articles/hfile.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/classic/filter.h"
@@ -137,59 +136,13 @@ Table Machines(const Options& options) {
   return table;
 }
 
-// A get: how many of the two files are read according to the text, and which.
-Row Get(const HFile& hf1, const HFile& hf2, const std::string& type, const std::string& row,
-        const std::string& column, double paper) {
-  const auto may_hold = [&](const HFile& file) {
-    return column.empty() ? file.MayHold(row) : file.MayHold(row, column);
-  };
-  const bool first = may_hold(hf1);
-  const bool second = may_hold(hf2);
-  Row result{
-      .what = type + ": files read by get(" + row + (column.empty() ? "" : "," + column) + ")",
-      .unit = Unit::kCount,
-      .paper = paper,
-      .exact = paper};
-  result.measured = first + second;
-  result.allowed = Exactly(paper);
-  if (!first) result.note = "hf1 is skipped";
-  if (!second) result.note = "hf2 is skipped";
-  if (!first && !second) result.note = "both are skipped";
-  return result;
-}
-
-Table StoreFiles() {
-  Table table{.title = "Which store files a get reads"};
-  table.text =
-      "ROW: hf1 = {r1 q1, r2 q1}, hf2 = {r3 q1, r4 q1}. ROWCOL: hf1 = {r1 q1, r2 q1}, hf2 = {r1 "
-      "q2, r2 q2}. Counting filters over the keys that HBase hashes.";
-  table.axis = Axis::kLinear;
-  const std::vector<Cell> q1 = {{"r1", "q1"}, {"r2", "q1"}};
-  const std::vector<Cell> others = {{"r3", "q1"}, {"r4", "q1"}};
-  const std::vector<Cell> q2 = {{"r1", "q2"}, {"r2", "q2"}};
-  const HFile row1(q1, BloomType::kRow);
-  const HFile row_others(others, BloomType::kRow);
-  const HFile row2(q2, BloomType::kRow);
-  const HFile rowcol1(q1, BloomType::kRowCol);
-  const HFile rowcol2(q2, BloomType::kRowCol);
-  table.rows = {Get(row1, row_others, "ROW", "r1", "", 1),
-                Get(row1, row_others, "ROW", "r3", "", 1),
-                Get(row1, row2, "ROW", "r1", "q1", 2),
-                Get(row1, row2, "ROW", "r1", "q2", 2),
-                Get(rowcol1, rowcol2, "ROWCOL", "r1", "q1", 1),
-                Get(rowcol1, rowcol2, "ROWCOL", "r1", "q2", 1),
-                Get(rowcol1, rowcol2, "ROWCOL", "r1", "", 2)};
-  table.rows.back().note = "ROWCOL does not replace ROW: a get of a whole row has no key to query.";
-  return table;
-}
-
 }  // namespace
 
 Report CourseReport(const Options& options) {
   return {.name = "reproduce_course",
           .source = "A course text on HBase's Bloom filters (shiyanlou)",
           .tables = {Arithmetic(), CourseSizing(options), ManyFromOne(options), Machines(options),
-                     StoreFiles()}};
+                     CourseStoreFiles(), CourseReads(options)}};
 }
 
 namespace {

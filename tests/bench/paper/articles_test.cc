@@ -33,6 +33,14 @@ TEST_CASE("the course text is reproduced, slips and all", "[paper]") {
   CHECK(VerdictOf(report, "Which store files", "ROWCOL: files read by get(r1,q1)") == "agrees");
 }
 
+TEST_CASE("a simulated region reads as many blocks as its closed forms say", "[paper]") {
+  const Report report{.tables = {CourseReads({.seed = Catch::rngSeed(), .quick = true})}};
+  CheckNothingContradicts(report);
+  CHECK(VerdictOf(report, "A simulated region", "stored row, no filter: data blocks") == "agrees");
+  CHECK(RowOf(report, "A simulated region", "stored row, ROW: data blocks").measured < 1.1);
+  CHECK(RowOf(report, "A simulated region", "absent rows").measured < -0.98);
+}
+
 TEST_CASE("the article on space is reproduced", "[paper]") {
   const Report report = ClaimsReport({.seed = Catch::rngSeed(), .quick = true});
   CheckNothingContradicts(report);
