@@ -156,7 +156,7 @@ Table CourseReads(const Options& options) {
       "whatever the text's order of the three.";
   table.axis = Axis::kLinear;
   const RandomStream rows(options.seed, 70);
-  const RandomStream strangers(options.seed, 71);
+  const RandomStream non_members(options.seed, 71);
   Region without(plain);
   Region with(filtered);
   RandomStream written = rows;
@@ -177,7 +177,7 @@ Table CourseReads(const Options& options) {
   constexpr double kModelShare = 0.05;  // Che's model: the reads of one get are not independent
   double blocks[2][2] = {};             // [members][with a filter]
   for (const bool are_members : {true, false}) {
-    const RandomStream& asked = are_members ? rows : strangers;
+    const RandomStream& asked = are_members ? rows : non_members;
     const std::string kind = are_members ? "stored row" : "absent row";
     for (const bool has_filter : {false, true}) {
       Region& region = has_filter ? with : without;

@@ -90,8 +90,8 @@ TEST_CASE("with filters a get reads the files that have the row, and others at t
   const double sigma = std::sqrt(num_files * fpr / static_cast<double>(rows.size()));
   CHECK(std::abs(members - expected) < 6 * sigma + 0.002 * fpr * num_files);
   region.ResetCounts();
-  RandomStream strangers(Catch::rngSeed(), 3);
-  for (int i = 0; i < 46'000; ++i) region.Get(strangers.Next());
+  RandomStream non_members(Catch::rngSeed(), 3);
+  for (int i = 0; i < 46'000; ++i) region.Get(non_members.Next());
   CHECK(region.counts().num_found == 0);
   CHECK(std::abs(PerGet(region.counts().num_data_blocks, region) -
                  ExpectedBlocks(num_files, 0, fpr)) < 6 * sigma + 0.002 * fpr * num_files);
