@@ -6,7 +6,9 @@
 //   spill: the key's block is promoted. The kernel writes the key's index to `spilled` and goes on.
 //   stop:  the key would overflow its block. The kernel returns with end = the key's index, and
 //          nothing changed for it; the caller promotes the block and calls again from there.
-// So the keys of one block are always applied in input order.
+// Insertions into a full block of runs are spilled, too: all later ones then are, and the caller
+// promotes the block with the first of them. So the keys of one block are always applied in input
+// order.
 #ifndef TROMMEL_KERNELS_KERNELS_H_
 #define TROMMEL_KERNELS_KERNELS_H_
 

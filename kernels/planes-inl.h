@@ -107,6 +107,7 @@ struct Planes {
   using FewMarks = Marks32<kSlices, kFewSlices<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kPresenceStride = kSlices;
+  static constexpr bool kSpillsFull = false;  // other keys may have space in each of their counters
 
   static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
     return Block(blocks, block_idx);

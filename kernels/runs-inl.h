@@ -120,6 +120,7 @@ struct Runs {
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kWords = RunBlockWords(kSlices);
   static constexpr size_t kPresenceStride = kWords;
+  static constexpr bool kSpillsFull = true;  // the number of keys alone decides
 
   struct Block {
     uint32_t* presence;

@@ -85,7 +85,9 @@ HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
   return !hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
 }
 
-// The outcome of one key of an update: see kernels.h.
+// The outcome of one key of an update: see kernels.h. kStop: the block is full for this key. Where
+// it then is for every other (kSpillsFull of a layout), the key is spilled and the kernel goes on:
+// what comes later for the block is spilled, too, so that the block's keys keep their order.
 enum class Fate { kDone, kSpill, kStop };
 
 template <class Layout>
@@ -111,7 +113,7 @@ HWY_INLINE UpdateProgress ForEachKey(const uint64_t* HWY_RESTRICT digests, const
     }
     const Fate fate = step(i, BlockOf<Layout>(digests[i], blocks));
     if (HWY_UNLIKELY(fate != Fate::kDone)) {
-      if (fate == Fate::kStop) return {i, num_spilled};
+      if (!Layout::kSpillsFull && fate == Fate::kStop) return {i, num_spilled};
       spilled[num_spilled++] = static_cast<uint32_t>(i);
     }
   }

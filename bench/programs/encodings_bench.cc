@@ -1,6 +1,6 @@
 // All encodings in one run, one thread: memory, rate and speed of planes, runs and fingerprints
 // beside the textbook counting Bloom filter and a plain split-block filter, and whether targets are
-// met. How to read it: README.md.
+// met. With --trial=scale one encoding, at several sizes. How to read it: README.md.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "bench/trials/encoding_trial.h"
+#include "bench/trials/scale_trial.h"
 #include "trommel/sizing.h"
 #include "trommel/targets.h"
 
@@ -22,10 +23,16 @@ constexpr uint64_t kMinKeys = 10'000;  // with fewer a batch is too short for th
 
 constexpr char kUsage[] =
     "usage: encodings_bench [--keys=1M,30M] [--fpr=0.004,0.0061] [--slices=4|5|8|10] [--rounds=9]\n"
-    "  --keys    sizes to compare at, in turn (at least 10k)\n"
-    "  --fpr     target rates of all sides but fingerprints, in turn (0.000001 to 0.5)\n"
-    "  --slices  of the runs' blocks\n"
-    "  --rounds  paired measurements of each figure, after one that does not count\n";
+    "       encodings_bench --trial=scale [--keys=30M,300M] [--fpr=0.0061] [--slices=4|5|8|10]\n"
+    "                       [--encoding=runs] [--threads=1] [--rounds=9]\n"
+    "  --keys      sizes to compare at, in turn (at least 10k); of the scale: beside the first\n"
+    "  --fpr       target rates of all sides but fingerprints, in turn (0.000001 to 0.5); of the\n"
+    "              scale: of its encoding\n"
+    "  --slices    of the runs' blocks\n"
+    "  --encoding  of the scale: planes, runs, fingerprints16 or fingerprints8\n"
+    "  --threads   of the scale (1 to 256)\n"
+    "  --rounds    paired measurements of each figure, after one that does not count\n";
+constexpr uint64_t kMostThreads = 256;
 
 // Nothing if one is not a rate that filters are sized for.
 std::optional<std::vector<double>> ParseRates(const std::string& list) {
@@ -54,8 +61,11 @@ void Print(const EncodingOutcome& outcome) {
 }
 
 int Main(int argc, char** argv) {
-  std::vector<uint64_t> keys = {1'000'000, 30'000'000};
-  std::vector<double> rates = {0.004, 0.0061};
+  std::vector<uint64_t> keys;
+  std::vector<double> rates;
+  size_t trial = 0;
+  size_t encoding_idx = 1;
+  uint64_t num_threads = 1;
   constexpr uint32_t kSlices[] = {4, 5, 8, 10};
   size_t slices_idx = 1;
   uint64_t rounds = 9;
@@ -64,15 +74,42 @@ int Main(int argc, char** argv) {
     if (read) rates = *read;
     return read.has_value();
   };
-  if (!ReadArguments(argc, argv,
-                     {CountsArgument("--keys", keys, kMinKeys),
-                      {"--fpr", read_rates},
-                      WordArgument("--slices", {"4", "5", "8", "10"}, slices_idx),
-                      CountArgument("--rounds", rounds)},
-                     kUsage)) {
+  if (!ReadArguments(
+          argc, argv,
+          {CountsArgument("--keys", keys, kMinKeys),
+           {"--fpr", read_rates},
+           WordArgument("--trial", {"encodings", "scale"}, trial),
+           WordArgument("--encoding", {"planes", "runs", "fingerprints16", "fingerprints8"},
+                        encoding_idx),
+           CountArgument("--threads", num_threads, kMostThreads),
+           WordArgument("--slices", {"4", "5", "8", "10"}, slices_idx),
+           CountArgument("--rounds", rounds)},
+          kUsage)) {
     return 2;
   }
   const uint32_t slices = kSlices[slices_idx];
+  const bool is_scale = trial == 1;
+  if (keys.empty())
+    keys = {is_scale ? 30'000'000U : 1'000'000U, is_scale ? 300'000'000U : 30'000'000U};
+  if (rates.empty()) rates = is_scale ? std::vector{0.0061} : std::vector{0.004, 0.0061};
+  if (is_scale) {
+    std::printf(
+        "Target %s. Medians of %d paired rounds; ratios are taken in each round: median "
+        "[min..max].\n",
+        std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
+    for (const double rate : rates) {
+      const ScaleOutcome outcome =
+          RunScaleTrial({.sizes = keys,
+                         .encoding = static_cast<Encoding>(encoding_idx),  // in their order
+                         .target_fpr = rate,
+                         .run_slices = slices,
+                         .num_threads = static_cast<uint32_t>(num_threads),
+                         .rounds = rounds});
+      std::printf("\n%s", FormatScale(outcome).c_str());
+      std::fflush(stdout);
+    }
+    return 0;
+  }
   std::printf(
       "One thread, target %s, runs of %u slices. Medians of %d paired rounds; ratios are taken in "
       "each round: median [min..max].\n",

@@ -80,6 +80,33 @@ TEST_CASE("any block can be removed from an index of four slots filled in any or
   }
 }
 
+TEST_CASE("blocks with one place in the index and one tag keep words of their own",
+          "[engine][block_word_map]") {
+  // A multiple of this has the multiplier as its hash, before the low half is dropped.
+  constexpr uint64_t kInverse = 0xf1de83e19937733dULL;  // of the golden ratio, modulo 2^64
+  static_assert(kInverse * 0x9e3779b97f4a7c15ULL == 1);
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> blocks;
+  for (uint64_t place = 0; place < 4; ++place) {
+    for (uint64_t i = 0; i < 6; ++i) blocks.push_back(kInverse * (place << 62 | i));
+  }
+  BlockWordMap words(2);
+  std::set<uint64_t> want;
+  for (int step = 0; step < 2000; ++step) {
+    const uint64_t block_idx = blocks[random() % blocks.size()];
+    words.PrefetchIndex(block_idx);
+    words.PrefetchEntry(block_idx);
+    if (want.contains(block_idx)) {
+      words.Remove(block_idx);
+      want.erase(block_idx);
+    } else {
+      Fill(words, block_idx, 2);
+      want.insert(block_idx);
+    }
+    if (!HoldsExactly(words, want, 2)) FAIL("at step " << step);
+  }
+}
+
 TEST_CASE("a new entry is zero even where another one was removed", "[engine][block_word_map]") {
   BlockWordMap words(2);
   for (const uint64_t block_idx : {7, 8, 9}) Fill(words, block_idx, 2);

@@ -91,20 +91,27 @@ TEST_CASE("1000 keys go into one block of many on every target", "[kernels][inse
   });
 }
 
-TEST_CASE("an insert that would overflow stops with nothing of that key done",
+TEST_CASE("an insert that would overflow stops or is spilled, with nothing of that key done",
           "[kernels][insert]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
   const std::vector<uint64_t> most(tests::MostCopies(shape), digest);
-  const std::vector<uint64_t> one_more(most.size() + 1, digest);
+  const std::vector<uint64_t> more(most.size() + 2, digest);
   const ReferenceFilter want = ReferenceOf(most, 3, shape);
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(3, shape);
-    std::vector<uint32_t> spilled(one_more.size(), 77);
-    const UpdateProgress applied = filter.block_kernels().insert(
-        one_more.data(), {0, one_more.size()}, filter.View(), spilled.data());
-    CHECK(applied.end == most.size());
-    CHECK(applied.num_spilled == 0);
+    std::vector<uint32_t> spilled(more.size(), 77);
+    const UpdateProgress applied =
+        filter.block_kernels().insert(more.data(), {0, more.size()}, filter.View(), spilled.data());
+    if (shape.has_runs) {
+      CHECK(applied.end == more.size());
+      CHECK(applied.num_spilled == 2);
+      CHECK(spilled[0] == most.size());
+      CHECK(spilled[1] == most.size() + 1);
+    } else {
+      CHECK(applied.end == most.size());
+      CHECK(applied.num_spilled == 0);
+    }
     CHECK(filter.DifferenceFrom(want) == "");
   });
 }

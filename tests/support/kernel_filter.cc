@@ -87,7 +87,8 @@ void KernelFilter::CheckContract(const UpdateProgress& applied, std::span<const 
   REQUIRE(std::ranges::adjacent_find(list) == list.end());
   for (const uint32_t i : list) {
     const bool is_handled = begin <= i && i < applied.end;
-    const bool is_spilled_rightly = IsPromoted(kernels::BlockIndex(digests[i], num_blocks_));
+    const uint64_t block_idx = kernels::BlockIndex(digests[i], num_blocks_);
+    const bool is_spilled_rightly = IsPromoted(block_idx) || IsFullOfRuns(block_idx);
     if (!is_handled || !is_spilled_rightly) FAIL("key " << i << " was spilled wrongly");
   }
   // A key that stops the kernel is in a block that is to be promoted, by the caller.
@@ -110,8 +111,19 @@ void KernelFilter::Promote(uint64_t block_idx) {
   promoted_[block_idx] = counters;
 }
 
+bool KernelFilter::IsFullOfRuns(uint64_t block_idx) const {
+  if (!shape_.has_runs) return false;
+  Counters counters(shape_.num_counters());
+  kernels::DecodeRuns(PresenceOf(block_idx), CountsOf(block_idx), shape_.num_slices, counters);
+  for (size_t s = 0; s < shape_.num_slices; ++s) {
+    counters[s * kernels::SlicePositions(shape_.num_slices)] += 1;
+  }
+  return !kernels::FitsRuns(counters, shape_.num_slices);
+}
+
 bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
   const uint64_t block_idx = kernels::BlockIndex(digest, num_blocks_);
+  if (!IsPromoted(block_idx)) Promote(block_idx);  // a full block of runs
   Counters& counters = promoted_.at(block_idx);
   bool is_present = true;
   for (size_t s = 0; s < shape_.num_slices; ++s) {

@@ -45,6 +45,7 @@ class KernelFilter {
   using Counters = std::vector<uint64_t>;
 
   bool IsPromoted(uint64_t block_idx) const;
+  bool IsFullOfRuns(uint64_t block_idx) const;
   void Promote(uint64_t block_idx);
   // One key of a promoted block, counter by counter. Returns whether it was done.
   bool Apply(uint64_t digest, bool is_insert, bool only_if_absent);

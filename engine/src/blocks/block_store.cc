@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/blocks/spilled_keys.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
@@ -55,8 +56,9 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
   return encoding_->is_promoted(PresenceOf(block_idx), CountsOf(block_idx), geometry_.num_slices);
 }
 
-// --- Updates. The kernel spills keys of promoted blocks, which are applied here, in order. Where
-// it stops, the block is promoted and the kernel called again, which then spills that key.
+// --- Updates. The kernel spills keys of promoted blocks, and with runs those of full ones, which
+// are applied here, in order. Where it stops, the block is promoted and the kernel called again,
+// which then spills that key.
 
 uint64_t BlockStore::Apply(Update update, const uint64_t* digests,
                            const kernels::DigestRange& range, uint64_t* answers) {
@@ -109,8 +111,13 @@ void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestR
 
 void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
                                std::span<const uint32_t> spilled, uint64_t* answers) {
-  for (const uint32_t key_idx : spilled) {
+  const auto block_of = [&](size_t i) { return BlockOf(digests[spilled[i]]); };
+  const auto find = [&](size_t i) { side_table_.PrefetchIndex(block_of(i)); };
+  const auto fetch = [&](size_t i) { side_table_.PrefetchEntry(block_of(i)); };
+  UseInSteps(spilled.size(), find, fetch, [&](size_t i) {
+    const uint32_t key_idx = spilled[i];
     const uint64_t digest = digests[key_idx];
+    if (update != Update::kErase && !IsPromoted(BlockOf(digest))) Promote(BlockOf(digest));
     if (update == Update::kInsert) {
       InsertPromoted(digest, /*only_if_absent=*/false);
     } else if (update == Update::kInsertIfAbsent) {
@@ -123,7 +130,7 @@ void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
       uint32_t unused = 0;
       block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
     }
-  }
+  });
 }
 
 bool BlockStore::UpdateOne(Update update, uint64_t digest) {

@@ -20,14 +20,26 @@ uint64_t* BlockWordMap::Find(uint64_t block_idx) {
 
 const uint64_t* BlockWordMap::Find(uint64_t block_idx) const {
   if (index_.empty()) return nullptr;
-  const uint32_t number = index_[SlotOf(block_idx)];
+  const size_t number = NumberIn(index_[SlotOf(block_idx)]);
   return number == 0 ? nullptr : &entries_[(number - 1) * stride_ + 1];
 }
 
-void BlockWordMap::Prefetch(uint64_t block_idx) const {
+void BlockWordMap::PrefetchIndex(uint64_t block_idx) const {
+  if (!index_.empty()) __builtin_prefetch(&index_[StartOf(block_idx).home]);
+}
+
+// The first slot with the block's tag, nearly always the block's. Without one: where the next entry
+// will be made.
+void BlockWordMap::PrefetchEntry(uint64_t block_idx) const {
   if (index_.empty()) return;
-  const uint32_t number = index_[HomeOf(block_idx)];
-  if (number != 0) __builtin_prefetch(&entries_[(number - 1) * stride_]);
+  const Start start = StartOf(block_idx);
+  size_t slot = start.home;
+  while (index_[slot] != 0 && !HasTag(index_[slot], start.tag)) slot = Next(slot);
+  const size_t entry_idx = index_[slot] == 0 ? size() : NumberIn(index_[slot]) - 1;
+  const uint64_t* entry = entries_.data() + entry_idx * stride_;
+  constexpr size_t kWordsPerLine = 8;
+  for (size_t w = 0; w < stride_; w += kWordsPerLine) __builtin_prefetch(entry + w);
+  __builtin_prefetch(entry + stride_ - 1);  // entries begin anywhere in a line
 }
 
 uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
@@ -38,9 +50,9 @@ uint64_t* BlockWordMap::FindOrMake(uint64_t block_idx) {
     entries_.reserve(WithSpare(num_entries) * stride_);
   }
   if ((num_entries + 1) * 4 > index_.size() * 3) GrowIndex();
-  index_[SlotOf(block_idx)] = static_cast<uint32_t>(num_entries + 1);
   entries_.resize(entries_.size() + stride_);
   entries_[num_entries * stride_] = block_idx;
+  SetNumber(num_entries);
   return &entries_[num_entries * stride_ + 1];
 }
 
@@ -49,12 +61,13 @@ void BlockWordMap::Remove(uint64_t block_idx) {
   const size_t slot = SlotOf(block_idx);
   if (index_[slot] == 0) return;
   if (size() == 1 && max_entries_ == 0) return Clear();
-  const size_t entry_idx = index_[slot] - 1;
+  const size_t entry_idx = NumberIn(index_[slot]) - 1;
   const size_t last_idx = size() - 1;
   FreeSlot(slot);               // before entry numbers change
   if (entry_idx != last_idx) {  // the last entry moves into the hole
-    index_[SlotOf(BlockAt(last_idx))] = static_cast<uint32_t>(entry_idx + 1);
+    const size_t last_slot = SlotOf(BlockAt(last_idx));
     std::copy_n(&entries_[last_idx * stride_], stride_, &entries_[entry_idx * stride_]);
+    index_[last_slot] += static_cast<uint32_t>(entry_idx - last_idx);  // the tag stays
   }
   entries_.resize(last_idx * stride_);
   if (max_entries_ == 0) GiveBackSpare();
@@ -103,16 +116,27 @@ uint64_t BlockWordMap::num_bytes() const {
   return entries_.capacity() * sizeof(uint64_t) + index_.capacity() * sizeof(uint32_t);
 }
 
-size_t BlockWordMap::HomeOf(uint64_t block_idx) const {
+BlockWordMap::Start BlockWordMap::StartOf(uint64_t block_idx) const {
   // Fibonacci hashing: neighbours are spread, and the top bits choose.
   constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15ULL;
-  return (block_idx * kGoldenRatio) >> (64 - std::countr_zero(index_.size()));
+  const uint64_t hash = (block_idx * kGoldenRatio) >> 32;
+  const int index_bits = std::countr_zero(index_.size());
+  return {hash >> (32 - index_bits), static_cast<uint32_t>(hash << index_bits)};
 }
 
-size_t BlockWordMap::SlotOf(uint64_t block_idx) const {
-  size_t slot = HomeOf(block_idx);
-  while (index_[slot] != 0 && BlockAt(index_[slot] - 1) != block_idx) slot = Next(slot);
+size_t BlockWordMap::SlotOf(uint64_t block_idx, Start start) const {
+  size_t slot = start.home;
+  while (index_[slot] != 0 &&
+         !(HasTag(index_[slot], start.tag) && BlockAt(NumberIn(index_[slot]) - 1) == block_idx)) {
+    slot = Next(slot);
+  }
   return slot;
+}
+
+void BlockWordMap::SetNumber(size_t entry_idx) {
+  const uint64_t block_idx = BlockAt(entry_idx);
+  const Start start = StartOf(block_idx);
+  index_[SlotOf(block_idx, start)] = start.tag | static_cast<uint32_t>(entry_idx + 1);
 }
 
 // Backward-shift deletion: what a search would no longer reach across the hole moves into it.
@@ -120,7 +144,7 @@ void BlockWordMap::FreeSlot(size_t slot) {
   const size_t mask = index_.size() - 1;
   size_t hole = slot;
   for (slot = Next(slot); index_[slot] != 0; slot = Next(slot)) {
-    const size_t home = HomeOf(BlockAt(index_[slot] - 1));
+    const size_t home = StartOf(BlockAt(NumberIn(index_[slot]) - 1)).home;
     if (((slot - home) & mask) < ((slot - hole) & mask)) continue;  // its home lies behind the hole
     index_[hole] = index_[slot];
     hole = slot;
@@ -148,9 +172,7 @@ void BlockWordMap::GrowIndex() {
 }
 
 void BlockWordMap::FillIndex() {
-  for (size_t i = 0; i < size(); ++i) {
-    index_[SlotOf(BlockAt(i))] = static_cast<uint32_t>(i + 1);
-  }
+  for (size_t i = 0; i < size(); ++i) SetNumber(i);
 }
 
 }  // namespace trommel

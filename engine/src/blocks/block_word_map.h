@@ -5,8 +5,12 @@
 // quarter; the index is an open-addressing table of entry numbers, of a power of two of slots, at
 // most three quarters full:
 //
-//   index     | . | 3 | 1 | . | . | 2 | . | . |      entry number, from 1; 0 is free
+//   index     | . | 3 | 1 | . | . | 2 | . | . |      tag, entry number from 1; 0 is free
 //   entries   | block, words | block, words | block, words |
+//
+// With 2^b slots, the first b of a block's 32 hash bits are where its search begins, the others its
+// tag, and b bits are left for the number. Nearly always the tag finds the entry: a search reads
+// one line of the index and those of one entry, which may each be a miss of caches and TLB.
 //
 // So an entry takes its own words and the block's, a quarter more where the array has just grown,
 // and between 5.3 and 10.7 bytes of index. Removal leaves the array at most five eighths
@@ -29,8 +33,10 @@ class BlockWordMap {
   // The block's words, valid until the next entry is made or removed; null if it has no entry.
   uint64_t* Find(uint64_t block_idx);
   const uint64_t* Find(uint64_t block_idx) const;
-  // Prefetches the words of the block's entry, if they are where a search for it begins.
-  void Prefetch(uint64_t block_idx) const;
+  // For searches of many blocks: prefetches what Find reads first, and what it reads then. The
+  // second reads what the first has prefetched, and should follow when memory has answered.
+  void PrefetchIndex(uint64_t block_idx) const;
+  void PrefetchEntry(uint64_t block_idx) const;
   // As Find; makes an entry of zeros if there is none. If memory runs out, nothing has changed.
   // Requires space for it (has_space) where memory is reserved.
   uint64_t* FindOrMake(uint64_t block_idx);
@@ -55,11 +61,21 @@ class BlockWordMap {
  private:
   static constexpr size_t kMinSlots = 4;
 
-  // The slot where a search for the block begins.
-  size_t HomeOf(uint64_t block_idx) const;
+  // How a search for a block begins: at which slot, and with which tag, in its place in a slot.
+  struct Start {
+    size_t home;
+    uint32_t tag;
+  };
+  Start StartOf(uint64_t block_idx) const;
+  // The number in a slot; 0 if it is free.
+  size_t NumberIn(uint32_t slot) const { return slot & (index_.size() - 1); }
+  bool HasTag(uint32_t slot, uint32_t tag) const { return slot - NumberIn(slot) == tag; }
   size_t Next(size_t slot) const { return (slot + 1) & (index_.size() - 1); }
   // The slot of the block's entry number, or the free slot where it would be. Requires an index.
-  size_t SlotOf(uint64_t block_idx) const;
+  size_t SlotOf(uint64_t block_idx, Start start) const;
+  size_t SlotOf(uint64_t block_idx) const { return SlotOf(block_idx, StartOf(block_idx)); }
+  // Makes the entry's number that of its block, in the slot where a search for it ends.
+  void SetNumber(size_t entry_idx);
   void FreeSlot(size_t slot);
   // What an array that grows has space for.
   static size_t WithSpare(size_t num_entries) { return num_entries + num_entries / 4 + 1; }

@@ -51,6 +51,10 @@ class SideTable {
   // Copies the range from a table with the same ranges and slices.
   void CopyOwnedRange(const SideTable& from, uint64_t range_idx);
 
+  // Prefetch what finds the block's entry, and then the entry, if it has one.
+  void PrefetchIndex(uint64_t block_idx) const { Of(block_idx).runs.PrefetchIndex(block_idx); }
+  void PrefetchEntry(uint64_t block_idx) const { Of(block_idx).runs.PrefetchEntry(block_idx); }
+
   // The following require that the block has an entry.
 
   // Count one key more, and one key less, which requires all its positions to be present. Presence

@@ -9,6 +9,7 @@
 
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/blocks/spilled_keys.h"
 #include "engine/src/fingerprints/narrow_store.h"
 #include "engine/src/fingerprints/wide_store.h"
 #include "kernels/group_versions.h"
@@ -122,11 +123,11 @@ uint64_t FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
       const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
       progress = kernel(digests, keys, view_, answers, spilled.data());
     }
-    for (size_t i = 0; i < progress.num_spilled; ++i) {
-      FetchElsewhere(PlaceOf(digests[spilled[i]]).block_idx);
-    }
+    const auto block_of = [&](size_t i) { return PlaceOf(digests[spilled[i]]).block_idx; };
     // By the whole way: an earlier key of this list may have returned the block.
-    for (size_t i = 0; i < progress.num_spilled; ++i) apply_one(spilled[i]);
+    UseInSteps(
+        progress.num_spilled, [&](size_t i) { FetchIndex(block_of(i)); },
+        [&](size_t i) { FetchElsewhere(block_of(i)); }, [&](size_t i) { apply_one(spilled[i]); });
     begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;
     if (begin < end) {
@@ -231,17 +232,21 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
     uint64_t* bits = maybe_present + first / 64;
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
-    for (const uint32_t i : std::span(unsure).first(num_unsure)) {
-      const uint64_t block_idx = PlaceOf(chunk[i]).block_idx;
+    const auto block_of = [&](size_t i) { return PlaceOf(chunk[unsure[i]]).block_idx; };
+    const auto find = [&](size_t i) {
       if (has_versions()) {
-        FetchLine(block_idx);
+        FetchLine(block_of(i));
       } else {
-        FetchElsewhere(block_idx);
+        FetchIndex(block_of(i));
       }
-    }
-    for (const uint32_t i : std::span(unsure).first(num_unsure)) {
-      bits[i / 64] |= uint64_t{HoldsDigestElsewhere(chunk[i])} << (i % 64);
-    }
+    };
+    const auto fetch = [&](size_t i) {
+      if (!has_versions()) FetchElsewhere(block_of(i));
+    };
+    UseInSteps(num_unsure, find, fetch, [&](size_t i) {
+      const uint32_t key_idx = unsure[i];
+      bits[key_idx / 64] |= uint64_t{HoldsDigestElsewhere(chunk[key_idx])} << (key_idx % 64);
+    });
     for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
       num_present += static_cast<size_t>(std::popcount(bits[w]));
     }

@@ -171,8 +171,9 @@ class FingerprintStore : public Store {
   // leaves no space; ErasePromoted returns whether the key was in.
   virtual bool InsertPromoted(uint64_t block_idx, uint32_t key) = 0;
   virtual bool ErasePromoted(uint64_t block_idx, uint32_t key) = 0;
-  // Prefetches a promoted block's other places, where one access finds them. Requires the lock.
-  virtual void FetchElsewhere(uint64_t /*block_idx*/) const {}
+  // Prefetch what finds a promoted block's other places, and then them. Requires the lock.
+  virtual void FetchIndex(uint64_t /*block_idx*/) const {}
+  virtual void FetchElsewhere(uint64_t block_idx) const = 0;
   // Does a promoted block hold the key, which it does not show, in its other places?
   virtual bool HoldsElsewhere(uint64_t block_idx, uint32_t key) const = 0;
   // Might it, as far as the block and its line tell? Thread safety: beside updates; what is read

@@ -59,8 +59,9 @@ class HiddenKeys {
   void Clear();
 
   bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }
-  // Prefetches the block's record, if it has one.
-  void Prefetch(uint64_t block_idx) const { records_.Prefetch(block_idx); }
+  // Prefetch what finds the block's record, and then the record, if it has one.
+  void PrefetchIndex(uint64_t block_idx) const { records_.PrefetchIndex(block_idx); }
+  void Prefetch(uint64_t block_idx) const { records_.PrefetchEntry(block_idx); }
 
   // The following require that the block has a record.
 

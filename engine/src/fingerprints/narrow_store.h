@@ -37,6 +37,9 @@ class NarrowStore final : public FingerprintStore {
   void Promote(uint64_t block_idx) override;
   bool InsertPromoted(uint64_t block_idx, uint32_t key) override;
   bool ErasePromoted(uint64_t block_idx, uint32_t key) override;
+  void FetchIndex(uint64_t block_idx) const override {
+    RangeOf(block_idx).hidden.PrefetchIndex(block_idx);
+  }
   void FetchElsewhere(uint64_t block_idx) const override {
     RangeOf(block_idx).hidden.Prefetch(block_idx);
   }
