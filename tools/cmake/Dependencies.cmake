@@ -2,7 +2,8 @@
 # where FetchContent finds the sources. CMake reads it, and so does tools/setup (which takes the third
 # and fourth words of each line below: keep one dependency a line).
 #
-# Groups: build (compiler and build system), library, tools, index, tests, bench, check (tools/check, the
+# Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
+# of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
 # fuzz preset and the API reference only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
@@ -28,6 +29,8 @@ trommel_dependency(pkgconfig 0.29 pkg-config tests)
 trommel_dependency(benchmark 1.7.1 libbenchmark-dev bench https://github.com/google/benchmark.git v1.9.0)
 trommel_dependency(farmhash 0 libfarmhash-dev bench)
 trommel_dependency(murmurhash 1.5 libmurmurhash-dev bench)
+trommel_dependency(python_dev 3.10 python3-dev python)
+trommel_dependency(python_venv 3.10 python3-venv python)
 trommel_dependency(clang 14 clang check)
 trommel_dependency(compiler_rt 14 libclang-rt-dev check)
 trommel_dependency(clang_format 14 clang-format check)

@@ -1,0 +1,252 @@
+#include "engine/python/src/arrow.h"
+
+#include <nanobind/nanobind.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/python/src/errors.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
+  int (*get_next)(ArrowArrayStream*, ArrowArray* out);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
+
+template <class T>
+T* FromCapsule(nb::handle capsule, const char* name) {
+  void* pointer = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (pointer == nullptr) throw nb::python_error();
+  return static_cast<T*>(pointer);
+}
+
+bool IsIntegerFormat(std::string_view format) {
+  return format.size() == 1 &&
+         std::string_view("cCsSiIlL").find(format[0]) != std::string_view::npos;
+}
+
+// The bytes of each value of format "w:N", or -1 for any other format.
+int64_t FixedWidth(std::string_view format) {
+  if (!format.starts_with("w:")) return -1;
+  int64_t width = -1;
+  std::from_chars(format.data() + 2, format.data() + format.size(), width);
+  return width;
+}
+
+// Calls take(i, value) for each integer of the array, widened to 64 bits (signed ones by sign).
+template <class T, class Take>
+void EachOf(const ArrowArray& array, Take&& take) {
+  const T* values = static_cast<const T*>(array.buffers[1]) + array.offset;
+  for (int64_t i = 0; i < array.length; ++i) {
+    take(i, static_cast<uint64_t>(static_cast<int64_t>(values[i])));
+  }
+}
+template <class Take>
+void EachInteger(const ArrowArray& array, char format, Take&& take) {
+  switch (format) {
+    case 'c':
+      return EachOf<int8_t>(array, take);
+    case 'C':
+      return EachOf<uint8_t>(array, take);
+    case 's':
+      return EachOf<int16_t>(array, take);
+    case 'S':
+      return EachOf<uint16_t>(array, take);
+    case 'i':
+      return EachOf<int32_t>(array, take);
+    case 'I':
+      return EachOf<uint32_t>(array, take);
+    default:
+      return EachOf<uint64_t>(array, take);
+  }
+}
+
+[[noreturn]] void ThrowBadOffsets() {
+  ThrowValueError("the Arrow array is damaged: its offsets are not ascending");
+}
+
+template <class Offset>
+void ViewOffsets(const ArrowArray& array, std::string_view* views) {
+  const Offset* offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset;
+  const char* bytes = static_cast<const char*>(array.buffers[2]);
+  for (int64_t i = 0; i < array.length; ++i) {
+    if (offsets[i + 1] < offsets[i] || offsets[i] < 0) ThrowBadOffsets();
+    views[i] = {bytes + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
+  }
+}
+
+// String views: 16 bytes each, a length of 32 bits and then either up to 12 bytes in place, or
+// 4 bytes of prefix, the number of a buffer and the offset in it.
+void ViewInlined(const ArrowArray& array, std::string_view* views) {
+  constexpr int32_t kMostInPlace = 12;
+  const char* entries = static_cast<const char*>(array.buffers[1]) + array.offset * 16;
+  for (int64_t i = 0; i < array.length; ++i, entries += 16) {
+    int32_t fields[4];
+    std::memcpy(fields, entries, sizeof(fields));
+    if (fields[0] < 0) ThrowBadOffsets();
+    const char* start = fields[0] <= kMostInPlace
+                            ? entries + 4
+                            : static_cast<const char*>(array.buffers[2 + fields[2]]) + fields[3];
+    views[i] = {start, static_cast<size_t>(fields[0])};
+  }
+}
+
+void ViewArray(const ArrowArray& array, std::string_view format, std::string_view* views) {
+  if (array.length == 0) return;
+  if (format == "u" || format == "z") return ViewOffsets<int32_t>(array, views);
+  if (format == "U" || format == "Z") return ViewOffsets<int64_t>(array, views);
+  if (format == "vu" || format == "vz") return ViewInlined(array, views);
+  const int64_t width = FixedWidth(format);
+  const char* bytes = static_cast<const char*>(array.buffers[1]) + array.offset * width;
+  for (int64_t i = 0; i < array.length; ++i) {
+    views[i] = {bytes + i * width, static_cast<size_t>(width)};
+  }
+}
+
+int64_t NumNulls(const ArrowArray& array) {
+  if (array.null_count >= 0) return array.null_count;
+  if (array.n_buffers == 0 || array.buffers[0] == nullptr) return 0;
+  const uint8_t* valid = static_cast<const uint8_t*>(array.buffers[0]);
+  int64_t num_nulls = 0;
+  for (int64_t i = array.offset; i < array.offset + array.length; ++i) {
+    num_nulls += (valid[i / 8] >> (i % 8) & 1) == 0 ? 1 : 0;
+  }
+  return num_nulls;
+}
+
+}  // namespace
+
+void ArrowColumn::Released::operator()(ArrowArray* array) const {
+  if (array->release != nullptr) array->release(array);
+  delete array;
+}
+
+ArrowColumn::~ArrowColumn() = default;
+
+bool ArrowColumn::IsArrow(nb::handle object) {
+  return nb::hasattr(object, "__arrow_c_array__") || nb::hasattr(object, "__arrow_c_stream__");
+}
+
+ArrowColumn::ArrowColumn(nb::handle object) {
+  if (nb::hasattr(object, "__arrow_c_array__")) {
+    const nb::object pair = object.attr("__arrow_c_array__")();
+    const nb::object schema = pair[0];
+    const nb::object array = pair[1];
+    TakeSchema(*FromCapsule<ArrowSchema>(schema, "arrow_schema"));
+    TakeArray(array);
+  } else {
+    TakeStream(object.attr("__arrow_c_stream__")());
+  }
+}
+
+void ArrowColumn::TakeSchema(const ArrowSchema& schema) {
+  format_ = schema.format;
+  if (schema.dictionary != nullptr) {
+    index_format_ = format_;
+    format_ = schema.dictionary->format;
+  }
+}
+
+void ArrowColumn::TakeArray(nb::handle capsule) {
+  ArrowArray* source = FromCapsule<ArrowArray>(capsule, "arrow_array");
+  // Moved, as the specification has it: the capsule then has nothing to release.
+  arrays_.emplace_back(new ArrowArray(*source));
+  source->release = nullptr;
+  length_ += arrays_.back()->length;
+}
+
+void ArrowColumn::TakeStream(nb::handle capsule) {
+  ArrowArrayStream* stream = FromCapsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+  const auto check = [stream](int status) {
+    if (status == 0) return;
+    const char* message = stream->get_last_error(stream);
+    ThrowValueError(std::string("the Arrow stream failed: ") +
+                    (message != nullptr ? message : std::strerror(status)));
+  };
+  ArrowSchema schema{};
+  check(stream->get_schema(stream, &schema));
+  TakeSchema(schema);
+  if (schema.release != nullptr) schema.release(&schema);
+  for (;;) {
+    std::unique_ptr<ArrowArray, Released> array(new ArrowArray{});
+    check(stream->get_next(stream, array.get()));
+    if (array->release == nullptr) break;  // the end
+    length_ += array->length;
+    arrays_.push_back(std::move(array));
+  }
+}
+
+bool ArrowColumn::has_integers() const { return IsIntegerFormat(format_); }
+
+void ArrowColumn::CheckType() const {
+  const std::string_view format = format_;
+  const bool is_bytes = format == "u" || format == "z" || format == "U" || format == "Z" ||
+                        format == "vu" || format == "vz" || FixedWidth(format) >= 0;
+  if (has_integers() && index_format_.empty()) return;
+  if (is_bytes && (index_format_.empty() || IsIntegerFormat(index_format_))) return;
+  ThrowTypeError("keys must be integers, strings or bytes; got an Arrow array of format \"" +
+                 format_ + "\"" + (index_format_.empty() ? "" : " in a dictionary"));
+}
+
+void ArrowColumn::CheckNulls() const {
+  int64_t num_nulls = 0;
+  for (const auto& array : arrays_) {
+    num_nulls += NumNulls(*array);
+    if (array->dictionary != nullptr) num_nulls += NumNulls(*array->dictionary);
+  }
+  if (num_nulls == 0) return;
+  ThrowValueError("keys must not be null; the Arrow array of " + std::to_string(length_) +
+                  " has nulls (" + std::to_string(num_nulls) +
+                  "): drop them, or fill them with a key");
+}
+
+const uint64_t* ArrowColumn::integers() const {
+  if (arrays_.size() != 1 || (format_ != "l" && format_ != "L")) return nullptr;
+  return static_cast<const uint64_t*>(arrays_[0]->buffers[1]) + arrays_[0]->offset;
+}
+
+void ArrowColumn::CopyIntegers(std::vector<uint64_t>& out) const {
+  out.resize(static_cast<size_t>(length_));
+  uint64_t* next = out.data();
+  for (const auto& array : arrays_) {
+    EachInteger(*array, format_[0], [next](int64_t i, uint64_t value) { next[i] = value; });
+    next += array->length;
+  }
+}
+
+void ArrowColumn::ViewStrings(std::vector<std::string_view>& out) const {
+  out.resize(static_cast<size_t>(length_));
+  std::string_view* next = out.data();
+  std::vector<std::string_view> values;
+  for (const auto& array : arrays_) {
+    if (index_format_.empty()) {
+      ViewArray(*array, format_, next);
+    } else if (array->length > 0) {
+      const uint64_t num_values = static_cast<uint64_t>(array->dictionary->length);
+      values.resize(static_cast<size_t>(num_values));
+      ViewArray(*array->dictionary, format_, values.data());
+      EachInteger(*array, index_format_[0], [&](int64_t i, uint64_t index) {
+        if (index >= num_values)
+          ThrowValueError("the Arrow array is damaged: an index is too large");
+        next[i] = values[static_cast<size_t>(index)];
+      });
+    }
+    next += array->length;
+  }
+}
+
+}  // namespace trommel::python

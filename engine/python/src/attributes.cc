@@ -1,0 +1,245 @@
+// AttributeFilter: tuples as one column of values per attribute, in a dict or a DataFrame.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/python/src/answers.h"
+#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/file_members.h"
+#include "engine/python/src/guarded.h"
+#include "engine/python/src/key_batch.h"
+#include "engine/python/src/key_members.h"
+#include "engine/python/src/keys.h"
+#include "engine/python/src/module.h"
+#include "engine/python/src/properties.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_sets.h"
+#include "trommel/tuples.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+using Attributes = Guarded<AttributeFilter>;
+
+std::vector<std::string> NamesOf(nb::handle object, const char* argument) {
+  if (PyUnicode_Check(object.ptr())) {
+    ThrowTypeError(std::string(argument) + " must be a list of names; got one str");
+  }
+  std::vector<std::string> names;
+  for (nb::handle name : nb::iter(object)) {
+    if (!PyUnicode_Check(name.ptr())) {
+      ThrowTypeError(std::string(argument) + " must be a list of names; got " +
+                     Py_TYPE(name.ptr())->tp_name + " in it");
+    }
+    names.push_back(nb::cast<std::string>(name));
+  }
+  return names;
+}
+
+// The columns' names: a dict's or a pandas frame's keys, a polars frame's columns, an Arrow
+// table's.
+std::vector<std::string> ColumnNames(nb::handle tuples) {
+  for (const char* member : {"column_names", "columns"}) {
+    if (nb::hasattr(tuples, member)) return NamesOf(nb::object(tuples.attr(member)), "columns");
+  }
+  if (!nb::hasattr(tuples, "keys")) {
+    ThrowTypeError(std::string("tuples must be a dict or a frame of columns; got ") +
+                   Py_TYPE(tuples.ptr())->tp_name);
+  }
+  return NamesOf(nb::object(tuples.attr("keys")()), "columns");
+}
+
+uint32_t Attribute(const std::vector<std::string>& names, const std::string& name) {
+  std::string listed;
+  for (uint32_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return i;
+    listed += (i == 0 ? "" : ", ") + names[i];
+  }
+  ThrowValueError("no attribute is named \"" + name + "\"; there are " + listed);
+}
+
+std::vector<std::string> FilterNames(const Attributes& self) {
+  return self.QueryOne([](const AttributeFilter& filter) {
+    return std::vector<std::string>(filter.names().begin(), filter.names().end());
+  });
+}
+
+// The values of some attributes, as the library takes them.
+struct Batch {
+  AttributeMask mask = 0;
+  size_t size = 0;
+  std::vector<std::pair<uint32_t, std::unique_ptr<KeyBatch>>> columns;
+};
+
+Batch BatchOf(nb::handle tuples, const std::vector<std::string>& names,
+              const std::vector<std::string>& taken) {
+  Batch batch;
+  for (const std::string& name : taken) {
+    const uint32_t attribute = Attribute(names, name);
+    auto keys = std::make_unique<KeyBatch>(nb::object(tuples[name.c_str()]));
+    if (!batch.columns.empty() && keys->size() != batch.size) {
+      ThrowValueError("columns must have one length; \"" + name + "\" has " +
+                      std::to_string(keys->size()) + ", others have " + std::to_string(batch.size));
+    }
+    batch.size = keys->size();
+    batch.mask |= AttributeMask{1} << attribute;
+    batch.columns.emplace_back(attribute, std::move(keys));
+  }
+  return batch;
+}
+
+// Calls work(filter, tuples) without the GIL.
+template <class Self, class Work>
+auto WithTuples(Self& self, const Batch& batch, size_t num_attributes, Work work) {
+  const auto hash_and_work = [&](auto& filter) {
+    TupleDigests digests(static_cast<uint32_t>(num_attributes));
+    for (const auto& [attribute, keys] : batch.columns) {
+      CheckHashable(filter.digest_policy(), keys->view().kind());
+      digests.Set(attribute, keys->view(), filter.digest_policy());
+    }
+    Tuples tuples = digests.view();
+    tuples.size = batch.size;
+    return work(filter, tuples);
+  };
+  if constexpr (std::is_const_v<Self>) {
+    return self.Query(hash_and_work);
+  } else {
+    return self.Update(hash_and_work);
+  }
+}
+
+InsertOutcome InsertTuples(Attributes& self, Argument tuples) {
+  const auto names = FilterNames(self);
+  const Batch batch = BatchOf(tuples, names, names);
+  return WithTuples(self, batch, names.size(),
+                    [](AttributeFilter& f, const Tuples& t) { return f.Insert(t); });
+}
+
+EraseOutcome EraseTuples(Attributes& self, Argument tuples) {
+  const auto names = FilterNames(self);
+  const Batch batch = BatchOf(tuples, names, names);
+  return WithTuples(self, batch, names.size(),
+                    [](AttributeFilter& f, const Tuples& t) { return f.Erase(t); });
+}
+
+nb::object QueryTuples(const Attributes& self, Argument tuples, Argument on) {
+  const auto names = FilterNames(self);
+  const Batch batch =
+      BatchOf(tuples, names, on.is_none() ? ColumnNames(tuples) : NamesOf(on, "on"));
+  Bitmap answers(batch.size);
+  WithTuples(self, batch, names.size(), [&](const AttributeFilter& f, const Tuples& t) {
+    f.Query(batch.mask, t, answers.words());
+    answers.Expand();
+  });
+  return answers.array();
+}
+
+nb::object CountTuples(const Attributes& self, Argument tuples, Argument on) {
+  const auto names = FilterNames(self);
+  const Batch batch =
+      BatchOf(tuples, names, on.is_none() ? ColumnNames(tuples) : NamesOf(on, "on"));
+  const NewArray<uint64_t> counts = NewUint64(batch.size);
+  WithTuples(self, batch, names.size(), [&](const AttributeFilter& f, const Tuples& t) {
+    f.CountEstimates(batch.mask, t, counts.values);
+  });
+  return counts.array;
+}
+
+void Create(Attributes* self, Argument attributes, Argument capacity, Argument target_fpr,
+            Argument cuts, Argument num_values, Argument encoding, Argument digest, Argument seed,
+            Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+  AttributeConfig config;
+  config.names = NamesOf(attributes, "attributes");
+  config.capacity = CountOf(capacity, "capacity");
+  config.target_fpr = RateOf(target_fpr, "target_fpr");
+  std::vector<AttributeMask> masks;
+  for (nb::handle cut : nb::iter(cuts)) {
+    AttributeMask mask = 0;
+    for (const std::string& name : NamesOf(cut, "a cut")) {
+      mask |= AttributeMask{1} << (Attribute(config.names, name) % 32);
+    }
+    masks.push_back(mask);
+  }
+  config.sets = Unwrap(AttributeSets::Create(static_cast<uint32_t>(config.names.size()), masks));
+  for (nb::handle count : nb::iter(num_values)) {
+    config.num_values.push_back(CountOf(count, "num_values"));
+  }
+  config.encoding = EncodingOf(encoding);
+  config.digest = DigestPolicyOf(digest, seed, digest_key);
+  config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.executor = ExecutorOf(executor);
+  const nb::gil_scoped_release release;
+  new (self) Attributes(Unwrap(AttributeFilter::Create(config)));
+}
+
+}  // namespace
+
+void BindAttributes(nb::module_& module) {
+  nb::class_<Attributes> bound(
+      module, "AttributeFilter",
+      "Answers queries for any of a tuple's attributes, and erases exactly.\n\n"
+      "A batch of tuples is a dict, or a frame of pandas, polars or pyarrow, with a column of "
+      "keys\n"
+      "per attribute. Threads may use the filter at the same time.");
+  bound.def(
+      "__init__", Create, nb::arg("attributes"), nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
+      nb::kw_only(), nb::arg("cuts") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
+      nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
+      nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
+      nb::arg("executor") = nb::none(),
+      nb::sig("def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
+              "target_fpr: float = 0.01, *, cuts: "
+              "collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
+              "collections.abc.Sequence[int] = (), encoding: trommel.typing.Encoding = 'runs', "
+              "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = "
+              "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
+      "An empty filter.\n\n"
+      "attributes: 1 to 16 names.\n"
+      "capacity: tuples to size for; more may be inserted.\n"
+      "target_fpr: false-positive rate of every set of attributes that is stored.\n"
+      "cuts: sets of names that will not be queried together: they save the memory of all sets\n"
+      "    that contain them.\n"
+      "num_values: distinct values of each attribute, if they are known.");
+  bound.def("insert", InsertTuples, nb::arg("tuples"),
+            nb::sig("def insert(self, tuples: trommel.typing.Tuples) -> InsertOutcome"),
+            "Inserts every tuple. Columns that are no attributes are not read.");
+  bound.def("erase", EraseTuples, nb::arg("tuples"),
+            nb::sig("def erase(self, tuples: trommel.typing.Tuples) -> EraseOutcome"),
+            "Takes every tuple out once, or refuses it if some set certainly lacks it.");
+  bound.def(
+      "query", QueryTuples, nb::arg("tuples"), nb::arg("on") = nb::none(),
+      nb::sig("def query(self, tuples: trommel.typing.Tuples, on: "
+              "collections.abc.Sequence[str] | None = None) -> "
+              "numpy.typing.NDArray[numpy.bool_]"),
+      "Answers for each tuple of the attributes `on`, or of all columns that are given: False,\n"
+      "no tuple that is in has these values; True, maybe. dtype bool, shape (len(tuples),).");
+  bound.def("count_estimates", CountTuples, nb::arg("tuples"), nb::arg("on") = nb::none(),
+            nb::sig("def count_estimates(self, tuples: trommel.typing.Tuples, on: "
+                    "collections.abc.Sequence[str] | None = None) -> "
+                    "numpy.typing.NDArray[numpy.uint64]"),
+            "Returns an upper bound of how many tuples match each: dtype uint64.");
+  DefineFiles<AttributeFilter>(bound);
+  DefineObject<AttributeFilter>(bound);
+  DefineClear<AttributeFilter>(bound);
+  DefineUseExecutor<AttributeFilter>(bound);
+  DefineProperty<&AttributeFilter::num_tuples, AttributeFilter>(bound, "num_tuples",
+                                                                "Insertions less erasures.");
+  bound.def_prop_ro("attributes", FilterNames, "The attributes' names.");
+  DefineMeasure<&AttributeFilter::GetStats, AttributeFilter>(
+      bound, "stats", "Returns statistics that are kept as running figures.");
+}
+
+}  // namespace trommel::python

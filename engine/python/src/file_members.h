@@ -1,0 +1,214 @@
+// The members that save, load, copy, describe and close a filter, for every class.
+#ifndef TROMMEL_ENGINE_PYTHON_SRC_FILE_MEMBERS_H_
+#define TROMMEL_ENGINE_PYTHON_SRC_FILE_MEMBERS_H_
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
+#include "engine/python/src/description.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/guarded.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/digest.h"
+#include "trommel/save_options.h"
+
+namespace trommel::python {
+
+template <class T>
+T FromBytes(std::span<const std::byte> bytes, uint64_t limit, const DigestKey& key) {
+  if constexpr (std::is_same_v<T, ConcurrentFilter>) {
+    return Unwrap(ConcurrentFilter::Adopt(Unwrap(CountingFilter::Deserialize(bytes, limit, key))));
+  } else {
+    return Unwrap(T::Deserialize(bytes, limit, key));
+  }
+}
+
+// What Python then owns.
+template <class T>
+Guarded<T>* NewObject(T&& filter) {
+  return new Guarded<T>(std::move(filter));
+}
+
+template <class T>
+Guarded<T>* LoadFile(Argument path, Argument limit, Argument key) {
+  const std::filesystem::path file = PathOf(path);
+  const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
+  const DigestKey digest_key = DigestKeyOf(key);
+  return NewObject([&] {
+    const nanobind::gil_scoped_release release;
+    return Unwrap(T::Load(file, limit_bytes, digest_key));
+  }());
+}
+
+template <class T>
+Guarded<T>* LoadBytes(Argument data, Argument limit, Argument key) {
+  const BytesView view(data);
+  const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
+  const DigestKey digest_key = DigestKeyOf(key);
+  return NewObject([&] {
+    const nanobind::gil_scoped_release release;
+    return FromBytes<T>(view.bytes(), limit_bytes, digest_key);
+  }());
+}
+
+// A copy, with the key of its digests; without executor and limits, which snapshots leave out.
+template <class T>
+Guarded<T>* Copy(const Guarded<T>& self) {
+  return NewObject(self.Query([](const T& filter) {
+    return FromBytes<T>(filter.Serialize(), 0, filter.digest_policy().digest_key);
+  }));
+}
+
+template <class T>
+void Save(const Guarded<T>& self, Argument path, Argument replace, Argument point_in_time) {
+  SaveOptions options;
+  options.replace = FlagOf(replace, "replace");
+  options.point_in_time = FlagOf(point_in_time, "point_in_time");
+  const std::filesystem::path file = PathOf(path);
+  self.Query([&](const T& filter) { Check(filter.Save(file, options)); });
+}
+
+template <class T, class Class>
+void DefineFiles(Class& bound) {
+  namespace nb = nanobind;
+  using Self = Guarded<T>;
+  // Signatures name the class; nanobind keeps the pointers.
+  static const std::string name = nb::cast<std::string>(nb::type<Self>().attr("__name__"));
+  static const std::string options =
+      ", *, memory_limit_bytes: int = 0, digest_key: bytes | None = None) -> " + name;
+  static const std::string load = "def load(path: str | bytes | os.PathLike[str]" + options;
+  static const std::string from_bytes =
+      "def from_bytes(data: bytes | bytearray | memoryview" + options;
+  static const std::string copy = "def __copy__(self) -> " + name;
+  static const std::string deepcopy =
+      "def __deepcopy__(self, memo: dict[int, typing.Any], /) -> " + name;
+  bound.def(
+      "save", Save<T>, nb::arg("path"), nb::kw_only(), nb::arg("replace") = true,
+      nb::arg("point_in_time") = false,
+      nb::sig("def save(self, path: str | bytes | os.PathLike[str], *, replace: bool = True, "
+              "point_in_time: bool = False) -> None"),
+      "Writes a snapshot to the path atomically. With replace=False it fails with ExistsError\n"
+      "if anything has that name. point_in_time is for a ConcurrentFilter: its writers wait\n"
+      "while all of it is copied, so that the file has one moment.");
+  bound.def_static("load", LoadFile<T>, nb::arg("path"), nb::kw_only(),
+                   nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
+                   nb::sig(load.c_str()),
+                   "Reads a file of this type. trommel.load reads one of any type.");
+  bound.def(
+      "to_bytes",
+      [](const Self& self) {
+        return BytesFrom(self.Query([](const T& filter) { return filter.Serialize(); }));
+      },
+      nb::sig("def to_bytes(self) -> bytes"),
+      "Returns the bytes that save writes. The same contents give the same bytes.");
+  bound.def_static("from_bytes", LoadBytes<T>, nb::arg("data"), nb::kw_only(),
+                   nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
+                   nb::sig(from_bytes.c_str()), "Reads what to_bytes returned.");
+  bound.def("__copy__", Copy<T>, nb::sig(copy.c_str()));
+  bound.def(
+      "__deepcopy__", [](const Self& self, nb::handle) { return Copy(self); },
+      nb::sig(deepcopy.c_str()));
+  bound.def(
+      "__getstate__",
+      [](const Self& self) {
+        return BytesFrom(self.Query([](const T& filter) { return filter.Serialize(); }));
+      },
+      nb::sig("def __getstate__(self) -> bytes"),
+      "Pickles the snapshot: without executor, limits and digest_key, which it leaves out.");
+  bound.def(
+      "__setstate__",
+      [](Self& self, Argument data) {
+        const BytesView view(data);
+        const nb::gil_scoped_release release;
+        new (&self) Self(FromBytes<T>(view.bytes(), 0, {}));
+      },
+      nb::sig("def __setstate__(self, data: bytes, /) -> None"));
+}
+
+template <class T, class Class>
+void DefineObject(Class& bound) {
+  namespace nb = nanobind;
+  using Self = Guarded<T>;
+  bound.def("close", &Self::Close, nb::sig("def close(self) -> None"),
+            "Frees the filter's memory now. Later calls fail with ClosedError.");
+  bound.def_prop_ro(
+      "closed", [](const Self& self) { return !self.is_open(); },
+      "Whether the filter was closed or given away.");
+  bound.def_prop_ro(
+      "digest",
+      [](const Self& self) {
+        return self.QueryOne([](const T& f) { return DigestKindName(f.digest_policy().kind); });
+      },
+      "How keys are hashed: 'xxh3', 'xxh64', 'siphash' or 'caller'.");
+  bound.def_prop_ro(
+      "seed",
+      [](const Self& self) {
+        return self.QueryOne([](const T& f) { return f.digest_policy().seed; });
+      },
+      "The seed of the digest; with 'siphash' the check value of the key.");
+  bound.def("__repr__", [](const Self& self) {
+    if (!self.is_open()) return ClosedText(nb::type<Self>());
+    return TextOf(nb::type<Self>(), self.Query([](const T& f) { return Describe(f); }));
+  });
+  bound.def("_repr_html_", [](const Self& self) {
+    if (!self.is_open()) return ClosedText(nb::type<Self>());
+    return HtmlOf(nb::type<Self>(), self.Query([](const T& f) { return Describe(f); }));
+  });
+}
+
+template <class T, class Class>
+void DefineClear(Class& bound) {
+  bound.def(
+      "clear", [](Guarded<T>& self) { self.Exclusively([](T& filter) { filter.Clear(); }); },
+      nanobind::sig("def clear(self) -> None"),
+      "Removes all keys. Waits for calls of other threads.");
+}
+
+template <class T, class Class>
+void DefineUseExecutor(Class& bound) {
+  bound.def(
+      "use_executor",
+      [](Guarded<T>& self, Argument object) {
+        auto executor = ExecutorOf(object);
+        self.Exclusively([&](T& filter) { filter.UseExecutor(std::move(executor)); });
+      },
+      nanobind::arg("executor").none(),
+      nanobind::sig("def use_executor(self, executor: Executor | None) -> None"),
+      "Spreads large batches over the executor's threads from now on; None: no threads.");
+}
+
+// Merges take another object: of one object, exclusive and shared would be the same lock.
+template <class T, class Other, class Class>
+void DefineMergeFrom(Class& bound, const char* doc) {
+  bound.def(
+      "merge",
+      [](Guarded<T>& self, const Guarded<Other>& other) {
+        if constexpr (std::is_same_v<T, Other>) {
+          if (&self == &other)
+            ThrowValueError("a filter cannot be merged with itself: copy it first");
+        }
+        self.With(other, [](T& filter, const Other& source) { Check(filter.Merge(source)); });
+      },
+      nanobind::arg("other"), doc);
+}
+template <class T, class Class>
+void DefineMerge(Class& bound, const char* doc) {
+  DefineMergeFrom<T, T>(bound, doc);
+}
+
+}  // namespace trommel::python
+
+#endif  // TROMMEL_ENGINE_PYTHON_SRC_FILE_MEMBERS_H_

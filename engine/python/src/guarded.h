@@ -1,0 +1,148 @@
+// Guarded: a filter that Python threads may use in any way at any time.
+//
+// Batches run without the GIL, so Python no longer orders calls. A lock per filter does: calls that
+// the type allows beside each other share it, all others have it alone.
+//
+// No thread waits for the lock while it holds the GIL, nor for the GIL while it holds the lock. So
+// the two cannot deadlock.
+#ifndef TROMMEL_ENGINE_PYTHON_SRC_GUARDED_H_
+#define TROMMEL_ENGINE_PYTHON_SRC_GUARDED_H_
+
+#include <nanobind/nanobind.h>
+
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <utility>
+
+#include "engine/python/src/errors.h"
+#include "engine/python/src/fair_shared_mutex.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/filter_columns.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
+
+namespace trommel::python {
+
+// Whether any thread may update a T while others use it, as the type's header says.
+template <class T>
+inline constexpr bool kUpdatesAreShared = false;
+template <>
+inline constexpr bool kUpdatesAreShared<ConcurrentFilter> = true;
+template <>
+inline constexpr bool kUpdatesAreShared<ScalableFilter> = true;
+template <>
+inline constexpr bool kUpdatesAreShared<WindowFilter> = true;
+template <>
+inline constexpr bool kUpdatesAreShared<FilterColumns> = true;
+template <>
+inline constexpr bool kUpdatesAreShared<AttributeFilter> = true;
+
+// What a Python object of a filter's class holds. All members but is_open are called with the GIL.
+template <class T>
+class Guarded {
+ public:
+  explicit Guarded(T&& filter) : filter_(std::move(filter)) {}
+
+  // Each returns what `work` returns, which must not be a Python object: `work` runs without the
+  // GIL. Throws ClosedError if there is no filter any more, and what `work` throws.
+  template <class Work>
+  auto Query(Work&& work) const {
+    return Run<std::shared_lock<FairSharedMutex>>(std::as_const(filter_), work);
+  }
+  template <class Work>
+  auto Update(Work&& work) {
+    if constexpr (kUpdatesAreShared<T>) {
+      return Run<std::shared_lock<FairSharedMutex>>(filter_, work);
+    } else {
+      return Exclusively(work);
+    }
+  }
+  template <class Work>
+  auto Exclusively(Work&& work) {
+    return Run<std::unique_lock<FairSharedMutex>>(filter_, work);
+  }
+
+  // The same for work of less than a microsecond: where the lock is free, the GIL is kept, because
+  // giving it up and taking it again costs more than the work.
+  template <class Work>
+  auto QueryOne(Work&& work) const {
+    return RunBriefly<std::shared_lock<FairSharedMutex>>(std::as_const(filter_), work);
+  }
+  template <class Work>
+  auto UpdateOne(Work&& work) {
+    if constexpr (kUpdatesAreShared<T>) {
+      return RunBriefly<std::shared_lock<FairSharedMutex>>(filter_, work);
+    } else {
+      return RunBriefly<std::unique_lock<FairSharedMutex>>(filter_, work);
+    }
+  }
+
+  // Calls work(filter, other) with `filter` exclusive and `other`, another object, shared.
+  template <class U, class Work>
+  auto With(const Guarded<U>& other, Work&& work) {
+    const nanobind::gil_scoped_release release;
+    std::unique_lock mine(mutex_, std::defer_lock);
+    std::shared_lock theirs(other.mutex_, std::defer_lock);
+    std::lock(mine, theirs);  // in an order that cannot deadlock with a call the other way round
+    return work(Open(filter_), Open(other.filter_));
+  }
+
+  // Returns work(filter), exclusively, and frees the filter unless `work` throws.
+  template <class Work>
+  auto Consume(Work&& work) {
+    const nanobind::gil_scoped_release release;
+    const std::unique_lock lock(mutex_);
+    auto result = work(Open(filter_));
+    filter_.reset();
+    return result;
+  }
+
+  // Frees the filter. Later calls throw ClosedError.
+  void Close() {
+    const nanobind::gil_scoped_release release;
+    const std::unique_lock lock(mutex_);
+    filter_.reset();
+  }
+  bool is_open() const {
+    const nanobind::gil_scoped_release release;
+    const std::shared_lock lock(mutex_);
+    return filter_.has_value();
+  }
+
+ private:
+  template <class U>
+  friend class Guarded;
+
+  template <class Filter>
+  static auto& Open(Filter& filter) {
+    if (!filter.has_value()) {
+      throw Failure(FailureKind::kClosed, "the filter is closed: it was closed or given away");
+    }
+    return *filter;
+  }
+
+  template <class Lock, class Filter, class Work>
+  auto Run(Filter& filter, Work&& work) const {
+    const nanobind::gil_scoped_release release;
+    const Lock lock(mutex_);
+    return work(Open(filter));
+  }
+
+  template <class Lock, class Filter, class Work>
+  auto RunBriefly(Filter& filter, Work&& work) const {
+    {
+      const Lock lock(mutex_, std::try_to_lock);
+      if (lock.owns_lock()) return work(Open(filter));
+    }
+    return Run<Lock>(filter, work);
+  }
+
+  mutable FairSharedMutex mutex_;
+  std::optional<T> filter_;
+};
+
+}  // namespace trommel::python
+
+#endif  // TROMMEL_ENGINE_PYTHON_SRC_GUARDED_H_

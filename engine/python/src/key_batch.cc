@@ -1,0 +1,283 @@
+#include "engine/python/src/key_batch.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/python/src/arrow.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/keys.h"
+#include "trommel/keys.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "formats of buffers are read as native");
+
+// The width and signedness of a buffer's integers: 'l' and the like, or 0 for anything else.
+int SignedWidth(const Py_buffer& buffer) {
+  const char* format = buffer.format != nullptr ? buffer.format : "B";
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  const int width = static_cast<int>(buffer.itemsize);
+  if (format[0] == 0 || format[1] != 0) return 0;
+  if (std::strchr("bhilqn", format[0]) != nullptr) return -width;
+  return std::strchr("BHILQN", format[0]) != nullptr ? width : 0;
+}
+
+template <class T>
+void CopyStrided(const Py_buffer& buffer, std::vector<uint64_t>& out) {
+  const char* next = static_cast<const char*>(buffer.buf);
+  const Py_ssize_t stride = buffer.strides != nullptr ? buffer.strides[0] : buffer.itemsize;
+  for (uint64_t& integer : out) {
+    T value;
+    std::memcpy(&value, next, sizeof(T));
+    integer = static_cast<uint64_t>(static_cast<int64_t>(value));
+    next += stride;
+  }
+}
+
+// The dtype of NumPy or pandas that the object has; None for anything else.
+nb::object Dtype(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return nb::hasattr(dtype, "kind") ? dtype : nb::none();
+}
+
+}  // namespace
+
+KeyBatch::KeyBatch(nb::handle object) {
+  if (nb::isinstance<Digests>(object)) {
+    Take(nb::cast<Digests&>(object).array, Meaning::kDigests);
+  } else if (nb::isinstance<Int32>(object)) {
+    Take(nb::cast<Int32&>(object).array, Meaning::kInt32);
+  } else {
+    Take(object, Meaning::kKeys);
+  }
+}
+
+KeyBatch::~KeyBatch() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+}
+
+void KeyBatch::Take(nb::handle object, Meaning meaning) {
+  if (PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr())) {
+    return TakeSequence(object, meaning);
+  }
+  if (object.is_none() || OneKey(object).has_value()) {
+    ThrowTypeError("keys must be an array or a list; got " + TypeName(object));
+  }
+  if (const nb::object dtype = Dtype(object); !dtype.is_none()) {
+    return TakeOfDtype(object, dtype, meaning);
+  }
+  if (ArrowColumn::IsArrow(object)) return TakeArrow(object, meaning);
+  if (PyObject_CheckBuffer(object.ptr()) != 0) return TakeBuffer(object, meaning);
+  if (nb::hasattr(object, "__array__")) {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+    return Take(array, meaning);
+  }
+  const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
+  if (!iterator.is_valid()) {
+    PyErr_Clear();
+    ThrowTypeError("keys must be an array or a list; got " + TypeName(object));
+  }
+  TakeSequence(iterator, meaning);
+}
+
+void KeyBatch::TakeOfDtype(nb::handle object, nb::handle dtype, Meaning meaning) {
+  const std::string_view kind = nb::cast<std::string_view>(dtype.attr("kind"));
+  const bool is_numpy = nb::hasattr(dtype, "isnative");  // else a dtype of pandas, with nulls
+  const bool is_array = is_numpy && PyObject_CheckBuffer(object.ptr()) != 0;
+  const bool has_integers = kind == "i" || kind == "u";
+  if (has_integers && is_array) return TakeBuffer(object, meaning);
+  if (has_integers && is_numpy) {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+    return TakeBuffer(array, meaning);
+  }
+  const bool has_objects = kind == "O" || kind == "U" || kind == "S" || kind == "T";
+  if (!has_integers && !has_objects) {
+    ThrowTypeError("keys must be integers, str or bytes; got an array of " +
+                   std::string(nb::str(dtype).c_str()) +
+                   (kind == "M" || kind == "m" ? ": pass array.view('int64')" : ""));
+  }
+  if (nb::cast<int>(nb::getattr(object, "ndim", nb::int_(1))) != 1) {
+    ThrowValueError("keys must have one dimension; got the shape " + Shown(object.attr("shape")));
+  }
+  if (!is_array && ArrowColumn::IsArrow(object)) {
+    try {
+      return TakeArrow(object, meaning);
+    } catch (nb::python_error& error) {
+      // pandas exports nothing without pyarrow.
+      if (!error.matches(PyExc_ImportError)) throw;
+    }
+  }
+  TakeSequence(object.attr("tolist")(), meaning);
+}
+
+void KeyBatch::TakeBuffer(nb::handle object, Meaning meaning) {
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+    throw nb::python_error();
+  }
+  const int width = SignedWidth(buffer_);
+  if (width == 0) {
+    ThrowTypeError(std::string("keys must be integers of native byte order, str or bytes; got the "
+                               "buffer format '") +
+                   (buffer_.format != nullptr ? buffer_.format : "") + "': pass astype('int64')");
+  }
+  if (buffer_.ndim != 1) {
+    ThrowValueError("keys must have one dimension; got " + std::to_string(buffer_.ndim) +
+                    ": pass array.ravel()");
+  }
+  const size_t size = static_cast<size_t>(buffer_.shape[0]);
+  const bool is_whole =
+      size < 2 || buffer_.strides == nullptr || buffer_.strides[0] == buffer_.itemsize;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(buffer_.buf) % sizeof(uint64_t) == 0;
+  if (meaning == Meaning::kDigests && std::abs(width) != 8) {
+    ThrowTypeError("digests have 64 bits; got integers of " + std::to_string(8 * std::abs(width)));
+  }
+  if (meaning == Meaning::kInt32 && std::abs(width) != 4) {
+    ThrowTypeError("Int32 takes integers of 32 bits; got " + std::to_string(8 * std::abs(width)));
+  }
+  if (std::abs(width) == 8 && is_whole && is_aligned) {
+    return View(static_cast<const uint64_t*>(buffer_.buf), size, meaning);
+  }
+  integers_.resize(size);
+  switch (width) {
+    case -1:
+      CopyStrided<int8_t>(buffer_, integers_);
+      break;
+    case 1:
+      CopyStrided<uint8_t>(buffer_, integers_);
+      break;
+    case -2:
+      CopyStrided<int16_t>(buffer_, integers_);
+      break;
+    case 2:
+      CopyStrided<uint16_t>(buffer_, integers_);
+      break;
+    case -4:
+      CopyStrided<int32_t>(buffer_, integers_);
+      break;
+    case 4:
+      CopyStrided<uint32_t>(buffer_, integers_);
+      break;
+    default:
+      CopyStrided<uint64_t>(buffer_, integers_);
+      break;
+  }
+  View(integers_.data(), size, meaning);
+}
+
+void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
+  arrow_.emplace(object);
+  arrow_->CheckType();
+  arrow_->CheckNulls();
+  const nb::gil_scoped_release release;
+  if (!arrow_->has_integers()) {
+    if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
+    arrow_->ViewStrings(strings_);
+    view_ = Keys(strings_);
+    return;
+  }
+  const bool has_64_bits = arrow_->format() == "l" || arrow_->format() == "L";
+  const bool has_32_bits = arrow_->format() == "i" || arrow_->format() == "I";
+  if (meaning == Meaning::kDigests && !has_64_bits) ThrowTypeError("digests have 64 bits");
+  if (meaning == Meaning::kInt32 && !has_32_bits) ThrowTypeError("Int32 takes integers of 32 bits");
+  if (const uint64_t* whole = arrow_->integers()) {
+    return View(whole, static_cast<size_t>(arrow_->length()), meaning);
+  }
+  arrow_->CopyIntegers(integers_);
+  View(integers_.data(), integers_.size(), meaning);
+}
+
+void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
+  // A tuple of its own: the caller's list may change while the batch runs without the GIL.
+  const nb::object tuple = nb::steal(PySequence_Tuple(object.ptr()));
+  if (!tuple.is_valid()) throw nb::python_error();
+  owner_ = tuple;
+  if (PyTuple_GET_SIZE(tuple.ptr()) == 0) return View(nullptr, 0, meaning);
+  const nb::handle first = PyTuple_GET_ITEM(tuple.ptr(), 0);
+  if (PyUnicode_Check(first.ptr()) || PyBytes_Check(first.ptr())) {
+    if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
+    return TakeStrings(tuple);
+  }
+  TakeIntegers(tuple);
+  View(integers_.data(), integers_.size(), meaning);
+}
+
+void KeyBatch::TakeIntegers(nb::handle tuple) {
+  const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
+  integers_.resize(size);
+  for (size_t i = 0; i < size; ++i) {
+    const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
+    const std::string place = PyLong_CheckExact(item.ptr()) ? "" : " at index " + std::to_string(i);
+    if (PyLong_CheckExact(item.ptr())) {
+      integers_[i] = IntegerOf(item);
+      continue;
+    }
+    if (PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr())) {
+      ThrowTypeError("keys must be all integers or all str and bytes; got " + TypeName(item) +
+                     place);
+    }
+    const std::optional<Key> key =
+        IsIndexScalar(item) && !PyBool_Check(item.ptr()) ? OneKey(item) : std::nullopt;
+    if (!key) ThrowNotAKey(item, place);
+    integers_[i] = key->integer();
+  }
+}
+
+void KeyBatch::TakeStrings(nb::handle tuple) {
+  const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
+  strings_.resize(size);
+  for (size_t i = 0; i < size; ++i) {
+    const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
+    if (PyUnicode_Check(item.ptr())) {
+      strings_[i] = TextOf(item);
+    } else if (PyBytes_Check(item.ptr())) {
+      strings_[i] = BytesOf(item);
+    } else if (PyLong_Check(item.ptr())) {
+      ThrowTypeError("keys must be all integers or all str and bytes; got " + TypeName(item) +
+                     " at index " + std::to_string(i));
+    } else {
+      ThrowNotAKey(item, " at index " + std::to_string(i));
+    }
+  }
+  view_ = Keys(strings_);
+}
+
+void KeyBatch::View(const uint64_t* data, size_t size, Meaning meaning) {
+  const std::span<const uint64_t> integers(data, size);
+  switch (meaning) {
+    case Meaning::kKeys:
+      view_ = Keys(integers);
+      return;
+    case Meaning::kDigests:
+      view_ = Keys::Digests(integers);
+      return;
+    case Meaning::kInt32:
+      break;
+  }
+  words_.resize(size);
+  for (size_t i = 0; i < size; ++i) {
+    const int64_t value = static_cast<int64_t>(integers[i]);
+    if (value < std::numeric_limits<int32_t>::min() ||
+        value > std::numeric_limits<uint32_t>::max()) {
+      ThrowValueError("Int32 takes integers of 32 bits; got " + std::to_string(value));
+    }
+    words_[i] = static_cast<uint32_t>(value);
+  }
+  view_ = Keys::Int32(std::span<const uint32_t>(words_));
+}
+
+}  // namespace trommel::python

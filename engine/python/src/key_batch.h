@@ -1,0 +1,66 @@
+// Batches of keys from Python, in any of the forms that the package takes.
+#ifndef TROMMEL_ENGINE_PYTHON_SRC_KEY_BATCH_H_
+#define TROMMEL_ENGINE_PYTHON_SRC_KEY_BATCH_H_
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/python/src/arrow.h"
+#include "trommel/keys.h"
+
+namespace trommel::python {
+
+// What a caller says of the integers that it passes: trommel.Digests and trommel.Int32.
+struct Digests {
+  nanobind::object array;
+};
+struct Int32 {
+  nanobind::object array;
+};
+
+// A batch of keys and whatever its view needs. Made and destroyed with the GIL, used without.
+//
+// Copied are: 32-bit and smaller integers (widened to 64 bits, signed ones by sign), arrays with
+// strides, several chunks of integers, and lists of ints. The bytes of strings are never copied.
+class KeyBatch {
+ public:
+  // Throws a Failure of a type or value, naming what is wrong, or what the object's own methods
+  // throw.
+  explicit KeyBatch(nanobind::handle object);
+  KeyBatch(const KeyBatch&) = delete;
+  KeyBatch& operator=(const KeyBatch&) = delete;
+  ~KeyBatch();
+
+  const Keys& view() const { return view_; }
+  size_t size() const { return view_.size(); }
+
+ private:
+  enum class Meaning { kKeys, kDigests, kInt32 };  // of integers
+
+  void Take(nanobind::handle object, Meaning meaning);
+  void TakeOfDtype(nanobind::handle object, nanobind::handle dtype, Meaning meaning);
+  void TakeBuffer(nanobind::handle object, Meaning meaning);
+  void TakeArrow(nanobind::handle object, Meaning meaning);
+  void TakeSequence(nanobind::handle object, Meaning meaning);
+  void TakeIntegers(nanobind::handle tuple);
+  void TakeStrings(nanobind::handle tuple);
+  // Views integers_, or `data`, as the meaning says.
+  void View(const uint64_t* data, size_t size, Meaning meaning);
+
+  Keys view_ = Keys::Digests({});
+  std::vector<uint64_t> integers_;
+  std::vector<uint32_t> words_;  // Meaning::kInt32
+  std::vector<std::string_view> strings_;
+  nanobind::object owner_;  // of the objects that strings_ view
+  std::optional<ArrowColumn> arrow_;
+  Py_buffer buffer_{};  // buffer_.obj is null if there is none
+};
+
+}  // namespace trommel::python
+
+#endif  // TROMMEL_ENGINE_PYTHON_SRC_KEY_BATCH_H_

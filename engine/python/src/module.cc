@@ -1,0 +1,169 @@
+// The module trommel._core: what is bound where, and what belongs to no class.
+#include "engine/python/src/module.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "engine/python/src/answers.h"
+#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/file_members.h"
+#include "engine/python/src/key_batch.h"
+#include "engine/python/src/keys.h"
+#include "trommel/any_filter.h"
+#include "trommel/executor.h"
+#include "trommel/targets.h"
+#include "trommel/version.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+nb::object ObjectOf(AnyFilter&& any) {
+  return std::visit(
+      [](auto&& filter) -> nb::object {
+        using Filter = std::remove_cvref_t<decltype(filter)>;
+        if constexpr (std::is_same_v<Filter, classic::Filter>) {
+          throw Failure(
+              Error{ErrorCode::kMismatch,
+                    "the file holds a filter of type classic, which has no Python class"});
+        } else {
+          return nb::cast(NewObject(std::move(filter)), nb::rv_policy::take_ownership);
+        }
+      },
+      std::move(any));
+}
+
+nb::object Load(Argument path, Argument limit, Argument key) {
+  const auto file = PathOf(path);
+  const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
+  const DigestKey digest_key = DigestKeyOf(key);
+  return ObjectOf([&] {
+    const nb::gil_scoped_release release;
+    return Unwrap(LoadAny(file, limit_bytes, digest_key));
+  }());
+}
+
+nb::object FromBytesOfAnyType(Argument data, Argument limit, Argument key) {
+  const BytesView view(data);
+  const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
+  const DigestKey digest_key = DigestKeyOf(key);
+  return ObjectOf([&] {
+    const nb::gil_scoped_release release;
+    return Unwrap(DeserializeAny(view.bytes(), limit_bytes, digest_key));
+  }());
+}
+
+nb::str TypeOfData(Argument data) {
+  const BytesView view(data);
+  const std::string_view name = FilterTypeName(Unwrap(TypeOfBytes(view.bytes())));
+  return nb::str(name.data(), name.size());
+}
+
+nb::object DigestsOf(Argument keys, Argument digest, Argument seed, Argument digest_key) {
+  const KeyBatch batch(keys);
+  const DigestPolicy policy = DigestPolicyOf(digest, seed, digest_key);
+  CheckHashable(policy, batch.view().kind());
+  const NewArray<uint64_t> digests = NewUint64(batch.size());
+  {
+    const nb::gil_scoped_release release;
+    policy.Digests(batch.view(), digests.values);
+  }
+  return digests.array;
+}
+
+}  // namespace
+
+void BindAnyFilter(nb::module_& module) {
+  module.def(
+      "load", Load, nb::arg("path"), nb::kw_only(), nb::arg("memory_limit_bytes") = 0,
+      nb::arg("digest_key") = nb::none(),
+      nb::sig("def load(path: str | bytes | os.PathLike[str], *, memory_limit_bytes: int = 0, "
+              "digest_key: bytes | None = None) -> CountingFilter | ScalableFilter | "
+              "WindowFilter | LayeredFilter | AttributeFilter"),
+      "Reads a file as the type that it is. Files of a ConcurrentFilter are those of a\n"
+      "CountingFilter: ConcurrentFilter.load reads them, too.");
+  module.def(
+      "from_bytes", FromBytesOfAnyType, nb::arg("data"), nb::kw_only(),
+      nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
+      nb::sig("def from_bytes(data: bytes | bytearray | memoryview, *, memory_limit_bytes: int "
+              "= 0, digest_key: bytes | None = None) -> CountingFilter | ScalableFilter | "
+              "WindowFilter | LayeredFilter | AttributeFilter"),
+      "Reads what to_bytes of any filter returned, as the type that it is.");
+  module.def("type_of", TypeOfData, nb::arg("data"),
+             nb::sig("def type_of(data: bytes | bytearray | memoryview) -> str"),
+             "Returns the type of a snapshot by its header: 'counting', 'scalable', 'window',\n"
+             "'layered', 'classic' or 'attribute'.");
+}
+
+void BindKeys(nb::module_& module) {
+  nb::class_<Digests>(module, "Digests",
+                      "Marks a batch of 64-bit integers as hashes that the caller computed.\n\n"
+                      "All 64 bits must be well mixed; the filter uses them as they are.")
+      .def(nb::init<nb::object>(), nb::arg("array"),
+           nb::sig("def __init__(self, array: trommel.typing.Keys) -> None"));
+  nb::class_<Int32>(
+      module, "Int32",
+      "Marks a batch of 32-bit integers to be hashed as 4 bytes (Parquet's INT32).\n\n"
+      "Without it an integer is the same key whatever its dtype: 64 bits.")
+      .def(nb::init<nb::object>(), nb::arg("array"),
+           nb::sig("def __init__(self, array: trommel.typing.Keys) -> None"));
+
+  nb::class_<PythonExecutor>(
+      module, "Executor",
+      "Threads over which large batches of any number of filters are spread.\n\n"
+      "A child process made by fork must not use one made before.")
+      .def(
+          "__init__",
+          [](PythonExecutor* self, Argument num_threads) {
+            const uint32_t threads = Count32Of(num_threads, "num_threads");
+            new (self) PythonExecutor{Unwrap(Executor::Create(threads))};
+          },
+          nb::arg("num_threads") = 0, nb::sig("def __init__(self, num_threads: int = 0) -> None"),
+          "num_threads threads, the calling one included; 0: as many as the machine has.")
+      .def_prop_ro(
+          "num_threads", [](const PythonExecutor& self) { return self.executor->num_threads(); },
+          "The number of threads, the calling one included.")
+      .def("__repr__", [](const PythonExecutor& self) {
+        return "<trommel.Executor: threads " + std::to_string(self.executor->num_threads()) + ">";
+      });
+
+  module.def(
+      "digests", DigestsOf, nb::arg("keys"), nb::kw_only(), nb::arg("digest") = "xxh3",
+      nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
+      nb::sig("def digests(keys: trommel.typing.Keys, *, digest: trommel.typing.Digest = "
+              "'xxh3', seed: int = 0, digest_key: bytes | None = None) -> "
+              "numpy.typing.NDArray[numpy.uint64]"),
+      "Returns the hashes of the keys, as filters compute them: dtype uint64. Hash once and\n"
+      "pass Digests(...) where several filters get the same keys.");
+  module.def("runnable_targets", RunnableTargets,
+             "Returns the instruction sets that this machine can run, best first.");
+  module.def("active_target", ActiveTarget, "Returns the instruction set in use.");
+  module.attr("__version__") = nb::str(LinkedVersion().data(), LinkedVersion().size());
+}
+
+}  // namespace trommel::python
+
+NB_MODULE(_core, module) {
+  using namespace trommel::python;
+  RegisterErrors();
+  BindKeys(module);
+  BindRecords(module);
+  BindSizing(module);
+  BindCounting(module);
+  BindScalable(module);
+  BindWindow(module);
+  BindLayered(module);
+  BindColumns(module);
+  BindAttributes(module);
+  BindAnyFilter(module);
+}

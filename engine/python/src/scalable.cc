@@ -1,0 +1,109 @@
+// ScalableFilter.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstdint>
+
+#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/file_members.h"
+#include "engine/python/src/guarded.h"
+#include "engine/python/src/key_members.h"
+#include "engine/python/src/module.h"
+#include "engine/python/src/properties.h"
+#include "trommel/scalable_filter.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+using Scalable = Guarded<ScalableFilter>;
+
+void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argument mode,
+            Argument max_capacity, Argument largest_fpr, Argument num_positions, Argument growth,
+            Argument tightening, Argument encoding, Argument num_slices, Argument digest,
+            Argument seed, Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+  ScalableConfig config;
+  config.first_capacity = CountOf(first_capacity, "first_capacity");
+  config.target_fpr = RateOf(target_fpr, "target_fpr");
+  config.mode = GrowthModeOf(mode);
+  config.max_capacity = CountOf(max_capacity, "max_capacity");
+  config.largest_fpr = RateOf(largest_fpr, "largest_fpr");
+  config.num_positions = CountOf(num_positions, "num_positions");
+  config.growth = Count32Of(growth, "growth");
+  config.tightening = RateOf(tightening, "tightening");
+  config.encoding = EncodingOf(encoding);
+  config.num_slices = Count32Of(num_slices, "num_slices");
+  config.digest = DigestPolicyOf(digest, seed, digest_key);
+  config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.executor = ExecutorOf(executor);
+  const nb::gil_scoped_release release;
+  new (self) Scalable(Unwrap(ScalableFilter::Create(config)));
+}
+
+}  // namespace
+
+void BindScalable(nb::module_& module) {
+  nb::class_<Scalable> bound(
+      module, "ScalableFilter", nb::type_slots(key_slots<ScalableFilter>),
+      "A counting filter that grows with its keys, and shrinks when they are erased.\n\n"
+      "Threads may use it at the same time, also while it grows: queries never wait.");
+  bound.def(
+      "__init__", Create, nb::arg("first_capacity") = 0, nb::arg("target_fpr") = 0.01,
+      nb::kw_only(), nb::arg("mode") = "automatic", nb::arg("max_capacity") = 0,
+      nb::arg("largest_fpr") = 0.0, nb::arg("num_positions") = 0, nb::arg("growth") = 2,
+      nb::arg("tightening") = 0.8, nb::arg("encoding") = "automatic", nb::arg("num_slices") = 0,
+      nb::arg("digest") = "xxh3", nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
+      nb::arg("memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
+      nb::sig(
+          "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
+          "trommel.typing.GrowthMode = 'automatic', max_capacity: int = 0, largest_fpr: float = "
+          "0.0, num_positions: int = 0, growth: int = 2, tightening: float = 0.8, encoding: "
+          "trommel.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
+          "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
+          "memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
+      "An empty filter.\n\n"
+      "first_capacity: distinct keys that it holds before it grows for the first time; required,\n"
+      "    unless num_positions is given.\n"
+      "target_fpr: false-positive rate of the whole filter, at every size.\n"
+      "mode: 'doubling' doubles one array of fingerprints, 'generations' adds filters, "
+      "'identical'\n"
+      "    adds equal ones; 'automatic': doubling where its rate allows.\n"
+      "max_capacity: distinct keys that it must be able to hold; 0: as many as its mode allows.\n"
+      "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
+  DefineQueries<ScalableFilter>(bound);
+  DefineUpdates<ScalableFilter>(bound);
+  DefineFiles<ScalableFilter>(bound);
+  DefineObject<ScalableFilter>(bound);
+  DefineClear<ScalableFilter>(bound);
+  DefineUseExecutor<ScalableFilter>(bound);
+  DefineMerge<ScalableFilter>(
+      bound,
+      "Adds the other filter's keys. Both must have the mode 'doubling', one "
+      "first size and one digest.");
+  DefineConfigured<ScalableFilter>(bound);
+  bound.def_prop_ro(
+      "mode",
+      [](const Scalable& self) {
+        return self.QueryOne([](const ScalableFilter& f) { return GrowthModeName(f.mode()); });
+      },
+      "How it grows: 'doubling', 'generations' or 'identical'.");
+  bound.def_prop_ro(
+      "mode_reason",
+      [](const Scalable& self) {
+        return self.QueryOne([](const ScalableFilter& f) { return std::string(f.mode_reason()); });
+      },
+      "Why it has this mode.");
+  DefineProperty<&ScalableFilter::first_capacity, ScalableFilter>(
+      bound, "first_capacity", "Distinct keys before it grows for the first time.");
+  DefineProperty<&ScalableFilter::num_generations, ScalableFilter>(
+      bound, "num_generations", "The number of generations; 1 with doubling.");
+  DefineMeasure<&ScalableFilter::largest_capacity, ScalableFilter>(
+      bound, "largest_capacity",
+      "Returns how many distinct keys it takes while it keeps its rate.");
+}
+
+}  // namespace trommel::python

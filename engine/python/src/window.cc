@@ -1,0 +1,171 @@
+// WindowFilter.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
+#include "engine/python/src/errors.h"
+#include "engine/python/src/file_members.h"
+#include "engine/python/src/guarded.h"
+#include "engine/python/src/key_members.h"
+#include "engine/python/src/module.h"
+#include "engine/python/src/properties.h"
+#include "trommel/window_filter.h"
+
+namespace nb = nanobind;
+
+namespace trommel::python {
+namespace {
+
+using Window = Guarded<WindowFilter>;
+
+void Create(Window* self, Argument window, Argument capacity, Argument target_fpr,
+            Argument num_buckets, Argument bucket_capacity, Argument form, Argument is_erasable,
+            Argument encoding, Argument num_slices, Argument digest, Argument seed,
+            Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+  WindowConfig config;
+  config.window = CountOf(window, "window");
+  config.capacity = CountOf(capacity, "capacity");
+  config.target_fpr = RateOf(target_fpr, "target_fpr");
+  config.num_buckets = Count32Of(num_buckets, "num_buckets");
+  config.bucket_capacity = CountOf(bucket_capacity, "bucket_capacity");
+  config.form = WindowFormOf(form);
+  config.is_erasable = FlagOf(is_erasable, "is_erasable");
+  config.encoding = EncodingOf(encoding);
+  config.num_slices = Count32Of(num_slices, "num_slices");
+  config.digest = DigestPolicyOf(digest, seed, digest_key);
+  config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.executor = ExecutorOf(executor);
+  const nb::gil_scoped_release release;
+  new (self) Window(Unwrap(WindowFilter::Create(config)));
+}
+
+// The result of work(filter, key or keys), for one key and for a batch.
+template <class Work>
+nb::object UpdateKeys(Window& self, Argument keys, Work work) {
+  if (const std::optional<Key> key = OneKey(keys)) {
+    return nb::cast(self.UpdateOne([&](WindowFilter& filter) {
+      CheckHashable(filter.digest_policy(), key->kind());
+      return work(filter, *key);
+    }));
+  }
+  const KeyBatch batch(keys);
+  return nb::cast(self.Update([&](WindowFilter& filter) {
+    CheckHashable(filter.digest_policy(), batch.view().kind());
+    return work(filter, batch.view());
+  }));
+}
+
+nb::object InsertNow(Window& self, Argument keys) {
+  return UpdateKeys(self, keys, [](WindowFilter& f, const auto& batch) { return f.Insert(batch); });
+}
+
+nb::object InsertAt(Window& self, Argument keys, Argument time) {
+  const uint64_t tick = CountOf(time, "time");
+  return UpdateKeys(self, keys,
+                    [&](WindowFilter& f, const auto& batch) { return f.Insert(batch, tick); });
+}
+
+nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
+  const uint64_t tick = CountOf(inserted_at, "inserted_at");
+  return UpdateKeys(self, keys,
+                    [&](WindowFilter& f, const auto& batch) { return f.Erase(batch, tick); });
+}
+
+void DefineTime(nb::class_<Window>& bound) {
+  bound.def(
+      "advance",
+      [](Window& self, Argument now) {
+        const uint64_t tick = CountOf(now, "now");
+        return self.Update([&](WindowFilter& filter) { return filter.Advance(tick); });
+      },
+      nb::arg("now"), nb::sig("def advance(self, now: int) -> bool"),
+      "Sets the time; buckets that have left the window expire. Returns False, and changes\n"
+      "nothing, if the time is before `now`.");
+  DefineForKeys(bound, "insert", InsertNow, "def insert(self, key: trommel.typing.Key, /) -> int",
+                "def insert(self, keys: trommel.typing.Keys, /) -> int",
+                "Inserts every key into the current bucket. Returns the time of insertion, which\n"
+                "erase needs.");
+  bound.def("insert_at", InsertAt, nb::arg("keys"), nb::arg("time"),
+            nb::sig("def insert_at(self, keys: trommel.typing.Keys, time: int) -> "
+                    "WindowInsertOutcome"),
+            "Inserts every key into the bucket of a time that is not after now, for events that\n"
+            "arrive late. For one key: returns whether it was inserted.");
+  DefineForKeys(
+      bound, "insert_if_absent", InsertIfAbsent<WindowFilter>,
+      "def insert_if_absent(self, key: trommel.typing.Key, /) -> bool",
+      "def insert_if_absent(self, keys: trommel.typing.Keys, /) -> "
+      "numpy.typing.NDArray[numpy.bool_]",
+      "In order, inserts every key that is absent from the whole window; of equal keys the\n"
+      "first. Returns which were inserted: dtype bool, shape (len(keys),), or a bool.");
+  bound.def(
+      "erase", EraseAt, nb::arg("keys"), nb::arg("inserted_at"),
+      nb::sig("def erase(self, keys: trommel.typing.Keys, inserted_at: int) -> "
+              "WindowEraseOutcome"),
+      "Takes every key out of the bucket into which it was inserted at that time, or refuses\n"
+      "it if it is certainly absent there. For one key: returns whether it was erased.");
+}
+
+}  // namespace
+
+void BindWindow(nb::module_& module) {
+  nb::class_<Window> bound(
+      module, "WindowFilter", nb::type_slots(key_slots<WindowFilter>),
+      "A set of the keys inserted during a sliding window of time.\n\n"
+      "Time is the caller's: an int of any unit that never decreases, set by advance. A key is\n"
+      "answered True until a window has passed since its insertion, and expires within a bucket's\n"
+      "time after that. Threads may use the filter at the same time.");
+  bound.def(
+      "__init__", Create, nb::arg("window"), nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
+      nb::kw_only(), nb::arg("num_buckets") = 8, nb::arg("bucket_capacity") = 0,
+      nb::arg("form") = "automatic", nb::arg("is_erasable") = true, nb::arg("encoding") = "runs",
+      nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
+      nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
+      nb::arg("executor") = nb::none(),
+      nb::sig("def __init__(self, window: int, capacity: int, target_fpr: float = 0.01, *, "
+              "num_buckets: int = 8, bucket_capacity: int = 0, form: trommel.typing.WindowForm = "
+              "'automatic', is_erasable: bool = True, encoding: trommel.typing.Encoding = 'runs', "
+              "num_slices: int = 0, digest: trommel.typing.Digest = 'xxh3', seed: int = 0, "
+              "digest_key: bytes | None = None, memory_limit_bytes: int = 0, executor: Executor | "
+              "None = None) -> None"),
+      "An empty filter at time 0.\n\n"
+      "window: length of the window in ticks.\n"
+      "capacity: distinct keys inserted within a window and one bucket.\n"
+      "target_fpr: false-positive rate of a query over all live buckets.\n"
+      "num_buckets: 1 to 64: the window slides in so many steps.\n"
+      "is_erasable: False takes less memory where no key is erased.\n"
+      "The others are as in CountingFilter, and in the C++ header window_filter.h.");
+  DefineQueries<WindowFilter>(bound);
+  DefineTime(bound);
+  DefineFiles<WindowFilter>(bound);
+  DefineObject<WindowFilter>(bound);
+  DefineClear<WindowFilter>(bound);
+  DefineUseExecutor<WindowFilter>(bound);
+  DefineMerge<WindowFilter>(bound,
+                            "Adds the other filter's keys at their times. Both must be in the same "
+                            "bucket.");
+  DefineConfigured<WindowFilter>(bound);
+  DefineProperty<&WindowFilter::now, WindowFilter>(bound, "now", "The time of the last advance.");
+  DefineProperty<&WindowFilter::window, WindowFilter>(bound, "window", "Ticks of the window.");
+  DefineProperty<&WindowFilter::num_buckets, WindowFilter>(bound, "num_buckets",
+                                                           "Buckets per window.");
+  DefineProperty<&WindowFilter::bucket_ticks, WindowFilter>(bound, "bucket_ticks",
+                                                            "Ticks of the longest bucket.");
+  DefineProperty<&WindowFilter::capacity, WindowFilter>(bound, "capacity",
+                                                        "Distinct keys, as configured.");
+  DefineProperty<&WindowFilter::is_erasable, WindowFilter>(bound, "is_erasable",
+                                                           "Whether keys can be erased.");
+  bound.def_prop_ro(
+      "form",
+      [](const Window& self) {
+        return self.QueryOne([](const WindowFilter& f) { return WindowFormName(f.form()); });
+      },
+      "How buckets are kept: 'slots16', 'slots24' or 'ring'.");
+}
+
+}  // namespace trommel::python

@@ -1,0 +1,73 @@
+"""Counting filters at the speed of plain Bloom filters: approximate multisets of keys.
+
+False is certain; True, maybe present, is wrong for a key that was never inserted at the filter's
+false-positive rate. Batches of keys are NumPy arrays of integers, Arrow arrays of strings (of any
+library), or lists; answers are NumPy arrays. Batches release the GIL.
+
+    >>> import trommel
+    >>> seen = trommel.CountingFilter(1_000_000)
+    >>> seen.insert(["a", "b"])
+    InsertOutcome(num_inserted=2, num_refused=0, refusal='')
+    >>> "a" in seen
+    True
+    >>> seen.insert_if_absent(["b", "c", "c"])
+    array([False,  True, False])
+"""
+
+from . import errors
+from ._core import (
+    AttributeFilter,
+    ConcurrentFilter,
+    CountingFilter,
+    Digests,
+    EraseOutcome,
+    Executor,
+    FilterColumns,
+    Geometry,
+    InsertOutcome,
+    Int32,
+    LayeredFilter,
+    ScalableFilter,
+    Sizing,
+    WindowFilter,
+    __version__,
+    active_target,
+    capacity_for,
+    digests,
+    from_bytes,
+    load,
+    predicted_fpr,
+    runnable_targets,
+    size_for,
+    type_of,
+)
+from .errors import Error
+
+__all__ = [
+    "AttributeFilter",
+    "ConcurrentFilter",
+    "CountingFilter",
+    "Digests",
+    "EraseOutcome",
+    "Error",
+    "Executor",
+    "FilterColumns",
+    "Geometry",
+    "InsertOutcome",
+    "Int32",
+    "LayeredFilter",
+    "ScalableFilter",
+    "Sizing",
+    "WindowFilter",
+    "__version__",
+    "active_target",
+    "capacity_for",
+    "digests",
+    "errors",
+    "from_bytes",
+    "load",
+    "predicted_fpr",
+    "runnable_targets",
+    "size_for",
+    "type_of",
+]

@@ -1,0 +1,232 @@
+"""What each class does that the others do not."""
+
+import numpy as np
+import pytest
+import trommel
+from trommel import errors
+
+
+def test_sizes_are_predicted_and_met():
+    sizing = trommel.size_for(1_000_000, 0.01)
+    assert sizing.capacity == 1_000_000
+    assert sizing.predicted_fpr <= 0.01
+    assert 8 < sizing.bits_per_key < 30
+    made = trommel.CountingFilter(1_000_000, 0.01)
+    assert made.geometry == sizing.geometry
+    assert made.geometry != trommel.size_for(2_000_000).geometry
+    assert trommel.predicted_fpr(made.geometry, 1_000_000) == sizing.predicted_fpr
+    assert trommel.capacity_for(made.geometry, 0.01) >= 1_000_000
+    assert trommel.size_for(1_000, encoding="automatic", preference="speed").geometry.encoding == (
+        "fingerprints16"
+    )
+    with pytest.raises(ValueError, match="num_keys"):
+        trommel.predicted_fpr(made.geometry, -1)
+
+
+def test_the_false_positive_rate_is_that_of_the_model():
+    keys = trommel.CountingFilter(100_000, 0.01)
+    keys.insert(np.arange(100_000))
+    false = keys.query(np.arange(10**9, 10**9 + 100_000)).sum()
+    expected = 100_000 * keys.stats().predicted_fpr
+    assert abs(false - expected) < 6 * expected**0.5
+    assert keys.measure_fill().current_fpr == pytest.approx(keys.stats().predicted_fpr, rel=0.2)
+    estimate = keys.estimate_distinct_keys()
+    assert estimate.low <= 100_000 * 1.01 and estimate.high >= 100_000 * 0.99
+
+
+def test_counts_and_masks_of_a_multiset(make_multiset):
+    keys = make_multiset(target_fpr=0.0001)
+    outcome = keys.insert([1, 2, 2, 3, 3, 3])
+    assert outcome.num_inserted == 6 and outcome.num_refused == 0
+    assert keys.count_estimates([1, 2, 3, 4]).tolist() == [1, 2, 3, 0]
+    assert keys.erase([1, 4]) == keys.erase([2, 4])
+    assert keys.erase_mask([3, 4]).tolist() == [True, False]
+    assert not keys.erase(4)
+    assert keys.count_estimates([1, 2, 3, 4]).tolist() == [0, 1, 2, 0]
+    assert keys.stats().num_refused_erases == 4
+    assert keys.insert_if_absent([3, 9, 9]).tolist() == [False, True, False]
+    keys.clear()
+    assert keys.num_keys == 0 and 3 not in keys
+
+
+def test_whole_filters_add_and_subtract():
+    a, b = trommel.CountingFilter(10_000), trommel.CountingFilter(10_000)
+    a.insert(np.arange(1_000))
+    b.insert(np.arange(500, 1_500))
+    before = a.to_bytes()
+    a.merge(b)
+    assert a.query(np.arange(1_500)).all() and a.num_keys == 2_000
+    a.subtract(b)
+    assert a.to_bytes() == before
+
+
+def test_folding_and_growing_keep_the_keys():
+    folded = trommel.CountingFilter(10_000, power_of_two_blocks=True)
+    folded.insert(np.arange(5_000))
+    folded.fold()
+    assert folded.query(np.arange(5_000)).all()
+    grown = trommel.CountingFilter(10_000, encoding="fingerprints16")
+    grown.insert(np.arange(5_000))
+    before = grown.geometry.num_blocks
+    grown.grow()
+    assert grown.geometry.num_blocks == 2 * before
+    assert grown.query(np.arange(5_000)).all()
+    with pytest.raises(ValueError):
+        folded.grow()
+
+
+def test_a_limit_of_side_memory_refuses_keys():
+    keys = trommel.CountingFilter(100, encoding="fingerprints16", side_memory_limit_bytes=64)
+    keys.insert(np.arange(20_000))
+    refused = ~keys.insert_mask(np.arange(20_000, 20_100))
+    assert refused.any()
+    assert keys.insert(np.arange(1_000)).refusal != ""
+    assert keys.stats().num_refused_inserts > 0
+
+
+def test_a_filter_is_handed_over_without_a_copy():
+    counting = trommel.CountingFilter(1_000)
+    counting.insert(["a"])
+    concurrent = counting.to_concurrent()
+    assert counting.closed
+    assert type(concurrent) is trommel.ConcurrentFilter and "a" in concurrent
+    back = concurrent.to_counting()
+    assert concurrent.closed
+    assert type(back) is trommel.CountingFilter and "a" in back
+    with pytest.raises(errors.ClosedError):
+        concurrent.to_counting()
+
+
+def test_a_scalable_filter_grows_and_shrinks():
+    keys = trommel.ScalableFilter(1_000)
+    assert keys.mode == "doubling" and keys.mode_reason
+    keys.insert(np.arange(400_000))
+    full = keys.stats().num_bytes
+    assert keys.query(np.arange(400_000)).all()
+    assert keys.query(np.arange(10**9, 10**9 + 10_000)).mean() < 0.02
+    keys.erase(np.arange(399_000))
+    assert keys.stats().num_bytes < full / 2
+    assert keys.query(np.arange(399_000, 400_000)).all()
+    generations = trommel.ScalableFilter(1_000, mode="generations")
+    generations.insert(np.arange(10_000))
+    assert generations.num_generations > 1
+    other = trommel.ScalableFilter(1_000)
+    other.insert([10**6])
+    keys.merge(other)
+    assert 10**6 in keys
+    with pytest.raises(errors.MismatchError):
+        keys.merge(generations)
+
+
+def test_a_window_forgets_in_time():
+    seen = trommel.WindowFilter(window=80, capacity=1_000, num_buckets=8)
+    assert seen.insert(["a"]) == 0
+    assert seen.advance(79) and "a" in seen
+    assert seen.insert("b") == 79
+    assert not seen.advance(10) and seen.now == 79
+    assert seen.insert_if_absent(["a", "c"]).tolist() == [False, True]
+    assert seen.advance(90)
+    assert seen.query(["a", "b", "c"]).tolist() == [False, True, True]
+    assert seen.insert_at(["late"], 30).num_inserted == 1
+    assert seen.insert_at("late", 30)
+    assert seen.insert_at(["too late"], 5).num_refused == 1
+    assert seen.erase(["b"], 79).num_erased == 1
+    assert not seen.erase("b", 79)
+    assert seen.erase(["b"], 0).num_expired == 1
+    assert seen.stats().buckets[-1].last_tick >= 90
+    assert seen.window == 80 and seen.num_buckets == 8 and seen.bucket_ticks == 10
+    with pytest.raises(ValueError, match="time"):
+        seen.insert_at(["x"], -1)
+
+
+def test_columns_answer_all_at_once():
+    columns = trommel.FilterColumns(num_columns=100, column_capacity=1_000, target_fpr=0.0001)
+    for column in (0, 63, 64, 99):
+        columns.open_column(column)
+        columns.insert(column, np.arange(column, column + 10))
+    columns.insert(99, "name")
+    answers = columns.query([0, 64, 99, 10**9])
+    assert answers.shape == (4, 100) and answers.dtype == bool
+    assert [np.flatnonzero(row).tolist() for row in answers] == [[0], [63, 64], [99], []]
+    bits = columns.query_bits([64])
+    assert bits.shape == (1, columns.row_words) and bits.dtype == np.uint64
+    assert bits[0, 0] == 1 << 63 and bits[0, 1] == 1
+    assert columns.may_contain(99, "name") and not columns.may_contain(0, "name")
+    assert columns.erase(99, ["name", "name"]).num_erased == 1
+    data = columns.column_to_bytes(63)
+    assert trommel.CountingFilter.from_bytes(data).query(np.arange(63, 73)).all()
+    columns.close_column(63)
+    assert not columns.is_open(63)
+    columns.load_column(5, data)
+    assert columns.query([63])[0, 5]
+    assert columns.column_stats(5).num_keys == 10
+    for call in (
+        lambda: columns.insert(100, [1]),
+        lambda: columns.insert(63, [1]),
+        lambda: columns.erase(63, 1),
+        lambda: columns.column_to_bytes(63),
+        lambda: columns.close_column(2**31),
+        lambda: columns.may_contain(-1, 1),
+        lambda: columns.open_column(0),
+    ):
+        with pytest.raises(errors.InvalidArgumentError, match="column"):
+            call()
+
+
+TUPLES = {"user": [1, 2, 3], "page": ["a", "b", "a"], "day": np.array([5, 5, 6], dtype=np.int32)}
+
+
+def _frames():
+    yield TUPLES
+    for module, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        try:
+            yield getattr(__import__(module), make)(TUPLES)
+        except ImportError:
+            pass
+
+
+@pytest.mark.parametrize("tuples", list(_frames()), ids=lambda tuples: type(tuples).__module__)
+def test_attributes_are_queried_in_any_combination(tuples):
+    index = trommel.AttributeFilter(["user", "page", "day"], 1_000, 0.0001)
+    assert index.insert(tuples).num_inserted == 3
+    assert index.num_tuples == 3 and index.attributes == ["user", "page", "day"]
+    assert index.query(tuples).all()
+    assert index.query({"page": ["a", "c"]}).tolist() == [True, False]
+    assert index.query({"page": ["a", "b"], "day": [6, 6]}).tolist() == [True, False]
+    assert index.query(tuples, on=["user"]).all()
+    assert index.count_estimates({"page": ["a", "b", "c"]}).tolist() == [2, 1, 0]
+    copied = trommel.from_bytes(index.to_bytes())
+    assert copied.query(tuples).all()
+    assert index.erase(tuples).num_erased == 3
+    assert not index.query(tuples).any()
+    assert copied.stats().num_tuples == 3
+
+
+def test_tuples_that_do_not_fit_are_refused():
+    index = trommel.AttributeFilter(["user", "page"], 1_000, cuts=[["user", "page"]])
+    for call, error, message in (
+        (lambda: index.insert({"user": [1]}), KeyError, "page"),
+        (lambda: index.insert({"user": [1], "page": []}), ValueError, "one length"),
+        (lambda: index.query({"colour": [1]}), ValueError, "there are user, page"),
+        (lambda: index.query([1, 2]), TypeError, "dict or a frame"),
+        (lambda: index.query(None), TypeError, "dict or a frame"),
+        (lambda: index.query(TUPLES, on="user"), TypeError, "list of names"),
+        (lambda: index.query({"user": [1.5]}), TypeError, "float"),
+        (lambda: trommel.AttributeFilter("user", 10), TypeError, "list of names"),
+        (lambda: trommel.AttributeFilter([], 10), ValueError, "attributes"),
+        (lambda: trommel.AttributeFilter(["a", "a"], 10), ValueError, "a"),
+        (lambda: trommel.AttributeFilter(["a", "b"], 10, cuts=[["c"]]), ValueError, "c"),
+        (lambda: trommel.AttributeFilter([f"a{i}" for i in range(40)], 10), ValueError, "40"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_digests_are_those_of_the_filters():
+    names = ["a", "b"]
+    keys = trommel.CountingFilter(1_000, seed=7)
+    keys.insert(names)
+    digests = trommel.digests(names, seed=7)
+    assert digests.dtype == np.uint64
+    assert keys.query(trommel.Digests(digests)).all()
+    assert trommel.digests([b""], digest="xxh64")[0] == 0xEF46DB3751D8E999
