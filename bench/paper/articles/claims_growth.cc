@@ -1,16 +1,18 @@
-// Growth and expiry.
+// Growth, and the order system.
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "bench/machine/clock.h"
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/articles/listings.h"
+#include "bench/paper/reads/region.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::paper {
 namespace {
@@ -25,6 +27,21 @@ Row RateRow(const std::string& what, double exact, double measured, double sigma
   Row row{.what = what, .unit = Unit::kShare, .exact = exact, .measured = measured};
   row.allowed = SigmaRange(exact, sigma);
   return row;
+}
+
+ScalableFilter Growing(uint64_t first_capacity, double fpr, GrowthMode mode) {
+  return ScalableFilter::Create({.first_capacity = first_capacity, .target_fpr = fpr, .mode = mode})
+      .value();
+}
+
+// Beside the filter's own prediction, which is for random keys: 3 % of it are allowed for those
+// that it has.
+Row ScalableRate(const std::string& what, const ScalableFilter& filter,
+                 const RandomStream& non_members, uint64_t num_non_members) {
+  const double exact = filter.GetStats().predicted_fpr;
+  return RateRow(what, exact, MeasuredFpr(filter, non_members, num_non_members),
+                 std::hypot(bench::BinomialSigma(exact, num_non_members), 0.03 * exact) +
+                     1 / static_cast<double>(num_non_members));
 }
 
 // Probes until the first empty position, of a plain filter of 7 hashes: the cost of a miss.
@@ -60,46 +77,37 @@ void AddMeasured(const Options& options, Table& table) {
   const RandomStream non_members(options.seed, 94);
 
   CountingFilter fixed = Sized(before, kGrowthRate);
-  CountingFilter grown[] = {Sized(before, kGrowthRate / 2), Sized(added, kGrowthRate / 2)};
-  const auto& [first, second] = grown;
   InsertRandom(fixed, old_keys, before);
   InsertRandom(fixed, new_keys, added);
-  InsertRandom(grown[0], old_keys, before);
-  InsertRandom(grown[1], new_keys, added);
-
-  const auto count_grown = [&](const RandomStream& keys, uint64_t count) {
-    return CountInAny(std::span<const CountingFilter>(grown), keys, count);
-  };
   const uint64_t all = before + added;
   table.rows.push_back(RateRow("rate, fixed size, half as many keys again",
                                PredictedFpr(fixed.geometry(), all),
                                MeasuredFpr(fixed, non_members, num_non_members),
                                bench::BlockFprSigma(fixed.geometry(), all, num_non_members)));
-  const double p1 = PredictedFpr(first.geometry(), before);
-  const double p2 = PredictedFpr(second.geometry(), added);
-  table.rows.push_back(
-      RateRow("rate, two generations", p1 + p2 - p1 * p2,
-              static_cast<double>(count_grown(non_members, num_non_members)) /
-                  static_cast<double>(num_non_members),
-              bench::BlockFprSigma(first.geometry(), before, num_non_members) +
-                  bench::BlockFprSigma(second.geometry(), added, num_non_members)));
-  Row lost{.what = "keys lost by growing", .unit = Unit::kCount, .exact = 0};
-  lost.measured =
-      static_cast<double>(all - count_grown(old_keys, before) - count_grown(new_keys, added));
-  lost.allowed = Exactly(0);
-  table.rows.push_back(lost);
-
-  const double change = bench::TimeChange(
-      num_non_members, options.quick ? 2 : 5,
-      [&] { CountMaybePresent(fixed, non_members, num_non_members); },
-      [&] { count_grown(non_members, num_non_members); });
-  Row slower{
-      .what = "query time, two generations against one", .unit = Unit::kChange, .paper = -0.3};
-  slower.measured = change;
-  slower.given = JudgeClaim(-0.3, *slower.measured, 0.05);
-  slower.note =
-      "Two CountingFilters, queried one after the other. Growth improves the rate, not the time.";
-  table.rows.push_back(slower);
+  for (const auto mode : {GrowthMode::kDoubling, GrowthMode::kGenerations}) {
+    const std::string name = std::string(GrowthModeName(mode));
+    ScalableFilter grown = Growing(before, kGrowthRate, mode);
+    InsertRandom(grown, old_keys, before);
+    InsertRandom(grown, new_keys, added);
+    Row rate = ScalableRate("rate, ScalableFilter, " + name, grown, non_members, num_non_members);
+    rate.note = "Asked for: at most 1 % at any size.";
+    table.rows.push_back(rate);
+    Row lost{.what = "keys lost by growing, " + name, .unit = Unit::kCount, .exact = 0};
+    lost.measured = static_cast<double>(all - CountMaybePresent(grown, old_keys, before) -
+                                        CountMaybePresent(grown, new_keys, added));
+    lost.allowed = Exactly(0);
+    table.rows.push_back(lost);
+    Row slower{.what = "query time, ScalableFilter against the fixed one, " + name,
+               .unit = Unit::kChange,
+               .paper = -0.3};
+    slower.measured = bench::TimeChange(
+        num_non_members, options.quick ? 2 : 5,
+        [&] { CountMaybePresent(fixed, non_members, num_non_members); },
+        [&] { CountMaybePresent(grown, non_members, num_non_members); });
+    slower.given = JudgeClaim(*slower.paper, *slower.measured, 0.05);
+    slower.note = "Non-members. Growth improves the rate, not the time.";
+    table.rows.push_back(slower);
+  }
 
   CountingFilter large =
       CountingFilter::Create(
@@ -123,13 +131,90 @@ void AddMeasured(const Options& options, Table& table) {
   table.rows.push_back(fold);
 }
 
+// The order system with ScalableFilter, and its reads in a simulated region.
+void AddOrders(const Options& options, Table& table) {
+  constexpr double kBefore = 0.05;
+  constexpr double kAfter = 0.02;
+  const uint64_t before = options.quick ? 20'000 : 1'000'000;
+  const uint64_t num_non_members = options.quick ? 50'000 : 2'000'000;
+  const RandomStream keys(options.seed, 101);
+  const RandomStream non_members(options.seed, 102);
+  const CountingFilter small = [&] {
+    CountingFilter filter = Sized(before, kBefore);
+    InsertRandom(filter, keys, before);
+    return filter;
+  }();
+  for (const auto mode : {GrowthMode::kDoubling, GrowthMode::kGenerations}) {
+    const std::string name = ", ScalableFilter, " + std::string(GrowthModeName(mode));
+    ScalableFilter grown = Growing(before, kAfter, mode);
+    InsertRandom(grown, keys, before + before / 2);
+    Row rate = ScalableRate("orders: rate at +50 %" + name, grown, non_members, num_non_members);
+    rate.paper = kAfter;
+    const bool is_within = *rate.measured <= kAfter;
+    rate.given = is_within ? Verdict::kSoundForm : Verdict::kDoesNotReproduce;
+    Row space{.what = "orders: space" + name, .unit = Unit::kChange, .paper = 0.2};
+    space.measured = static_cast<double>(grown.GetStats().num_bytes) /
+                         static_cast<double>(small.GetStats().num_bytes) -
+                     1;
+    // Less would do as well.
+    space.given =
+        *space.measured <= *space.paper + 0.05 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
+    space.note = "Against a CountingFilter of two thirds of the keys at 5 %.";
+    table.rows.push_back(rate);
+    table.rows.push_back(space);
+  }
+  // "40 % faster" is 1 / 1.4 of the time, here of the data blocks that a get reads.
+  const double claimed = 1 / 1.4 - 1;
+  RegionOptions region;
+  region.flush_rows = options.quick ? 3'000 : 50'000;
+  region.largest_file_rows = 3 * region.flush_rows;
+  constexpr uint64_t kFlushes = 14;
+  const std::vector<uint64_t> rows =
+      RandomStream(options.seed, 103).Take(kFlushes * region.flush_rows);
+  double blocks[2][2] = {};  // [after][stored]
+  double expected[2][2] = {};
+  for (const bool after : {false, true}) {
+    region.filter.error_rate = static_cast<float>(after ? kAfter : kBefore);
+    Region simulated(region);
+    for (const uint64_t row : rows) simulated.Put(row);
+    for (const bool stored : {false, true}) {
+      RandomStream others(options.seed, 104);
+      simulated.ResetCounts();
+      for (const uint64_t row : rows) simulated.Get(stored ? row : others.Next());
+      const auto num_files = static_cast<double>(ExpectedFiles(region, kFlushes));
+      blocks[after][stored] = static_cast<double>(simulated.counts().num_data_blocks) /
+                              static_cast<double>(simulated.counts().num_gets);
+      expected[after][stored] = ExpectedBlocks(num_files, stored, simulated.FilterFpr());
+    }
+  }
+  for (const bool stored : {true, false}) {
+    Row reads{.what = std::string("orders: data blocks per get, ") +
+                      (stored ? "stored rows" : "absent rows") + ", 5 % to 2 %",
+              .unit = Unit::kChange,
+              .paper = claimed};
+    reads.exact = expected[1][stored] / expected[0][stored] - 1;
+    reads.measured = blocks[1][stored] / blocks[0][stored] - 1;
+    reads.allowed = Range{*reads.exact - 0.05, *reads.exact + 0.05};
+    reads.given = JudgeClaim(claimed, *reads.measured, 0.05);
+    reads.note = "A simulated region of " + std::to_string(ExpectedFiles(region, kFlushes)) +
+                 " store files, HBase's ROW filters. \"40 % faster\" is taken as 1 / 1.4 of the "
+                 "reads.";
+    table.rows.push_back(reads);
+  }
+  Row files{.what = "orders: store files at which stored rows are read so"};
+  files.formula = 1 + (1 - 1 / 1.4) / (kBefore / 1.4 - kAfter);
+  files.note = "(1 + (F - 1) 2 %) / (1 + (F - 1) 5 %) = 1 / 1.4.";
+  table.rows.push_back(files);
+}
+
 }  // namespace
 
 Table GrowthClaim(const Options& options) {
   Table table{.title = "Claim: doubling at 80 % makes queries 30 % faster; orders grow by half"};
   table.text =
-      "Growth that loses nothing adds a generation: the old one keeps its keys, and each has half "
-      "of the rate of 1 %.";
+      "Growth that loses nothing: ScalableFilter, which doubles by fingerprints or adds "
+      "generations. "
+      "A filter of fixed size, sized for 1 %, gets half as many keys again.";
   table.axis = Axis::kLinear;
   const uint64_t num_keys = options.quick ? 20'000 : 200'000;
   const double fit = BestBitsPerKey(kGrowthRate);
@@ -166,118 +251,7 @@ Table GrowthClaim(const Options& options) {
       ". The system before must have been far larger than needed.";
   table.rows.push_back(space);
   table.rows.push_back(before);
-  return table;
-}
-
-namespace {
-
-constexpr double kWindowRate = 0.01;
-constexpr uint32_t kBuckets = 10;
-
-double Bytes(const std::vector<CountingFilter>& buckets, size_t first) {
-  uint64_t num_bytes = 0;
-  for (size_t b = first; b < buckets.size(); ++b) num_bytes += buckets[b].GetStats().num_bytes;
-  return static_cast<double>(num_bytes);
-}
-
-std::span<const CountingFilter> From(const std::vector<CountingFilter>& buckets, size_t first) {
-  return std::span(buckets).subspan(first);
-}
-
-}  // namespace
-
-Table ExpiryClaim(const Options& options) {
-  const uint64_t num_keys = options.quick ? 50'000 : 2'000'000;
-  const uint64_t each = num_keys / kBuckets;
-  const uint64_t num_non_members = options.quick ? 50'000 : 2'000'000;
-  Table table{.title = "Claim: expiry by time frees 40 % of space; of the sensors' data 60 %"};
-  table.text =
-      "The sound form keeps keys in 10 buckets by time, here CountingFilters, each with a tenth of "
-      "the rate of 1 %; a bucket expires as a whole, and no live key is affected.";
-  table.axis = Axis::kLinear;
-
-  ExpiringListing listing(10'000);
-  const uint32_t size_before = listing.bits().size();
-  RandomStream random(options.seed, 95);
-  for (int i = 0; i < 1'000; ++i) listing.Add(random.Next(), i < 400 ? 0 : 100);
-  listing.CleanExpired(100, 50);
-  Row freed_by_listing{.what = "memory freed by the listing, 40 % expired", .unit = Unit::kChange};
-  freed_by_listing.paper = -0.4;
-  freed_by_listing.exact = 0;
-  freed_by_listing.measured = static_cast<double>(listing.bits().size()) / size_before - 1;
-  freed_by_listing.allowed = Exactly(0);
-  freed_by_listing.given = Verdict::kDoesNotReproduce;
-  freed_by_listing.note = "It clears bits of an array whose size does not change.";
-  Row map{.what = "memory of its map / of the filter, at least"};
-  map.formula = 8 * 16 / LeastBitsPerKey(kWindowRate);
-  map.note =
-      "8 bytes of time and 8 of a pointer to the key; Java's entries take several times as much.";
-  table.rows = {freed_by_listing, map};
-
-  CountingFilter whole =
-      CountingFilter::Create({.capacity = num_keys, .target_fpr = kWindowRate}).value();
-  std::vector<CountingFilter> buckets;
-  for (uint32_t b = 0; b < kBuckets; ++b) {
-    buckets.push_back(
-        CountingFilter::Create({.capacity = each, .target_fpr = kWindowRate / kBuckets}).value());
-    InsertRandom(buckets[b], RandomStream(options.seed, 200 + b), each);
-    InsertRandom(whole, RandomStream(options.seed, 200 + b), each);
-  }
-  const double one_bytes = static_cast<double>(whole.GetStats().num_bytes);
-  const double all_bytes = Bytes(buckets, 0);
-  const double p = PredictedFpr(buckets[0].geometry(), each);
-  const RandomStream non_members(options.seed, 96);
-  Row rate{.what = "rate of all buckets", .unit = Unit::kShare};
-  const double exact = -std::expm1(kBuckets * std::log1p(-p));
-  rate.exact = exact;
-  rate.measured = static_cast<double>(CountInAny(From(buckets, 0), non_members, num_non_members)) /
-                  static_cast<double>(num_non_members);
-  rate.allowed =
-      SigmaRange(exact, bench::BlockFprSigma(buckets[0].geometry(), each, num_non_members) *
-                            std::sqrt(kBuckets));
-  table.rows.push_back(rate);
-
-  const double change = bench::TimeChange(
-      num_non_members, options.quick ? 2 : 3,
-      [&] { CountMaybePresent(whole, non_members, num_non_members); },
-      [&] { CountInAny(From(buckets, 0), non_members, num_non_members); });
-  Row slower{
-      .what = "query time, 10 buckets against one filter", .unit = Unit::kChange, .paper = 0};
-  slower.measured = change;
-  slower.given = *slower.measured < 0.1 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
-  slower.note =
-      "\"No marked influence on queries\" is claimed; here buckets are queried one after the "
-      "other.";
-
-  for (const uint32_t expired : {4, 6}) {
-    const std::string name = std::to_string(10 * expired) + " % expired: ";
-    Row freed{.what = name + "memory freed", .unit = Unit::kChange, .paper = -0.1 * expired};
-    freed.measured = Bytes(buckets, expired) / all_bytes - 1;
-    freed.exact = -0.1 * expired;
-    freed.allowed = Range{*freed.exact - 0.01, *freed.exact + 0.01};
-    freed.given = Verdict::kSoundForm;
-    Row net{.what = name + "against one filter of all keys", .unit = Unit::kChange};
-    net.formula = (1 - 0.1 * expired) * LeastBitsPerKey(kWindowRate / kBuckets) /
-                      LeastBitsPerKey(kWindowRate) -
-                  1;
-    net.measured = Bytes(buckets, expired) / one_bytes - 1;
-    if (expired == 4) {
-      net.note =
-          "Ten buckets at a tenth of the rate take half as much memory again (formula: plain Bloom "
-          "filters; measured: counting filters), which is most of what expiry frees.";
-    }
-    table.rows.push_back(freed);
-    table.rows.push_back(net);
-  }
-  uint64_t num_hidden = 0;
-  for (uint32_t b = 4; b < kBuckets; ++b) {
-    num_hidden += each - CountInAny(From(buckets, 4), RandomStream(options.seed, 200 + b), each);
-  }
-  Row hidden{.what = "live keys hidden after 4 buckets expired", .unit = Unit::kCount, .exact = 0};
-  hidden.measured = static_cast<double>(num_hidden);
-  hidden.allowed = Exactly(0);
-  table.rows.push_back(hidden);
-  table.rows.push_back(slower);
+  AddOrders(options, table);
   return table;
 }
 

@@ -206,10 +206,11 @@ Table CourseSizing(const Options& options) {
   Row gib{.what = "GiB, rounded up", .paper = 23, .formula = std::ceil(formula_bits / 8 / 0x1p30)};
   gib.note = "22.3 GiB of the formula's bits; the printed bits would be 15.3.";
 
-  Row hashes{.what = "hashes k = m / n ln 2", .paper = kPrintedHashes};
+  Row hashes{.what = "hashes k = m / n ln 2, rounded up", .paper = kPrintedHashes};
   hashes.formula = std::ceil(formula_bits / kNumKeys * std::numbers::ln2);
-  hashes.exact = BestHashes(kFpr);
-  hashes.note = "13.3, which the text says is rounded up; but 13 hashes need less memory than 14.";
+  hashes.note = "13.3, which the text says is rounded up. It happens that " +
+                std::to_string(BestHashes(kFpr)) +
+                " hashes, the printed number, need the least memory.";
 
   Row rate = MeasuredRate(options, "rate at the formula's bits, 13 hashes", BestBitsPerKey(kFpr),
                           kPrintedHashes);

@@ -152,7 +152,6 @@ Table ReadingTable(const CbfmExperiment& experiment) {
   const auto capacity = static_cast<uint64_t>(n);
   Row filter{.what = "AttributeFilter: memory for {1,2} at 1e-4 over 1e-2"};
   filter.formula = FilterBytes(capacity, 1e-4) / FilterBytes(capacity, 1e-2);
-  filter.given = Verdict::kSoundForm;
   filter.note =
       "Two orders in any set's rate take this much of its own memory, and no other set loses.";
   table.rows.push_back(filter);

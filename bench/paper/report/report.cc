@@ -38,6 +38,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "holds in sound form";
     case Verdict::kAsModelled:
       return "as modelled";
+    case Verdict::kSilent:
+      return "source is silent";
     case Verdict::kShown:
       return "shown";
     case Verdict::kContradicted:

@@ -49,6 +49,7 @@ enum class Verdict {
   kDoesNotReproduce,  // a claim without a formula, not seen when tried
   kSoundForm,         // the claim, or its aim, is reached by another design than the source's
   kAsModelled,        // the source has no figure; the measurement is what the model says
+  kSilent,            // the source says nothing of what was tried here
   kShown,             // neither a figure of the source nor a model: only measured
   kContradicted,      // the measurement contradicts the exact model: the mistake is ours
 };

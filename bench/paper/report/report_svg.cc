@@ -37,6 +37,7 @@ const char* VerdictColour(Verdict verdict) {
       return "#00704f";
     case Verdict::kSoundForm:
       return "#0072b2";
+    case Verdict::kSilent:
     case Verdict::kShown:
       return "#555555";
     default:

@@ -30,7 +30,8 @@ Table RateTable(const Options& options) {
   Table table{.title = "Scalable filter: P_d = 1 - (1 - P)^d"};
   table.text =
       "Generations of 7 slices, each half full; a non-member is \"maybe present\" if it is in any "
-      "of them.";
+      "of them. The text has the formula and no figure of it; P is 2^-7 there, and f^7 of the true "
+      "fill in the exact model.";
   const double p = classic::SplitFpr(kHashes, geometry.num_positions, num_keys);
   const double total =
       bench::TextbookFprSigma(geometry.total_positions(), kHashes, num_keys, num_non_members);
@@ -60,98 +61,67 @@ Table RateTable(const Options& options) {
     row.exact = exact;
     row.measured = static_cast<double>(num_maybe) / static_cast<double>(num_non_members);
     row.allowed = BinomialRange(exact, num_non_members, own * std::sqrt(d));
-    // The formula of the source beside the measurement.
-    row.given = row.allowed->Contains(*row.formula) ? Verdict::kAgrees : Verdict::kWrong;
     table.rows.push_back(row);
   }
-  return table;
-}
-
-Table EraseTable(const Options& options) {
-  const uint64_t num_keys = options.quick ? 8'000 : 40'000;  // half of them are erased
-  const classic::ArrayGeometry geometry = Shape(5, num_keys / 16);
-  Table table{.title =
-                  "Scalable filter: live keys that answer \"absent\" after others were erased"};
-  const struct {
-    EraseRule rule;
-    const char* name;
-  } rules[] = {{EraseRule::kEverywhere, "erased from each that shows them"},
-               {EraseRule::kNewest, "erased from the newest that shows them"},
-               {EraseRule::kOldest, "oldest rule"}};
-  for (const auto& [rule, name] : rules) {
-    Generations generations(geometry, rule);
-    RandomStream random(options.seed, 120);
-    const std::vector<uint64_t> digests = random.Take(num_keys);
-    for (const uint64_t digest : digests) generations.Insert(digest);
-    for (size_t i = 0; i < digests.size(); i += 2) generations.Erase(digests[i]);
-    uint64_t num_lost = 0;
-    for (size_t i = 1; i < digests.size(); i += 2) num_lost += !generations.MayContain(digests[i]);
-    Row row{.what = name, .unit = Unit::kCount};
-    row.measured = static_cast<double>(num_lost);
-    if (rule == EraseRule::kOldest) {
-      row.exact = 0;
-      row.allowed = Exactly(0);
-      row.given = Verdict::kSoundForm;
-      row.note =
-          "Only the newest generation gains presence bits: a key for which an older one answers "
-          "\"maybe present\" is counted there, and erased from the oldest that answers so.";
-    } else {
-      row.given = Verdict::kWrong;
-    }
-    table.rows.push_back(row);
-    table.text = std::to_string(num_keys) + " keys in " + std::to_string(generations.size()) +
-                 " generations of 5 slices, every other one erased again. The text does not say "
-                 "from which generation.";
-  }
-  table.axis = Axis::kLinear;
   return table;
 }
 
 }  // namespace
 
-Generations::Generations(const classic::ArrayGeometry& geometry, EraseRule rule)
-    : geometry_(geometry), rule_(rule), capacity_(HalfFull(geometry)) {}
+Generations::Generations(const classic::ArrayGeometry& geometry, InsertRule insert_rule,
+                         EraseRule erase_rule)
+    : geometry_(geometry),
+      insert_rule_(insert_rule),
+      erase_rule_(erase_rule),
+      capacity_(HalfFull(geometry)) {}
 
-classic::Filter& Generations::Newest() {
-  if (generations_.empty() || num_in_newest_ == capacity_) {
-    generations_.push_back(classic::Filter::CreateWithGeometry(geometry_).value());
-    num_in_newest_ = 0;
+Generations::Generation& Generations::WithPlace() {
+  if (insert_rule_ == InsertRule::kBelowHalf) {
+    for (Generation& generation : generations_) {
+      if (generation.filter.num_keys() < capacity_) return generation;
+    }
+  }
+  if (generations_.empty() || generations_.back().num_new == capacity_ ||
+      insert_rule_ == InsertRule::kBelowHalf) {
+    generations_.push_back({classic::Filter::CreateWithGeometry(geometry_).value()});
   }
   return generations_.back();
 }
 
 void Generations::Insert(uint64_t digest) {
-  if (rule_ == EraseRule::kOldest) {
-    for (auto& generation : generations_) {
-      if (generation.MayContain(Key::Digest(digest))) return generation.Insert(Key::Digest(digest));
+  const Key key = Key::Digest(digest);
+  if (insert_rule_ == InsertRule::kOldestShowing) {
+    for (Generation& generation : generations_) {
+      if (generation.filter.MayContain(key)) return generation.filter.Insert(key);
     }
   }
-  Newest().Insert(Key::Digest(digest));
-  ++num_in_newest_;
+  Generation& generation = WithPlace();
+  generation.filter.Insert(key);
+  ++generation.num_new;
 }
 
 void Generations::Erase(uint64_t digest) {
   const Key key = Key::Digest(digest);
-  if (rule_ == EraseRule::kNewest) {
+  if (erase_rule_ == EraseRule::kNewest) {
     for (size_t i = generations_.size(); i-- > 0;) {
-      if (generations_[i].Erase(key)) return;
+      if (generations_[i].filter.Erase(key)) return;
     }
     return;
   }
-  for (auto& generation : generations_) {
-    if (generation.Erase(key) && rule_ == EraseRule::kOldest) return;
+  for (Generation& generation : generations_) {
+    if (generation.filter.Erase(key) && erase_rule_ == EraseRule::kOldest) return;
   }
 }
 
 bool Generations::MayContain(uint64_t digest) const {
-  for (const auto& generation : generations_) {
-    if (generation.MayContain(Key::Digest(digest))) return true;
+  for (const Generation& generation : generations_) {
+    if (generation.filter.MayContain(Key::Digest(digest))) return true;
   }
   return false;
 }
 
 std::vector<Table> ScbfGenerations(const Options& options) {
-  return {RateTable(options), EraseTable(options)};
+  return {RateTable(options), ScbfErasing(options)};
 }
 
 }  // namespace trommel::paper

@@ -54,22 +54,32 @@ struct TailEstimate {
 TailEstimate EstimateTail(uint64_t num_thrown, uint64_t num_positions, uint32_t count,
                           uint64_t num_samples, RandomStream random);
 
+// Figures 1 to 5: two keys in a plain counting filter and in a split one, and one of them erased.
+Table ScbfFigures(const Options& options);
+
 // The scalable filter: its rate with d generations, and which keys are lost when others are erased
 // from generations that answer "maybe present" for them by mistake.
 std::vector<Table> ScbfGenerations(const Options& options);
+Table ScbfErasing(const Options& options);
 
-// Into which generation keys go and from which they are erased. The text says neither for keys for
-// which several generations answer "maybe present".
-enum class EraseRule {
-  kEverywhere,  // insert into the newest, erase from each that answers "maybe present"
-  kNewest,      // insert into the newest, erase from the newest that answers so
-  kOldest,      // insert into the oldest that answers so, else the newest; erase from the oldest
+// Where a key goes.
+enum class InsertRule {
+  kNewest,         // a generation that was half full once is closed for good
+  kBelowHalf,      // the text's: one that is not half full, here the oldest; erasing reopens them
+  kOldestShowing,  // the oldest that answers "maybe present", else the newest
 };
 
-// Generations of one geometry, each closed when it is half full.
+// Where it is erased, which the text does not say.
+enum class EraseRule {
+  kEverywhere,  // from each that answers "maybe present"
+  kNewest,      // from the newest that answers so
+  kOldest,      // from the oldest that answers so
+};
+
+// Generations of one geometry. Half full is m ln 2 keys.
 class Generations {
  public:
-  Generations(const classic::ArrayGeometry& geometry, EraseRule rule);
+  Generations(const classic::ArrayGeometry& geometry, InsertRule insert_rule, EraseRule erase_rule);
 
   void Insert(uint64_t digest);
   void Erase(uint64_t digest);
@@ -77,14 +87,29 @@ class Generations {
   size_t size() const { return generations_.size(); }
 
  private:
-  classic::Filter& Newest();
+  struct Generation {
+    classic::Filter filter;
+    uint64_t num_new = 0;  // keys that no older generation had a place for
+  };
+
+  Generation& WithPlace();
 
   classic::ArrayGeometry geometry_;
-  EraseRule rule_;
-  uint64_t capacity_;  // m ln 2: half full
-  uint64_t num_in_newest_ = 0;
-  std::vector<classic::Filter> generations_;
+  InsertRule insert_rule_;
+  EraseRule erase_rule_;
+  uint64_t capacity_;
+  std::vector<Generation> generations_;
 };
+
+// The keys that are live after num_keys were inserted and half of them, every other one, was
+// replaced by new ones, three times.
+struct ErasingTrial {
+  uint64_t num_live = 0;
+  uint64_t num_lost = 0;  // live keys that answer "absent"
+  size_t num_generations = 0;
+};
+ErasingTrial RunErasing(const classic::ArrayGeometry& geometry, InsertRule insert_rule,
+                        EraseRule erase_rule, uint64_t num_keys, RandomStream random);
 
 }  // namespace trommel::paper
 

@@ -82,7 +82,7 @@ Report ScbfReport(const Options& options) {
                 .source =
                     "Huang, Fang and Zhang, Split Counting Bloom Filter and its Application in "
                     "Hbase Secondary Index",
-                .tables = {ScbfSizing(options)}};
+                .tables = {ScbfFigures(options), ScbfSizing(options)}};
   for (Table& table : ScbfOverflow(options)) report.tables.push_back(std::move(table));
   for (Table& table : ScbfGenerations(options)) report.tables.push_back(std::move(table));
   return report;

@@ -33,6 +33,26 @@ inline std::string VerdictOf(const Report& report, std::string_view table, std::
   return std::string(VerdictName(Judge(RowOf(report, table, what))));
 }
 
+// A verdict is one on a figure of the source, by another figure.
+inline void CheckComparesTwoFigures(const Row& row) {
+  switch (Judge(row)) {
+    case Verdict::kAgrees:
+    case Verdict::kSlip:
+    case Verdict::kWrong:
+    case Verdict::kDoesNotReproduce:
+    case Verdict::kSoundForm:
+      CHECK(row.paper.has_value());
+      CHECK((row.formula || row.exact || row.measured));
+      break;
+    case Verdict::kAsModelled:
+      CHECK((row.exact && row.measured));
+      break;
+    default:
+      break;
+  }
+}
+
+// Also that each verdict compares two figures.
 inline void CheckNothingContradicts(const Report& report) {
   for (const Table& table : report.tables) {
     CHECK_FALSE(table.rows.empty());
@@ -40,6 +60,7 @@ inline void CheckNothingContradicts(const Report& report) {
       INFO(table.title << " / " << row.what << ": exact " << row.exact.value_or(-1) << ", measured "
                        << row.measured.value_or(-1));
       CHECK(Judge(row) != Verdict::kContradicted);
+      CheckComparesTwoFigures(row);
     }
   }
 }
