@@ -141,7 +141,7 @@ static void batches(void) {
   keys.stride = 0;
   keys.kind = 7;
   INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "kind is 7");
-  keys.kind = TROMMEL_KEYS_NONE;
+  keys.kind = 0;
   INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "kind is 0");
   keys.kind = TROMMEL_KEYS_INT64;
   keys.data = NULL;
@@ -186,6 +186,148 @@ static void batches(void) {
   HOLDS(trommel_get_stats(own, &stats, NULL) == TROMMEL_OK && stats.num_keys == 130);
   trommel_filter_free(filter);
   trommel_filter_free(own);
+}
+
+static void windows(void) {
+  uint64_t numbers[100] = {0};
+  uint64_t bitmap[2];
+  uint64_t times[2];
+  uint64_t now = 0;
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 100);
+  trommel_window_config config;
+  trommel_filter* window = NULL;
+  trommel_filter* other = counting(100, 0);
+  memset(&config, 0, sizeof(config));
+  config.struct_size = sizeof(config);
+  config.window = 100;
+  config.capacity = 1000;
+  config.form = 4;
+  INVALID(trommel_window_create(&config, &window, &error), "form is 4");
+  config.form = 0;
+  HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
+  FAILS(TROMMEL_UNSUPPORTED, trommel_erase(window, &keys, NULL, 0, NULL, &error), "by time");
+  FAILS(TROMMEL_UNSUPPORTED, -trommel_erase_key(window, trommel_key_int64(1), &error), "by time");
+  FAILS(TROMMEL_UNSUPPORTED, -trommel_window_advance(other, 5, &error), "have no time");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_window_now(other, &now, &error), "have no time");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_subtract(window, other, &error), "cannot be subtracted");
+  FAILS(TROMMEL_MISMATCH, trommel_merge(window, other, &error), "a window one");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_limit_side_memory(window, 100, &error), "side memory");
+  INVALID(-trommel_window_advance(NULL, 5, &error), "filter is NULL");
+  INVALID(trommel_window_insert(window, NULL, 0, NULL, &error), "keys is NULL");
+  INVALID(trommel_window_insert_if_absent(window, &keys, bitmap, 2, times, 2, NULL, &error),
+          "times has 2 entries");
+  INVALID(trommel_window_insert_if_absent(window, &keys, bitmap, 2, bitmap + 1, 1, NULL, &error),
+          "overlap");
+  INVALID(trommel_window_erase(window, &keys, 0, bitmap, 1, NULL, &error), "erased has 1");
+  HOLDS(trommel_window_advance(window, 50, &error) == 1);
+  HOLDS(trommel_window_advance(window, 40, &error) == 0);
+  HOLDS(trommel_window_now(window, &now, &error) == TROMMEL_OK && now == 50);
+  trommel_filter_free(window);
+  trommel_filter_free(other);
+}
+
+static void columns(void) {
+  uint64_t number = 7;
+  uint64_t answers[2] = {0};
+  int64_t size = 0;
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
+  trommel_columns_config config;
+  trommel_columns* set = NULL;
+  trommel_stats stats;
+  memset(&config, 0, sizeof(config));
+  config.struct_size = sizeof(config);
+  config.column_capacity = 100;
+  INVALID(trommel_columns_create(&config, &set, &error), "num_columns is 0");
+  config.num_columns = 70;
+  config.encoding = TROMMEL_ENCODING_FINGERPRINTS16;
+  INVALID(trommel_columns_create(&config, &set, &error), "presence bits");
+  config.encoding = TROMMEL_ENCODING_DEFAULT;
+  HOLDS(trommel_columns_create(&config, &set, &error) == TROMMEL_OK);
+  HOLDS(trommel_columns_row_words(set) == 2 && trommel_columns_row_words(NULL) == 0);
+  stats.struct_size = sizeof(stats);
+  INVALID(trommel_columns_insert(set, 3, &keys, &error), "column 3 is closed");
+  INVALID(trommel_columns_erase(set, 3, &keys, NULL, &error), "column 3 is closed");
+  INVALID(trommel_columns_get_stats(set, 3, &stats, &error), "column 3 is closed");
+  INVALID(trommel_columns_serialize(set, 3, NULL, 0, &size, &error), "column 3 is closed");
+  INVALID(trommel_columns_insert(set, 70, &keys, &error), "column is 70");
+  INVALID(trommel_columns_open(set, 70, &error), "column is 70");
+  INVALID(trommel_columns_close(set, 70, &error), "column is 70");
+  INVALID(-trommel_columns_is_open(set, 70, &error), "column is 70");
+  INVALID(-trommel_columns_may_contain(set, 70, trommel_key_int64(1), &error), "column is 70");
+  INVALID(trommel_columns_load(set, 70, &number, 8, &error), "column is 70");
+  FAILS(TROMMEL_CORRUPT, trommel_columns_load(set, 3, &number, 8, &error), "");
+  INVALID(trommel_columns_query(set, &keys, answers, 1, &error), "answers has 1 entries");
+  INVALID(trommel_columns_query(NULL, &keys, answers, 2, &error), "columns is NULL");
+  HOLDS(trommel_columns_open(set, 3, &error) == TROMMEL_OK);
+  INVALID(trommel_columns_open(set, 3, &error), "column 3 is open");
+  HOLDS(trommel_columns_insert(set, 3, &keys, &error) == TROMMEL_OK);
+  HOLDS(trommel_columns_query(set, &keys, answers, 2, &error) == TROMMEL_OK && answers[0] == 8);
+  HOLDS(trommel_columns_close(set, 3, &error) == TROMMEL_OK);
+  HOLDS(trommel_columns_close(set, 3, &error) == TROMMEL_OK);
+  trommel_columns_free(set);
+  trommel_columns_free(NULL);
+}
+
+static void attributes(void) {
+  const uint64_t cuts[] = {3, 8};
+  const char* names[] = {"a", NULL, "c"};
+  uint64_t numbers[70] = {1};
+  uint64_t bitmap[2] = {0};
+  const trommel_key tuple[] = {{1, -1}, {2, -1}, {3, -7}};
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 70);
+  trommel_keys fewer = trommel_keys_of(TROMMEL_KEYS_DIGESTS, numbers, 69);
+  const trommel_keys* given[] = {&keys, &keys, NULL};
+  trommel_attributes_config config;
+  trommel_attributes* filter = NULL;
+  trommel_filter* other = NULL;
+  void* bytes = NULL;
+  int64_t size = 0;
+  memset(&config, 0, sizeof(config));
+  config.struct_size = sizeof(config);
+  config.capacity = 100;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "num_attributes is 0");
+  config.num_attributes = 3;
+  config.num_cuts = 1;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "cuts is NULL");
+  config.cuts = cuts;
+  config.num_cuts = -1;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "num_cuts is -1");
+  config.num_cuts = 2;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "a set is 8");
+  config.num_cuts = 1;
+  config.names = names;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "a name is NULL");
+  names[1] = "b";
+  HOLDS(trommel_attributes_create(&config, &filter, &error) == TROMMEL_OK);
+  HOLDS(trommel_attributes_num_attributes(filter) == 3);
+  HOLDS(strcmp(trommel_attributes_name(filter, 2), "c") == 0);
+  HOLDS(trommel_attributes_name(filter, 3) == NULL && trommel_attributes_name(NULL, 0) == NULL);
+  INVALID(trommel_attributes_insert(filter, given, 3, 70, NULL, 0, NULL, &error),
+          "columns[2] is NULL");
+  INVALID(trommel_attributes_insert(filter, given, 2, 70, NULL, 0, NULL, &error), "num_columns");
+  INVALID(trommel_attributes_insert(filter, NULL, 3, 70, NULL, 0, NULL, &error), "columns is NULL");
+  INVALID(trommel_attributes_insert(filter, given, 3, -1, NULL, 0, NULL, &error), "num_tuples");
+  given[2] = &fewer;
+  INVALID(trommel_attributes_insert(filter, given, 3, 70, NULL, 0, NULL, &error),
+          "columns[2] has 69 keys");
+  given[2] = &keys;
+  INVALID(trommel_attributes_insert(filter, given, 3, 70, bitmap, 1, NULL, &error), "inserted has");
+  INVALID(trommel_attributes_query(filter, 8, given, 3, 70, bitmap, 2, NULL, &error), "a set is 8");
+  INVALID(trommel_attributes_query(filter, 1, given, 3, 70, numbers, 2, NULL, &error), "overlaps");
+  INVALID(trommel_attributes_query(filter, 1, given, 3, 70, NULL, 2, NULL, &error), "is NULL");
+  INVALID(-trommel_attributes_may_contain(filter, 1, tuple, 2, &error), "num_attributes is 2");
+  INVALID(-trommel_attributes_may_contain(filter, 4, tuple, 3, &error), "negative size");
+  INVALID(-trommel_attributes_may_contain(filter, 1, NULL, 3, &error), "tuple is NULL");
+  HOLDS(trommel_attributes_may_contain(filter, 3, tuple, 3, &error) == 0);
+  HOLDS(trommel_attributes_query(filter, 0, given, 3, 70, bitmap, 2, NULL, &error) == TROMMEL_OK);
+  HOLDS(trommel_attributes_serialize(filter, NULL, 0, &size, &error) == TROMMEL_OK);
+  bytes = malloc((size_t)size);
+  HOLDS(trommel_attributes_serialize(filter, bytes, size, &size, &error) == TROMMEL_OK);
+  FAILS(TROMMEL_MISMATCH, trommel_load_bytes(bytes, size, NULL, &other, &error),
+        "trommel_attributes_load");
+  free(bytes);
+  trommel_attributes_free(filter);
+  trommel_attributes_free(NULL);
 }
 
 static int32_t stop(void* context, const void* bytes, int64_t num_bytes) {
@@ -302,6 +444,9 @@ int main(void) {
   null_handles();
   batches();
   types();
+  windows();
+  columns();
+  attributes();
   large_batches();
   files();
   if (num_wrong == 0) puts("all as expected");

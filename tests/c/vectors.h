@@ -63,6 +63,9 @@ struct named {
   char name[64];
   struct owned_keys keys;
   trommel_filter* filter;
+  trommel_columns* columns;
+  int64_t num_columns;
+  trommel_attributes* attributes;
   uint8_t* bytes;
   int64_t num_bytes;
   struct named* next;
@@ -71,6 +74,32 @@ struct program {
   char folder[512];
   struct named* names;
 };
+
+struct named* named(struct program* program, const char* name);
+
+/* --- Options, and results as the vectors spell them (vector_filters.c). */
+
+const char* type_name(int32_t type);
+
+int32_t encoding_option(const struct line* line);
+/* The policy of a line, whose key stays in `secret`. */
+trommel_digest_policy policy_option(const struct line* line, uint8_t secret[16]);
+void code_text(trommel_code code, const trommel_error* error, struct text* out);
+void bits_text(const uint64_t* bitmap, int64_t num_keys, struct text* out);
+void numbers_text(const uint64_t* numbers, int64_t size, struct text* out);
+/* "size=N xxh64=H" of bytes that were written. */
+void bytes_text(const struct named* bytes, struct text* out);
+/* Makes room in `to` for what a first call said. */
+void make_room(struct named* to, int64_t num_bytes);
+
+/* "done=N refused=N". */
+void done_text(const trommel_outcome* outcome, struct text* out);
+void size_text(const struct line* line, struct text* out);
+void run_on_filter(struct program* program, const struct line* line, struct text* out);
+
+/* Calls of columns and tuples (vector_sets.c). Return 0 for calls of other kinds. */
+int run_on_columns(struct program* program, const struct line* line, struct text* out);
+int run_on_tuples(struct program* program, const struct line* line, struct text* out);
 
 /* Memory, or the end of the program. */
 void* zeroed(size_t num_bytes);

@@ -238,6 +238,11 @@ TEST_CASE("configurations out of range are refused with the number's name", "[en
   bad = good;
   bad.encoding = static_cast<Encoding>(9);
   CHECK_THAT(message(bad), ContainsSubstring("encoding"));
+  for (const Encoding encoding :
+       {Encoding::kFingerprints16, Encoding::kFingerprints8, Encoding::kAutomatic}) {
+    bad.encoding = encoding;
+    CHECK_THAT(message(bad), ContainsSubstring("needs presence bits: planes or runs"));
+  }
   bad = good;
   bad.digest.kind = static_cast<DigestKind>(9);
   CHECK_THAT(message(bad), ContainsSubstring("digest"));

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -19,21 +20,18 @@
 #include "vectors/vector_text.h"
 
 namespace trommel::vectors {
-namespace {
-
-template <class T>
-std::string StatusText(const Result<T>& result) {
-  return result.ok() ? "ok" : ErrorText(result.error());
-}
-
-std::string Join(const auto& numbers) {
+std::string Join(std::span<const uint64_t> numbers) {
   std::string text;
-  for (const auto number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  for (const uint64_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
   return text;
 }
 
 std::string DoneText(uint64_t num_done, uint64_t num_refused) {
-  return "done=" + std::to_string(num_done) + " refused=" + std::to_string(num_refused) + " ";
+  return "done=" + std::to_string(num_done) + " refused=" + std::to_string(num_refused);
+}
+
+std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys) {
+  return "present=" + std::to_string(num_present) + " " + BitsText(bitmap, num_keys);
 }
 
 Encoding EncodingOption(const Line& line) {
@@ -44,6 +42,8 @@ Encoding EncodingOption(const Line& line) {
   }
   return Encoding::kRuns;
 }
+
+namespace {
 
 Preference PreferenceOption(const Line& line) {
   const std::string name = Option(line, "preference", "memory");
@@ -62,6 +62,54 @@ CountingConfig CountingOption(const Line& line) {
           .power_of_two_blocks = NumberOption(line, "power_of_two") != 0,
           .memory_limit_bytes = NumberOption(line, "memory_limit"),
           .side_memory_limit_bytes = NumberOption(line, "side_limit")};
+}
+
+ScalableConfig ScalableOption(const Line& line) {
+  ScalableConfig config{.first_capacity = NumberOption(line, "first_capacity"),
+                        .num_positions = NumberOption(line, "num_positions"),
+                        .target_fpr = RateOption(line, "fpr", 0.01),
+                        .max_capacity = NumberOption(line, "max_capacity"),
+                        .largest_fpr = RateOption(line, "largest_fpr", 0),
+                        .growth = static_cast<uint32_t>(NumberOption(line, "growth", 2)),
+                        .tightening = RateOption(line, "tightening", 0.8),
+                        .digest = PolicyOption(line),
+                        .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
+                        .memory_limit_bytes = NumberOption(line, "memory_limit")};
+  if (!Option(line, "encoding").empty()) config.encoding = EncodingOption(line);
+  for (const GrowthMode mode :
+       {GrowthMode::kGenerations, GrowthMode::kIdentical, GrowthMode::kDoubling}) {
+    if (Option(line, "mode") == GrowthModeName(mode)) config.mode = mode;
+  }
+  return config;
+}
+
+WindowConfig WindowOption(const Line& line) {
+  WindowConfig config{.window = NumberOption(line, "window"),
+                      .num_buckets = static_cast<uint32_t>(NumberOption(line, "buckets", 8)),
+                      .capacity = NumberOption(line, "capacity"),
+                      .bucket_capacity = NumberOption(line, "bucket_capacity"),
+                      .target_fpr = RateOption(line, "fpr", 0.01),
+                      .digest = PolicyOption(line),
+                      .is_erasable = NumberOption(line, "insert_only") == 0,
+                      .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
+                      .encoding = EncodingOption(line),
+                      .memory_limit_bytes = NumberOption(line, "memory_limit")};
+  for (const WindowForm form :
+       {WindowForm::kSlots16, WindowForm::kSlots24, WindowForm::kBucketRing}) {
+    if (Option(line, "form") == WindowFormName(form)) config.form = form;
+  }
+  return config;
+}
+
+LayeredConfig LayeredOption(const Line& line) {
+  return {.capacity = NumberOption(line, "capacity"),
+          .target_fpr = RateOption(line, "fpr", 0.01),
+          .first_fpr = RateOption(line, "first_fpr", 0.2),
+          .first_query_bytes = NumberOption(line, "first_query_bytes"),
+          .digest = PolicyOption(line),
+          .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
+          .encoding = EncodingOption(line),
+          .memory_limit_bytes = NumberOption(line, "memory_limit")};
 }
 
 std::string SizeText(const Line& line) {
@@ -101,12 +149,15 @@ std::string Runner::Run(const Line& line) {
   if (verb == "create") return Create(line);
   if (verb == "load") return Load(line);
   if (verb == "stats") return Stats(line.words.at(1));
-  std::string result = RunOnBytes(line);
-  if (result.empty()) result = RunOnFilter(line);
-  if (result.empty()) result = RunOnEach(line);
-  if (result.empty()) result = RunOnBatch(line);
-  if (result.empty()) throw std::runtime_error("no call of this name: " + verb);
-  return result;
+  std::optional<std::string> result = RunOnBytes(line);
+  if (!result) result = RunOnColumns(line);
+  if (!result) result = RunOnTuples(line);
+  if (!result) result = RunOnWindow(line);
+  if (!result) result = RunOnFilter(line);
+  if (!result) result = RunOnEach(line);
+  if (!result) result = RunOnBatch(line);
+  if (!result) throw std::runtime_error("no call of this name: " + verb);
+  return *result;
 }
 
 template <class T>
@@ -120,6 +171,11 @@ std::string Runner::Create(const Line& line) {
   const std::string& type = line.words.at(2);
   if (type == "counting") return Keep(name, CountingFilter::Create(CountingOption(line)));
   if (type == "concurrent") return Keep(name, ConcurrentFilter::Create(CountingOption(line)));
+  if (type == "scalable") return Keep(name, ScalableFilter::Create(ScalableOption(line)));
+  if (type == "window") return Keep(name, WindowFilter::Create(WindowOption(line)));
+  if (type == "layered") return Keep(name, LayeredFilter::Create(LayeredOption(line)));
+  if (type == "columns") return CreateColumns(line);
+  if (type == "attributes") return CreateAttributes(line);
   throw std::runtime_error("no type of this name: " + type);
 }
 
@@ -184,7 +240,7 @@ std::string Runner::Stats(const std::string& name) {
       filter(name));
 }
 
-std::string Runner::RunOnBytes(const Line& line) {
+std::optional<std::string> Runner::RunOnBytes(const Line& line) {
   const std::string& verb = line.words.at(0);
   const std::string& name = line.words.at(1);
   if (verb == "type") {
@@ -212,10 +268,10 @@ std::string Runner::RunOnBytes(const Line& line) {
         static_cast<std::byte>(FromHex(line.words.at(3)).at(0));
     return "ok";
   }
-  return "";
+  return std::nullopt;
 }
 
-std::string Runner::RunOnFilter(const Line& line) {
+std::optional<std::string> Runner::RunOnFilter(const Line& line) {
   const std::string& verb = line.words.at(0);
   Filter& subject = filter(line.words.at(1));
   if (verb == "serialize") {
@@ -237,7 +293,7 @@ std::string Runner::RunOnFilter(const Line& line) {
     subject = std::get<ConcurrentFilter>(std::move(subject)).TakeExclusive();
     return "ok";
   }
-  if (verb != "merge" && verb != "subtract") return "";
+  if (verb != "merge" && verb != "subtract") return std::nullopt;
   Filter& other = filter(line.words.at(2));
   return std::visit(
       [&](auto& typed) -> std::string {
@@ -255,24 +311,55 @@ std::string Runner::RunOnFilter(const Line& line) {
       subject);
 }
 
-std::string Runner::RunOnBatch(const Line& line) {
+std::optional<std::string> Runner::RunOnWindow(const Line& line) {
+  const std::string& verb = line.words.at(0);
+  if (verb != "advance" && verb != "now" && !verb.ends_with("_at") && !verb.ends_with("_at_each")) {
+    return std::nullopt;
+  }
+  WindowFilter& window = std::get<WindowFilter>(filter(line.words.at(1)));
+  if (verb == "now") return std::to_string(window.now());
+  const uint64_t time = NumberOf(line.words.at(2));
+  if (verb == "advance") return window.Advance(time) ? "yes" : "no";
+  const VectorKeys& keys = keys_.at(line.words.at(3));
+  const size_t num_keys = keys.View().size();
+  if (verb == "insert_at") {
+    const WindowInsertOutcome outcome = window.Insert(keys.View(), time);
+    return DoneText(outcome.num_inserted, outcome.num_refused);
+  }
+  std::vector<uint64_t> bitmap(BitmapWords(num_keys));
+  if (verb == "erase_at") {
+    const WindowEraseOutcome outcome = window.Erase(keys.View(), time, bitmap);
+    return DoneText(outcome.num_erased, outcome.num_refused) +
+           " expired=" + std::to_string(outcome.num_expired) + " " + BitsText(bitmap, num_keys);
+  }
+  uint64_t num_done = 0;
+  for (size_t i = 0; i < num_keys; ++i) {
+    const bool done =
+        verb == "insert_at_each" ? window.Insert(keys.At(i), time) : window.Erase(keys.At(i), time);
+    bitmap[i / 64] |= uint64_t{done} << i % 64;
+    num_done += done ? 1 : 0;
+  }
+  return "done=" + std::to_string(num_done) + " " + BitsText(bitmap, num_keys);
+}
+
+std::optional<std::string> Runner::RunOnBatch(const Line& line) {
   const std::string& verb = line.words.at(0);
   const Keys keys = keys_.at(line.words.at(2)).View();
   std::vector<uint64_t> bitmap(BitmapWords(keys.size()));
-  const auto bits = [&] { return BitsText(bitmap, keys.size()); };
+  const auto bits = [&] { return " " + BitsText(bitmap, keys.size()); };
   return std::visit(
-      [&](auto& typed) -> std::string {
+      [&](auto& typed) -> std::optional<std::string> {
         using T = std::remove_cvref_t<decltype(typed)>;
         if (verb == "query") {
           const size_t num_present = typed.Query(keys, bitmap);
-          return "present=" + std::to_string(num_present) + " " + bits();
+          return PresentText(num_present, bitmap, keys.size());
         }
         if (verb == "select") {
           const bool present = line.words.at(3) == "present";
           std::vector<uint32_t> selection(keys.size());
           selection.resize(
               typed.Select(keys, present ? Answer::kMaybePresent : Answer::kAbsent, selection));
-          return Join(selection);
+          return Join(std::vector<uint64_t>(selection.begin(), selection.end()));
         }
         if (verb == "counts") {
           std::vector<uint64_t> counts(keys.size());
@@ -302,6 +389,10 @@ std::string Runner::RunOnBatch(const Line& line) {
           } else if constexpr (std::same_as<T, ScalableFilter>) {
             const InsertOutcome outcome = typed.InsertIfAbsent(keys, bitmap);
             return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
+          } else if constexpr (std::same_as<T, WindowFilter>) {
+            std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
+            const size_t num_inserted = typed.InsertIfAbsent(keys, bitmap, times);
+            return DoneText(num_inserted, 0) + bits() + " time=" + Join(times);
           } else {
             const size_t num_inserted = typed.InsertIfAbsent(keys, bitmap);
             return DoneText(num_inserted, 0) + bits();
@@ -313,14 +404,14 @@ std::string Runner::RunOnBatch(const Line& line) {
             return DoneText(outcome.num_erased, outcome.num_refused) + bits();
           }
         }
-        return "";
+        return std::nullopt;
       },
       filter(line.words.at(1)));
 }
 
-std::string Runner::RunOnEach(const Line& line) {
+std::optional<std::string> Runner::RunOnEach(const Line& line) {
   std::string verb = line.words.at(0);
-  if (!verb.ends_with("_each")) return "";
+  if (!verb.ends_with("_each")) return std::nullopt;
   verb.resize(verb.size() - 5);
   const VectorKeys& keys = keys_.at(line.words.at(2));
   const size_t num_keys = keys.View().size();
@@ -347,8 +438,8 @@ std::string Runner::RunOnEach(const Line& line) {
     bitmap[i / 64] |= uint64_t{yes} << i % 64;
     num_yes += yes ? 1 : 0;
   }
-  return (verb == "query" ? "present=" : "done=") + std::to_string(num_yes) + " " +
-         BitsText(bitmap, num_keys);
+  if (verb == "query") return PresentText(num_yes, bitmap, num_keys);
+  return "done=" + std::to_string(num_yes) + " " + BitsText(bitmap, num_keys);
 }
 
 }  // namespace trommel::vectors

@@ -3,16 +3,25 @@
 #define TROMMEL_TESTS_VECTORS_VECTOR_RUNNER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "trommel/attribute_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/filter_columns.h"
 #include "trommel/layered_filter.h"
+#include "trommel/result.h"
 #include "trommel/scalable_filter.h"
+#include "trommel/sizing.h"
+#include "trommel/tuples.h"
 #include "trommel/window_filter.h"
 #include "vectors/vector_text.h"
 
@@ -31,10 +40,18 @@ class Runner {
   std::string Run(const Line& line);
 
  private:
-  std::string RunOnBytes(const Line& line);
-  std::string RunOnFilter(const Line& line);
-  std::string RunOnBatch(const Line& line);
-  std::string RunOnEach(const Line& line);
+  // Each runs the calls of one kind, and returns nothing for others.
+  std::optional<std::string> RunOnBytes(const Line& line);
+  std::optional<std::string> RunOnFilter(const Line& line);
+  std::optional<std::string> RunOnBatch(const Line& line);
+  std::optional<std::string> RunOnEach(const Line& line);
+  std::optional<std::string> RunOnWindow(const Line& line);
+  // In vector_sets.cc.
+  std::optional<std::string> RunOnColumns(const Line& line);
+  std::optional<std::string> RunOnTuples(const Line& line);
+  std::string CreateColumns(const Line& line);
+  std::string CreateAttributes(const Line& line);
+  TupleDigests ColumnsOf(const AttributeFilter& filter, const std::string& names);
   std::string Create(const Line& line);
   std::string Load(const Line& line);
   std::string Stats(const std::string& name);
@@ -47,8 +64,20 @@ class Runner {
   std::filesystem::path samples_;
   std::map<std::string, VectorKeys> keys_;
   std::map<std::string, Filter> filters_;
+  std::map<std::string, FilterColumns> columns_;
+  std::map<std::string, AttributeFilter> attributes_;
   std::map<std::string, std::vector<std::byte>> bytes_;
 };
+
+// "ok", or "error CODE".
+template <class T>
+std::string StatusText(const Result<T>& result) {
+  return result.ok() ? "ok" : ErrorText(result.error());
+}
+std::string DoneText(uint64_t num_done, uint64_t num_refused);
+std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys);
+std::string Join(std::span<const uint64_t> numbers);
+Encoding EncodingOption(const Line& line);
 
 }  // namespace trommel::vectors
 

@@ -1,6 +1,6 @@
 # What `cmake --install` puts in place: the library, its headers, its documents, the CMake package and
-# trommel.pc, all relocatable; and what was built of the secondary index and the commands. The parts of
-# the index are components of the CMake package; trommel.pc is for the library alone.
+# trommel.pc, all relocatable; and what was built of the C ABI (with trommel_c.pc), the secondary index
+# and the commands. The C ABI and the parts of the index are components of the CMake package.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,17 @@ install(TARGETS trommel EXPORT trommel
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(TROMMEL_C_PARTS)
+foreach(part c c_static)
+  if(TARGET trommel_${part})
+    install(TARGETS trommel_${part} EXPORT trommel_${part}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+      FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    list(APPEND TROMMEL_C_PARTS ${part})
+  endif()
+endforeach()
 set(TROMMEL_INDEX_PARTS)
 foreach(part index index_cluster)
   if(TARGET trommel_${part})
@@ -37,7 +48,7 @@ string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/trommel)
 install(EXPORT trommel NAMESPACE trommel:: FILE trommelTargets.cmake DESTINATION ${package_dir})
-foreach(part IN LISTS TROMMEL_INDEX_PARTS)
+foreach(part IN LISTS TROMMEL_C_PARTS TROMMEL_INDEX_PARTS)
   install(EXPORT trommel_${part} NAMESPACE trommel:: FILE trommel_${part}Targets.cmake
     DESTINATION ${package_dir})
 endforeach()
@@ -73,3 +84,8 @@ configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel.pc.in
   ${PROJECT_BINARY_DIR}/trommel.pc.genex @ONLY)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/trommel.pc INPUT ${PROJECT_BINARY_DIR}/trommel.pc.genex)
 install(FILES ${PROJECT_BINARY_DIR}/trommel.pc DESTINATION ${pkgconfig_dir})
+if(TROMMEL_C_PARTS)
+  configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel_c.pc.in
+    ${PROJECT_BINARY_DIR}/trommel_c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/trommel_c.pc DESTINATION ${pkgconfig_dir})
+endif()

@@ -30,12 +30,6 @@ bool IsAligned(const void* pointer, size_t alignment) noexcept {
   return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
-bool Share(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
-  constexpr std::less<> kBefore;
-  return !a.empty() && !b.empty() && kBefore(a.data(), b.data() + b.size()) &&
-         kBefore(b.data(), a.data() + a.size());
-}
-
 size_t IntegerSize(int32_t kind) noexcept {
   return kind == TROMMEL_KEYS_INT32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
@@ -50,11 +44,17 @@ void CheckCanHash(const DigestPolicy& policy) {
 
 }  // namespace
 
+bool ShareBytes(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+  constexpr std::less<> kBefore;
+  return !a.empty() && !b.empty() && kBefore(a.data(), b.data() + b.size()) &&
+         kBefore(b.data(), a.data() + a.size());
+}
+
 Batch::Batch(const trommel_keys* keys, const DigestPolicy& policy, Executor* executor,
              std::string_view name)
     : keys_(Read(keys, name)), policy_(policy), executor_(executor) {
   const std::string prefix(name);
-  if (keys_.kind <= TROMMEL_KEYS_NONE || keys_.kind > TROMMEL_KEYS_SLICES) {
+  if (keys_.kind < TROMMEL_KEYS_INT64 || keys_.kind > TROMMEL_KEYS_SLICES) {
     ThrowInvalid(prefix + ".kind is " + std::to_string(keys_.kind) +
                  "; it must be between 1 and 6 (TROMMEL_KEYS_*)");
   }
@@ -130,41 +130,39 @@ std::string_view Batch::BytesOfKey(size_t i) const noexcept {
           static_cast<size_t>(OffsetOf(i + 1) - begin)};
 }
 
-// An empty array may be NULL, and empty bytes too.
-void Batch::CheckOutput(const void* entries, int64_t num_entries, size_t num_wanted,
-                        size_t entry_size, size_t alignment, std::string_view name) const {
+void CheckEntries(const void* entries, int64_t num_entries, size_t num_wanted, size_t num_keys,
+                  size_t alignment, std::string_view name) {
   const std::string prefix(name);
   if (num_entries < 0 || static_cast<uint64_t>(num_entries) != num_wanted) {
     ThrowInvalid(prefix + " has " + std::to_string(num_entries) + " entries; it must have " +
-                 std::to_string(num_wanted) + " for " + std::to_string(size()) + " keys");
+                 std::to_string(num_wanted) + " for " + std::to_string(num_keys) + " keys");
   }
-  if (num_wanted == 0) return;
+  if (num_wanted == 0) return;  // an empty array may be NULL
   Required(static_cast<const std::byte*>(entries), name);
   if (!IsAligned(entries, alignment)) {
     ThrowInvalid(prefix + " is not aligned to " + std::to_string(alignment) + " bytes");
   }
-  if (Overlaps({static_cast<const std::byte*>(entries), num_wanted * entry_size})) {
-    ThrowInvalid(prefix + " overlaps the keys");
-  }
 }
 
-bool Batch::Overlaps(std::span<const std::byte> output) const noexcept {
-  if (size() == 0) return false;
+void Batch::CheckApart(std::span<const std::byte> output, std::string_view name) const {
+  if (size() == 0) return;
   const auto* data = static_cast<const std::byte*>(keys_.data);
+  std::span<const std::byte> offsets;
+  std::span<const std::byte> input;
   if (keys_.kind == TROMMEL_KEYS_SLICES) {
-    return Share({data, size() * sizeof(trommel_slice)}, output);
+    input = {data, size() * sizeof(trommel_slice)};
+  } else if (keys_.kind > TROMMEL_KEYS_DIGESTS) {
+    const size_t offset_size = keys_.kind == TROMMEL_KEYS_BYTES32 ? 4 : 8;
+    offsets = {static_cast<const std::byte*>(keys_.offsets), (size() + 1) * offset_size};
+    input = {data + OffsetOf(0), data + OffsetOf(size())};
+  } else {
+    const int64_t last = keys_.stride * (keys_.num_keys - 1);
+    input = {data + std::min<int64_t>(last, 0),
+             data + std::max<int64_t>(last, 0) + IntegerSize(keys_.kind)};
   }
-  if (keys_.kind == TROMMEL_KEYS_BYTES32 || keys_.kind == TROMMEL_KEYS_BYTES64) {
-    const size_t offset_size =
-        keys_.kind == TROMMEL_KEYS_BYTES32 ? sizeof(int32_t) : sizeof(int64_t);
-    return Share({data + OffsetOf(0), data + OffsetOf(size())}, output) ||
-           Share({static_cast<const std::byte*>(keys_.offsets), (size() + 1) * offset_size},
-                 output);
+  if (ShareBytes(input, output) || ShareBytes(offsets, output)) {
+    ThrowInvalid(std::string(name) + " overlaps the keys");
   }
-  const int64_t last = keys_.stride * (keys_.num_keys - 1);
-  return Share({data + std::min<int64_t>(last, 0),
-                data + std::max<int64_t>(last, 0) + IntegerSize(keys_.kind)},
-               output);
 }
 
 bool Batch::InPlace() const noexcept {

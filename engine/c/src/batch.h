@@ -18,6 +18,11 @@
 
 namespace trommel::c_abi {
 
+// Throws Failure unless an array of the caller's has `num_wanted` entries, which `num_keys` keys
+// need.
+void CheckEntries(const void* entries, int64_t num_entries, size_t num_wanted, size_t num_keys,
+                  size_t alignment, std::string_view name);
+
 class Batch {
  public:
   // Throws Failure for keys that are not sound, or that the policy cannot hash. Cost: for offsets
@@ -31,7 +36,8 @@ class Batch {
   template <class T>
   std::span<T> Output(T* entries, int64_t num_entries, size_t num_wanted,
                       std::string_view name) const {
-    CheckOutput(entries, num_entries, num_wanted, sizeof(T), alignof(T), name);
+    CheckEntries(entries, num_entries, num_wanted, size(), alignof(T), name);
+    CheckApart({reinterpret_cast<const std::byte*>(entries), num_wanted * sizeof(T)}, name);
     return {entries, num_wanted};
   }
   // The same of a bitmap. An optional one that is left out is empty.
@@ -63,6 +69,11 @@ class Batch {
     } while (first < size());
   }
 
+  // The caller's own digests, if they are adjacent and aligned, else null.
+  const uint64_t* AdjacentDigests() const noexcept {
+    const bool in_place = keys_.kind == TROMMEL_KEYS_DIGESTS && InPlace();
+    return in_place ? static_cast<const uint64_t*>(keys_.data) : nullptr;
+  }
   // Writes the digests of all keys. Requires digests.size() == size().
   void Digests(std::span<uint64_t> digests) const;
 
@@ -72,9 +83,7 @@ class Batch {
   bool InPlace() const noexcept;
   Keys View() const noexcept;
   void CheckBytes(std::string_view name) const;
-  void CheckOutput(const void* entries, int64_t num_entries, size_t num_wanted, size_t entry_size,
-                   size_t alignment, std::string_view name) const;
-  bool Overlaps(std::span<const std::byte> output) const noexcept;
+  void CheckApart(std::span<const std::byte> output, std::string_view name) const;
   // Digests of the keys from `first` on.
   void Digest(size_t first, std::span<uint64_t> digests) const;
   void DigestChunk(size_t first, std::span<uint64_t> digests) const noexcept;
@@ -85,6 +94,9 @@ class Batch {
   const DigestPolicy& policy_;
   Executor* executor_;
 };
+
+// Whether they have a byte in common.
+bool ShareBytes(std::span<const std::byte> a, std::span<const std::byte> b) noexcept;
 
 // The key, or a Failure.
 Key KeyOf(trommel_key key, const DigestPolicy& policy);

@@ -15,6 +15,7 @@
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/policies.h"
+#include "engine/c/src/statistics.h"
 #include "engine/c/src/structs.h"
 #include "trommel/c.h"
 #include "trommel/outcomes.h"
@@ -76,38 +77,27 @@ trommel_code CombineGuarded(trommel_filter* filter, const trommel_filter* other,
   });
 }
 
-void AddStats(const Stats& of, trommel_stats& stats) {
-  stats.side_table_bytes = of.side_table_bytes;
-  stats.undecided_share = of.undecided_share;
-  stats.num_interrupted_queries = of.num_interrupted_queries;
-  stats.num_promoted = of.num_promoted;
-}
-
+// All but capacity and target_fpr.
 template <class Filter>
-requires kLimitsSideMemory<Filter>
-void Describe(const Filter& filter, trommel_stats& stats) {
-  const Stats of = filter.GetStats();
-  AddStats(of, stats);
-  stats.num_bytes = of.num_bytes;
-  stats.predicted_fpr = of.predicted_fpr;
-  stats.num_refused_erases = of.num_refused_erases;
-  stats.num_refused_inserts = of.num_refused_inserts;
-  stats.num_blocks = filter.geometry().num_blocks;
+requires kLimitsSideMemory<Filter> trommel_stats Describe(const Filter& filter) {
+  return StatsOf(filter.GetStats(), filter.geometry());
 }
 
-void Describe(const LayeredFilter& filter, trommel_stats& stats) {
+trommel_stats Describe(const LayeredFilter& filter) {
   const LayeredStats of = filter.GetStats();
-  AddStats(of.large, stats);
+  trommel_stats stats = StatsOf(of.large, filter.layer(1).geometry());
+  stats.num_keys = of.num_keys;
   stats.num_bytes = of.num_bytes;
   stats.side_table_bytes += of.first.side_table_bytes;
-  stats.predicted_fpr = of.predicted_fpr;
   stats.num_refused_erases = of.num_refused_erases;
-  stats.num_blocks = filter.layer(1).geometry().num_blocks;
   stats.num_parts = LayeredFilter::kNumLayers;
+  return stats;
 }
 
-void Describe(const ScalableFilter& filter, trommel_stats& stats) {
+trommel_stats Describe(const ScalableFilter& filter) {
   const ScalableStats of = filter.GetStats();
+  trommel_stats stats = {};
+  stats.num_keys = of.num_keys;
   stats.num_bytes = of.num_bytes;
   stats.predicted_fpr = of.predicted_fpr;
   stats.num_refused_erases = of.num_refused_erases;
@@ -122,11 +112,13 @@ void Describe(const ScalableFilter& filter, trommel_stats& stats) {
     stats.num_blocks += generation.geometry.num_blocks;
   }
   stats.num_parts = filter.num_generations();
+  return stats;
 }
 
-void Describe(const WindowFilter& filter, trommel_stats& stats) {
+trommel_stats Describe(const WindowFilter& filter) {
   const WindowStats of = filter.GetStats();
-  AddStats(of.slots, stats);
+  trommel_stats stats = StatsOf(of.slots, filter.geometry());
+  stats.num_keys = of.num_keys;
   stats.num_bytes = of.num_bytes;
   stats.predicted_fpr = of.predicted_fpr;
   stats.num_refused_erases = of.num_refused_erases;
@@ -135,13 +127,13 @@ void Describe(const WindowFilter& filter, trommel_stats& stats) {
   stats.num_expired_erases = of.num_expired_erases;
   stats.num_excess_keys = of.num_excess_keys;
   stats.num_parts = of.buckets.size();
-  stats.num_blocks = filter.geometry().num_blocks;
-  if (filter.form() != WindowForm::kBucketRing) return;
+  if (filter.form() != WindowForm::kBucketRing) return stats;
   stats.num_blocks *= of.buckets.size();
   for (const WindowBucket& bucket : of.buckets) {
     stats.side_table_bytes += bucket.stats.side_table_bytes;
     stats.num_promoted += bucket.stats.num_promoted;
   }
+  return stats;
 }
 
 template <class Filter>
@@ -228,6 +220,23 @@ trommel_code trommel_use_executor(trommel_filter* filter, const trommel_executor
   });
 }
 
+trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
+                                       trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_filter& target = Required(filter, "filter");
+    std::visit(
+        [&](auto& typed) {
+          if constexpr (kLimitsSideMemory<std::remove_cvref_t<decltype(typed)>>) {
+            ValueOf(typed.LimitSideMemory(limit_bytes));
+          } else {
+            ThrowUnsupported(TypeOf(target), "have no limit of side memory");
+          }
+        },
+        target.typed);
+    target.limits_side_memory = limit_bytes != 0;
+  });
+}
+
 trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
                            trommel_error* error) {
   return Guarded(error, [&] {
@@ -271,17 +280,16 @@ trommel_code trommel_get_stats(const trommel_filter* filter, trommel_stats* stat
                                trommel_error* error) {
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    trommel_stats of = {};
-    of.type = TypeOf(source);
-    of.num_parts = 1;
-    std::visit(
-        [&of](const auto& typed) {
-          of.num_keys = typed.num_keys();
-          of.capacity = CapacityOf(typed);
-          of.target_fpr = typed.target_fpr();
-          Describe(typed, of);
+    SizeOf(stats, "stats");
+    trommel_stats of = std::visit(
+        [](const auto& typed) {
+          trommel_stats described = Describe(typed);
+          described.capacity = CapacityOf(typed);
+          described.target_fpr = typed.target_fpr();
+          return described;
         },
         source.typed);
+    of.type = TypeOf(source);
     Write(stats, of, "stats");
   });
 }

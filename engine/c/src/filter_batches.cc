@@ -117,7 +117,7 @@ trommel_code trommel_insert_if_absent(trommel_filter* filter, const trommel_keys
         std::vector<uint64_t> scratch;
         if (refused != nullptr) {
           refused_words = batch.Bitmap(refused, num_words, "refused");
-          if (refused < inserted + num_words && inserted < refused + num_words) {
+          if (ShareBytes(std::as_bytes(words), std::as_bytes(refused_words))) {
             ThrowInvalid("inserted and refused overlap");
           }
           if (std::same_as<std::remove_cvref_t<decltype(typed)>, ScalableFilter>) {

@@ -10,7 +10,10 @@
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
+#include "trommel/window_filter.h"
 
 namespace trommel::c_abi {
 namespace {
@@ -30,13 +33,66 @@ CountingConfig ConfigOf(const trommel_counting_config& given) {
   return config;
 }
 
-template <class Filter>
-trommel_code CreateCounting(const trommel_counting_config* config, trommel_filter** filter,
-                            trommel_error* error) {
+ScalableConfig ConfigOf(const trommel_scalable_config& given) {
+  ScalableConfig config;
+  config.first_capacity = given.first_capacity;
+  config.num_positions = given.num_positions;
+  config.target_fpr = RateOf(given.target_fpr);
+  const uint32_t mode = EnumOf(given.mode, TROMMEL_GROWTH_DOUBLING + 1, "mode");
+  if (mode != TROMMEL_GROWTH_AUTOMATIC) {
+    config.mode = static_cast<GrowthMode>(mode - TROMMEL_GROWTH_GENERATIONS);
+  }
+  config.max_capacity = given.max_capacity;
+  config.largest_fpr = given.largest_fpr;
+  if (given.growth != 0) config.growth = given.growth;
+  if (given.tightening != 0) config.tightening = given.tightening;
+  config.digest = PolicyOf(given.digest);
+  config.num_slices = given.num_slices;
+  config.encoding = EncodingOf(given.encoding, Encoding::kAutomatic);
+  config.memory_limit_bytes = given.memory_limit_bytes;
+  config.executor = ExecutorOf(given.executor);
+  return config;
+}
+
+WindowConfig ConfigOf(const trommel_window_config& given) {
+  WindowConfig config;
+  config.window = given.window;
+  if (given.num_buckets != 0) config.num_buckets = given.num_buckets;
+  config.capacity = given.capacity;
+  config.bucket_capacity = given.bucket_capacity;
+  config.target_fpr = RateOf(given.target_fpr);
+  config.digest = PolicyOf(given.digest);
+  config.form = static_cast<WindowForm>(EnumOf(given.form, TROMMEL_WINDOW_RING + 1, "form"));
+  config.is_erasable = given.is_insert_only == 0;
+  config.num_slices = given.num_slices;
+  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
+  config.memory_limit_bytes = given.memory_limit_bytes;
+  config.executor = ExecutorOf(given.executor);
+  return config;
+}
+
+LayeredConfig ConfigOf(const trommel_layered_config& given) {
+  LayeredConfig config;
+  config.capacity = given.capacity;
+  config.target_fpr = RateOf(given.target_fpr);
+  if (given.first_fpr != 0) config.first_fpr = given.first_fpr;
+  config.first_query_bytes = given.first_query_bytes;
+  config.digest = PolicyOf(given.digest);
+  config.num_slices = given.num_slices;
+  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
+  config.memory_limit_bytes = given.memory_limit_bytes;
+  config.executor = ExecutorOf(given.executor);
+  return config;
+}
+
+template <class Filter, class Config>
+trommel_code CreateFilter(const Config* config, trommel_filter** filter, trommel_error* error) {
   return Guarded(error, [&] {
     trommel_filter*& out = Required(filter, "filter");
-    const CountingConfig made = ConfigOf(Read(config, "config"));
-    Return(out, Filter::Create(made), made.executor, made.side_memory_limit_bytes != 0);
+    const auto made = ConfigOf(Read(config, "config"));
+    bool limits_side_memory = false;
+    if constexpr (kLimitsSideMemory<Filter>) limits_side_memory = made.side_memory_limit_bytes != 0;
+    Return(out, Filter::Create(made), made.executor, limits_side_memory);
   });
 }
 
@@ -48,10 +104,25 @@ using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
 
 trommel_code trommel_counting_create(const trommel_counting_config* config, trommel_filter** filter,
                                      trommel_error* error) {
-  return CreateCounting<CountingFilter>(config, filter, error);
+  return CreateFilter<CountingFilter>(config, filter, error);
 }
 
 trommel_code trommel_concurrent_create(const trommel_counting_config* config,
                                        trommel_filter** filter, trommel_error* error) {
-  return CreateCounting<ConcurrentFilter>(config, filter, error);
+  return CreateFilter<ConcurrentFilter>(config, filter, error);
+}
+
+trommel_code trommel_scalable_create(const trommel_scalable_config* config, trommel_filter** filter,
+                                     trommel_error* error) {
+  return CreateFilter<ScalableFilter>(config, filter, error);
+}
+
+trommel_code trommel_window_create(const trommel_window_config* config, trommel_filter** filter,
+                                   trommel_error* error) {
+  return CreateFilter<WindowFilter>(config, filter, error);
+}
+
+trommel_code trommel_layered_create(const trommel_layered_config* config, trommel_filter** filter,
+                                    trommel_error* error) {
+  return CreateFilter<LayeredFilter>(config, filter, error);
 }

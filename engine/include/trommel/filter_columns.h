@@ -32,7 +32,7 @@ struct ColumnsConfig {
   uint32_t num_columns = 0;             ///< Most columns; required, 1 to kMaxColumns.
   DigestPolicy digest = {};             ///< How keys become digests.
   uint32_t num_slices = 0;              ///< As SizingRequest::num_slices.
-  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  Encoding encoding = Encoding::kRuns;  ///< How counts are stored: kRuns or kPlanes.
   /// Creating, opening and loading fail rather than let the rows and the counters of all open
   /// columns take more bytes; 0: the machine's physical memory. Side tables may grow beyond it;
   /// loading a column counts the side table, too.

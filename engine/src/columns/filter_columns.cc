@@ -11,6 +11,7 @@
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
 
@@ -27,6 +28,7 @@ Result<FilterColumns> FilterColumns::Create(const ColumnsConfig& config) try {
     return OutOfRange("num_columns", config.num_columns, 1U, kMaxColumns);
   }
   if (const Status good = CheckPolicy(config.digest); !good) return good.error();
+  if (auto error = CheckPresenceEncoding("a FilterColumns", config.encoding)) return *error;
   const Result<Sizing> sizing = SizeFor({.capacity = config.column_capacity,
                                          .target_fpr = config.target_fpr,
                                          .num_slices = config.num_slices,

@@ -111,7 +111,6 @@ TROMMEL_C_API const char* trommel_code_name(trommel_code code);
 /// strings by their bytes without length or terminator, so a key is the same key in every layout of
 /// its kind.
 enum {
-  TROMMEL_KEYS_NONE = 0,     ///< No keys: a column of tuples that is not read.
   TROMMEL_KEYS_INT64 = 1,    ///< `data` has int64_t or uint64_t.
   TROMMEL_KEYS_INT32 = 2,    ///< int32_t or uint32_t. Another key than the same value in 64 bits.
   TROMMEL_KEYS_DIGESTS = 3,  ///< uint64_t hashes of the caller's, used as they are.
@@ -341,6 +340,85 @@ TROMMEL_C_API trommel_code trommel_counting_create(const trommel_counting_config
 TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_config* config,
                                                      trommel_filter** filter, trommel_error* error);
 
+/// How a scalable filter grows.
+enum {
+  TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING where it keeps the rate; else GENERATIONS.
+  TROMMEL_GROWTH_GENERATIONS = 1,  ///< A list of filters; the rates add up to less than target_fpr.
+  TROMMEL_GROWTH_IDENTICAL = 2,    ///< Generations that are alike.
+  TROMMEL_GROWTH_DOUBLING = 3      ///< One array of fingerprints that doubles and halves.
+};
+
+/// Of scalable filters. C++ ScalableConfig says more of each field.
+typedef struct trommel_scalable_config {
+  uint32_t struct_size;         ///< sizeof(trommel_scalable_config).
+  int32_t mode;                 ///< TROMMEL_GROWTH_*.
+  uint64_t first_capacity;      ///< Distinct keys of the first size; required, or num_positions.
+  uint64_t num_positions;       ///< IDENTICAL, in place of it: positions of one generation.
+  double target_fpr;            ///< Of the whole filter at every size; 0: 0.01.
+  uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: as its budgets allow.
+  double largest_fpr;           ///< IDENTICAL: limit on the rate at any time; 0: none.
+  double tightening;            ///< GENERATIONS: rate of one over that of the one before; 0: 0.8.
+  uint32_t growth;              ///< GENERATIONS: capacity over that of the one before; 0: 2.
+  uint32_t num_slices;          ///< Of all generations; 0: sizing chooses.
+  int32_t encoding;             ///< TROMMEL_ENCODING_*.
+  int32_t reserved;             ///< 0.
+  uint64_t memory_limit_bytes;  ///< 0: the machine's physical memory.
+  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+  const trommel_executor* executor;     ///< NULL: the calling thread only.
+} trommel_scalable_config;
+
+/// Makes an empty scalable filter.
+TROMMEL_C_API trommel_code trommel_scalable_create(const trommel_scalable_config* config,
+                                                   trommel_filter** filter, trommel_error* error);
+
+/// How a window filter keeps its buckets.
+enum {
+  TROMMEL_WINDOW_AUTOMATIC = 0,  ///< The one that needs the fewest bytes.
+  TROMMEL_WINDOW_SLOTS16 = 1,    ///< Slots of 16 bits, up to 12 buckets.
+  TROMMEL_WINDOW_SLOTS24 = 2,    ///< Slots of 24 bits.
+  TROMMEL_WINDOW_RING = 3        ///< A store per bucket.
+};
+
+/// Of window filters. C++ WindowConfig says more of each field.
+typedef struct trommel_window_config {
+  uint32_t struct_size;                 ///< sizeof(trommel_window_config).
+  int32_t form;                         ///< TROMMEL_WINDOW_*.
+  uint64_t window;                      ///< Length of the window in ticks; required.
+  uint64_t capacity;                    ///< Distinct keys within a window and one bucket; required.
+  uint64_t bucket_capacity;             ///< RING: within one bucket; 0: even arrival.
+  double target_fpr;                    ///< Over all live buckets; 0: 0.01.
+  uint32_t num_buckets;                 ///< Of the window; 0: 8.
+  int32_t is_insert_only;               ///< Not 0: keys cannot be erased; less memory. Not of RING.
+  uint32_t num_slices;                  ///< RING: of a block; 0: sizing chooses.
+  int32_t encoding;                     ///< RING: TROMMEL_ENCODING_*.
+  uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
+  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+  const trommel_executor* executor;     ///< NULL: the calling thread only.
+} trommel_window_config;
+
+/// Makes an empty window filter, at time 0.
+TROMMEL_C_API trommel_code trommel_window_create(const trommel_window_config* config,
+                                                 trommel_filter** filter, trommel_error* error);
+
+/// Of layered filters. C++ LayeredConfig says more of each field.
+typedef struct trommel_layered_config {
+  uint32_t struct_size;         ///< sizeof(trommel_layered_config).
+  int32_t encoding;             ///< TROMMEL_ENCODING_*, of the large layer.
+  uint64_t capacity;            ///< Distinct keys to size for; required.
+  double target_fpr;            ///< False-positive rate at capacity; 0: 0.01.
+  double first_fpr;             ///< Non-members that the first layer passes at most; 0: 0.2.
+  uint64_t first_query_bytes;   ///< Not 0: bytes of the first layer's queries, instead of it.
+  uint32_t num_slices;          ///< Of the large layer; 0: sizing chooses.
+  int32_t reserved;             ///< 0.
+  uint64_t memory_limit_bytes;  ///< Of both layers; 0: the machine's physical memory.
+  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+  const trommel_executor* executor;     ///< NULL: the calling thread only.
+} trommel_layered_config;
+
+/// Makes an empty layered filter.
+TROMMEL_C_API trommel_code trommel_layered_create(const trommel_layered_config* config,
+                                                  trommel_filter** filter, trommel_error* error);
+
 /// @}
 
 /// @name Updates of batches
@@ -361,7 +439,7 @@ enum {
 /// What a batch of updates did.
 typedef struct trommel_outcome {
   uint32_t struct_size;  ///< sizeof(trommel_outcome); set by the caller.
-  int32_t refusal;       ///< TROMMEL_REFUSAL_*, of insertions.
+  int32_t refusal;       ///< TROMMEL_REFUSAL_*, of insertions; an absent key's erasure has none.
   uint64_t num_done;     ///< Keys that were inserted or erased.
   uint64_t num_refused;  ///< Keys for which nothing changed, and which must not be erased.
   uint64_t num_expired;  ///< Window: erasures from a bucket that is not live.
@@ -434,6 +512,48 @@ TROMMEL_C_API trommel_code trommel_count_estimate(const trommel_filter* filter, 
 
 /// @}
 
+/// @name Windows of time
+/// Of window filters; others fail with TROMMEL_UNSUPPORTED. Time is the caller's: ticks of any
+/// unit, which never decrease. C++ WindowFilter has the guarantees. Thread safety:
+/// trommel_window_now is a query, the others are updates.
+/// @{
+
+/// Keys of a batch that have one time (trommel_window_insert_if_absent).
+#define TROMMEL_WINDOW_CHUNK_KEYS 2048
+
+/// Sets the time. Returns 1, or 0 if `now` is before the time already reached, which changes
+/// nothing, or a code times -1.
+TROMMEL_C_API int32_t trommel_window_advance(trommel_filter* filter, uint64_t now,
+                                             trommel_error* error);
+/// Writes the time of the last advance that has taken effect; 0 at first.
+TROMMEL_C_API trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now,
+                                              trommel_error* error);
+/// Inserts every key into the bucket of `time`, or refuses all if it has expired or lies in the
+/// future.
+TROMMEL_C_API trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys,
+                                                 uint64_t time, trommel_outcome* outcome,
+                                                 trommel_error* error);
+/// As trommel_insert_if_absent. times[c] receives the time of the keys from c *
+/// TROMMEL_WINDOW_CHUNK_KEYS on, so many of them; `num_times` is the number of such chunks.
+TROMMEL_C_API trommel_code trommel_window_insert_if_absent(
+    trommel_filter* filter, const trommel_keys* keys, uint64_t* inserted, int64_t num_words,
+    uint64_t* times, int64_t num_times, trommel_outcome* outcome, trommel_error* error);
+/// Erases every key from the bucket of `inserted_at`, or refuses one that is certainly absent from
+/// it. If the bucket is not live, all keys count as num_expired. `erased` is optional.
+TROMMEL_C_API trommel_code trommel_window_erase(trommel_filter* filter, const trommel_keys* keys,
+                                                uint64_t inserted_at, uint64_t* erased,
+                                                int64_t num_words, trommel_outcome* outcome,
+                                                trommel_error* error);
+/// Inserts one key into the bucket of `time`. Returns 1, 0 if it was refused, or a code times -1.
+TROMMEL_C_API int32_t trommel_window_insert_key(trommel_filter* filter, trommel_key key,
+                                                uint64_t time, trommel_error* error);
+/// Erases one key that was inserted at that time. Returns 1, 0 if it was refused, or a code times
+/// -1.
+TROMMEL_C_API int32_t trommel_window_erase_key(trommel_filter* filter, trommel_key key,
+                                               uint64_t inserted_at, trommel_error* error);
+
+/// @}
+
 /// @name Whole filters
 /// Fail with TROMMEL_UNSUPPORTED where the type does not have the operation. Thread safety:
 /// exclusive, but trommel_clone and the second argument of merges as a query.
@@ -459,6 +579,10 @@ TROMMEL_C_API trommel_code trommel_clear(trommel_filter* filter, trommel_error* 
 TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
                                                 const trommel_executor* executor,
                                                 trommel_error* error);
+/// Limits side memory from now on, which is not part of snapshots; 0: no limit. Counting and
+/// concurrent filters of fingerprints. Fails with TROMMEL_OUT_OF_MEMORY if what is in needs more.
+TROMMEL_C_API trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
+                                                     trommel_error* error);
 /// Makes another filter with the same contents, of the same type. Statistics of refusals begin
 /// anew, and it has neither executor nor limits of memory. Free it with trommel_filter_free.
 TROMMEL_C_API trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
@@ -562,6 +686,199 @@ TROMMEL_C_API trommel_code trommel_serialize(const trommel_filter* filter, void*
 /// Passes the same bytes to a sink.
 TROMMEL_C_API trommel_code trommel_write(const trommel_filter* filter, trommel_sink sink,
                                          void* context, trommel_error* error);
+
+/// @}
+
+/// @name Columns
+/// Many counting filters of one geometry, the columns, which one query answers for all at once: C++
+/// FilterColumns. All fail with TROMMEL_INVALID_ARGUMENT, also for a column that does not exist
+/// and, where it must be open, for one that is closed. Thread safety: any thread at any time, but
+/// for trommel_columns_free, which is exclusive. Updates of one column wait for each other; queries
+/// wait for nothing; closing a column waits for calls that use it.
+/// @{
+
+/// A set of columns.
+typedef struct trommel_columns trommel_columns;
+
+/// What trommel_columns_create makes.
+typedef struct trommel_columns_config {
+  uint32_t struct_size;                 ///< sizeof(trommel_columns_config).
+  uint32_t num_columns;                 ///< Most columns; required, 1 to 65,536.
+  uint64_t column_capacity;             ///< Distinct keys per column; required.
+  double target_fpr;                    ///< Of one column at its capacity; 0: 0.004.
+  uint32_t num_slices;                  ///< Of a block; 0: sizing chooses.
+  int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
+  uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
+  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+} trommel_columns_config;
+
+/// Makes a set whose columns are all closed. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
+/// trommel_columns_free.
+TROMMEL_C_API trommel_code trommel_columns_create(const trommel_columns_config* config,
+                                                  trommel_columns** columns, trommel_error* error);
+/// Frees a set of columns.
+TROMMEL_C_API void trommel_columns_free(trommel_columns* columns);
+/// Returns the words of one answer; 0 for NULL.
+TROMMEL_C_API int64_t trommel_columns_row_words(const trommel_columns* columns);
+/// Opens a closed column, with no keys. Fails with TROMMEL_OUT_OF_MEMORY, too.
+TROMMEL_C_API trommel_code trommel_columns_open(trommel_columns* columns, uint32_t column,
+                                                trommel_error* error);
+/// Removes a column's keys and frees its memory; does nothing if it is closed.
+TROMMEL_C_API trommel_code trommel_columns_close(trommel_columns* columns, uint32_t column,
+                                                 trommel_error* error);
+/// Returns 1 if the column is open, 0 if it is closed, or a code times -1.
+TROMMEL_C_API int32_t trommel_columns_is_open(const trommel_columns* columns, uint32_t column,
+                                              trommel_error* error);
+/// Inserts every key into an open column.
+TROMMEL_C_API trommel_code trommel_columns_insert(trommel_columns* columns, uint32_t column,
+                                                  const trommel_keys* keys, trommel_error* error);
+/// Erases every key from an open column, or refuses one that is certainly absent from it.
+TROMMEL_C_API trommel_code trommel_columns_erase(trommel_columns* columns, uint32_t column,
+                                                 const trommel_keys* keys, trommel_outcome* outcome,
+                                                 trommel_error* error);
+/// Writes every key's answer: that of key i is the trommel_columns_row_words words from i times
+/// that on, with bit c % 64 of word c / 64 for column c. `num_words` is that of all keys.
+TROMMEL_C_API trommel_code trommel_columns_query(const trommel_columns* columns,
+                                                 const trommel_keys* keys, uint64_t* answers,
+                                                 int64_t num_words, trommel_error* error);
+/// Returns 0 if the column is closed or the key certainly absent from it, 1 if it is maybe present,
+/// or a code times -1.
+TROMMEL_C_API int32_t trommel_columns_may_contain(const trommel_columns* columns, uint32_t column,
+                                                  trommel_key key, trommel_error* error);
+/// Writes statistics of an open column, as of a counting filter.
+TROMMEL_C_API trommel_code trommel_columns_get_stats(const trommel_columns* columns,
+                                                     uint32_t column, trommel_stats* stats,
+                                                     trommel_error* error);
+/// Writes the snapshot of an open column, that of a counting filter, as trommel_serialize does.
+TROMMEL_C_API trommel_code trommel_columns_serialize(const trommel_columns* columns,
+                                                     uint32_t column, void* buffer,
+                                                     int64_t buffer_size, int64_t* num_bytes,
+                                                     trommel_error* error);
+/// Opens a closed column with the keys of a snapshot. Fails as trommel_load_bytes, and with
+/// TROMMEL_MISMATCH for another geometry or digest policy.
+TROMMEL_C_API trommel_code trommel_columns_load(trommel_columns* columns, uint32_t column,
+                                                const void* bytes, int64_t num_bytes,
+                                                trommel_error* error);
+
+/// @}
+
+/// @name Attributes
+/// Tuples of several attributes, and queries for any of them together: C++ AttributeFilter. A set
+/// of attributes is a mask: bit i stands for attribute i. Tuples are passed as one batch of keys
+/// per attribute, all of `num_tuples` keys: `columns` has `num_columns` pointers, the number of
+/// attributes, of which those that a query does not read may be NULL.
+///
+/// All fail with TROMMEL_INVALID_ARGUMENT. Thread safety: any thread at any time, but for clear,
+/// use_executor and free, which are exclusive.
+/// @{
+
+/// A filter of tuples.
+typedef struct trommel_attributes trommel_attributes;
+
+/// What the filter of one set is sized for.
+typedef struct trommel_set_budget {
+  uint64_t set;       ///< The set.
+  uint64_t capacity;  ///< Distinct projections; 0: as without a budget.
+  double target_fpr;  ///< At every size; 0: as without a budget.
+} trommel_set_budget;
+
+/// What trommel_attributes_create makes. C++ AttributeConfig says more of each field.
+typedef struct trommel_attributes_config {
+  uint32_t struct_size;                 ///< sizeof(trommel_attributes_config).
+  int32_t num_attributes;               ///< Required.
+  const uint64_t* cuts;                 ///< Sets that are never queried as a whole.
+  int64_t num_cuts;                     ///< Of `cuts`.
+  const char* const* names;             ///< num_attributes names, or NULL: "0", "1", ..
+  uint64_t capacity;                    ///< Tuples to size for; required. More may be inserted.
+  const uint64_t* num_values;           ///< Distinct values of each attribute, or NULL: as many.
+  double target_fpr;                    ///< Of every allowed set, at every size; 0: 0.01.
+  const trommel_set_budget* budgets;    ///< Other numbers for some sets.
+  int64_t num_budgets;                  ///< Of `budgets`.
+  int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
+  int32_t reserved;                     ///< 0.
+  uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
+  const trommel_digest_policy* digest;  ///< Of values; NULL: XXH3 with seed 0.
+  const trommel_executor* executor;     ///< NULL: the calling thread only.
+} trommel_attributes_config;
+
+/// Makes an empty filter. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
+/// trommel_attributes_free.
+TROMMEL_C_API trommel_code trommel_attributes_create(const trommel_attributes_config* config,
+                                                     trommel_attributes** filter,
+                                                     trommel_error* error);
+/// Frees a filter of tuples.
+TROMMEL_C_API void trommel_attributes_free(trommel_attributes* filter);
+/// Returns the number of attributes; 0 for NULL.
+TROMMEL_C_API int32_t trommel_attributes_num_attributes(const trommel_attributes* filter);
+/// Returns the name of an attribute, which lives as long as the filter; NULL if there is none.
+TROMMEL_C_API const char* trommel_attributes_name(const trommel_attributes* filter,
+                                                  int32_t attribute);
+/// Inserts every tuple into all sets, or into none if any refuses it. `inserted` is optional.
+TROMMEL_C_API trommel_code trommel_attributes_insert(trommel_attributes* filter,
+                                                     const trommel_keys* const* columns,
+                                                     int32_t num_columns, int64_t num_tuples,
+                                                     uint64_t* inserted, int64_t num_words,
+                                                     trommel_outcome* outcome,
+                                                     trommel_error* error);
+/// Erases every tuple from all sets, or refuses it if any certainly lacks it. Erase only what was
+/// inserted. `erased` is optional.
+TROMMEL_C_API trommel_code trommel_attributes_erase(trommel_attributes* filter,
+                                                    const trommel_keys* const* columns,
+                                                    int32_t num_columns, int64_t num_tuples,
+                                                    uint64_t* erased, int64_t num_words,
+                                                    trommel_outcome* outcome, trommel_error* error);
+/// Sets the bits in `maybe_present`, required, of the tuples of which one with these values in the
+/// attributes of `set` may be in. `num_maybe_present` is optional.
+TROMMEL_C_API trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t set,
+                                                    const trommel_keys* const* columns,
+                                                    int32_t num_columns, int64_t num_tuples,
+                                                    uint64_t* maybe_present, int64_t num_words,
+                                                    int64_t* num_maybe_present,
+                                                    trommel_error* error);
+/// Writes an upper bound of how many tuples match each query; `num_counts` is num_tuples.
+TROMMEL_C_API trommel_code trommel_attributes_count_estimates(
+    const trommel_attributes* filter, uint64_t set, const trommel_keys* const* columns,
+    int32_t num_columns, int64_t num_tuples, uint64_t* counts, int64_t num_counts,
+    trommel_error* error);
+/// Returns 0 if certainly no tuple has these values in the attributes of `set`, 1 if one may have
+/// them, or a code times -1. `tuple` has the number of attributes; what is not in the set is not
+/// read.
+TROMMEL_C_API int32_t trommel_attributes_may_contain(const trommel_attributes* filter, uint64_t set,
+                                                     const trommel_key* tuple,
+                                                     int32_t num_attributes, trommel_error* error);
+/// Removes all tuples.
+TROMMEL_C_API trommel_code trommel_attributes_clear(trommel_attributes* filter,
+                                                    trommel_error* error);
+/// As trommel_use_executor.
+TROMMEL_C_API trommel_code trommel_attributes_use_executor(trommel_attributes* filter,
+                                                           const trommel_executor* executor,
+                                                           trommel_error* error);
+/// Writes statistics: num_keys counts tuples, num_parts sets.
+TROMMEL_C_API trommel_code trommel_attributes_get_stats(const trommel_attributes* filter,
+                                                        trommel_stats* stats, trommel_error* error);
+/// As trommel_save.
+TROMMEL_C_API trommel_code trommel_attributes_save(const trommel_attributes* filter,
+                                                   const char* path,
+                                                   const trommel_save_options* options,
+                                                   trommel_error* error);
+/// As trommel_load; options->type is not read.
+TROMMEL_C_API trommel_code trommel_attributes_load(const char* path,
+                                                   const trommel_load_options* options,
+                                                   trommel_attributes** filter,
+                                                   trommel_error* error);
+/// As trommel_load_bytes.
+TROMMEL_C_API trommel_code trommel_attributes_load_bytes(const void* bytes, int64_t num_bytes,
+                                                         const trommel_load_options* options,
+                                                         trommel_attributes** filter,
+                                                         trommel_error* error);
+/// As trommel_serialize.
+TROMMEL_C_API trommel_code trommel_attributes_serialize(const trommel_attributes* filter,
+                                                        void* buffer, int64_t buffer_size,
+                                                        int64_t* num_bytes, trommel_error* error);
+/// As trommel_write.
+TROMMEL_C_API trommel_code trommel_attributes_write(const trommel_attributes* filter,
+                                                    trommel_sink sink, void* context,
+                                                    trommel_error* error);
 
 /// @}
 

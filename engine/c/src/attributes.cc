@@ -1,0 +1,285 @@
+// trommel_attributes: AttributeFilter. Its files are in attributes_files.cc.
+#include "engine/c/src/attributes.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/c/src/batch.h"
+#include "engine/c/src/failures.h"
+#include "engine/c/src/policies.h"
+#include "engine/c/src/structs.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_sets.h"
+#include "trommel/c.h"
+#include "trommel/outcomes.h"
+#include "trommel/tuples.h"
+
+namespace trommel::c_abi {
+namespace {
+
+// An array of the caller's, which may be NULL if it is empty.
+template <class T>
+std::span<const T> ArrayOf(const T* array, int64_t size, std::string_view name) {
+  if (size < 0 || size > (int64_t{1} << 32)) {
+    ThrowInvalid("num_" + std::string(name) + " is " + std::to_string(size) +
+                 "; it must be between 0 and 2^32");
+  }
+  if (size > 0) Required(array, name);
+  return {array, static_cast<size_t>(size)};
+}
+
+AttributeMask MaskOf(uint64_t set, uint32_t num_attributes) {
+  if (num_attributes < 64 && set >> num_attributes != 0) {
+    ThrowInvalid("a set is " + std::to_string(set) + "; it must be less than 2^" +
+                 std::to_string(num_attributes) + ", for there are " +
+                 std::to_string(num_attributes) + " attributes");
+  }
+  return static_cast<AttributeMask>(set);
+}
+
+AttributeConfig ConfigOf(const trommel_attributes_config& given) {
+  if (given.num_attributes < 1 || given.num_attributes > static_cast<int64_t>(kMaxAttributes)) {
+    ThrowInvalid("num_attributes is " + std::to_string(given.num_attributes) +
+                 "; it must be between 1 and " + std::to_string(kMaxAttributes));
+  }
+  const auto num_attributes = static_cast<uint32_t>(given.num_attributes);
+  std::vector<AttributeMask> cuts;
+  for (const uint64_t cut : ArrayOf(given.cuts, given.num_cuts, "cuts")) {
+    cuts.push_back(MaskOf(cut, num_attributes));
+  }
+  AttributeConfig config;
+  config.sets = ValueOf(AttributeSets::Create(num_attributes, cuts));
+  for (uint32_t i = 0; given.names != nullptr && i < num_attributes; ++i) {
+    config.names.emplace_back(&Required(given.names[i], "a name"));
+  }
+  config.capacity = given.capacity;
+  if (given.num_values != nullptr) {
+    config.num_values.assign(given.num_values, given.num_values + num_attributes);
+  }
+  config.target_fpr = RateOf(given.target_fpr);
+  for (const trommel_set_budget& budget : ArrayOf(given.budgets, given.num_budgets, "budgets")) {
+    config.budgets.push_back(
+        {MaskOf(budget.set, num_attributes), budget.capacity, budget.target_fpr});
+  }
+  config.digest = PolicyOf(given.digest);
+  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
+  config.memory_limit_bytes = given.memory_limit_bytes;
+  config.executor = ExecutorOf(given.executor);
+  return config;
+}
+
+// A batch of tuples: a column of digests for each attribute of a set, in place where the caller's
+// column is one.
+class TupleBatch {
+ public:
+  TupleBatch(const trommel_attributes& filter, AttributeMask set,
+             const trommel_keys* const* columns, int32_t num_columns, int64_t num_tuples) {
+    const uint32_t num_attributes = filter.filter.sets().num_attributes();
+    if (num_columns < 0 || static_cast<uint32_t>(num_columns) != num_attributes) {
+      ThrowInvalid("num_columns is " + std::to_string(num_columns) + "; it must be " +
+                   std::to_string(num_attributes));
+    }
+    if (num_tuples < 0) {
+      ThrowInvalid("num_tuples is " + std::to_string(num_tuples) + "; it must not be negative");
+    }
+    Required(columns, "columns");
+    tuples_.size = static_cast<size_t>(num_tuples);
+    batches_.reserve(num_attributes);
+    for (uint32_t i = 0; i < num_attributes; ++i) {
+      if ((set >> i & 1) == 0) continue;
+      const std::string name = "columns[" + std::to_string(i) + "]";
+      const Batch& batch = batches_.emplace_back(columns[i], filter.filter.digest_policy(),
+                                                 filter.executor.get(), name);
+      if (batch.size() != tuples_.size) {
+        ThrowInvalid(name + " has " + std::to_string(batch.size()) + " keys; it must have " +
+                     std::to_string(tuples_.size) + " (num_tuples)");
+      }
+      tuples_.columns[i] = batch.AdjacentDigests();
+      if (tuples_.columns[i] != nullptr || tuples_.size == 0) continue;
+      std::vector<uint64_t>& digests = owned_.emplace_back(tuples_.size);
+      batch.Digests(digests);
+      tuples_.columns[i] = digests.data();
+    }
+  }
+
+  const Tuples& tuples() const noexcept { return tuples_; }
+
+  std::span<uint64_t> Output(uint64_t* entries, int64_t num_entries, size_t num_wanted,
+                             std::string_view name) const {
+    CheckEntries(entries, num_entries, num_wanted, tuples_.size, alignof(uint64_t), name);
+    for (const Batch& batch : batches_) batch.Output(entries, num_entries, num_wanted, name);
+    return {entries, num_wanted};
+  }
+  std::span<uint64_t> Bitmap(uint64_t* words, int64_t num_words, std::string_view name) const {
+    return Output(words, num_words, BitmapWords(tuples_.size), name);
+  }
+
+ private:
+  Tuples tuples_;
+  std::vector<Batch> batches_;
+  std::vector<std::vector<uint64_t>> owned_;
+};
+
+// Insert and Erase: update(filter, tuples, bitmap, outcome).
+template <class Update>
+trommel_code UpdateTuples(trommel_attributes* filter, const trommel_keys* const* columns,
+                          int32_t num_columns, int64_t num_tuples, uint64_t* bitmap,
+                          int64_t num_words, trommel_outcome* outcome, std::string_view name,
+                          trommel_error* error, const Update& update) {
+  return Guarded(error, [&] {
+    trommel_attributes& target = Required(filter, "filter");
+    if (outcome != nullptr) SizeOf(outcome, "outcome");
+    const TupleBatch batch(target, target.filter.sets().full(), columns, num_columns, num_tuples);
+    std::span<uint64_t> words;
+    std::vector<uint64_t> scratch;
+    if (bitmap != nullptr || num_words != 0) {
+      words = batch.Bitmap(bitmap, num_words, name);
+    } else {
+      scratch.resize(BitmapWords(batch.tuples().size));
+      words = scratch;
+    }
+    trommel_outcome total = {};
+    update(target.filter, batch.tuples(), words, total);
+    if (outcome != nullptr) Write(outcome, total, "outcome");
+  });
+}
+
+}  // namespace
+}  // namespace trommel::c_abi
+
+using namespace trommel;         // NOLINT(google-build-using-namespace): of the functions below
+using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
+
+trommel_code trommel_attributes_create(const trommel_attributes_config* config,
+                                       trommel_attributes** filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_attributes*& out = Required(filter, "filter");
+    const AttributeConfig made = ConfigOf(Read(config, "config"));
+    out = MakeAttributes(AttributeFilter::Create(made), made.executor);
+  });
+}
+
+void trommel_attributes_free(trommel_attributes* filter) { delete filter; }
+
+int32_t trommel_attributes_num_attributes(const trommel_attributes* filter) {
+  return filter == nullptr ? 0 : static_cast<int32_t>(filter->filter.sets().num_attributes());
+}
+
+const char* trommel_attributes_name(const trommel_attributes* filter, int32_t attribute) {
+  if (attribute < 0 || attribute >= trommel_attributes_num_attributes(filter)) return nullptr;
+  return filter->filter.names()[static_cast<size_t>(attribute)].c_str();
+}
+
+trommel_code trommel_attributes_insert(trommel_attributes* filter,
+                                       const trommel_keys* const* columns, int32_t num_columns,
+                                       int64_t num_tuples, uint64_t* inserted, int64_t num_words,
+                                       trommel_outcome* outcome, trommel_error* error) {
+  return UpdateTuples(filter, columns, num_columns, num_tuples, inserted, num_words, outcome,
+                      "inserted", error,
+                      [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
+                         trommel_outcome& total) {
+                        const InsertOutcome of = target.Insert(tuples, words);
+                        total.num_done = of.num_inserted;
+                        total.num_refused = of.num_refused;
+                        total.refusal = static_cast<int32_t>(of.refusal);
+                      });
+}
+
+trommel_code trommel_attributes_erase(trommel_attributes* filter,
+                                      const trommel_keys* const* columns, int32_t num_columns,
+                                      int64_t num_tuples, uint64_t* erased, int64_t num_words,
+                                      trommel_outcome* outcome, trommel_error* error) {
+  return UpdateTuples(filter, columns, num_columns, num_tuples, erased, num_words, outcome,
+                      "erased", error,
+                      [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
+                         trommel_outcome& total) {
+                        const EraseOutcome of = target.Erase(tuples, words);
+                        total.num_done = of.num_erased;
+                        total.num_refused = of.num_refused;
+                      });
+}
+
+trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t set,
+                                      const trommel_keys* const* columns, int32_t num_columns,
+                                      int64_t num_tuples, uint64_t* maybe_present,
+                                      int64_t num_words, int64_t* num_maybe_present,
+                                      trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_attributes& source = Required(filter, "filter");
+    const AttributeMask queried = MaskOf(set, source.filter.sets().num_attributes());
+    const TupleBatch batch(source, queried, columns, num_columns, num_tuples);
+    const size_t total = source.filter.Query(
+        queried, batch.tuples(), batch.Bitmap(maybe_present, num_words, "maybe_present"));
+    if (num_maybe_present != nullptr) *num_maybe_present = static_cast<int64_t>(total);
+  });
+}
+
+trommel_code trommel_attributes_count_estimates(const trommel_attributes* filter, uint64_t set,
+                                                const trommel_keys* const* columns,
+                                                int32_t num_columns, int64_t num_tuples,
+                                                uint64_t* counts, int64_t num_counts,
+                                                trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_attributes& source = Required(filter, "filter");
+    const AttributeMask queried = MaskOf(set, source.filter.sets().num_attributes());
+    const TupleBatch batch(source, queried, columns, num_columns, num_tuples);
+    source.filter.CountEstimates(queried, batch.tuples(),
+                                 batch.Output(counts, num_counts, batch.tuples().size, "counts"));
+  });
+}
+
+int32_t trommel_attributes_may_contain(const trommel_attributes* filter, uint64_t set,
+                                       const trommel_key* tuple, int32_t num_attributes,
+                                       trommel_error* error) {
+  return GuardedAnswer(error, [&] {
+    const AttributeFilter& source = Required(filter, "filter").filter;
+    const uint32_t num = source.sets().num_attributes();
+    if (num_attributes < 0 || static_cast<uint32_t>(num_attributes) != num) {
+      ThrowInvalid("num_attributes is " + std::to_string(num_attributes) + "; it must be " +
+                   std::to_string(num));
+    }
+    const AttributeMask queried = MaskOf(set, num);
+    const trommel_key* keys = &Required(tuple, "tuple");
+    std::array<uint64_t, kMaxAttributes> digests = {};
+    for (uint32_t i = 0; i < num; ++i) {
+      if ((queried >> i & 1) == 0) continue;
+      digests[i] = source.digest_policy()(KeyOf(keys[i], source.digest_policy()));
+    }
+    return source.MayContain(queried, std::span(digests.data(), num));
+  });
+}
+
+trommel_code trommel_attributes_clear(trommel_attributes* filter, trommel_error* error) {
+  return Guarded(error, [&] { Required(filter, "filter").filter.Clear(); });
+}
+
+trommel_code trommel_attributes_use_executor(trommel_attributes* filter,
+                                             const trommel_executor* executor,
+                                             trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_attributes& target = Required(filter, "filter");
+    target.filter.UseExecutor(ExecutorOf(executor));
+    target.executor = ExecutorOf(executor);
+  });
+}
+
+trommel_code trommel_attributes_get_stats(const trommel_attributes* filter, trommel_stats* stats,
+                                          trommel_error* error) {
+  return Guarded(error, [&] {
+    SizeOf(stats, "stats");
+    const AttributeStats of = Required(filter, "filter").filter.GetStats();
+    trommel_stats out = {};
+    out.type = TROMMEL_TYPE_ATTRIBUTES;
+    out.num_keys = of.num_tuples;
+    out.num_bytes = of.num_bytes;
+    out.num_refused_inserts = of.num_refused_inserts;
+    out.num_refused_erases = of.num_refused_erases;
+    out.num_parts = of.sets.size();
+    Write(stats, out, "stats");
+  });
+}

@@ -1,0 +1,53 @@
+// Filters of tuples as files and bytes.
+#include <cstdint>
+
+#include "engine/c/src/attributes.h"
+#include "engine/c/src/failures.h"
+#include "engine/c/src/snapshots.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/c.h"
+
+using namespace trommel;         // NOLINT(google-build-using-namespace): of the functions below
+using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
+
+trommel_code trommel_attributes_save(const trommel_attributes* filter, const char* path,
+                                     const trommel_save_options* options, trommel_error* error) {
+  return Guarded(error, [&] {
+    const char& name = Required(path, "path");
+    ValueOf(Required(filter, "filter").filter.Save(&name, SaveOptionsOf(options)));
+  });
+}
+
+trommel_code trommel_attributes_load(const char* path, const trommel_load_options* options,
+                                     trommel_attributes** filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_attributes*& out = Required(filter, "filter");
+    out = MakeAttributes(FileOf(path).Load<AttributeFilter>(LoadOptionsOf(options)));
+  });
+}
+
+trommel_code trommel_attributes_load_bytes(const void* bytes, int64_t num_bytes,
+                                           const trommel_load_options* options,
+                                           trommel_attributes** filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_attributes*& out = Required(filter, "filter");
+    out = MakeAttributes(BytesOf(bytes, num_bytes).Load<AttributeFilter>(LoadOptionsOf(options)));
+  });
+}
+
+trommel_code trommel_attributes_serialize(const trommel_attributes* filter, void* buffer,
+                                          int64_t buffer_size, int64_t* num_bytes,
+                                          trommel_error* error) {
+  return Guarded(error, [&] {
+    const AttributeFilter& source = Required(filter, "filter").filter;
+    CopyOut(buffer, buffer_size, num_bytes, [&] { return source.Serialize(); });
+  });
+}
+
+trommel_code trommel_attributes_write(const trommel_attributes* filter, trommel_sink sink,
+                                      void* context, trommel_error* error) {
+  return Guarded(error, [&] {
+    if (sink == nullptr) ThrowInvalid("sink is NULL");
+    PassOn(sink, context, Required(filter, "filter").filter.Serialize());
+  });
+}

@@ -1,0 +1,195 @@
+// The calls of sets of columns and of filters of tuples.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trommel/attribute_filter.h"
+#include "trommel/attribute_sets.h"
+#include "trommel/filter_columns.h"
+#include "trommel/outcomes.h"
+#include "trommel/tuples.h"
+#include "vectors/vector_runner.h"
+#include "vectors/vector_text.h"
+
+namespace trommel::vectors {
+namespace {
+
+// "a,b" without empty parts.
+std::vector<std::string> Split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+template <class T>
+std::vector<T> Numbers(const std::string& text) {
+  std::vector<T> numbers;
+  for (const std::string& part : Split(text)) numbers.push_back(static_cast<T>(NumberOf(part)));
+  return numbers;
+}
+
+}  // namespace
+
+std::string Runner::CreateColumns(const Line& line) {
+  Result<FilterColumns> made =
+      FilterColumns::Create({.column_capacity = NumberOption(line, "capacity"),
+                             .target_fpr = RateOption(line, "fpr", 0.004),
+                             .num_columns = static_cast<uint32_t>(NumberOption(line, "columns")),
+                             .digest = PolicyOption(line),
+                             .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
+                             .encoding = EncodingOption(line),
+                             .memory_limit_bytes = NumberOption(line, "memory_limit")});
+  if (made.ok()) columns_.insert_or_assign(line.words.at(1), std::move(made).value());
+  return StatusText(made);
+}
+
+std::optional<std::string> Runner::RunOnColumns(const Line& line) {
+  const std::string& verb = line.words.at(0);
+  if (verb != "open" && verb != "close" && verb != "columns" && !verb.starts_with("column_")) {
+    return std::nullopt;
+  }
+  FilterColumns& columns = columns_.at(line.words.at(1));
+  if (verb == "columns") {
+    const Keys keys = keys_.at(line.words.at(2)).View();
+    std::vector<uint64_t> rows(keys.size() * columns.row_words());
+    columns.Query(keys, rows);
+    std::string text;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const std::span row = std::span(rows).subspan(i * columns.row_words(), columns.row_words());
+      text += (i == 0 ? "" : " ") + BitsText(row, columns.num_columns()).substr(5);
+    }
+    return text;
+  }
+  const auto column = static_cast<uint32_t>(NumberOf(line.words.at(2)));
+  if (verb == "open") return StatusText(columns.OpenColumn(column));
+  if (verb == "close") {
+    columns.CloseColumn(column);
+    return "ok";
+  }
+  if (verb == "column_serialize") {
+    bytes_[line.words.at(3)] = columns.SerializeColumn(column);
+    return BytesText(bytes(line.words.at(3)));
+  }
+  if (verb == "column_load") {
+    return StatusText(columns.LoadColumn(column, bytes(line.words.at(3))));
+  }
+  const VectorKeys& keys = keys_.at(line.words.at(3));
+  if (verb == "column_insert") {
+    columns.Insert(column, keys.View());
+    return "ok";
+  }
+  if (verb == "column_erase") {
+    const EraseOutcome outcome = columns.Erase(column, keys.View());
+    return DoneText(outcome.num_erased, outcome.num_refused);
+  }
+  const size_t num_keys = keys.View().size();  // column_query_each
+  std::vector<uint64_t> bitmap(BitmapWords(num_keys));
+  uint64_t num_present = 0;
+  for (size_t i = 0; i < num_keys; ++i) {
+    const bool present = columns.MayContain(column, keys.At(i));
+    bitmap[i / 64] |= uint64_t{present} << i % 64;
+    num_present += present ? 1 : 0;
+  }
+  return PresentText(num_present, bitmap, num_keys);
+}
+
+std::string Runner::CreateAttributes(const Line& line) {
+  const auto num_attributes = static_cast<uint32_t>(NumberOption(line, "attributes"));
+  Result<AttributeSets> sets =
+      AttributeSets::Create(num_attributes, Numbers<AttributeMask>(Option(line, "cuts")));
+  if (!sets.ok()) return ErrorText(sets.error());
+  Result<AttributeFilter> made =
+      AttributeFilter::Create({.sets = std::move(sets).value(),
+                               .names = Split(Option(line, "names")),
+                               .capacity = NumberOption(line, "capacity"),
+                               .num_values = Numbers<uint64_t>(Option(line, "values")),
+                               .target_fpr = RateOption(line, "fpr", 0.01),
+                               .digest = PolicyOption(line),
+                               .encoding = EncodingOption(line),
+                               .memory_limit_bytes = NumberOption(line, "memory_limit")});
+  if (made.ok()) attributes_.insert_or_assign(line.words.at(1), std::move(made).value());
+  return StatusText(made);
+}
+
+TupleDigests Runner::ColumnsOf(const AttributeFilter& filter, const std::string& names) {
+  TupleDigests digests(filter.sets().num_attributes());
+  uint32_t attribute = 0;
+  for (const std::string& name : Split(names)) {
+    if (name != "-") digests.Set(attribute, keys_.at(name).View(), filter.digest_policy());
+    ++attribute;
+  }
+  return digests;
+}
+
+std::optional<std::string> Runner::RunOnTuples(const Line& line) {
+  const std::string& verb = line.words.at(0);
+  if (!verb.starts_with("tuple_")) return std::nullopt;
+  const std::string& name = line.words.at(1);
+  if (verb == "tuple_load") {
+    Result<AttributeFilter> loaded = AttributeFilter::Deserialize(
+        bytes(line.words.at(2)), NumberOption(line, "limit"), DigestKeyOption(line));
+    if (loaded.ok()) attributes_.insert_or_assign(name, std::move(loaded).value());
+    return StatusText(loaded);
+  }
+  AttributeFilter& filter = attributes_.at(name);
+  if (verb == "tuple_stats") {
+    const AttributeStats stats = filter.GetStats();
+    return "num_keys=" + std::to_string(stats.num_tuples) +
+           " parts=" + std::to_string(stats.sets.size()) +
+           " refused_inserts=" + std::to_string(stats.num_refused_inserts) +
+           " refused_erases=" + std::to_string(stats.num_refused_erases);
+  }
+  if (verb == "tuple_clear") {
+    filter.Clear();
+    return "ok";
+  }
+  if (verb == "tuple_serialize") {
+    bytes_[line.words.at(2)] = filter.Serialize();
+    return BytesText(bytes(line.words.at(2)));
+  }
+  const bool is_update = verb == "tuple_insert" || verb == "tuple_erase";
+  const TupleDigests digests = ColumnsOf(filter, line.words.at(is_update ? 2 : 3));
+  const Tuples tuples = digests.view();
+  std::vector<uint64_t> bitmap(BitmapWords(tuples.size));
+  if (verb == "tuple_insert") {
+    const InsertOutcome outcome = filter.Insert(tuples, bitmap);
+    return DoneText(outcome.num_inserted, outcome.num_refused) + " " +
+           BitsText(bitmap, tuples.size);
+  }
+  if (verb == "tuple_erase") {
+    const EraseOutcome outcome = filter.Erase(tuples, bitmap);
+    return DoneText(outcome.num_erased, outcome.num_refused) + " " + BitsText(bitmap, tuples.size);
+  }
+  const auto set = static_cast<AttributeMask>(NumberOf(line.words.at(2)));
+  if (verb == "tuple_counts") {
+    std::vector<uint64_t> counts(tuples.size);
+    filter.CountEstimates(set, tuples, counts);
+    return Join(counts);
+  }
+  uint64_t num_present = 0;
+  if (verb == "tuple_query") {
+    num_present = filter.Query(set, tuples, bitmap);
+    return PresentText(num_present, bitmap, tuples.size);
+  }
+  for (size_t i = 0; i < tuples.size; ++i) {  // tuple_query_each
+    std::vector<uint64_t> tuple;
+    for (uint32_t a = 0; a < filter.sets().num_attributes(); ++a) {
+      tuple.push_back(tuples.columns[a] == nullptr ? 0 : tuples.columns[a][i]);
+    }
+    const bool present = filter.MayContain(set, tuple);
+    bitmap[i / 64] |= uint64_t{present} << i % 64;
+    num_present += present ? 1 : 0;
+  }
+  return PresentText(num_present, bitmap, tuples.size);
+}
+
+}  // namespace trommel::vectors
