@@ -59,6 +59,10 @@ def _one(answer):
     return bool(answer[0]) if isinstance(answer, np.ndarray) else bool(answer)
 
 
+class Counts(str):
+    """A result without the bitmap, which the package does not return from this call."""
+
+
 class Program:
     """The state of one file of vectors."""
 
@@ -83,17 +87,30 @@ class Program:
         # insert_each and the like: one call per key
         if not verb.endswith("_each"):
             raise AttributeError(f"no call of this name: {verb}")
+        if verb.endswith("_at_each"):
+            return lambda name, time, keys: self._each_at(verb[: -len("_each")], name, time, keys)
         return lambda name, keys: self._each(verb[: -len("_each")], name, keys)
 
     def _each(self, verb, name, keys):
-        call = getattr(self.filters[name], {"insert": "insert_mask", "erase": "erase_mask"}.get(verb, verb))
-        answers = []
+        subject, answers = self.filters[name], []
+        call = {"insert": "insert_mask", "erase": "erase_mask"}.get(verb, verb)
+        refuses_none = verb == "insert" and isinstance(subject, (trommel.LayeredFilter, trommel.WindowFilter))
         for key in self.keys[keys][1]:
-            is_one = isinstance(key, (int, str, bytes))
-            one = getattr(self.filters[name], verb) if is_one else call
-            answers.append(_one(one(key)))
+            is_one = refuses_none or isinstance(key, (int, str, bytes))
+            answer = getattr(subject, verb if is_one else call)(key)
+            answers.append(refuses_none or _one(answer))
         title = "present" if verb == "query" else "done"
         return f"{title}={sum(answers)} {_bits(answers)}"
+
+    def _each_at(self, verb, name, time, keys):
+        subject, answers = self.filters[name], []
+        for key in self.keys[keys][1]:
+            batch = [key] if isinstance(key, (int, str, bytes)) else key
+            if verb == "insert_at":
+                answers.append(subject.insert_at(batch, int(time)).num_inserted == 1)
+            else:
+                answers.append(subject.erase(batch, int(time)).num_erased == 1)
+        return f"done={sum(answers)} {_bits(answers)}"
 
     @staticmethod
     def _policy(options):
@@ -125,14 +142,48 @@ class Program:
         )
 
     def create(self, name, kind, **options):
-        cls = {"counting": trommel.CountingFilter, "concurrent": trommel.ConcurrentFilter}[kind]
-        self.filters[name] = cls(
-            int(options.get("capacity", 0)),
-            memory_limit_bytes=int(options.get("memory_limit", 0)),
-            side_memory_limit_bytes=int(options.get("side_limit", 0)),
-            **self._shape(options),
-            **self._policy(options),
-        )
+        shape = {**self._policy(options), "memory_limit_bytes": int(options.get("memory_limit", 0))}
+        for option, parameter in [("fpr", "target_fpr"), ("encoding", "encoding"), ("mode", "mode"), ("form", "form")]:
+            if option in options:
+                shape[parameter] = float(options[option]) if option == "fpr" else options[option]
+        numbers = {
+            "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
+            "first_capacity": "first_capacity", "num_positions": "num_positions", "max_capacity": "max_capacity",
+            "growth": "growth", "window": "window", "buckets": "num_buckets", "bucket_capacity": "bucket_capacity",
+            "first_query_bytes": "first_query_bytes", "columns": "num_columns",
+        }
+        shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})
+        for option in ("largest_fpr", "tightening", "first_fpr"):
+            if option in options:
+                shape[option] = float(options[option])
+        if kind in ("counting", "concurrent"):
+            shape["preference"] = options.get("preference", "memory")
+            shape["power_of_two_blocks"] = options.get("power_of_two", "0") != "0"
+        elif kind == "window":
+            shape["is_erasable"] = options.get("insert_only", "0") == "0"
+        elif kind == "columns":
+            shape["column_capacity"] = shape.pop("capacity")
+        elif kind == "attributes":
+            return self._create_attributes(name, options, shape)
+        classes = {
+            "counting": trommel.CountingFilter, "concurrent": trommel.ConcurrentFilter,
+            "scalable": trommel.ScalableFilter, "window": trommel.WindowFilter,
+            "layered": trommel.LayeredFilter, "columns": trommel.FilterColumns,
+        }
+        self.filters[name] = classes[kind](**shape)
+        return None
+
+    def _create_attributes(self, name, options, shape):
+        names = [word for word in options.get("names", "").split(",") if word]
+        names = names or [str(i) for i in range(int(options["attributes"]))]
+        cuts = [int(cut) for cut in options.get("cuts", "").split(",") if cut]
+        shape["cuts"] = [self._names_in(names, cut) for cut in cuts]
+        shape["num_values"] = [int(number) for number in options.get("values", "").split(",") if number]
+        self.filters[name] = trommel.AttributeFilter(names, **shape)
+
+    @staticmethod
+    def _names_in(names, mask):
+        return [attribute for i, attribute in enumerate(names) if mask >> i & 1]
 
     def insert(self, name, keys):
         subject, batch = self.filters[name], self.keys[keys][0]
@@ -150,6 +201,9 @@ class Program:
         stats = subject.stats().as_dict
         before = stats().get("num_refused_inserts", 0)
         mask = subject.insert_if_absent(self.keys[keys][0])
+        if isinstance(subject, trommel.WindowFilter):
+            chunks = (len(mask) + 2047) // 2048  # nothing moves the time between them here
+            return f"done={mask.sum()} refused=0 {_bits(mask)} time={' '.join([str(subject.now)] * chunks)}"
         refused = subject.stats().as_dict().get("num_refused_inserts", 0) - before
         return f"done={mask.sum()} refused={refused} {_bits(mask)}"
 
@@ -201,6 +255,92 @@ class Program:
             f"type={kind} num_keys={numbers.num_keys} capacity={capacity} parts={parts} "
             f"refused_inserts={numbers.as_dict().get('num_refused_inserts', 0)} "
             f"refused_erases={numbers.num_refused_erases}"
+        )
+
+    def advance(self, name, time):
+        return "yes" if self.filters[name].advance(int(time)) else "no"
+
+    def now(self, name):
+        return str(self.filters[name].now)
+
+    def insert_at(self, name, time, keys):
+        outcome = self.filters[name].insert_at(self.keys[keys][0], int(time))
+        return f"done={outcome.num_inserted} refused={outcome.num_refused}"
+
+    def erase_at(self, name, time, keys):
+        outcome = self.filters[name].erase(self.keys[keys][0], int(time))
+        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused} expired={outcome.num_expired}")
+
+    def open(self, name, column):
+        self.filters[name].open_column(int(column))
+
+    def close(self, name, column):
+        self.filters[name].close_column(int(column))
+
+    def columns(self, name, keys):
+        rows = self.filters[name].query(self.keys[keys][0])
+        return " ".join(np.packbits(row, bitorder="little").tobytes().hex() for row in rows)
+
+    def column_insert(self, name, column, keys):
+        self.filters[name].insert(int(column), self.keys[keys][0])
+
+    def column_erase(self, name, column, keys):
+        outcome = self.filters[name].erase(int(column), self.keys[keys][0])
+        return f"done={outcome.num_erased} refused={outcome.num_refused}"
+
+    def column_query_each(self, name, column, keys):
+        answers = [self.filters[name].may_contain(int(column), key) for key in self.keys[keys][1]]
+        return f"present={sum(answers)} {_bits(answers)}"
+
+    def column_serialize(self, name, column, target):
+        self.bytes[target] = bytearray(self.filters[name].column_to_bytes(int(column)))
+        return f"size={len(self.bytes[target])} xxh64={_xxh64(self.bytes[target])}"
+
+    def column_load(self, name, column, source):
+        self.filters[name].load_column(int(column), self.bytes[source])
+
+    def _tuples(self, name, columns):
+        return {
+            attribute: self.keys[column][0]
+            for attribute, column in zip(self.filters[name].attributes, columns.split(","))
+            if column != "-"
+        }
+
+    def tuple_insert(self, name, columns):
+        outcome = self.filters[name].insert(self._tuples(name, columns))
+        return Counts(f"done={outcome.num_inserted} refused={outcome.num_refused}")
+
+    def tuple_erase(self, name, columns):
+        outcome = self.filters[name].erase(self._tuples(name, columns))
+        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}")
+
+    def tuple_query(self, name, mask, columns):
+        on = self._names_in(self.filters[name].attributes, int(mask))
+        present = self.filters[name].query(self._tuples(name, columns), on=on)
+        return f"present={present.sum()} {_bits(present)}"
+
+    tuple_query_each = tuple_query  # the package queries tuples in batches alone
+
+    def tuple_counts(self, name, mask, columns):
+        on = self._names_in(self.filters[name].attributes, int(mask))
+        return " ".join(map(str, self.filters[name].count_estimates(self._tuples(name, columns), on=on)))
+
+    def tuple_stats(self, name):
+        numbers = self.filters[name].stats()
+        return (
+            f"num_keys={numbers.num_tuples} parts={len(numbers.sets)} "
+            f"refused_inserts={numbers.num_refused_inserts} refused_erases={numbers.num_refused_erases}"
+        )
+
+    def tuple_clear(self, name):
+        self.filters[name].clear()
+
+    def tuple_serialize(self, name, target):
+        return self.serialize(name, target)
+
+    def tuple_load(self, name, source, **options):
+        self.filters[name] = trommel.AttributeFilter.from_bytes(
+            self.bytes[source], memory_limit_bytes=int(options.get("limit", 0))
         )
 
     def serialize(self, name, target):

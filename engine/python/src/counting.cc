@@ -128,16 +128,7 @@ void BindCounting(nb::module_& module) {
   DefineUseExecutor<CountingFilter>(counting);
   DefineMerge<CountingFilter>(
       counting, "Adds the other filter's counts. Both must have one geometry and digest.");
-  counting.def(
-      "subtract",
-      [](Counting& self, const Counting& other) {
-        if (&self == &other) ThrowValueError("a filter cannot be subtracted from itself: clear it");
-        self.With(other, [](CountingFilter& filter, const CountingFilter& source) {
-          Check(filter.Subtract(source));
-        });
-      },
-      nb::arg("other"),
-      "Subtracts the other filter's counts, as if its keys had been erased here.");
+  DefineSubtract<CountingFilter>(counting);
   counting.def("fold", WholeFilter([](CountingFilter& filter) { return filter.Fold(); }),
                "Halves the number of blocks, which must be even.");
   counting.def("grow", WholeFilter([](CountingFilter& filter) { return filter.Grow(); }),

@@ -208,6 +208,17 @@ template <class T, class Class>
 void DefineMerge(Class& bound, const char* doc) {
   DefineMergeFrom<T, T>(bound, doc);
 }
+template <class T, class Class>
+void DefineSubtract(Class& bound) {
+  bound.def(
+      "subtract",
+      [](Guarded<T>& self, const Guarded<T>& other) {
+        if (&self == &other) ThrowValueError("a filter cannot be subtracted from itself: clear it");
+        self.With(other, [](T& filter, const T& source) { Check(filter.Subtract(source)); });
+      },
+      nanobind::arg("other"),
+      "Subtracts the other filter's counts, as if its keys had been erased here.");
+}
 
 }  // namespace trommel::python
 

@@ -66,6 +66,7 @@ void BindLayered(nb::module_& module) {
   DefineClear<LayeredFilter>(bound);
   DefineUseExecutor<LayeredFilter>(bound);
   DefineMerge<LayeredFilter>(bound, "Adds the other filter's counts. Both must have one geometry.");
+  DefineSubtract<LayeredFilter>(bound);
   DefineConfigured<LayeredFilter>(bound);
   DefineProperty<&LayeredFilter::capacity, LayeredFilter>(bound, "capacity",
                                                           "Distinct keys, as configured.");
