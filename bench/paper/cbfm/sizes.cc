@@ -296,6 +296,8 @@ Report CbfmReport(const Options& options) {
   CbfmTriples(options, report);
   for (Table& table : CbfmWeights(options, experiment)) report.tables.push_back(std::move(table));
   report.tables.push_back(CbfmTimes(options, experiment));
+  report.tables.push_back(CbfmTimesAlone(options, experiment));
+  report.tables.push_back(CbfmTimesShared(options, experiment));
   CbfmMemory(options, report);
   CbfmDimensions(options, report);
   return report;
