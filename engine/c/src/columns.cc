@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,16 +17,19 @@
 #include "trommel/filter_columns.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
+#include "trommel/sync/striped_shared_mutex.h"
 
 // The library's calls on one column require that it is open, so closing it waits until no call that
-// has seen it open is left. One lock per column modulo their number: another column's calls seldom
-// wait for a closing, and calls share it.
+// has seen it open is left. (A lock that prefers readers would let a stream of calls keep it open.)
+// One lock per column modulo their number: calls on other columns seldom wait for a closing.
 struct trommel_columns {
   trommel::FilterColumns columns;
-  mutable std::array<std::shared_mutex, 64> locks = {};
+  mutable std::array<trommel::StripedSharedMutex, 16> locks = {};
 
   explicit trommel_columns(trommel::FilterColumns made) : columns(std::move(made)) {}
-  std::shared_mutex& LockOf(uint32_t column) const { return locks[column % locks.size()]; }
+  trommel::StripedSharedMutex& LockOf(uint32_t column) const {
+    return locks[column % locks.size()];
+  }
 };
 
 namespace trommel::c_abi {
@@ -48,7 +49,7 @@ Handle& WithColumn(Handle* columns, uint32_t column) {
 template <class Handle, class Use>
 void UseOpen(Handle* columns, uint32_t column, const Use& use) {
   Handle& given = WithColumn(columns, column);
-  const std::shared_lock lock(given.LockOf(column));
+  const auto lock = given.LockOf(column).LockShared();
   if (!given.columns.IsOpen(column)) {
     ThrowInvalid("column " + std::to_string(column) + " is closed; open it first");
   }
@@ -92,7 +93,7 @@ trommel_code trommel_columns_close(trommel_columns* columns, uint32_t column,
                                    trommel_error* error) {
   return Guarded(error, [&] {
     trommel_columns& given = WithColumn(columns, column);
-    const std::unique_lock lock(given.LockOf(column));
+    const StripedSharedMutex::ExclusiveLock lock(given.LockOf(column));
     given.columns.CloseColumn(column);
   });
 }

@@ -1,0 +1,97 @@
+// Threads on one handle, as the header promises: columns are opened and closed while others use
+// them, a concurrent filter is queried, changed and saved.
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "trommel/c.h"
+
+namespace {
+
+std::atomic<int> num_wrong{0};
+
+void Expect(bool holds, const char* what) {
+  if (holds) return;
+  if (num_wrong++ == 0) std::fprintf(stderr, "does not hold: %s\n", what);
+}
+
+// A call on one column finds it open, or fails with a code because it is closed; nothing else.
+void UseColumns() {
+  trommel_columns_config config = {};
+  config.struct_size = sizeof(config);
+  config.num_columns = 4;
+  config.column_capacity = 1000;
+  trommel_columns* columns = nullptr;
+  Expect(trommel_columns_create(&config, &columns, nullptr) == TROMMEL_OK, "columns are created");
+  std::vector<uint64_t> numbers(3000);
+  for (uint64_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
+  const trommel_keys keys =
+      trommel_keys_of(TROMMEL_KEYS_INT64, numbers.data(), static_cast<int64_t>(numbers.size()));
+  std::atomic<bool> ends{false};
+  std::atomic<int> num_done{0};
+  std::atomic<int> num_refused{0};
+  std::vector<std::thread> users;
+  for (int user = 0; user < 2; ++user) {
+    users.emplace_back([&] {
+      for (uint32_t i = 0; !ends; ++i) {
+        const trommel_code code = i % 2 == 0
+                                      ? trommel_columns_insert(columns, 1, &keys, nullptr)
+                                      : trommel_columns_erase(columns, 1, &keys, nullptr, nullptr);
+        Expect(code == TROMMEL_OK || code == TROMMEL_INVALID_ARGUMENT, "updates of a column");
+        ++(code == TROMMEL_OK ? num_done : num_refused);
+        trommel_stats stats = {};
+        stats.struct_size = sizeof(stats);
+        const trommel_code read = trommel_columns_get_stats(columns, 1, &stats, nullptr);
+        Expect(read == TROMMEL_OK || read == TROMMEL_INVALID_ARGUMENT, "statistics of a column");
+        Expect(trommel_columns_may_contain(columns, 1, trommel_key_int64(5), nullptr) >= 0,
+               "queries of a column");
+      }
+    });
+  }
+  while (num_done < 300 || num_refused < 300) {
+    Expect(trommel_columns_open(columns, 1, nullptr) == TROMMEL_OK, "opening a closed column");
+    Expect(trommel_columns_close(columns, 1, nullptr) == TROMMEL_OK, "closing it");
+  }
+  ends = true;
+  for (std::thread& user : users) user.join();
+  trommel_columns_free(columns);
+}
+
+// Keys that are in stay so for queries beside writers, and a copy that is saved meanwhile loads.
+void UseFilter() {
+  trommel_counting_config config = {};
+  config.struct_size = sizeof(config);
+  config.capacity = 20000;
+  trommel_filter* filter = nullptr;
+  Expect(trommel_concurrent_create(&config, &filter, nullptr) == TROMMEL_OK, "a concurrent filter");
+  for (int64_t i = 0; i < 1000; ++i) trommel_insert_key(filter, trommel_key_int64(i), nullptr);
+  std::atomic<bool> ends{false};
+  std::thread writer([&] {
+    for (int64_t i = 0; !ends; i = (i + 1) % 10000) {
+      Expect(trommel_insert_key(filter, trommel_key_int64(5000 + i), nullptr) == 1, "insertions");
+      Expect(trommel_erase_key(filter, trommel_key_int64(5000 + i), nullptr) == 1, "erasures");
+    }
+  });
+  for (int round = 0; round < 20; ++round) {
+    for (int64_t i = 0; i < 1000; ++i) {
+      Expect(trommel_may_contain(filter, trommel_key_int64(i), nullptr) == 1, "queries");
+    }
+    trommel_filter* copy = nullptr;
+    Expect(trommel_clone(filter, &copy, nullptr) == TROMMEL_OK, "clones beside a writer");
+    Expect(trommel_may_contain(copy, trommel_key_int64(77), nullptr) == 1, "what a clone holds");
+    trommel_filter_free(copy);
+  }
+  ends = true;
+  writer.join();
+  trommel_filter_free(filter);
+}
+
+}  // namespace
+
+int main() {
+  UseColumns();
+  UseFilter();
+  return num_wrong == 0 ? 0 : 1;
+}
