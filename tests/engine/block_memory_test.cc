@@ -64,11 +64,6 @@ TEST_CASE("an allocation that the system refuses is an error that names the byte
              Catch::Matchers::ContainsSubstring(std::to_string(too_many * 4)));
 }
 
-TEST_CASE("physical memory is between a megabyte and a petabyte", "[engine][block_memory]") {
-  CHECK(PhysicalMemoryBytes() > uint64_t{1} << 20);
-  CHECK(PhysicalMemoryBytes() < uint64_t{1} << 50);
-}
-
 constexpr char kSmaps[] =
     "100000-900000 rw-p 00000000 00:00 0 \n"
     "Size:               8192 kB\n"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/base/block_memory.h"
+#include "engine/src/base/machine_memory.h"
 #include "engine/src/layered/layered_sizing.h"
 #include "support/catch.h"
 #include "support/death.h"
@@ -223,11 +223,11 @@ TEST_CASE("without a limit both layers together are held against the machine's m
   REQUIRE(sample.ok());
   const double bytes_per_key = static_cast<double>(sample->large.num_bytes()) / kSample;
   const LayeredConfig huge{.capacity = static_cast<uint64_t>(
-                               0.9 * static_cast<double>(PhysicalMemoryBytes()) / bytes_per_key)};
+                               0.9 * static_cast<double>(MachineMemoryBytes()) / bytes_per_key)};
   const auto layers = SizeLayers(huge);
   if (!layers.ok()) return;  // more memory than any filter takes
-  REQUIRE(layers->large.num_bytes() < PhysicalMemoryBytes());
-  REQUIRE(layers->first.num_bytes() + layers->large.num_bytes() > PhysicalMemoryBytes());
+  REQUIRE(layers->large.num_bytes() < MachineMemoryBytes());
+  REQUIRE(layers->first.num_bytes() + layers->large.num_bytes() > MachineMemoryBytes());
   const auto too_large = LayeredFilter::Create(huge);
   REQUIRE_FALSE(too_large.ok());
   CHECK(too_large.error().code == ErrorCode::kOutOfMemory);

@@ -152,7 +152,7 @@ Status AttributeFilter::Impl::CheckNames(std::span<const std::string> names,
 
 uint64_t AttributeFilter::Impl::LimitFor(size_t num_sets, uint64_t memory_limit_bytes) {
   if (memory_limit_bytes != 0) return memory_limit_bytes;
-  const uint64_t physical = PhysicalMemoryBytes();
+  const uint64_t physical = MachineMemoryBytes();
   return physical - std::min(physical, num_sets * ScalableParts::kFixedBytes);
 }
 

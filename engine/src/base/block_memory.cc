@@ -2,7 +2,6 @@
 #include "engine/src/base/block_memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -105,12 +104,6 @@ uint64_t HugePageBytesIn(std::istream& smaps, uintptr_t begin, uintptr_t end) {
     num_bytes += std::min(ours, huge - std::min(huge, others));
   }
   return num_bytes;
-}
-
-uint64_t PhysicalMemoryBytes() noexcept {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = sysconf(_SC_PAGESIZE);
-  return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
 }
 
 }  // namespace trommel

@@ -77,9 +77,6 @@ class ScratchArray {
 // rest of the mapping is.
 uint64_t HugePageBytesIn(std::istream& smaps, uintptr_t begin, uintptr_t end);
 
-// The machine's physical memory in bytes.
-uint64_t PhysicalMemoryBytes() noexcept;
-
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_BASE_BLOCK_MEMORY_H_

@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "engine/src/base/block_memory.h"
 #include "engine/src/base/grouped_text.h"
+#include "engine/src/base/machine_memory.h"
 #include "trommel/result.h"
 
 namespace trommel {
 
-// As given; 0: the machine's physical memory.
+// As given; 0: MachineMemoryBytes.
 inline uint64_t MemoryLimit(uint64_t limit_bytes) {
-  return limit_bytes != 0 ? limit_bytes : PhysicalMemoryBytes();
+  return limit_bytes != 0 ? limit_bytes : MachineMemoryBytes();
 }
 
 // "the filter needs 2,000 bytes, more than the limit of 1,000 bytes (memory_limit_bytes)"; `needs`
@@ -27,7 +27,7 @@ inline Error OverMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_
                      (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
 }
 
-// Fails with kOutOfMemory over the limit; 0: the machine's physical memory.
+// Fails with kOutOfMemory over the limit; 0: the machine's memory.
 inline Status CheckMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_t limit_bytes) {
   const uint64_t limit = MemoryLimit(limit_bytes);
   if (num_bytes <= limit) return Ok();

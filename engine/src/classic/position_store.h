@@ -20,7 +20,7 @@ namespace trommel::classic {
 
 class PositionStore {
  public:
-  // Empty. Fails as Validate does, and with kOutOfMemory; 0: the machine's physical memory.
+  // Empty. Fails as Validate does, and with kOutOfMemory; 0: the machine's memory.
   static Result<PositionStore> Create(const ArrayGeometry& geometry, uint64_t limit_bytes);
 
   // --- Batches. Bitmaps must have room for a bit per digest; all their words are written.

@@ -57,7 +57,7 @@ struct CanonicalGroup {
 class FingerprintStore : public Store {
  public:
   // An empty store. Requires an encoding of fingerprints. Fails as Validate does, or with
-  // kOutOfMemory over limit_bytes (0: physical memory).
+  // kOutOfMemory over limit_bytes (0: the machine's memory).
   static Result<std::unique_ptr<FingerprintStore>> Create(const Geometry& geometry,
                                                           uint64_t limit_bytes);
 
@@ -78,8 +78,8 @@ class FingerprintStore : public Store {
   uint64_t CountEstimate(uint64_t digest) const override;
 
   // From now on queries may run beside updates, or no longer. Cost: 8 bytes per 64 blocks, and no
-  // pass over the blocks. Fails with kOutOfMemory over limit_bytes (0: physical memory) or if the
-  // system refuses memory. Thread safety: exclusive.
+  // pass over the blocks. Fails with kOutOfMemory over limit_bytes (0: the machine's memory) or if
+  // the system refuses memory. Thread safety: exclusive.
   Status ServeQueries(uint64_t limit_bytes);
   void StopServingQueries();
 

@@ -63,7 +63,7 @@ struct GrowthLimits;
 struct GrowingOptions {
   uint32_t first_bits = 7;       // a shard has 2^first_bits blocks at first, and never fewer
   uint32_t most_doublings = 14;  // of a shard
-  uint64_t limit_bytes = 0;      // of the memory that num_bytes() counts; 0: physical memory
+  uint64_t limit_bytes = 0;      // of the memory that num_bytes() counts; 0: the machine's memory
 };
 
 // What a store keeps account of.

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/src/base/block_memory.h"
 #include "engine/src/base/check.h"
+#include "engine/src/base/machine_memory.h"
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/tuples/tuple_batch.h"
 #include "kernels/classic_array.h"
@@ -41,10 +41,10 @@ Status CheckLiteral(const AttributeSets& sets, std::span<const uint64_t> positio
                       "at most " + TextOf(kMaxCells) + "; these would take " +
                           TextOf(std::ceil(num_cells / 8)) + " bytes");
   }
-  if (num_cells / 8 > static_cast<double>(PhysicalMemoryBytes())) {
+  if (num_cells / 8 > static_cast<double>(MachineMemoryBytes())) {
     return Error{ErrorCode::kOutOfMemory, "the matrix takes " + TextOf(std::ceil(num_cells / 8)) +
                                               " bytes; the machine has " +
-                                              TextOf(PhysicalMemoryBytes())};
+                                              TextOf(MachineMemoryBytes())};
   }
   return Ok();
 }

@@ -200,7 +200,7 @@ class Generations {
   static uint64_t BlockBytesOf(const Members& members);
 
   GrowthPlan plan_;
-  uint64_t limit_bytes_;  // 0: physical memory
+  uint64_t limit_bytes_;  // 0: the machine's memory
   std::shared_ptr<MemoryBudget> budget_;
   std::shared_ptr<GracePeriods> grace_periods_ = std::make_shared<GracePeriods>();
   uint64_t reported_bytes_ = 0;  // what the budget knows

@@ -44,8 +44,8 @@ Result<FilterContents> ReadSnapshot(const OpenedSnapshot& snapshot, uint64_t lim
                                     const DigestKey& digest_key = {});
 
 // The same of a header that ReadHeader returned. Fails with kInvalidArgument (as PolicyOfFile,
-// before anything is read), kOutOfMemory (over limit_bytes; 0: physical memory), kCorrupt, and as
-// the source does. Takes no memory for what the header claims before the source has it.
+// before anything is read), kOutOfMemory (over limit_bytes; 0: the machine's memory), kCorrupt, and
+// as the source does. Takes no memory for what the header claims before the source has it.
 // `used_bytes` is what other parts of the same filter take of the limit already.
 Result<FilterContents> ReadSections(const ByteSource& source, const SnapshotHeader& header,
                                     uint64_t limit_bytes, const DigestKey& digest_key,

@@ -68,7 +68,7 @@ struct ServerIndexConfig {
   uint32_t min_columns = 0;
   uint32_t num_servers = 0;  ///< kServerFilters: servers of all tables; 0: those of the first one.
   DigestPolicy digest = {.kind = DigestKind::kXxh3};  ///< How values become digests.
-  uint64_t memory_limit_bytes = 0;                    ///< Of each structure; 0: physical memory.
+  uint64_t memory_limit_bytes = 0;  ///< Of each structure; 0: the machine's memory.
 };
 
 /// Names a column, by its region and its attribute.
