@@ -1,13 +1,29 @@
 # trommel_find(name): finds one dependency of Dependencies.cmake as an installed CMake package, or,
-# only when TROMMEL_FETCH_DEPENDENCIES is on, fetches and builds it. Stops with the name of the Debian
-# package when it cannot.
+# only when TROMMEL_FETCH_DEPENDENCIES is on, fetches and builds it. What it cannot find it notes, and
+# trommel_stop_if_missing() then names all that is missing, with the Debian packages.
 include(FetchContent)
 
 function(trommel_missing name)
+  set_property(GLOBAL APPEND PROPERTY TROMMEL_MISSING ${name})
+endfunction()
+
+function(trommel_stop_if_missing)
+  get_property(names GLOBAL PROPERTY TROMMEL_MISSING)
+  if(NOT names)
+    return()
+  endif()
+  set(needed)
+  set(packages)
+  foreach(name IN LISTS names)
+    list(APPEND needed "${name} ${TROMMEL_DEP_${name}_VERSION}")
+    list(APPEND packages ${TROMMEL_DEP_${name}_PACKAGE})
+  endforeach()
+  list(JOIN needed ", " needed)
+  list(JOIN packages " " packages)
   message(FATAL_ERROR
-    "Trommel needs ${name} ${TROMMEL_DEP_${name}_VERSION} or newer. On Debian: apt-get install "
-    "${TROMMEL_DEP_${name}_PACKAGE} (or run tools/setup). Elsewhere: install it and name its prefix "
-    "in CMAKE_PREFIX_PATH, or configure with -DTROMMEL_FETCH_DEPENDENCIES=ON.")
+    "Trommel needs, in these versions or newer: ${needed}. On Debian: apt-get install ${packages} (or "
+    "run tools/setup). Elsewhere: install them and name their prefixes in CMAKE_PREFIX_PATH, or "
+    "configure with -DTROMMEL_FETCH_DEPENDENCIES=ON.")
 endfunction()
 
 function(trommel_fetch name)
@@ -42,11 +58,12 @@ macro(trommel_find name target)
     if(NOT ${name}_FOUND)
       if(NOT TROMMEL_FETCH_DEPENDENCIES)
         trommel_missing(${name})
-      endif()
-      trommel_fetch(${name})
-      if(NOT TARGET ${target})
-        string(REGEX REPLACE ".*::" "" _trommel_plain ${target})
-        add_library(${target} ALIAS ${_trommel_plain})
+      else()
+        trommel_fetch(${name})
+        if(NOT TARGET ${target})
+          string(REGEX REPLACE ".*::" "" _trommel_plain ${target})
+          add_library(${target} ALIAS ${_trommel_plain})
+        endif()
       endif()
     endif()
   endif()
@@ -61,6 +78,7 @@ function(trommel_find_xxhash)
   endif()
   if(NOT TROMMEL_XXHASH_INCLUDE_DIR)
     trommel_missing(xxHash)
+    return()
   endif()
   file(STRINGS ${TROMMEL_XXHASH_INCLUDE_DIR}/xxhash.h lines
     REGEX "# *define +XXH_VERSION_(MAJOR|MINOR|RELEASE) +[0-9]+")
@@ -69,6 +87,7 @@ function(trommel_find_xxhash)
   if(version VERSION_LESS TROMMEL_DEP_xxHash_VERSION)
     message(STATUS "Trommel: xxHash ${version} in ${TROMMEL_XXHASH_INCLUDE_DIR} is too old")
     trommel_missing(xxHash)
+    return()
   endif()
   if(NOT TARGET trommel_xxhash)
     add_library(trommel_xxhash INTERFACE)

@@ -29,6 +29,22 @@ function(trommel_options target)
   endif()
 endfunction()
 
+# trommel_library_options(target): of the sources of the library itself. Only what TROMMEL_API marks is
+# visible outside a shared library, and nothing outside what an archive is linked into. Each function
+# and object has a section of its own: a program that is linked with --gc-sections carries what it uses.
+function(trommel_library_options target)
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  if(NOT BUILD_SHARED_LIBS)
+    target_compile_definitions(${target} PRIVATE TROMMEL_HIDE_API)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  endif()
+endfunction()
+
 # trommel_unity(target size): with TROMMEL_UNITY, sources of one folder are compiled together, up to
 # `size` at a time. CLI11, nlohmann/json and Catch2 are then instantiated a few times and not in each
 # of some ninety files. The price: names in anonymous namespaces must differ within a folder. A clash

@@ -15,6 +15,7 @@
 #include "trommel/attribute_filter.h"
 #include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/export.h"
 #include "trommel/layered_filter.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
@@ -35,7 +36,7 @@ enum class FilterType : uint8_t {
 
 /// Returns "counting", "scalable", "window", "layered", "classic" or "attribute"; "unknown" for any
 /// other value.
-std::string_view FilterTypeName(FilterType type) noexcept;
+TROMMEL_API std::string_view FilterTypeName(FilterType type) noexcept;
 
 /// A filter of one of the types, in the order of FilterType. Files of counting filters are loaded
 /// as CountingFilter, from which a ConcurrentFilter can be made.
@@ -43,26 +44,28 @@ using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, Lay
                                classic::Filter, AttributeFilter>;
 
 /// Returns the filter's type.
-FilterType TypeOf(const AnyFilter& filter);
+TROMMEL_API FilterType TypeOf(const AnyFilter& filter);
 
 /// Returns the type of a file by its header, which is valid then; the rest may still be damaged.
 /// Fails with kIo, kVersion (also for a type that this library does not know) and kCorrupt.
-Result<FilterType> TypeOfFile(const std::filesystem::path& path);
+TROMMEL_API Result<FilterType> TypeOfFile(const std::filesystem::path& path);
 /// Returns the type of a snapshot in memory, as TypeOfFile.
-Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
+TROMMEL_API Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
 
 /// Loads a file as the type that it is, and fails as the type's own Load. The file is opened once:
 /// its type and contents are those of one file, even if another takes its name meanwhile.
-Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes = 0,
-                          const DigestKey& digest_key = {});
+TROMMEL_API Result<AnyFilter> LoadAny(const std::filesystem::path& path,
+                                      uint64_t memory_limit_bytes = 0,
+                                      const DigestKey& digest_key = {});
 /// Reads a snapshot in memory as the type that it is, and fails as the type's own Deserialize.
-Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes = 0,
-                                 const DigestKey& digest_key = {});
+TROMMEL_API Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes,
+                                             uint64_t memory_limit_bytes = 0,
+                                             const DigestKey& digest_key = {});
 /// Saves the filter, and fails, as the type's own Save.
-Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
-               const SaveOptions& options = {});
+TROMMEL_API Status SaveAny(const AnyFilter& filter, const std::filesystem::path& path,
+                           const SaveOptions& options = {});
 /// Returns what the type's own Serialize returns.
-std::vector<std::byte> SerializeAny(const AnyFilter& filter);
+TROMMEL_API std::vector<std::byte> SerializeAny(const AnyFilter& filter);
 
 }  // namespace trommel
 

@@ -15,6 +15,7 @@
 #include "trommel/attribute_sets.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"
@@ -57,7 +58,7 @@ struct AttributeConfig {
   /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
   /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
   /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
-  /// the machine's physical memory, less 24 KiB per set for everything else.
+  /// the machine's memory, less 24 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -111,7 +112,7 @@ struct AttributeFill {
 /// other erasure runs, so that what all sets have shown is still there when it is taken. Statistics
 /// are of each set at some moment. Save and Serialize are of one moment of all sets: insertions and
 /// erasures wait until the last byte is written. Moves, Clear and UseExecutor are exclusive.
-class AttributeFilter final : public TupleIndex {
+class TROMMEL_API AttributeFilter final : public TupleIndex {
  public:
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
   /// ScalableFilter::Create), for too many, too few, empty or repeated names, and for budgets of

@@ -9,6 +9,7 @@
 
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
+#include "trommel/export.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -55,7 +56,7 @@ enum class AttributeStructure : uint8_t {
 };
 
 /// What PlanAttributes found.
-struct AttributePlan {
+struct TROMMEL_API AttributePlan {
   std::vector<PlannedSet> sets = {};  ///< Ascending, as AttributeSets::allowed().
   uint64_t filter_bytes = 0;          ///< Of all filters.
   double filter_expected_fpr = 0;     ///< Of the filter, over the mix.
@@ -95,7 +96,7 @@ struct AttributePlan {
 /// suffice even for the highest rates, naming how much would. Thread safety: any thread. Cost: with
 /// a rate, about 10 ms per distinct capacity of the sets; with memory, 0.2 s per capacity if there
 /// are few, an eighth of that each if there are many.
-Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request);
+TROMMEL_API Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request);
 
 }  // namespace trommel
 

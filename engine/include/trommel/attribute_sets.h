@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -21,7 +22,7 @@ using AttributeMask = uint32_t;
 inline constexpr uint32_t kMaxAttributes = 16;
 
 /// Returns the set in braces: "{0,2}".
-std::string AttributeMaskText(AttributeMask mask);
+TROMMEL_API std::string AttributeMaskText(AttributeMask mask);
 
 /// The sets of a tuple's attributes that may be queried together.
 ///
@@ -37,7 +38,7 @@ std::string AttributeMaskText(AttributeMask mask);
 /// Source: Wang, Yun, Wang and Wang, "CBFM: cutted Bloom filter matrix for multi-dimensional
 /// membership query", section 3.2. (It states that a query has at most d parts. There can be
 /// 2^(d/2): d / 2 disjoint cuts of two attributes leave a choice of one attribute from every pair.)
-class AttributeSets {
+class TROMMEL_API AttributeSets {
  public:
   /// One attribute, no cuts.
   AttributeSets() : AttributeSets(1, {}, {1}) {}

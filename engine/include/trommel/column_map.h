@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trommel/digest.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -22,7 +23,7 @@ inline constexpr uint32_t kMaxMapColumns = 65'535;
 
 /// The shape of a ColumnMap: a block is a cache line of 31 slots of 16 bits, 25 of 20 bits or 21 of
 /// 24 bits, and a slot is the fingerprint of a key and the number of a column.
-struct MapGeometry {
+struct TROMMEL_API MapGeometry {
   uint64_t num_blocks = 0;        ///< A multiple of 64.
   uint32_t fingerprint_bits = 0;  ///< 1 to 16.
   uint32_t num_columns = 0;       ///< As configured.
@@ -52,11 +53,11 @@ struct ColumnMapConfig {
   DigestPolicy digest = {};       ///< How keys become digests.
   uint64_t num_blocks = 0;        ///< With fingerprint_bits: this geometry; 0: chosen by capacity.
   uint32_t fingerprint_bits = 0;  ///< With num_blocks; 0: chosen.
-  uint64_t memory_limit_bytes = 0;  ///< Of the blocks; 0: the machine's physical memory.
+  uint64_t memory_limit_bytes = 0;  ///< Of the blocks; 0: the machine's memory.
 };
 
 /// Returns the geometry that ColumnMap::Create chooses. Requires numbers in range.
-MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept;
+TROMMEL_API MapGeometry MapGeometryFor(const ColumnMapConfig& config) noexcept;
 
 /// Statistics of a ColumnMap. Figures are of several moments where threads change the map.
 struct MapStats {
@@ -109,7 +110,7 @@ struct MapStats {
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted
 /// there.
-class ColumnMap {
+class TROMMEL_API ColumnMap {
  public:
   /// Creates a map whose columns are all closed. Fails with kInvalidArgument, naming the number
   /// that is out of range, and with kOutOfMemory if the blocks exceed the limit or the system

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trommel/counting_filter.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
@@ -61,7 +62,7 @@ namespace trommel {
 ///
 /// Why all this holds, and what it needs of the machine, is in ARCHITECTURE.md, Why queries beside
 /// writers are right.
-class ConcurrentFilter {
+class TROMMEL_API ConcurrentFilter {
  public:
   /// Creates an empty filter, and fails, as CountingFilter::Create and Adopt. With config.executor,
   /// large batches of one caller are spread over its threads.

@@ -13,6 +13,7 @@
 
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -43,11 +44,12 @@ struct CountingConfig {
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;
-  /// Creating, folding and loading fail rather than take more bytes; 0: the machine's physical
-  /// memory. The side table may grow beyond it. A promoted block (see
-  /// Sizing::predicted_promoted_share) takes 8 bytes per slice and about 30 more, about 0.1 KB with
-  /// 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8 as its counts
-  /// need. Loading counts the side table, too.
+  /// Creating, folding and loading fail rather than take more bytes; 0: the machine's memory, which
+  /// is its physical memory, or less where a control group (of a container, a service) limits the
+  /// process (Linux, versions 1 and 2; read once). The side table may grow beyond it. A promoted
+  /// block (see Sizing::predicted_promoted_share) takes 8 bytes per slice and about 30 more, about
+  /// 0.1 KB with 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8
+  /// as its counts need. Loading counts the side table, too.
   uint64_t memory_limit_bytes = 0;
   /// The most bytes of side memory, which holds what full blocks of fingerprints have no place for;
   /// 0: no limit. With a limit these bytes are reserved at creation and divided equally over the
@@ -84,7 +86,7 @@ struct CountingConfig {
 /// Thread safety: const members may run in any number of threads at once, as long as no other
 /// member runs; all other members are exclusive (ConcurrentFilter lifts this). With an executor,
 /// large batches are spread over its threads; the result is the same, byte for byte.
-class CountingFilter {
+class TROMMEL_API CountingFilter {
  public:
   /// Creates an empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does,
   /// and with kOutOfMemory if the filter exceeds the limit or the system refuses memory.

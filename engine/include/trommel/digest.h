@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "trommel/export.h"
 #include "trommel/keys.h"
 
 namespace trommel {
@@ -55,11 +56,11 @@ enum class DigestKind : uint8_t {
 };
 
 /// Returns "xxh64", "xxh3", "caller" or "siphash"; "unknown" for any other value.
-std::string_view DigestKindName(DigestKind kind) noexcept;
+TROMMEL_API std::string_view DigestKindName(DigestKind kind) noexcept;
 
 /// The secret key of a DigestKind::kSipHash policy, or none. It is never written to files and never
 /// printed. Copies must be guarded alike; each overwrites its memory when it is destroyed.
-class DigestKey {
+class TROMMEL_API DigestKey {
  public:
   /// Bytes of a key.
   static constexpr size_t kNumBytes = 16;
@@ -90,7 +91,7 @@ class DigestKey {
 };
 
 /// How keys become digests. Part of a filter's identity: stored in files, compared by merges.
-struct DigestPolicy {
+struct TROMMEL_API DigestPolicy {
   DigestKind kind = DigestKind::kXxh3;  ///< The hash function.
   /// The seed, stored in files in the clear. With kSipHash it is the key's check value instead,
   /// which tells keys apart without revealing them: SipHash-1-3, under the key, of the string

@@ -23,6 +23,7 @@
 #define TROMMEL_ESTIMATES_H_
 
 #include "trommel/counting_filter.h"
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -43,7 +44,7 @@ struct Estimate {
 /// an empty filter. If every position is present (fill 1) only a lower bound is known: `high` and
 /// `standard_error` are infinite, and `value` is the number of keys that would leave one position
 /// empty. Thread safety: any thread, beside const members.
-Estimate EstimateDistinctKeys(const CountingFilter& filter) noexcept;
+TROMMEL_API Estimate EstimateDistinctKeys(const CountingFilter& filter) noexcept;
 
 /// What two filters have in common. Distinct keys count once.
 struct Overlap {
@@ -63,7 +64,7 @@ struct Overlap {
 /// them alike, and the standard errors account for it. The error of a small intersection of large
 /// filters is large. Fails with kMismatch, naming the field, if geometry or digest policy differ.
 /// Thread safety: any thread, beside const members.
-Result<Overlap> EstimateOverlap(const CountingFilter& a, const CountingFilter& b);
+TROMMEL_API Result<Overlap> EstimateOverlap(const CountingFilter& a, const CountingFilter& b);
 
 }  // namespace trommel
 

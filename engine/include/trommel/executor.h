@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -27,7 +28,7 @@ namespace trommel {
 /// *Processes.* An executor with more threads than the machine raises oneTBB's limit for the whole
 /// process while it lives. Its threads outlive it, asleep: do not unload the library. A child
 /// process made by fork has none of the threads and must not use executors made before the fork.
-class Executor {
+class TROMMEL_API Executor {
  public:
   /// Most threads of an executor.
   static constexpr uint32_t kMaxThreads = 1024;

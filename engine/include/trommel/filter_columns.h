@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trommel/digest.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -34,7 +35,7 @@ struct ColumnsConfig {
   uint32_t num_slices = 0;              ///< As SizingRequest::num_slices.
   Encoding encoding = Encoding::kRuns;  ///< How counts are stored: kRuns or kPlanes.
   /// Creating, opening and loading fail rather than let the rows and the counters of all open
-  /// columns take more bytes; 0: the machine's physical memory. Side tables may grow beyond it;
+  /// columns take more bytes; 0: the machine's memory. Side tables may grow beyond it;
   /// loading a column counts the side table, too.
   uint64_t memory_limit_bytes = 0;
 };
@@ -77,7 +78,7 @@ struct ColumnsConfig {
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted
 /// there.
-class FilterColumns {
+class TROMMEL_API FilterColumns {
  public:
   /// Creates a set whose columns are all closed. Fails with kInvalidArgument, naming the number
   /// that is out of range, and with kOutOfMemory if the rows exceed the limit or the system refuses

@@ -6,15 +6,17 @@
 #include <memory>
 #include <utility>
 
+#include "trommel/export.h"
+
 namespace trommel {
 
 /// Ends the program with the message that a moved-from filter was used.
-[[noreturn]] void AbortMovedFrom() noexcept;
+[[noreturn]] TROMMEL_API void AbortMovedFrom() noexcept;
 
 /// Owning pointer to a filter's implementation. It is null in a moved-from filter, and any access
 /// then ends the program with a message.
 template <class Impl>
-class ImplPtr {
+class TROMMEL_API ImplPtr {
  public:
   /// A null pointer.
   ImplPtr() noexcept = default;

@@ -13,6 +13,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
@@ -40,7 +41,7 @@ struct LayeredConfig {
   /// counters, too: about twice the bytes.
   uint32_t num_slices = 0;
   Encoding encoding = Encoding::kRuns;  ///< How the large layer stores counts.
-  uint64_t memory_limit_bytes = 0;  ///< Of both layers together; 0: the machine's physical memory.
+  uint64_t memory_limit_bytes = 0;      ///< Of both layers together; 0: the machine's memory.
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
@@ -86,7 +87,7 @@ struct LayeredFill {
 /// Thread safety: const members may run in any number of threads at once, as long as no other
 /// member runs; all other members are exclusive. With an executor, large batches are spread over
 /// its threads.
-class LayeredFilter {
+class TROMMEL_API LayeredFilter {
  public:
   /// Creates an empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does,
   /// for a first_fpr outside SizeFor's range or below target_fpr, and for first_query_bytes so few

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "trommel/export.h"
+
 namespace trommel {
 
 /// Returns how many 64-bit words a bitmap of `num_answers` answers has. The answer for key or tuple
@@ -48,7 +50,7 @@ enum class GrowthRefusal : uint8_t {
 
 /// Returns the reason as the end of a sentence: "it has reached its largest capacity". Empty for
 /// kNone.
-std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
+TROMMEL_API std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
 
 /// What a batch of insertions did.
 struct InsertOutcome {

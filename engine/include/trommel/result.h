@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "trommel/export.h"
+
 namespace trommel {
 
 /// What kind of failure an Error reports.
@@ -26,7 +28,7 @@ enum class ErrorCode {
 };
 
 /// Returns the code's name as in the enumeration, without the k: "Mismatch". Never empty.
-std::string_view ErrorCodeName(ErrorCode code) noexcept;
+TROMMEL_API std::string_view ErrorCodeName(ErrorCode code) noexcept;
 
 /// Why a call failed.
 struct Error {
@@ -38,9 +40,9 @@ struct Error {
 namespace internal {
 
 /// Prints the error and ends the program: a Result was read for a value that it does not have.
-[[noreturn]] void DieOfMissingValue(const Error& error) noexcept;
+[[noreturn]] TROMMEL_API void DieOfMissingValue(const Error& error) noexcept;
 /// Ends the program with a message: a Result was read for an error that it does not have.
-[[noreturn]] void DieOfMissingError() noexcept;
+[[noreturn]] TROMMEL_API void DieOfMissingError() noexcept;
 
 }  // namespace internal
 

@@ -14,6 +14,7 @@
 
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -49,10 +50,10 @@ enum class GrowthMode : uint8_t {
 };
 
 /// Returns "generations", "identical", "doubling" or "automatic".
-std::string_view GrowthModeName(GrowthMode mode) noexcept;
+TROMMEL_API std::string_view GrowthModeName(GrowthMode mode) noexcept;
 
 /// Returns 1 - (1 - P)^d, the rate of d generations of rate P each. Requires 0 <= P < 1.
-double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcept;
+TROMMEL_API double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcept;
 
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
@@ -94,7 +95,7 @@ struct ScalableConfig {
   /// or 10 slices allow: it takes 8 slices of either encoding, or 16 of planes.
   Encoding encoding = Encoding::kAutomatic;
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
-  /// machine's physical memory.
+  /// machine's memory.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -108,7 +109,7 @@ struct GrowthChoice {
 
 /// Chooses by the model. Fails as ScalableFilter::Create does for numbers that no mode takes. Cost:
 /// microseconds.
-Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config);
+TROMMEL_API Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config);
 
 /// Statistics of one generation.
 struct GenerationStats {
@@ -218,7 +219,7 @@ struct GrowthForecast {
 ///
 /// *Merging* takes kDoubling. Two filters of generations cannot be merged: a generation of one
 /// would gain bits while the other's keys are in newer ones, and erasing would no longer be exact.
-class ScalableFilter {
+class TROMMEL_API ScalableFilter {
  public:
   /// Most generations at one time.
   static constexpr size_t kMaxGenerations = 250;

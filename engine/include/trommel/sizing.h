@@ -47,6 +47,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -103,12 +104,12 @@ constexpr bool HasFingerprints(Encoding encoding) noexcept {
 }
 
 /// Returns "planes", "runs", "fingerprints16", "fingerprints8" or "automatic".
-std::string_view EncodingName(Encoding encoding) noexcept;
+TROMMEL_API std::string_view EncodingName(Encoding encoding) noexcept;
 
 /// Where a key sets bits, and which; with fingerprints, in which block its fingerprint is, and of
 /// which length. Planes and runs of one digest policy that are equal in all but the encoding have
 /// the same presence bits for the same keys.
-struct Geometry {
+struct TROMMEL_API Geometry {
   /// Slices of a block. The number determines their length:
   /// @code{.unparsed}
   ///   8    32 positions (Parquet's shape)                               planes, runs
@@ -176,12 +177,12 @@ inline constexpr double kMaxTargetFpr = 0.5;
 
 /// Returns the shard_bits that sizing chooses for about `num_blocks` blocks: 0 for small filters,
 /// at most 10.
-uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
+TROMMEL_API uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
 /// Checks a geometry. Fails with kInvalidArgument unless num_slices and fingerprint_bits are of the
 /// encoding's, and num_blocks is in range and a multiple of 2^shard_bits. With shards of
 /// kFingerprints16 it is a multiple of 64 x 2^shard_bits: 64 blocks share an overflow line.
-Status Validate(const Geometry& geometry);
+TROMMEL_API Status Validate(const Geometry& geometry);
 
 /// What SizeFor is to size.
 struct SizingRequest {
@@ -228,18 +229,19 @@ struct Sizing {
 /// out of range, a number of slices that the encoding does not have, and when more than kMaxBlocks
 /// would be needed; with kAutomatic, when no encoding of the preference meets the request. Thread
 /// safety: any thread. Cost: microseconds to a few milliseconds.
-Result<Sizing> SizeFor(const SizingRequest& request);
+TROMMEL_API Result<Sizing> SizeFor(const SizingRequest& request);
 
 /// Returns the probability that a non-member is answered "maybe present" when the filter holds
 /// `num_keys` distinct keys. Requires a valid geometry, which is not checked. Thread safety: any
 /// thread.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
+TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the same for queries that probe only the first `num_probes` slices, 1 to num_slices: the
 /// model with that exponent. (The product of that many average fills is several times too low,
 /// because a full block is full in all of its slices.) A query of fingerprints compares all of
 /// them: with these, num_probes is 1 and the rate that of every query.
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
+TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys,
+                                uint32_t num_probes) noexcept;
 
 /// Returns the share of non-members that queries beside writers answer "maybe present" on top of
 /// PredictedFpr when the filter holds `num_keys` distinct keys, because they do not read the side
@@ -249,21 +251,22 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_pr
 /// bits, and to a fifth of the share with slots of 8 bits (ARCHITECTURE.md, Sizing: model and
 /// measured figures). Requires a valid geometry, which is not checked. Thread safety: any thread.
 /// Cost: up to about 0.2 ms.
-double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
+TROMMEL_API double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,
 /// or num_slices if even all are not enough; with fingerprints always 1. Never decreases as
 /// num_keys grows. Requires a valid geometry, which is not checked. Thread safety: any thread.
-uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept;
+TROMMEL_API uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys,
+                               double target_fpr) noexcept;
 
 /// Returns the share of blocks whose counts (with fingerprints: whose keys) do not fit their
 /// encoding when the filter holds `num_keys` distinct keys. Requires a valid geometry, which is not
 /// checked. Thread safety: any thread.
-double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
+TROMMEL_API double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the expected bytes of the side table for these blocks. Requires a valid geometry, which
 /// is not checked. Thread safety: any thread.
-uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
+TROMMEL_API uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the most distinct keys for which PredictedFpr + PredictedUndecidedShare stays at or
 /// below `target_fpr` and, with runs and fingerprints, PredictedPromotedShare at or below
@@ -271,7 +274,7 @@ uint64_t PredictedSideTableBytes(const Geometry& geometry, uint64_t num_keys) no
 /// and it promotes nothing. A few blocks of fingerprints may hold none: one key gives one block a
 /// rate of 2^-fingerprint_bits.
 /// Fails with kInvalidArgument for an invalid geometry or rate. Thread safety: any thread.
-Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
+TROMMEL_API Result<uint64_t> CapacityFor(const Geometry& geometry, double target_fpr);
 
 }  // namespace trommel
 

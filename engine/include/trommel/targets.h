@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -14,24 +15,24 @@ namespace trommel {
 /// Returns the targets that are compiled into the library and that this CPU can run, best first, by
 /// Highway's names ("AVX3_DL", "AVX2", "NEON", "SCALAR", ...). Never empty. Thread safety: any
 /// thread.
-std::vector<std::string_view> RunnableTargets();
+TROMMEL_API std::vector<std::string_view> RunnableTargets();
 
 /// Returns the targets that are compiled into the library, runnable or not, best first.
-std::vector<std::string_view> CompiledTargets();
+TROMMEL_API std::vector<std::string_view> CompiledTargets();
 
 /// Returns the target in use. It is chosen on first use: the one that the environment variable
 /// TROMMEL_TARGET names, else the best runnable one. Thread safety: any thread.
-std::string_view ActiveTarget() noexcept;
+TROMMEL_API std::string_view ActiveTarget() noexcept;
 
 /// Makes every filter of this process use the named target from its next batch on. Answers and
 /// bytes stay the same; only speed changes. The empty name restores the choice made on first use.
 /// Fails with kInvalidArgument if this CPU cannot run the target. Thread safety: any thread.
-Status ForceTarget(std::string_view name);
+TROMMEL_API Status ForceTarget(std::string_view name);
 
 /// Returns success, or what is wrong with the environment variable TROMMEL_TARGET. A name that
 /// cannot be run is ignored in favour of the best target; a program with a user interface should
 /// report it.
-Status CheckTargetEnvironment();
+TROMMEL_API Status CheckTargetEnvironment();
 
 }  // namespace trommel
 

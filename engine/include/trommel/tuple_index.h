@@ -11,6 +11,7 @@
 
 #include "trommel/attribute_sets.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/outcomes.h"
 #include "trommel/tuples.h"
 
@@ -24,7 +25,7 @@ namespace trommel {
 ///
 /// AttributeFilter is the implementation for production use; those in trommel/matrix are the
 /// published ones, for reproduction and comparison.
-class TupleIndex {
+class TROMMEL_API TupleIndex {
  public:
   /// Destroys the structure.
   virtual ~TupleIndex() = default;

@@ -13,6 +13,7 @@
 
 #include "trommel/attribute_sets.h"
 #include "trommel/digest.h"
+#include "trommel/export.h"
 #include "trommel/keys.h"
 
 namespace trommel {
@@ -36,7 +37,7 @@ struct Tuples {
 };
 
 /// A batch of tuples that owns its digests.
-class TupleDigests {
+class TROMMEL_API TupleDigests {
  public:
   /// An empty batch. Requires num_attributes <= kMaxAttributes.
   explicit TupleDigests(uint32_t num_attributes);

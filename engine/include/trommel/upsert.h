@@ -25,6 +25,7 @@
 
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/export.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"
@@ -68,12 +69,12 @@ struct UpsertOutcome {
 /// Thread safety: as InsertIfAbsent of the filter. Cost: that of InsertIfAbsent; where keys look
 /// present also their lookups, and a pass over the digests of the batch.
 /// @{
-Result<UpsertOutcome> Upsert(CountingFilter& filter, Keys keys, const ExistFunction& exist,
-                             std::span<uint64_t> inserted);
-Result<UpsertOutcome> Upsert(ConcurrentFilter& filter, Keys keys, const ExistFunction& exist,
-                             std::span<uint64_t> inserted);
-Result<UpsertOutcome> Upsert(ScalableFilter& filter, Keys keys, const ExistFunction& exist,
-                             std::span<uint64_t> inserted);
+TROMMEL_API Result<UpsertOutcome> Upsert(CountingFilter& filter, Keys keys,
+                                         const ExistFunction& exist, std::span<uint64_t> inserted);
+TROMMEL_API Result<UpsertOutcome> Upsert(ConcurrentFilter& filter, Keys keys,
+                                         const ExistFunction& exist, std::span<uint64_t> inserted);
+TROMMEL_API Result<UpsertOutcome> Upsert(ScalableFilter& filter, Keys keys,
+                                         const ExistFunction& exist, std::span<uint64_t> inserted);
 /// @}
 
 }  // namespace trommel

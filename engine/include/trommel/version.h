@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "trommel/export.h"
+
 /// @name Version of the headers
 /// Before 1.0 a minor version may change the interface.
 /// @{
@@ -18,7 +20,7 @@
 namespace trommel {
 
 /// Returns the version of the library that was linked, which may differ from that of the headers.
-std::string_view LinkedVersion() noexcept;
+TROMMEL_API std::string_view LinkedVersion() noexcept;
 
 }  // namespace trommel
 

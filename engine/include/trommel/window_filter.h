@@ -13,6 +13,7 @@
 
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -41,7 +42,7 @@ enum class WindowForm : uint8_t {
 };
 
 /// Returns "automatic", "slots16", "slots24" or "ring".
-std::string_view WindowFormName(WindowForm form) noexcept;
+TROMMEL_API std::string_view WindowFormName(WindowForm form) noexcept;
 
 /// What WindowFilter::Create makes.
 struct WindowConfig {
@@ -71,7 +72,7 @@ struct WindowConfig {
   bool is_erasable = true;
   uint32_t num_slices = 0;              ///< Of kBucketRing: as CountingConfig::num_slices.
   Encoding encoding = Encoding::kRuns;  ///< Of kBucketRing: how counts are stored.
-  /// Limit on the bytes of all stores; 0: the machine's physical memory. Side tables may grow
+  /// Limit on the bytes of all stores; 0: the machine's memory. Side tables may grow
   /// beyond it.
   uint64_t memory_limit_bytes = 0;
   /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
@@ -223,7 +224,7 @@ struct WindowFill {
 /// Advance that needs memory not cleared yet first clears all of one bucket: the cost of a clock
 /// that leaps from bucket to bucket without insertions between (4 ms for a bucket of 12 MB, on a
 /// busy machine).
-class WindowFilter {
+class TROMMEL_API WindowFilter {
  public:
   /// Most buckets of a window.
   static constexpr uint32_t kMaxBuckets = 64;

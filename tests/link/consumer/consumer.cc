@@ -1,11 +1,15 @@
 // What an outside user writes first: create, insert, query, erase; errors as values.
 #include <trommel/any_filter.h>
 #include <trommel/attribute_plan.h>
+#include <trommel/column_map.h>
 #include <trommel/published.h>
+#include <trommel/sync/grace_periods.h>
+#include <trommel/sync/striped_shared_mutex.h>
 #include <trommel/trommel.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,8 +39,17 @@ int main() {
   config.capacity = 0;
   const bool refused = !trommel::CountingFilter::Create(config).ok();
 
-  std::printf("present %zu erased %llu left %llu version %s refused %s\n", num_present,
+  std::printf("present %zu erased %llu left %llu version %s refused %s, ", num_present,
               static_cast<unsigned long long>(outcome.num_erased),
               static_cast<unsigned long long>(filter->num_keys()),
               same_version ? "same" : "differs", refused ? "yes" : "no");
+
+  const auto executor = trommel::Executor::Create(2);
+  if (executor) {
+    std::printf("threads %u\n", (*executor)->num_threads());
+  } else {
+    const bool is_built_without =
+        executor.error().message.find("TROMMEL_EXECUTOR=OFF") != std::string::npos;
+    std::printf("%s\n", is_built_without ? "built without executors" : "no executor");
+  }
 }

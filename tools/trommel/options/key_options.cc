@@ -41,7 +41,11 @@ std::vector<std::string> KeyInput::AllInputs(const std::string& key_file) const 
 
 std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
   if (num_threads == 1) return nullptr;
-  return Executor::Create(num_threads).value();  // --threads takes no number that it does not
+  Result<std::shared_ptr<Executor>> executor = Executor::Create(num_threads);
+  if (executor) return *std::move(executor);
+  // The library has none (TROMMEL_EXECUTOR=OFF): --threads takes no other number that fails.
+  if (num_threads == 0) return nullptr;
+  throw UsageError{"--threads", executor.error().message};
 }
 
 void AddKeyInput(Command& command, KeyInput& input) {

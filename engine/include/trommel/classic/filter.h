@@ -13,6 +13,7 @@
 #include "trommel/classic/geometry.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
@@ -82,7 +83,7 @@ struct Stats {
 /// member runs; all other members are exclusive. With an executor, its threads share Query,
 /// CountEstimates, the hashing of large batches that are inserted, and insertions into slices, one
 /// task per slice; the result is the same, byte for byte. The calling thread does the rest.
-class Filter {
+class TROMMEL_API Filter {
  public:
   /// Creates an empty filter for config.capacity keys. Fails with kInvalidArgument as SizeFor does,
   /// and with kOutOfMemory if the filter exceeds the limit or the system refuses memory.

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel::classic {
@@ -21,7 +22,7 @@ namespace trommel::classic {
 
 /// Returns the least k with 2^-k <= P: ceil(log2(1 / P)). Fails with kInvalidArgument unless
 /// 0 < P < 1 and k <= kMaxHashes.
-Result<uint32_t> NumHashesFor(double target_fpr);
+TROMMEL_API Result<uint32_t> NumHashesFor(double target_fpr);
 
 /// Table 1 of the split counting filter: what M positions in all hold at rate P, every slice half
 /// full. k = ceil(log2(1/P)), m = floor(M / k), n = floor(M (ln 2)^2 / |ln P|), as printed: n
@@ -35,7 +36,7 @@ struct PublishedSplit {
   friend bool operator==(const PublishedSplit&, const PublishedSplit&) = default;
 };
 /// Returns a row of table 1. Fails as NumHashesFor, and if M is zero, below k or above 2^48.
-Result<PublishedSplit> PublishedSplitFor(uint64_t total_positions, double target_fpr);
+TROMMEL_API Result<PublishedSplit> PublishedSplitFor(uint64_t total_positions, double target_fpr);
 
 /// The course text's plain filter: M = ceil(-n ln P / (ln 2)^2) positions and k = ceil(M / n ln 2)
 /// hashes.
@@ -48,7 +49,7 @@ struct PublishedBloom {
 };
 /// Returns the course text's filter. Fails with kInvalidArgument unless 1 <= n <= 2^40 and 0 < P <
 /// 1, and if k > kMaxHashes.
-Result<PublishedBloom> PublishedBloomFor(uint64_t capacity, double target_fpr);
+TROMMEL_API Result<PublishedBloom> PublishedBloomFor(uint64_t capacity, double target_fpr);
 
 /// @}
 
@@ -57,19 +58,22 @@ Result<PublishedBloom> PublishedBloomFor(uint64_t capacity, double target_fpr);
 
 /// Returns the mean fraction of present positions among m after n independent hashes: 1 - (1 -
 /// 1/m)^n. m >= 1.
-double Fill(uint64_t num_positions, uint64_t num_hashed) noexcept;
+TROMMEL_API double Fill(uint64_t num_positions, uint64_t num_hashed) noexcept;
 
 /// Returns the rate of k slices of m with n keys: Fill(m, n)^k. Exact for independent hashes,
 /// because slices are independent.
-double SplitFpr(uint32_t num_hashes, uint64_t slice_positions, uint64_t num_keys) noexcept;
+TROMMEL_API double SplitFpr(uint32_t num_hashes, uint64_t slice_positions,
+                            uint64_t num_keys) noexcept;
 
 /// Returns the rate of one array of M with n keys by the textbook: (1 - e^(-kn/M))^k. Too low, by
 /// little when M is large.
-double BloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) noexcept;
+TROMMEL_API double BloomFpr(uint32_t num_hashes, uint64_t num_positions,
+                            uint64_t num_keys) noexcept;
 
 /// Returns the same with the exact mean and variance of the fill: E[F^k] ~ f^k + k (k-1) / 2
 /// f^(k-2) Var F. What is left out is of order (k^2 / M)^2. M >= 1.
-double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) noexcept;
+TROMMEL_API double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions,
+                                       uint64_t num_keys) noexcept;
 
 /// @}
 
@@ -80,19 +84,20 @@ double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions, uint64_t
 
 /// Returns P(count >= j) exactly, for a count with a Poisson distribution of mean `load`. load >=
 /// 0.
-double PoissonTail(double load, uint64_t count) noexcept;
+TROMMEL_API double PoissonTail(double load, uint64_t count) noexcept;
 
 /// Returns the same for a binomial distribution: each of n hashes falls on this one of m positions
 /// with probability 1/m. m >= 1.
-double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count) noexcept;
+TROMMEL_API double BinomialTail(uint64_t num_hashed, uint64_t num_positions,
+                                uint64_t count) noexcept;
 
 /// Returns the split filter's bound of that tail as its text derives it: (e load / j)^j /
 /// sqrt(2 pi j). j >= 1, load >= 0.
-double OverflowBound(double load, uint64_t count) noexcept;
+TROMMEL_API double OverflowBound(double load, uint64_t count) noexcept;
 
 /// Returns what the paper's tables 2 and 3 print: (load / j)^j / sqrt(2 pi j). The factor e was
 /// dropped: this is no bound, and lies below the exact tail.
-double OverflowAsPrinted(double load, uint64_t count) noexcept;
+TROMMEL_API double OverflowAsPrinted(double load, uint64_t count) noexcept;
 
 /// @}
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 /// The published Bloom filters over one large array, for reproduction, teaching and comparison.
@@ -19,7 +20,7 @@ enum class Kind : uint8_t {
 };
 
 /// Returns "bloom", "counting bloom" or "split counting".
-std::string_view KindName(Kind kind) noexcept;
+TROMMEL_API std::string_view KindName(Kind kind) noexcept;
 
 /// How hashes become positions.
 ///
@@ -50,7 +51,7 @@ enum class Hashing : uint8_t {
 };
 
 /// Returns "double" or "mixed".
-std::string_view HashingName(Hashing hashing) noexcept;
+TROMMEL_API std::string_view HashingName(Hashing hashing) noexcept;
 
 /// Most hashes k.
 inline constexpr uint32_t kMaxHashes = 64;
@@ -61,7 +62,7 @@ inline constexpr uint32_t kMaxCounterBits = 8;
 
 /// Where the counters of a key are, and how high they count. Two filters with the same geometry and
 /// digest policy have the same counters for the same keys.
-struct ArrayGeometry {
+struct TROMMEL_API ArrayGeometry {
   Kind kind = Kind::kSplitCounting;    ///< Which filter.
   Hashing hashing = Hashing::kDouble;  ///< How hashes become positions.
   uint32_t num_hashes = 0;             ///< k: 1 to kMaxHashes.
@@ -95,7 +96,7 @@ struct ArrayGeometry {
 
 /// Checks a geometry. Fails with kInvalidArgument, naming the value and the legal range, unless
 /// every field is in its range.
-Status Validate(const ArrayGeometry& geometry);
+TROMMEL_API Status Validate(const ArrayGeometry& geometry);
 
 }  // namespace trommel::classic
 

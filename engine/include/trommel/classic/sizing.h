@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "trommel/classic/geometry.h"
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel::classic {
@@ -42,20 +43,21 @@ struct Sizing {
 /// Returns the geometry with the fewest positions that keeps PredictedFpr at or below target_fpr at
 /// capacity. Fails with kInvalidArgument for numbers out of range, and if a slice or array would
 /// need more than kMaxPositions. Thread safety: any thread. Cost: microseconds.
-Result<Sizing> SizeFor(const SizingRequest& request);
+TROMMEL_API Result<Sizing> SizeFor(const SizingRequest& request);
 
 /// Returns the probability that a non-member is answered "maybe present" when the filter holds
 /// `num_keys` distinct keys: SplitFpr or BloomFprSecondOrder (formulas.h), the models of
 /// independent hashes. Requires a valid geometry, which is not checked.
-double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys) noexcept;
+TROMMEL_API double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the same for queries that probe only the first `num_probes` hashes, at most num_hashes.
-double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept;
+TROMMEL_API double PredictedFpr(const ArrayGeometry& geometry, uint64_t num_keys,
+                                uint32_t num_probes) noexcept;
 
 /// Returns the fewest probes, first hashes first, whose predicted rate for `num_keys` distinct keys
 /// is at or below `target_fpr`, or num_hashes if even all are not enough. At least 1.
-uint32_t PredictedProbes(const ArrayGeometry& geometry, uint64_t num_keys,
-                         double target_fpr) noexcept;
+TROMMEL_API uint32_t PredictedProbes(const ArrayGeometry& geometry, uint64_t num_keys,
+                                     double target_fpr) noexcept;
 
 }  // namespace trommel::classic
 

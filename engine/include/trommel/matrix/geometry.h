@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "trommel/attribute_sets.h"
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 /// The published structures for tuples, for reproduction, teaching and comparison.
@@ -46,7 +47,7 @@ enum class Kind : uint8_t {
 };
 
 /// Returns "SBF", "MDBF", "CMDBF", "BFM", "CBF" or "CBFM".
-std::string_view KindName(Kind kind) noexcept;
+TROMMEL_API std::string_view KindName(Kind kind) noexcept;
 
 inline constexpr uint32_t kMaxHashes = 64;  ///< Most hashes k.
 inline constexpr uint64_t kMaxPositions =
@@ -54,7 +55,7 @@ inline constexpr uint64_t kMaxPositions =
 inline constexpr uint64_t kMaxCells = uint64_t{1} << 42;  ///< Most cells of all blocks: 512 GiB.
 
 /// The cells of one set of attributes.
-struct Block {
+struct TROMMEL_API Block {
   AttributeMask set = 0;  ///< The set.
   /// Whether the set's values are hashed together to one row of positions: a plain Bloom filter.
   bool is_joint = false;
@@ -70,7 +71,7 @@ struct Block {
 
 /// Which cells a tuple sets. Two structures with the same geometry and digest policy have the same
 /// cells for the same tuples.
-struct MatrixGeometry {
+struct TROMMEL_API MatrixGeometry {
   Kind kind = Kind::kCbfm;         ///< Which structure.
   AttributeSets sets = {};         ///< The attributes and their cuts.
   uint32_t num_hashes = 0;         ///< k: 1 to kMaxHashes.
@@ -90,11 +91,11 @@ struct MatrixGeometry {
 
 /// Returns the blocks of a kind for these attributes in their order (ascending sets, a joint one
 /// last), without positions.
-std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets);
+TROMMEL_API std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets);
 
 /// Checks a geometry. Fails with kInvalidArgument, naming the value and the legal range, unless the
 /// blocks are those of EmptyBlocks, in the same order, and every number is in its range.
-Status Validate(const MatrixGeometry& geometry);
+TROMMEL_API Status Validate(const MatrixGeometry& geometry);
 
 }  // namespace trommel::matrix
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trommel/attribute_sets.h"
+#include "trommel/export.h"
 #include "trommel/result.h"
 #include "trommel/tuple_index.h"
 #include "trommel/tuples.h"
@@ -27,7 +28,7 @@ namespace trommel::matrix {
 ///
 /// Thread safety: const members may run in any number of threads at once, as long as no other
 /// member runs; all other members are exclusive.
-class LiteralMatrix final : public TupleIndex {
+class TROMMEL_API LiteralMatrix final : public TupleIndex {
  public:
   /// Most cuts: each index takes 2^cuts steps per dimension.
   static constexpr size_t kMaxCuts = 20;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trommel/executor.h"
+#include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/result.h"
@@ -42,10 +43,10 @@ struct BlockStats {
 /// Thread safety: const members may run in any number of threads at once, as long as no other
 /// member runs; all other members are exclusive. With an executor, queries are spread over its
 /// threads, and insertions with one task per block; the result is the same, bit for bit.
-class Matrix final : public TupleIndex {
+class TROMMEL_API Matrix final : public TupleIndex {
  public:
   /// Creates an empty structure. Fails as Validate does, and with kOutOfMemory, naming how much
-  /// memory it takes, if that exceeds the limit (0: the machine's physical memory) or the system
+  /// memory it takes, if that exceeds the limit (0: the machine's memory) or the system
   /// refuses.
   static Result<Matrix> Create(const MatrixGeometry& geometry, uint64_t memory_limit_bytes = 0);
 

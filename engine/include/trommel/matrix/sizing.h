@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "trommel/export.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/result.h"
 
@@ -42,26 +43,27 @@ struct Request {
 /// weights and cuts that the kind does not have, if num_cells is too few for one position per
 /// attribute, and if positions need more than kMaxCells, naming how much memory that would be.
 /// Thread safety: any thread. Cost: up to milliseconds for 16 attributes.
-Result<MatrixGeometry> GeometryFor(const Request& request);
+TROMMEL_API Result<MatrixGeometry> GeometryFor(const Request& request);
 
 /// Returns the source's formula (2) for the false-positive rate of a single attribute:
 /// floor(log2(1 / fpr)), clamped to 1 to kMaxHashes.
-uint32_t PublishedHashes(double fpr) noexcept;
+TROMMEL_API uint32_t PublishedHashes(double fpr) noexcept;
 /// Returns the source's formula (3) for n values of a single attribute: n log2(e) log2(1 / fpr).
-double PublishedPositions(double fpr, uint64_t num_values) noexcept;
+TROMMEL_API double PublishedPositions(double fpr, uint64_t num_values) noexcept;
 /// Returns the source's formula (4), (m+1)^(d - sum r) prod((m+1)^r_i - m^r_i), which holds for
 /// disjoint cuts only. A double, because it may exceed any integer. Fails with kInvalidArgument for
 /// other cuts.
-Result<double> PublishedCells(const AttributeSets& sets, double positions);
+TROMMEL_API Result<double> PublishedCells(const AttributeSets& sets, double positions);
 /// Returns the general sum, for any cuts: the sum over allowed S of prod_{i in S} m_i, and 1 for
 /// the cell of no given attribute. `positions` has num_attributes entries.
-double CbfmCells(const AttributeSets& sets, std::span<const double> positions);
+TROMMEL_API double CbfmCells(const AttributeSets& sets, std::span<const double> positions);
 
 /// Returns the false-positive rate of a block by the model: n distinct projections set n k of its M
 /// cells at random, so that (1 - (1 - 1/M)^(kn))^k of the non-members find all of their cells set.
 /// This is for non-members with new values only; one that shares values with inserted tuples falls
 /// into rows that are as full.
-double PredictedFpr(const Block& block, uint32_t num_hashes, uint64_t num_projections) noexcept;
+TROMMEL_API double PredictedFpr(const Block& block, uint32_t num_hashes,
+                                uint64_t num_projections) noexcept;
 
 }  // namespace trommel::matrix
 
