@@ -12,6 +12,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
+#include "kernels/targets.h"
 
 #if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target: HWY_EXPORT makes no table
 #define TROMMEL_FOR_TARGET(FUNC, TARGET) ((void)(TARGET), &HWY_STATIC_DISPATCH(FUNC))
@@ -36,23 +37,17 @@ inline size_t DispatchIndex(int64_t target) {
   return chosen.GetIndex();
 }
 
-void AddHash(int64_t target, KernelTable& kernels);         // hash-inl.h
-void AddSipHash(int64_t target, KernelTable& kernels);      // siphash-inl.h
-void AddCells(int64_t target, KernelTable& kernels);        // cells-inl.h
-void AddClassic(int64_t target, KernelTable& kernels);      // classic-inl.h
-void AddColumns(int64_t target, KernelTable& kernels);      // columns-inl.h
-void AddUpdate(int64_t target, KernelTable& kernels);       // update-inl.h
-void AddQuery(int64_t target, KernelTable& kernels);        // query-inl.h
-void AddQueryMany(int64_t target, KernelTable& kernels);    // query_many-inl.h
-void AddLongRuns(int64_t target, KernelTable& kernels);     // long_runs-inl.h
-void AddWholePlanes(int64_t target, KernelTable& kernels);  // whole_planes-inl.h
-void AddWholeRuns(int64_t target, KernelTable& kernels);    // whole_runs-inl.h
-
-void AddMap(int64_t target, KernelTable& kernels);                 // map-inl.h
+// What every table has; the other families are declared in targets.h.
+void AddHash(int64_t target, KernelTable& kernels);                // hash-inl.h
+void AddSipHash(int64_t target, KernelTable& kernels);             // siphash-inl.h
+void AddUpdate(int64_t target, KernelTable& kernels);              // update-inl.h
+void AddQuery(int64_t target, KernelTable& kernels);               // query-inl.h
+void AddQueryMany(int64_t target, KernelTable& kernels);           // query_many-inl.h
+void AddLongRuns(int64_t target, KernelTable& kernels);            // long_runs-inl.h
+void AddWholePlanes(int64_t target, KernelTable& kernels);         // whole_planes-inl.h
+void AddWholeRuns(int64_t target, KernelTable& kernels);           // whole_runs-inl.h
 void AddWideFingerprints(int64_t target, KernelTable& kernels);    // wide-inl.h
 void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
-void AddGrowing(int64_t target, KernelTable& kernels);             // growing-inl.h
-void AddStamped(int64_t target, KernelTable& kernels);             // stamped-inl.h
 
 }  // namespace trommel::kernels
 

@@ -18,30 +18,25 @@ std::vector<int64_t> SingleTargets(int64_t targets) {
   return singles;
 }
 
+// What every program has; stores add other families (UseKernels).
 KernelTable MakeKernels(int64_t target) {
   KernelTable kernels{};
   kernels.target = target;
   kernels.name = hwy::TargetName(target);
   AddHash(target, kernels);
   AddSipHash(target, kernels);
-  AddCells(target, kernels);
-  AddClassic(target, kernels);
-  AddColumns(target, kernels);
   AddUpdate(target, kernels);
   AddQuery(target, kernels);
   AddQueryMany(target, kernels);
   AddLongRuns(target, kernels);
   AddWholePlanes(target, kernels);
   AddWholeRuns(target, kernels);
-  AddMap(target, kernels);
   AddWideFingerprints(target, kernels);
   AddNarrowFingerprints(target, kernels);
-  AddGrowing(target, kernels);
-  AddStamped(target, kernels);
   return kernels;
 }
 
-// Made once; immutable afterwards.
+// Made once; afterwards families are added to the tables, and nothing in them changes.
 struct Registry {
   Registry() {
     // The static target, which the compiler may use everywhere, is runnable whatever Highway
@@ -95,6 +90,10 @@ const KernelTable& ChooseKernels() noexcept {
     return *first_choice;
   }
   return *expected;
+}
+
+void AddToAll(AddKernels add) {
+  for (KernelTable& kernels : GetRegistry().runnable) add(kernels.target, kernels);
 }
 
 }  // namespace internal

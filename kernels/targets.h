@@ -3,6 +3,7 @@
 #define TROMMEL_KERNELS_TARGETS_H_
 
 #include <atomic>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,22 @@ inline constexpr char kTargetVariable[] = "TROMMEL_TARGET";
 
 // Tables for the targets this CPU can run, best first; made on first use, never destroyed.
 std::span<const KernelTable> RunnableKernels();
+
+// Families of kernels that some stores only use: their functions are null in all tables until such
+// a store is created, which calls UseKernels<AddMap>(), say. So a program that is linked with
+// --gc-sections carries the families that it uses.
+using AddKernels = void (*)(int64_t target, KernelTable& kernels);
+void AddCells(int64_t target, KernelTable& kernels);    // cells-inl.h
+void AddClassic(int64_t target, KernelTable& kernels);  // classic-inl.h
+void AddColumns(int64_t target, KernelTable& kernels);  // columns-inl.h
+void AddGrowing(int64_t target, KernelTable& kernels);  // growing-inl.h
+void AddMap(int64_t target, KernelTable& kernels);      // map-inl.h
+void AddStamped(int64_t target, KernelTable& kernels);  // stamped-inl.h
+
+// Adds a family to all tables, once. Thread safety: any thread, also beside users of other
+// families.
+template <AddKernels kAdd>
+void UseKernels();
 
 // Names of all targets compiled in, best first.
 std::vector<std::string_view> CompiledTargetNames();
@@ -41,8 +58,15 @@ namespace internal {
 extern std::atomic<const KernelTable*> active;
 // Makes the tables if necessary, chooses one, and returns it.
 const KernelTable& ChooseKernels() noexcept;
+// Calls `add` for each table.
+void AddToAll(AddKernels add);
 
 }  // namespace internal
+
+template <AddKernels kAdd>
+void UseKernels() {
+  [[maybe_unused]] static const bool is_added = (internal::AddToAll(kAdd), true);
+}
 
 inline const KernelTable& ActiveKernels() noexcept {
   const KernelTable* kernels = internal::active.load(std::memory_order_acquire);

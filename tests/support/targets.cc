@@ -9,6 +9,16 @@
 
 namespace trommel::tests {
 
+void UseAllKernels() {
+  using namespace kernels;
+  UseKernels<AddCells>();
+  UseKernels<AddClassic>();
+  UseKernels<AddColumns>();
+  UseKernels<AddGrowing>();
+  UseKernels<AddMap>();
+  UseKernels<AddStamped>();
+}
+
 ForcedTarget::ForcedTarget(std::string_view name) : previous_(ActiveTarget()) {
   REQUIRE(ForceTarget(name).ok());
   REQUIRE(ActiveTarget() == name);

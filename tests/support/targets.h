@@ -22,6 +22,9 @@ class ForcedTarget {
   std::string previous_;
 };
 
+// Adds all families to the kernel tables (kernels::UseKernels).
+void UseAllKernels();
+
 // The environment variable TROMMEL_EXPECT_TARGET names the target that must be the best runnable
 // one, and then tests run on that target only: tools/test-targets emulates a CPU for each target in
 // turn, and has no time to test AVX2 again on a CPU that is there for AVX3. Empty if unset.

@@ -31,6 +31,7 @@ Result<PositionStore> PositionStore::Create(const ArrayGeometry& geometry, uint6
   }
   Result<BlockMemory> memory = BlockMemory::Allocate(geometry.num_bytes() / sizeof(uint32_t));
   if (!memory) return memory.error();
+  kernels::UseKernels<kernels::AddClassic>();
   PositionStore store;
   store.geometry_ = geometry;
   store.memory_ = *std::move(memory);

@@ -25,6 +25,7 @@ constexpr int kAttempts = 16;
 }  // namespace
 
 Result<PairStore> PairStore::Create(const MapGeometry& geometry) {
+  kernels::UseKernels<kernels::AddMap>();
   kernels::ActiveKernels();
   Result<BlockMemory> blocks = BlockMemory::Allocate(geometry.num_blocks * kernels::kMapBlockWords);
   if (!blocks) return blocks.error();

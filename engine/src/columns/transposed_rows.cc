@@ -25,6 +25,7 @@ constexpr size_t kRowsDistance = 16;
 }  // namespace
 
 Result<TransposedRows> TransposedRows::Allocate(const Geometry& geometry, uint32_t num_columns) {
+  kernels::UseKernels<kernels::AddColumns>();
   const uint64_t num_words = NumBytes(geometry, num_columns) / sizeof(uint32_t);
   Result<BlockMemory> memory = BlockMemory::Allocate(num_words);
   if (!memory) return memory.error();

@@ -67,6 +67,7 @@ Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions&
       !fits) {
     return fits.error();
   }
+  kernels::UseKernels<kernels::AddGrowing>();
   (void)kernels::ActiveKernels();  // shards require it
   const Error refused{ErrorCode::kOutOfMemory, "the system refused the filter's first memory"};
   try {

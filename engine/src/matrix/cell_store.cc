@@ -55,6 +55,7 @@ Result<CellStore> CellStore::Create(const MatrixGeometry& geometry, uint64_t lim
   }
   Result<BlockMemory> memory = BlockMemory::Allocate(geometry.num_bytes() / sizeof(uint32_t));
   if (!memory) return memory.error();
+  kernels::UseKernels<kernels::AddCells>();
   CellStore store;
   store.geometry_ = geometry;
   store.memory_ = *std::move(memory);

@@ -52,6 +52,7 @@ Result<StampedStore> StampedStore::Create(const Geometry& geometry, bool is_eras
   store.ranges_.resize(store.num_owned_ranges());
   store.lock_bits_ = RangeLocks::LockBitsFor(store.owned_range_bits());
   store.versions_ = RangeVersions(store.lock_bits_);
+  kernels::UseKernels<kernels::AddStamped>();
   (void)kernels::ActiveKernels();  // Kernels requires it
   return store;
 }
