@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ bool IsSet(std::span<const uint64_t> bitmap, size_t i) {
 }
 void Set(std::span<uint64_t> bitmap, size_t i) { bitmap[i / 64] |= uint64_t{1} << (i % 64); }
 
+template <class T>
+bool HaveEqualBytes(const Keys& keys, size_t i, size_t j) {
+  const auto* all = static_cast<const T*>(keys.data());
+  return all[i].size() == all[j].size() && std::ranges::equal(all[i], all[j]);
+}
+
 // Are keys i and j equal? Requires that their digests are.
 bool AreEqual(const Keys& keys, size_t i, size_t j) {
   switch (keys.kind()) {
@@ -30,18 +37,20 @@ bool AreEqual(const Keys& keys, size_t i, size_t j) {
       const auto* words = static_cast<const uint64_t*>(keys.data());
       return words[i] == words[j];
     }
-    case KeyKind::kInt32: {
+    case KeyKind::kInt32:
+    case KeyKind::kInt32Widened:
+    case KeyKind::kUint32Widened: {
       const auto* words = static_cast<const uint32_t*>(keys.data());
       return words[i] == words[j];
     }
-    case KeyKind::kViews: {
-      const auto* views = static_cast<const std::string_view*>(keys.data());
-      return views[i] == views[j];
-    }
-    case KeyKind::kStrings: {
-      const auto* strings = static_cast<const std::string*>(keys.data());
-      return strings[i] == strings[j];
-    }
+    case KeyKind::kViews:
+      return HaveEqualBytes<std::string_view>(keys, i, j);
+    case KeyKind::kStrings:
+      return HaveEqualBytes<std::string>(keys, i, j);
+    case KeyKind::kPmrStrings:
+      return HaveEqualBytes<std::pmr::string>(keys, i, j);
+    case KeyKind::kByteSpans:
+      return HaveEqualBytes<std::span<const std::byte>>(keys, i, j);
   }
   return false;
 }

@@ -138,12 +138,12 @@ TEST_CASE("overlap of strings and views is that of their arrays, not of their ch
           "[engine][batch_output]") {
   const std::vector<std::string> strings(3, "a");
   const std::vector<std::string_view> views(5, "b");
-  CHECK(ArrayOf(strings).size() == 3 * sizeof(std::string));
-  CHECK(ArrayOf(views).size() == 5 * sizeof(std::string_view));
-  CHECK(ArrayOf(Keys::Int32(std::span<const uint32_t>())).empty());
-  CHECK_FALSE(ShareBytes(ArrayOf(strings), ArrayOf(views)));
-  CHECK(ShareBytes(ArrayOf(strings), ArrayOf(strings)));
-  CHECK_FALSE(ShareBytes({}, ArrayOf(strings)));
+  CHECK(Keys(strings).array().size() == 3 * sizeof(std::string));
+  CHECK(Keys(views).array().size() == 5 * sizeof(std::string_view));
+  CHECK(Keys::Int32(std::span<const uint32_t>()).array().empty());
+  CHECK_FALSE(ShareBytes(Keys(strings).array(), Keys(views).array()));
+  CHECK(ShareBytes(Keys(strings).array(), Keys(strings).array()));
+  CHECK_FALSE(ShareBytes({}, Keys(strings).array()));
 }
 
 }  // namespace trommel::tests

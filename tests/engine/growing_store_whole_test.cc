@@ -91,7 +91,7 @@ TEST_CASE("a growing store's contents and answers are the same for any split of 
       for (size_t first = 0; first < digests.size(); first += batch) {
         const size_t size = std::min(batch, digests.size() - first);
         std::vector<uint64_t> answers((size + 63) / 64);
-        const Keys some = Subspan(keys, first, size);
+        const Keys some = keys.Subspan(first, size);
         // A third of the batches inserts copies as well.
         const bool is_plain = first / batch % 3 == 0 && !is_erase;
         const Update update = is_plain   ? Update::kInsert

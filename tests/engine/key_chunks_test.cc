@@ -48,9 +48,9 @@ TEST_CASE("a subspan of a batch is a batch of its keys", "[engine][key_chunks]")
   const std::vector<std::string> strings = {"a", "bb", "ccc", "dddd"};
   const DigestPolicy policy;
   std::vector<uint64_t> got(2);
-  policy.Digests(Subspan(strings, 1, 2), got);
+  policy.Digests(Keys(strings).Subspan(1, 2), got);
   CHECK(got == std::vector<uint64_t>{policy("bb"), policy("ccc")});
-  CHECK(Subspan(strings, 4, 0).empty());
+  CHECK(Keys(strings).Subspan(4, 0).empty());
 }
 
 TEST_CASE("bits of a bitmap are counted", "[engine][key_chunks]") {

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory_resource>
+#include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "support/catch.h"
+#include "trommel/digest.h"
 
 namespace trommel {
 namespace {
@@ -36,14 +39,61 @@ TEST_CASE("contiguous ranges of 64-bit integers and of strings are keys", "[engi
   CHECK(Keys(views).size() == 3);
 }
 
-TEST_CASE("32-bit integers and digests are keys by name only", "[engine][keys]") {
+TEST_CASE("a key is the same in a range of any type, and by itself", "[engine][keys]") {
+  const std::vector<int64_t> wide = {-5, 0, 7, INT32_MAX, INT32_MIN};
+  const std::vector<int32_t> narrow = {-5, 0, 7, INT32_MAX, INT32_MIN};
+  const std::vector<uint32_t> natural = {0, 7, UINT32_MAX};
+  const std::vector<long long> others = {-5, 0, 7, INT32_MAX, INT32_MIN};
+  const std::array<std::string, 3> strings = {"", "abc",
+                                              "a rather long string that is no short one"};
+  const std::vector<std::pmr::string> pmr(strings.begin(), strings.end());
+  std::vector<std::span<const std::byte>> bytes;
+  std::vector<std::span<const uint8_t>> octets;
+  for (const std::string& string : strings) {
+    bytes.push_back(std::as_bytes(std::span(string)));
+    octets.emplace_back(reinterpret_cast<const uint8_t*>(string.data()), string.size());
+  }
+  const std::array<std::byte, 16> secret = {std::byte{9}};
+  for (const DigestPolicy& policy :
+       {DigestPolicy{}, DigestPolicy{.kind = DigestKind::kXxh64, .seed = 3},
+        DigestPolicy::Keyed(DigestKey(secret))}) {
+    const auto digests = [&policy](Keys keys) {
+      std::vector<uint64_t> of_keys(keys.size());
+      policy.Digests(keys, of_keys);
+      return of_keys;
+    };
+    CHECK(digests(narrow) == digests(wide));
+    CHECK(digests(others) == digests(wide));
+    for (size_t i = 0; i < wide.size(); ++i) CHECK(digests(narrow)[i] == policy(narrow[i]));
+    for (size_t i = 0; i < natural.size(); ++i) CHECK(digests(natural)[i] == policy(natural[i]));
+    CHECK(digests(pmr) == digests(strings));
+    CHECK(digests(bytes) == digests(strings));
+    CHECK(digests(octets) == digests(strings));
+    for (size_t i = 0; i < strings.size(); ++i) {
+      CHECK(policy(pmr[i]) == policy(strings[i]));
+      CHECK(policy(bytes[i]) == policy(strings[i]));
+      CHECK(policy(octets[i]) == policy(strings[i]));
+    }
+    CHECK(digests(Keys(pmr).Subspan(1, 2))[1] == policy(strings[2]));
+    CHECK(digests(Keys(narrow).Subspan(2, 1))[0] == policy(7));
+    CHECK(digests(Keys::Int32(narrow)) != digests(wide));
+
+    // More keys than are widened at a time.
+    std::vector<int32_t> many(1000);
+    std::iota(many.begin(), many.end(), -500);
+    CHECK(digests(many) == digests(std::vector<int64_t>(many.begin(), many.end())));
+  }
+}
+
+TEST_CASE("32-bit integers as such, and digests, are keys by name only", "[engine][keys]") {
   const std::vector<int32_t> narrow = {1, 2};
   const std::vector<uint32_t> narrow_unsigned = {1, 2, 3};
   const std::vector<uint64_t> digests = {5};
   CHECK(Keys::Int32(narrow).kind() == KeyKind::kInt32);
   CHECK(Keys::Int32(narrow_unsigned).size() == 3);
   CHECK(Keys::Digests(digests).kind() == KeyKind::kDigests);
-  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<int32_t>>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<int16_t>>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<char32_t>>);
   STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::vector<double>>);
   STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, std::list<uint64_t>>);
   STATIC_REQUIRE_FALSE(std::is_constructible_v<Keys, uint64_t>);

@@ -151,7 +151,7 @@ std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, K
     const size_t count = std::min(round_keys, keys.size() - first);
     const std::span<uint64_t> round_answers =
         answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64);
-    num_applied += round.Run(Subspan(keys, first, count), round_answers);
+    num_applied += round.Run(keys.Subspan(first, count), round_answers);
   }
   return num_applied;
 }

@@ -152,7 +152,7 @@ EraseOutcome Filter::Erase(Keys keys) noexcept {
   for (size_t first = 0; first < keys.size(); first += kernels::kMaxChunkKeys) {
     const size_t count = std::min(kernels::kMaxChunkKeys, keys.size() - first);
     const EraseOutcome part =
-        Erase(Subspan(keys, first, count), std::span(erased).first(BitmapWords(count)));
+        Erase(keys.Subspan(first, count), std::span(erased).first(BitmapWords(count)));
     outcome.num_erased += part.num_erased;
     outcome.num_refused += part.num_refused;
   }

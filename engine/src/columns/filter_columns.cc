@@ -152,7 +152,7 @@ void FilterColumns::Query(Keys keys, std::span<uint64_t> columns) const noexcept
   const size_t row_words = impl_->rows.row_words();
   TROMMEL_CHECK(columns.size() / row_words == keys.size() && columns.size() % row_words == 0,
                 "answers of another size");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(columns)), "the answers overlap the keys");
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(columns)), "the answers overlap the keys");
   ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
     impl_->rows.Query(digests, columns.data() + first * row_words);
   });

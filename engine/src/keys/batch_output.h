@@ -27,18 +27,9 @@ inline bool ShareBytes(std::span<const std::byte> a, std::span<const std::byte> 
          kBefore(b.data(), a.data() + a.size());
 }
 
-// The array that the batch is a view of, without the characters of strings and views.
-inline std::span<const std::byte> ArrayOf(const Keys& keys) noexcept {
-  size_t key_bytes = sizeof(uint64_t);
-  if (keys.kind() == KeyKind::kInt32) key_bytes = sizeof(uint32_t);
-  if (keys.kind() == KeyKind::kViews) key_bytes = sizeof(std::string_view);
-  if (keys.kind() == KeyKind::kStrings) key_bytes = sizeof(std::string);
-  return {static_cast<const std::byte*>(keys.data()), keys.size() * key_bytes};
-}
-
 inline void CheckBitmap(const Keys& keys, std::span<const uint64_t> bitmap) noexcept {
   TROMMEL_CHECK(bitmap.size() == BitmapWords(keys.size()), "bitmap of another size");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(bitmap)), "the bitmap overlaps the keys");
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(bitmap)), "the bitmap overlaps the keys");
 }
 
 // The answer is yes for every key.
@@ -51,13 +42,13 @@ inline void SetAllBits(const Keys& keys, std::span<uint64_t> bitmap) noexcept {
 inline void CheckSelection(const Keys& keys, std::span<const uint32_t> selection) noexcept {
   TROMMEL_CHECK(selection.size() == keys.size(), "selection of another size");
   TROMMEL_CHECK(keys.size() <= UINT32_MAX, "more keys than 32-bit indices can name");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(selection)),
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(selection)),
                 "the selection overlaps the keys");
 }
 
 inline void CheckCounts(const Keys& keys, std::span<const uint64_t> counts) noexcept {
   TROMMEL_CHECK(counts.size() == keys.size(), "counts of another size");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(counts)), "the counts overlap the keys");
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(counts)), "the counts overlap the keys");
 }
 
 }  // namespace trommel

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <memory_resource>
 #include <string>
 
 #include "engine/src/base/check.h"
@@ -76,6 +77,17 @@ void HashIntegers(const DigestPolicy& policy, const void* keys, std::span<uint64
   }
 }
 
+// Integers of 32 bits as those of 64 bits with the same values.
+template <class T>
+void HashWidened(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
+  std::array<int64_t, 256> wide;
+  for (size_t first = 0; first < digests.size(); first += wide.size()) {
+    const size_t num_keys = std::min(wide.size(), digests.size() - first);
+    std::copy_n(keys + first, num_keys, wide.begin());
+    policy.Digests(std::span(wide).first(num_keys), digests.subspan(first, num_keys));
+  }
+}
+
 }  // namespace
 
 std::string_view DigestKindName(DigestKind kind) noexcept {
@@ -125,8 +137,7 @@ uint64_t DigestPolicy::operator()(Key key) const noexcept {
       const auto integer = static_cast<uint32_t>(key.integer());
       return HashBytes(*this, &integer, sizeof(integer));
     }
-    case KeyKind::kViews:
-    case KeyKind::kStrings:
+    default:  // a Key has no other kind
       break;
   }
   return HashBytes(*this, key.bytes().data(), key.bytes().size());
@@ -134,7 +145,7 @@ uint64_t DigestPolicy::operator()(Key key) const noexcept {
 
 void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcept {
   TROMMEL_CHECK(digests.size() == keys.size(), "digests of another size than the keys");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(digests)), "the digests overlap the keys");
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(digests)), "the digests overlap the keys");
   const kernels::HashKernels& hash = kernels::ActiveKernels().hash;
   switch (keys.kind()) {
     case KeyKind::kDigests: {
@@ -152,6 +163,15 @@ void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcep
       return HashStrings(*this, static_cast<const std::string_view*>(keys.data()), digests);
     case KeyKind::kStrings:
       return HashStrings(*this, static_cast<const std::string*>(keys.data()), digests);
+    case KeyKind::kPmrStrings:
+      return HashStrings(*this, static_cast<const std::pmr::string*>(keys.data()), digests);
+    case KeyKind::kByteSpans:
+      return HashStrings(*this, static_cast<const std::span<const std::byte>*>(keys.data()),
+                         digests);
+    case KeyKind::kInt32Widened:
+      return HashWidened(*this, static_cast<const int32_t*>(keys.data()), digests);
+    case KeyKind::kUint32Widened:
+      return HashWidened(*this, static_cast<const uint32_t*>(keys.data()), digests);
   }
 }
 

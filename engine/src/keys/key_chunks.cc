@@ -1,26 +1,8 @@
 #include "engine/src/keys/key_chunks.h"
 
 #include <bit>
-#include <string>
-#include <string_view>
 
 namespace trommel {
-
-Keys Subspan(Keys keys, size_t first, size_t count) noexcept {
-  switch (keys.kind()) {
-    case KeyKind::kInt64:
-      return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
-    case KeyKind::kInt32:
-      return Keys::Int32(std::span(static_cast<const uint32_t*>(keys.data()) + first, count));
-    case KeyKind::kViews:
-      return std::span(static_cast<const std::string_view*>(keys.data()) + first, count);
-    case KeyKind::kStrings:
-      return std::span(static_cast<const std::string*>(keys.data()) + first, count);
-    case KeyKind::kDigests:
-      break;
-  }
-  return Keys::Digests(std::span(static_cast<const uint64_t*>(keys.data()) + first, count));
-}
 
 std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_t first,
                                     size_t count, std::span<uint64_t> buffer) noexcept {
@@ -28,7 +10,7 @@ std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_
     return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
   }
   const std::span<uint64_t> digests = buffer.first(count);
-  policy.Digests(Subspan(keys, first, count), digests);
+  policy.Digests(keys.Subspan(first, count), digests);
   return digests;
 }
 

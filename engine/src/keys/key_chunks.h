@@ -14,9 +14,6 @@
 
 namespace trommel {
 
-// The keys [first, first + count) of a batch.
-Keys Subspan(Keys keys, size_t first, size_t count) noexcept;
-
 // The digests of these keys: a view where the keys are digests themselves, else written to
 // `buffer`, which must have space for them.
 std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_t first,

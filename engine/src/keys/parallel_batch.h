@@ -40,7 +40,7 @@ void ForEachTask(Executor* executor, size_t size, size_t task_size, const Task& 
 template <class Task>
 void ForEachTask(Executor* executor, Keys keys, const Task& task) {
   ForEachTask(executor, keys.size(), kTaskKeys,
-              [&](size_t first, size_t count) { task(first, Subspan(keys, first, count)); });
+              [&](size_t first, size_t count) { task(first, keys.Subspan(first, count)); });
 }
 
 // Calls select(first, task_keys, task_selection) as ForEachTask does. It must write indices to the
@@ -76,7 +76,7 @@ void ForEachDigestRound(const DigestPolicy& policy, Executor* executor, Keys key
   ScratchArray<uint64_t> scratch(are_digests ? 0 : round_keys);
   if (!scratch.ok()) return ForEachChunk(policy, keys, visit);
   for (size_t first = 0; first < keys.size(); first += round_keys) {
-    const Keys round = Subspan(keys, first, std::min(round_keys, keys.size() - first));
+    const Keys round = keys.Subspan(first, std::min(round_keys, keys.size() - first));
     if (are_digests || executor == nullptr) {
       visit(first, DigestsOf(policy, round, 0, round.size(), scratch.span()));
       continue;

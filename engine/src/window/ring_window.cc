@@ -73,7 +73,7 @@ RingWindow::Applied RingWindow::UpdateIn(uint64_t bucket, Update update, Keys ke
     }
     if (update == Update::kInsert) bucket_store->Touch();
     applied.num_applied +=
-        UpdateBatch(ForUpdates(*bucket_store), update, Subspan(keys, first, count),
+        UpdateBatch(ForUpdates(*bucket_store), update, keys.Subspan(first, count),
                     answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
   }
   return applied;

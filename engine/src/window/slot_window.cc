@@ -133,7 +133,7 @@ SlotWindow::Applied SlotWindow::UpdateIn(uint64_t bucket, Update update, Keys ke
     StampedView view(store_, SpanOf(inside, bucket));
     applied.num_applied += UpdateBatch(
         {.store = view, .policy = settings.policy, .executor = executor, .locks = &KeysOf(bucket)},
-        update, Subspan(keys, first, count),
+        update, keys.Subspan(first, count),
         answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
   }
   return applied;
@@ -186,7 +186,7 @@ size_t SlotWindow::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
     StampedView view(store_, SpanOf(inside, inside.moment().bucket));
     num_inserted += UpdateBatch(
         {.store = view, .policy = settings.policy, .locks = &KeysOf(inside.moment().bucket)},
-        Update::kInsertIfAbsent, Subspan(keys, first, count),
+        Update::kInsertIfAbsent, keys.Subspan(first, count),
         inserted.subspan(first / 64, (count + 63) / 64));
     if (!times.empty()) times[first / kAloneKeys] = inside.moment().time;
   }

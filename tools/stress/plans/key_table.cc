@@ -47,8 +47,7 @@ Key KeyTable::One(uint32_t id) const {
       return Key::Int32(static_cast<uint32_t>(words_[id]));
     case KeyKind::kDigests:
       return Key::Digest(words_[id]);
-    case KeyKind::kViews:
-    case KeyKind::kStrings:
+    default:  // strings, owned or viewed
       break;
   }
   return strings_[id];
@@ -62,8 +61,7 @@ std::string KeyTable::Text(uint32_t id) const {
       return fmt::format("{} (32 bits)", static_cast<uint32_t>(words_[id]));
     case KeyKind::kDigests:
       return fmt::format("digest {:#018x}", words_[id]);
-    case KeyKind::kViews:
-    case KeyKind::kStrings:
+    default:  // strings, owned or viewed
       break;
   }
   return fmt::format("\"{}\"", strings_[id]);
@@ -89,7 +87,7 @@ Keys KeyBatch::Gather(std::span<const uint32_t> ids) {
     case KeyKind::kViews:
       gather(table_.strings_, views_);
       return views_;
-    case KeyKind::kStrings:
+    default:
       break;
   }
   gather(table_.strings_, strings_);
