@@ -1,7 +1,9 @@
 // The one door: files of every type are told apart, and come back as what they are.
 #include "trommel/any_filter.h"
 
+#include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -83,6 +85,100 @@ TEST_CASE("every type comes back through the one door", "[engine][any_filter][lo
     REQUIRE(copy.ok());
     CHECK(copy->index() == filter.index());
     CHECK(std::visit([](const auto& one) { return Shows(one, 999); }, *copy));
+  }
+}
+
+// Inserts one more key, or tuple.
+void InsertOne(auto& filter, uint64_t key) { filter.Insert(Key(key)); }
+void InsertOne(AttributeFilter& filter, uint64_t key) {
+  TupleDigests tuple(2);
+  for (uint32_t a = 0; a < 2; ++a) tuple.Set(a, std::vector<uint64_t>{key});
+  filter.Insert(tuple.view());
+}
+
+TEST_CASE("a copy of any type is equal to the filter, and changes by itself",
+          "[engine][any_filter]") {
+  for (AnyFilter& any : OneOfEach()) {
+    INFO("type " << FilterTypeName(TypeOf(any)));
+    const std::vector<std::byte> bytes = SerializeAny(any);
+    std::visit(
+        [&](auto& filter) {
+          auto clone = filter.Clone();
+          REQUIRE(clone.ok());
+          CHECK(*clone == filter);
+          CHECK(clone->Serialize() == bytes);
+          InsertOne(*clone, 123'456'789);
+          CHECK_FALSE(*clone == filter);
+          CHECK(*clone != filter);
+          CHECK(filter.Serialize() == bytes);
+        },
+        any);
+  }
+}
+
+// Grows by its own rules, and takes notes.
+class NotingSink final : public ByteSink {
+ public:
+  explicit NotingSink(size_t most) : most_(most) {}
+  Status Append(std::span<const std::byte> bytes) override {
+    if (bytes_.size() + bytes.size() > most_) return Error{ErrorCode::kIo, "the store is full"};
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return Ok();
+  }
+  Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) override {
+    REQUIRE(offset + bytes.size() <= bytes_.size());
+    std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+    return Ok();
+  }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  size_t most_;
+  std::vector<std::byte> bytes_;
+};
+
+class FailingSource final : public ByteSource {
+ public:
+  explicit FailingSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  uint64_t num_bytes() const override { return bytes_.num_bytes(); }
+  Status ReadAt(uint64_t offset, std::span<std::byte> into) const override {
+    if (offset + into.size() > num_bytes() / 2) return Error{ErrorCode::kIo, "the store is gone"};
+    return bytes_.ReadAt(offset, into);
+  }
+
+ private:
+  SpanSource bytes_;
+};
+
+TEST_CASE("a filter of any type goes to a caller's sink and comes from a caller's source",
+          "[engine][any_filter]") {
+  for (const AnyFilter& any : OneOfEach()) {
+    INFO("type " << FilterTypeName(TypeOf(any)));
+    const std::vector<std::byte> bytes = SerializeAny(any);
+    std::visit(
+        [&](const auto& filter) {
+          using Filter = std::decay_t<decltype(filter)>;
+          NotingSink sink(bytes.size());
+          REQUIRE(filter.SaveTo(sink).ok());
+          CHECK(sink.bytes() == bytes);
+          NotingSink small(bytes.size() - 1);
+          CHECK(filter.SaveTo(small).error().message == "the store is full");
+
+          std::vector<std::byte> buffer(bytes.size() + 10);
+          SpanSink in_buffer(buffer);
+          REQUIRE(filter.SaveTo(in_buffer).ok());
+          CHECK(in_buffer.num_bytes() == bytes.size());
+          CHECK(std::ranges::equal(std::span(buffer).first(bytes.size()), bytes));
+          SpanSink too_small{std::span(buffer).first(bytes.size() - 1)};
+          CHECK(filter.SaveTo(too_small).error().code == ErrorCode::kOutOfMemory);
+
+          const Result<Filter> loaded = Filter::LoadFrom(SpanSource(bytes));
+          REQUIRE(loaded.ok());
+          CHECK(*loaded == filter);
+          CHECK(Filter::LoadFrom(FailingSource(bytes)).error().message == "the store is gone");
+          CHECK(Filter::LoadFrom(SpanSource(bytes), 100).error().code == ErrorCode::kOutOfMemory);
+        },
+        any);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trommel/attribute_sets.h"
+#include "trommel/byte_stream.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/export.h"
@@ -229,6 +230,16 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   static Result<AttributeFilter> Deserialize(std::span<const std::byte> bytes,
                                              uint64_t memory_limit_bytes = 0,
                                              const DigestKey& digest_key = {});
+  /// As CountingFilter::SaveTo.
+  Status SaveTo(ByteSink& sink) const;
+  /// As CountingFilter::LoadFrom.
+  static Result<AttributeFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
+                                          const DigestKey& digest_key = {});
+  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  Result<AttributeFilter> Clone(uint64_t memory_limit_bytes = 0) const;
+  /// As CountingFilter's: whether Serialize returns the same bytes.
+  friend TROMMEL_API bool operator==(const AttributeFilter& a, const AttributeFilter& b);
 
   /// @}
 

@@ -118,6 +118,7 @@ class TROMMEL_API ConcurrentFilter {
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  Key Prefetch(Key key) const noexcept;            ///< As CountingFilter::Prefetch.
   /// @}
 
   /// @name Properties
@@ -152,6 +153,21 @@ class TROMMEL_API ConcurrentFilter {
   static Result<ConcurrentFilter> Load(const std::filesystem::path& path,
                                        uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
+  /// As CountingFilter::Deserialize and Adopt.
+  static Result<ConcurrentFilter> Deserialize(std::span<const std::byte> bytes,
+                                              uint64_t memory_limit_bytes = 0,
+                                              const DigestKey& digest_key = {});
+  /// As CountingFilter::SaveTo. `point_in_time` as in SaveOptions.
+  Status SaveTo(ByteSink& sink, bool point_in_time = false) const;
+  /// As CountingFilter::LoadFrom and Adopt.
+  static Result<ConcurrentFilter> LoadFrom(const ByteSource& source,
+                                           uint64_t memory_limit_bytes = 0,
+                                           const DigestKey& digest_key = {});
+  /// As CountingFilter::Clone, beside any other call: each shard as it is at a moment of its own,
+  /// or all at one moment, for which writers wait (`point_in_time`).
+  Result<ConcurrentFilter> Clone(bool point_in_time = false) const;
+  /// As CountingFilter's, of copies made as Serialize makes them.
+  friend TROMMEL_API bool operator==(const ConcurrentFilter& a, const ConcurrentFilter& b);
 
   /// @}
 

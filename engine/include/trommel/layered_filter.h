@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -187,6 +188,16 @@ class TROMMEL_API LayeredFilter {
   static Result<LayeredFilter> Deserialize(std::span<const std::byte> bytes,
                                            uint64_t memory_limit_bytes = 0,
                                            const DigestKey& digest_key = {});
+  /// As CountingFilter::SaveTo.
+  Status SaveTo(ByteSink& sink) const;
+  /// As CountingFilter::LoadFrom.
+  static Result<LayeredFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
+                                        const DigestKey& digest_key = {});
+  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  Result<LayeredFilter> Clone(uint64_t memory_limit_bytes = 0) const;
+  /// As CountingFilter's: whether Serialize returns the same bytes.
+  friend TROMMEL_API bool operator==(const LayeredFilter& a, const LayeredFilter& b);
 
   /// @}
 

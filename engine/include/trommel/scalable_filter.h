@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/export.h"
@@ -364,6 +365,16 @@ class TROMMEL_API ScalableFilter {
   static Result<ScalableFilter> Deserialize(std::span<const std::byte> bytes,
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
+  /// As CountingFilter::SaveTo.
+  Status SaveTo(ByteSink& sink) const;
+  /// As CountingFilter::LoadFrom.
+  static Result<ScalableFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
+                                         const DigestKey& digest_key = {});
+  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  Result<ScalableFilter> Clone(uint64_t memory_limit_bytes = 0) const;
+  /// As CountingFilter's: whether Serialize returns the same bytes.
+  friend TROMMEL_API bool operator==(const ScalableFilter& a, const ScalableFilter& b);
 
   /// @}
 

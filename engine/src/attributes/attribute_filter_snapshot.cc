@@ -157,4 +157,20 @@ Result<AttributeFilter> AttributeFilter::Deserialize(std::span<const std::byte> 
   return FilterFiles::Deserialize<AttributeFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
+Status AttributeFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<AttributeFilter> AttributeFilter::LoadFrom(const ByteSource& source,
+                                                  uint64_t memory_limit_bytes,
+                                                  const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<AttributeFilter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<AttributeFilter> AttributeFilter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
+}
+
+bool operator==(const AttributeFilter& a, const AttributeFilter& b) {
+  return FilterFiles::AreSame(a, b);
+}
+
 }  // namespace trommel

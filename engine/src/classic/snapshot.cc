@@ -205,4 +205,17 @@ Result<Filter> Filter::Deserialize(std::span<const std::byte> bytes, uint64_t me
   return FilterFiles::Deserialize<Filter>(bytes, memory_limit_bytes, digest_key);
 }
 
+Status Filter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<Filter> Filter::LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes,
+                                const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<Filter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<Filter> Filter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->executor);
+}
+
+bool operator==(const Filter& a, const Filter& b) { return FilterFiles::AreSame(a, b); }
+
 }  // namespace trommel::classic

@@ -206,6 +206,8 @@ bool ConcurrentFilter::MayContain(Key key) const noexcept {
   return impl_->filter.MayContain(key);
 }
 
+Key ConcurrentFilter::Prefetch(Key key) const noexcept { return impl_->filter.Prefetch(key); }
+
 uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->core().policy(key);
@@ -228,12 +230,9 @@ uint64_t ConcurrentFilter::num_keys() const noexcept { return impl_->locks.num_k
 Result<CountingFilter> ConcurrentFilter::Impl::Copy(Moments moments) {
   [[maybe_unused]] const auto access = access_check.Enter();
   const Store& from = *core().store;
-  Result<CountingFilter> copy =
-      CountingFilter::CreateWithGeometry(from.geometry(), core().policy, core().memory_limit_bytes);
+  Result<CountingFilter> copy = core().NewLikeThis();
   if (!copy) return copy;
   CountingFilter::Impl& into = *copy->impl_;
-  into.capacity = core().capacity;
-  into.target_fpr = core().target_fpr;
   const auto copy_range = [&](size_t o) { into.store->CopyOwnedRange(from, o); };
   into.num_keys = moments == Moments::kOne
                       ? locks.VisitRangesAtOnce(from.num_owned_ranges(), copy_range)
@@ -283,6 +282,40 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
   Result<ConcurrentFilter> adopted = Adopt(*std::move(filter));
   if (!adopted) return Error{adopted.error().code, path.string() + ": " + adopted.error().message};
   return adopted;
+}
+
+Status ConcurrentFilter::SaveTo(ByteSink& sink, bool point_in_time) const try {
+  return point_in_time ? WriteOneMomentTo(sink) : WriteTo(sink);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+Result<ConcurrentFilter> ConcurrentFilter::LoadFrom(const ByteSource& source,
+                                                    uint64_t memory_limit_bytes,
+                                                    const DigestKey& digest_key) {
+  Result<CountingFilter> filter = CountingFilter::LoadFrom(source, memory_limit_bytes, digest_key);
+  if (!filter) return filter.error();
+  return Adopt(*std::move(filter));
+}
+
+Result<ConcurrentFilter> ConcurrentFilter::Deserialize(std::span<const std::byte> bytes,
+                                                       uint64_t memory_limit_bytes,
+                                                       const DigestKey& digest_key) {
+  return LoadFrom(SpanSource(bytes), memory_limit_bytes, digest_key);
+}
+
+Result<ConcurrentFilter> ConcurrentFilter::Clone(bool point_in_time) const try {
+  Result<CountingFilter> copy =
+      impl_->Copy(point_in_time ? Impl::Moments::kOne : Impl::Moments::kOneForEachLock);
+  if (!copy) return copy.error();
+  if (Status limited = copy->impl_->TakeSettingsOf(impl_->core()); !limited) return limited.error();
+  return Adopt(*std::move(copy));
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a copy of the filter"};
+}
+
+bool operator==(const ConcurrentFilter& a, const ConcurrentFilter& b) {
+  return FilterFiles::AreSame(a, b);
 }
 
 // --- Exclusive. The filter's own count of keys is right while they work.

@@ -202,6 +202,12 @@ bool CountingFilter::MayContain(Key key) const noexcept {
   return impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->MayContain(digest); });
 }
 
+Key CountingFilter::Prefetch(Key key) const noexcept {
+  const uint64_t digest = impl_->DigestOf(key);
+  impl_->store->FetchAhead(std::span(&digest, 1));
+  return Key::Digest(digest);
+}
+
 uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
   return impl_->store->CountEstimate(impl_->policy(key));
 }
@@ -358,6 +364,49 @@ Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> by
                                                    uint64_t memory_limit_bytes,
                                                    const DigestKey& digest_key) {
   return FilterFiles::Deserialize<CountingFilter>(bytes, memory_limit_bytes, digest_key);
+}
+
+Status CountingFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<CountingFilter> CountingFilter::LoadFrom(const ByteSource& source,
+                                                uint64_t memory_limit_bytes,
+                                                const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<CountingFilter>(source, memory_limit_bytes, digest_key);
+}
+
+// --- Copies.
+
+Result<CountingFilter> CountingFilter::Impl::NewLikeThis() const {
+  Result<CountingFilter> made = CreateWithGeometry(store->geometry(), policy, memory_limit_bytes);
+  if (!made) return made;
+  made->impl_->capacity = capacity;
+  made->impl_->target_fpr = target_fpr;
+  return made;
+}
+
+Status CountingFilter::Impl::TakeSettingsOf(const Impl& other) {
+  executor = other.executor;
+  route = other.route;
+  if (!other.has_side_limit()) return Ok();
+  return fingerprint_store().LimitSideMemory(other.fingerprint_store().side_memory_limit_bytes());
+}
+
+Result<CountingFilter> CountingFilter::Clone() const try {
+  Result<CountingFilter> clone = impl_->NewLikeThis();
+  if (!clone) return clone;
+  Impl& into = *clone->impl_;
+  for (size_t o = 0; o < into.store->num_owned_ranges(); ++o) {
+    into.store->CopyOwnedRange(*impl_->store, o);
+  }
+  into.num_keys = impl_->num_keys;
+  if (Status limited = into.TakeSettingsOf(*impl_); !limited) return limited.error();
+  return clone;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a copy of the filter"};
+}
+
+bool operator==(const CountingFilter& a, const CountingFilter& b) {
+  return FilterFiles::AreSame(a, b);
 }
 
 }  // namespace trommel

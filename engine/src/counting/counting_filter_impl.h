@@ -97,6 +97,11 @@ struct CountingFilter::Impl {
     return outcome;
   }
 
+  // A filter of the same configuration, without keys, executor and limit of side memory.
+  Result<CountingFilter> NewLikeThis() const;
+  // Executor, route and limit of side memory. Fails as FingerprintStore::LimitSideMemory.
+  Status TakeSettingsOf(const Impl& other);
+
   // Spreads an unused store's memory over the NUMA nodes of the threads that will work on it.
   void TouchOwnedRanges() {
     if (executor == nullptr || executor->num_threads() == 1) return;

@@ -1,4 +1,4 @@
-// Where a snapshot is written to: bytes one after the other, and the header over its place at last.
+// Byte sinks of the library's own (trommel/byte_stream.h): memory, and parts of other sinks.
 #ifndef TROMMEL_ENGINE_SRC_DISK_BYTE_SINK_H_
 #define TROMMEL_ENGINE_SRC_DISK_BYTE_SINK_H_
 
@@ -8,20 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/result.h"
 
 namespace trommel {
-
-class ByteSink {
- public:
-  virtual ~ByteSink() = default;
-
-  // A hint: so many bytes will be appended in all.
-  virtual void Reserve([[maybe_unused]] uint64_t num_bytes) {}
-  virtual Status Append(std::span<const std::byte> bytes) = 0;
-  // Over bytes appended before.
-  virtual Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) = 0;
-};
 
 // Writes to memory.
 class VectorSink final : public ByteSink {
@@ -36,6 +26,7 @@ class VectorSink final : public ByteSink {
     return Ok();
   }
 
+  std::span<const std::byte> bytes() const { return bytes_; }
   std::vector<std::byte> Take() { return std::move(bytes_); }
 
  private:

@@ -1,4 +1,4 @@
-// Byte sources: a span, and an open file.
+// A byte source: an open file.
 #include "engine/src/disk/byte_source.h"
 
 #include <fcntl.h>
@@ -11,11 +11,6 @@
 #include <string>
 
 namespace trommel {
-
-Status SpanSource::ReadAt(uint64_t offset, std::span<std::byte> into) const {
-  if (!into.empty()) std::memcpy(into.data(), bytes_.data() + offset, into.size());
-  return Ok();
-}
 
 Result<FileSource> FileSource::Open(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe without a writer would wait for one.

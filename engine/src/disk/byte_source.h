@@ -1,6 +1,7 @@
-// Where a snapshot is read from: a known number of bytes, copied out by offset. Copied, not mapped:
-// what was checked is then our own, and a file that another program changes or cuts meanwhile can
-// neither change it afterwards nor end the process with SIGBUS.
+// Byte sources of the library's own (trommel/byte_stream.h): files, and parts of other sources.
+// Bytes are copied out, not mapped: what was checked is then our own, and a file that another
+// program changes or cuts meanwhile can neither change it afterwards nor end the process with
+// SIGBUS.
 #ifndef TROMMEL_ENGINE_SRC_DISK_BYTE_SOURCE_H_
 #define TROMMEL_ENGINE_SRC_DISK_BYTE_SOURCE_H_
 
@@ -10,30 +11,10 @@
 #include <span>
 
 #include "engine/src/disk/file_descriptor.h"
+#include "trommel/byte_stream.h"
 #include "trommel/result.h"
 
 namespace trommel {
-
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-
-  virtual uint64_t num_bytes() const = 0;
-  // Fills `into`; offset + into.size() must not exceed num_bytes().
-  virtual Status ReadAt(uint64_t offset, std::span<std::byte> into) const = 0;
-};
-
-// Memory of the caller's.
-class SpanSource final : public ByteSource {
- public:
-  explicit SpanSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  uint64_t num_bytes() const override { return bytes_.size(); }
-  Status ReadAt(uint64_t offset, std::span<std::byte> into) const override;
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 // A regular file.
 class FileSource final : public ByteSource {

@@ -167,4 +167,19 @@ Result<LayeredFilter> LayeredFilter::Deserialize(std::span<const std::byte> byte
   return FilterFiles::Deserialize<LayeredFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
+Status LayeredFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<LayeredFilter> LayeredFilter::LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes,
+                                              const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<LayeredFilter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<LayeredFilter> LayeredFilter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->large.impl_->executor);
+}
+
+bool operator==(const LayeredFilter& a, const LayeredFilter& b) {
+  return FilterFiles::AreSame(a, b);
+}
+
 }  // namespace trommel

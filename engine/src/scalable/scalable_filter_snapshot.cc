@@ -49,4 +49,20 @@ Result<ScalableFilter> ScalableFilter::Deserialize(std::span<const std::byte> by
   return FilterFiles::Deserialize<ScalableFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
+Status ScalableFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<ScalableFilter> ScalableFilter::LoadFrom(const ByteSource& source,
+                                                uint64_t memory_limit_bytes,
+                                                const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<ScalableFilter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<ScalableFilter> ScalableFilter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->config.executor);
+}
+
+bool operator==(const ScalableFilter& a, const ScalableFilter& b) {
+  return FilterFiles::AreSame(a, b);
+}
+
 }  // namespace trommel

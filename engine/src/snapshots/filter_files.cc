@@ -5,6 +5,7 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/disk/atomic_file.h"
+#include "engine/src/disk/comparing_sink.h"
 
 namespace trommel {
 
@@ -33,6 +34,20 @@ std::vector<std::byte> FilterFiles::WriteBytes(const Write& write) {
     throw std::bad_alloc();
   }
   return sink.Take();
+}
+
+Status FilterFiles::WriteToSink(ByteSink& sink, const Write& write) try {
+  return write(sink);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+}
+
+bool FilterFiles::HaveSameBytes(const Write& a, const Write& b) {
+  const std::vector<std::byte> bytes = WriteBytes(a);
+  ComparingSink sink(bytes);
+  const Status written = b(sink);
+  if (!written && written.error().code == ErrorCode::kOutOfMemory) throw std::bad_alloc();
+  return written.ok() && sink.are_same();
 }
 
 Error FilterFiles::NamingFile(const std::filesystem::path& path, Error error) {

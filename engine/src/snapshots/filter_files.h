@@ -15,15 +15,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
 #include "engine/src/snapshots/opened_snapshot.h"
 #include "trommel/digest.h"
+#include "trommel/executor.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 
@@ -75,6 +78,39 @@ struct FilterFiles {
   }
 
   template <class Filter>
+  static Status SaveTo(const Filter& filter, ByteSink& sink) {
+    return WriteToSink(sink, [&filter](ByteSink& to) { return filter.WriteTo(to); });
+  }
+
+  template <class Filter>
+  static Result<Filter> LoadFrom(const ByteSource& source, uint64_t limit_bytes,
+                                 const DigestKey& digest_key) {
+    return ReadBytes(source, [&](const OpenedSnapshot& snapshot) {
+      return Read<Filter>(snapshot, limit_bytes, digest_key);
+    });
+  }
+
+  // What a snapshot of the filter holds, as a filter, with this executor.
+  template <class Filter>
+  static Result<Filter> Clone(const Filter& filter, uint64_t limit_bytes,
+                              std::shared_ptr<Executor> executor) {
+    VectorSink sink;
+    if (Status saved = SaveTo(filter, sink); !saved) return saved.error();
+    Result<Filter> clone =
+        LoadFrom<Filter>(SpanSource(sink.bytes()), limit_bytes, filter.digest_policy().digest_key);
+    if (clone) clone->UseExecutor(std::move(executor));
+    return clone;
+  }
+
+  // Are the snapshots of both the same bytes? Throws std::bad_alloc where there is no memory for
+  // one of them.
+  template <class Filter>
+  static bool AreSame(const Filter& a, const Filter& b) {
+    return HaveSameBytes([&a](ByteSink& sink) { return a.WriteTo(sink); },
+                         [&b](ByteSink& sink) { return b.WriteTo(sink); });
+  }
+
+  template <class Filter>
   static Result<Filter> Read(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
                              const DigestKey& digest_key) {
     return Filter::ReadFrom(snapshot, limit_bytes, digest_key);
@@ -108,6 +144,8 @@ struct FilterFiles {
   static Status WriteFile(const std::filesystem::path& path, const SaveOptions& options,
                           const Write& write);
   static std::vector<std::byte> WriteBytes(const Write& write);
+  static Status WriteToSink(ByteSink& sink, const Write& write);
+  static bool HaveSameBytes(const Write& a, const Write& b);
   static Error NamingFile(const std::filesystem::path& path, Error error);
 };
 

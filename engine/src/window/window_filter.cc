@@ -130,7 +130,7 @@ size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                                     std::span<uint64_t> times) noexcept {
   CheckBitmap(keys, inserted);
   TROMMEL_CHECK(times.size() == NumChunks(keys.size()), "times of another number of chunks");
-  TROMMEL_CHECK(!ShareBytes(ArrayOf(keys), std::as_bytes(times)), "the times overlap the keys");
+  TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(times)), "the times overlap the keys");
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->engine->InsertIfAbsent(keys, inserted, times);
 }
@@ -345,5 +345,18 @@ Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
                                                const DigestKey& digest_key) {
   return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
+
+Status WindowFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+
+Result<WindowFilter> WindowFilter::LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes,
+                                            const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<WindowFilter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<WindowFilter> WindowFilter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->engine->settings.executor);
+}
+
+bool operator==(const WindowFilter& a, const WindowFilter& b) { return FilterFiles::AreSame(a, b); }
 
 }  // namespace trommel
