@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "trommel/export.h"
 #include "trommel/result.h"
 
 namespace trommel::hbase {
@@ -20,7 +21,7 @@ enum class BloomType : uint8_t {
 };
 
 /// Returns HBase's name of it: "ROWPREFIX_FIXED_LENGTH".
-std::string_view BloomTypeName(BloomType type) noexcept;
+TROMMEL_API std::string_view BloomTypeName(BloomType type) noexcept;
 
 /// HBase's numbers of its hashes (hbase.hash.type), as they stand in files. Only kMurmur, the
 /// default, is implemented; a cluster's type cannot change once files have been written.
@@ -48,7 +49,7 @@ struct CellName {
 /// @endcode
 /// The 0 is the length of an empty family: the family is not in the key. Behind the qualifier are
 /// the latest time stamp and the type "maximum". Requires a row of at most kMaxRowBytes.
-void RowColKey(CellName cell, std::string& key);
+TROMMEL_API void RowColKey(CellName cell, std::string& key);
 
 /// Returns the key of a row under kRowPrefixFixedLength.
 inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_length) noexcept {
@@ -58,7 +59,7 @@ inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_length) 
 /// MurmurHash2 as HBase's class has it: words of four bytes, low byte first, as in the original;
 /// but the one to three bytes behind the last word are taken as signed numbers, so that a key with
 /// one of 0x80 or more there has another hash than with the original.
-uint32_t MurmurHash(std::string_view key, uint32_t seed) noexcept;
+TROMMEL_API uint32_t MurmurHash(std::string_view key, uint32_t seed) noexcept;
 
 /// The two hashes of a key, of which all its positions are made.
 struct KeyHash {
@@ -106,7 +107,7 @@ struct ChunkShape {
 /// Returns the shape of chunks: with the defaults 131,072 bytes, 7 hashes and 109,306 keys for
 /// kRow, 8 hashes and 95,069 keys for kRowCol. Fails with kInvalidArgument if an option is outside
 /// its range, the hash is not kMurmur, or not one key fits.
-Result<ChunkShape> ChunkShapeFor(const FilterOptions& options);
+TROMMEL_API Result<ChunkShape> ChunkShapeFor(const FilterOptions& options);
 
 }  // namespace trommel::hbase
 

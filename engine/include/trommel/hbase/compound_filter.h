@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trommel/export.h"
 #include "trommel/hbase/bloom_keys.h"
 #include "trommel/result.h"
 
@@ -22,7 +23,8 @@ struct CellProbe {
   KeyHash deletion_hash = {};  ///< kRowCol: of the row with an empty qualifier.
 };
 /// Returns the probe of a cell. Requires a type other than kNone. `scratch` is memory to use again.
-CellProbe ProbeFor(BloomType type, uint32_t prefix_length, CellName cell, std::string& scratch);
+TROMMEL_API CellProbe ProbeFor(BloomType type, uint32_t prefix_length, CellName cell,
+                               std::string& scratch);
 
 /// A Bloom filter over the sorted keys of a store file, in chunks of one size:
 /// @code{.unparsed}
@@ -36,7 +38,7 @@ CellProbe ProbeFor(BloomType type, uint32_t prefix_length, CellName cell, std::s
 /// Thread safety: const members may run in any number of threads at once.
 ///
 /// Source: apache/hbase, CompoundBloomFilterWriter, BloomFilterChunk and StoreFileReader.
-class CompoundFilter {
+class TROMMEL_API CompoundFilter {
  public:
   /// A filter without keys: everything is absent.
   CompoundFilter() = default;
@@ -135,7 +137,7 @@ class CompoundFilter {
 /// Writes a CompoundFilter. Cells come in the order of a store file.
 ///
 /// Thread safety: exclusive.
-class CompoundFilterWriter {
+class TROMMEL_API CompoundFilterWriter {
  public:
   /// Begins a filter. Fails as ChunkShapeFor, and for kNone.
   static Result<CompoundFilterWriter> Create(const FilterOptions& options);

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "trommel/export.h"
 #include "trommel/hbase/bloom_keys.h"
 #include "trommel/hbase/compound_filter.h"
 #include "trommel/result.h"
@@ -20,7 +21,7 @@ namespace trommel::hbase {
 /// filter, which has the rows of which the whole family was deleted.
 ///
 /// Thread safety: const members may run in any number of threads at once.
-class StoreFileFilter {
+class TROMMEL_API StoreFileFilter {
  public:
   /// A file without cells.
   StoreFileFilter() = default;
@@ -65,7 +66,7 @@ class StoreFileFilter {
 /// Writes the filters of a store file from its cells.
 ///
 /// Thread safety: exclusive.
-class StoreFileFilterWriter {
+class TROMMEL_API StoreFileFilterWriter {
  public:
   /// Begins a file. Fails as ChunkShapeFor; kNone has no general filter.
   static Result<StoreFileFilterWriter> Create(const FilterOptions& options);
@@ -93,12 +94,14 @@ class StoreFileFilterWriter {
 /// are set. Requires rows.size() * PrunedWords(files.size()) words and no null pointers.
 ///
 /// Cost: each key is hashed once for all files of one type.
-size_t PruneFilesByRow(std::span<const StoreFileFilter* const> files,
-                       std::span<const std::string_view> rows, std::span<uint64_t> maybe_held);
+TROMMEL_API size_t PruneFilesByRow(std::span<const StoreFileFilter* const> files,
+                                   std::span<const std::string_view> rows,
+                                   std::span<uint64_t> maybe_held);
 
 /// As PruneFilesByRow for gets of one column: MayHold(cells[i]).
-size_t PruneFilesByCell(std::span<const StoreFileFilter* const> files,
-                        std::span<const CellName> cells, std::span<uint64_t> maybe_held);
+TROMMEL_API size_t PruneFilesByCell(std::span<const StoreFileFilter* const> files,
+                                    std::span<const CellName> cells,
+                                    std::span<uint64_t> maybe_held);
 
 /// Returns the words of one row of PruneFiles.
 constexpr size_t PrunedWords(size_t num_files) noexcept { return (num_files + 63) / 64; }
