@@ -43,7 +43,7 @@ constexpr char kUsage[] =
     "  --queries     of each of five kinds (default 2k); --seconds for each kind (default 60)\n"
     "  --updates     rows that are changed (default 10k); --deletes (default 5k)\n"
     "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n"
-    "  --json, --svg files to write\n";
+    "  --json, --svg, --html  files to write\n";
 
 struct Options {
   TableInput input;
@@ -57,14 +57,8 @@ struct Options {
   std::string folder = std::filesystem::temp_directory_path();
   std::string json;
   std::string svg;
+  std::string html;
 };
-
-Argument TextArgument(std::string_view name, std::string& text) {
-  return {name, [&text](std::string_view value) {
-            text = value;
-            return !value.empty();
-          }};
-}
 
 // A folder that is removed at the end.
 class DatabaseFolder {
@@ -194,7 +188,7 @@ int Main(int argc, char** argv) {
            CountArgument("--updates", options.num_updates),
            CountArgument("--deletes", options.num_deletes), CountArgument("--seed", options.seed),
            TextArgument("--folder", options.folder), TextArgument("--json", options.json),
-           TextArgument("--svg", options.svg)},
+           TextArgument("--svg", options.svg), TextArgument("--html", options.html)},
           kUsage)) {
     return 2;
   }
@@ -210,8 +204,9 @@ int Main(int argc, char** argv) {
   }
   std::fputs(ComparisonText(all).c_str(), stdout);
   std::fflush(stdout);
-  const bool is_written =
-      WriteFile(options.json, ComparisonJson(all)) && WriteFile(options.svg, ComparisonSvg(all));
+  const bool is_written = WriteFile(options.json, ComparisonJson(all)) &&
+                          WriteFile(options.svg, ComparisonSvg(all)) &&
+                          WriteFile(options.html, ComparisonHtml(all));
   return is_written ? 0 : 1;
 }
 

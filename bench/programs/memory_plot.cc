@@ -13,8 +13,9 @@ namespace trommel::bench {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: memory_plot [--svg=FILE]\n"
-    "  --svg  also write the drawing\n";
+    "usage: memory_plot [--svg=FILE] [--html=FILE]\n"
+    "  --svg   also write the drawing\n"
+    "  --html  also write a page with charts\n";
 constexpr double kRates[] = {0.1, 0.03, 0.01, 0.0061, 0.004, 0.001, 0.0001, 0.00001};
 
 void PrintHead(const char* what, int width) {
@@ -45,23 +46,29 @@ void PrintShapes() {
   }
 }
 
+bool WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (file.flush()) return true;
+  std::fprintf(stderr, "memory_plot: cannot write %s\n", path.c_str());
+  return false;
+}
+
 int Main(int argc, char** argv) {
   std::string svg;
-  const auto read_svg = [&svg](std::string_view value) {
-    svg = value;
-    return !svg.empty();
-  };
-  if (!ReadArguments(argc, argv, {{"--svg", read_svg}}, kUsage)) return 2;
+  std::string html;
+  if (!ReadArguments(argc, argv, {TextArgument("--svg", svg), TextArgument("--html", html)},
+                     kUsage)) {
+    return 2;
+  }
   const std::vector<MemoryCurve> curves = MemoryCurves();
   PrintCurves(curves);
   std::printf("\n");
   PrintShapes();
-  if (svg.empty()) return 0;
-  std::ofstream file(svg);
-  file << MemorySvg(curves, {});
-  if (file.flush()) return 0;
-  std::fprintf(stderr, "memory_plot: cannot write %s\n", svg.c_str());
-  return 3;
+  const bool is_written =
+      (svg.empty() || WriteFile(svg, MemorySvg(curves, {}))) &&
+      (html.empty() || WriteFile(html, MemoryHtml(curves, {}, "memory_plot --html=" + html)));
+  return is_written ? 0 : 3;
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ Argument CountsArgument(std::string_view name, std::vector<uint64_t>& counts, ui
           }};
 }
 
+Argument TextArgument(std::string_view name, std::string& text) {
+  return {name, [&text](std::string_view value) {
+            text = value;
+            return !value.empty();
+          }};
+}
+
 Argument WordArgument(std::string_view name, std::vector<std::string_view> words, size_t& index) {
   return {name, [words = std::move(words), &index](std::string_view value) {
             const auto found = std::ranges::find(words, value);

@@ -28,6 +28,7 @@ struct Argument {
 
 Argument CountArgument(std::string_view name, uint64_t& count, uint64_t most = ~uint64_t{0});
 Argument CountsArgument(std::string_view name, std::vector<uint64_t>& counts, uint64_t least);
+Argument TextArgument(std::string_view name, std::string& text);  // not empty
 // One of these words, as its index in the list.
 Argument WordArgument(std::string_view name, std::vector<std::string_view> words, size_t& index);
 

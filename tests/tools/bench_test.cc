@@ -132,10 +132,26 @@ TEST_CASE("what bench cannot measure is a usage error", "[tools][bench]") {
 
 TEST_CASE("a file that cannot be written is told before measuring", "[tools][bench]") {
   const TempFolder folder;
-  const ToolResult result = RunTool({"bench", "--json", folder.Path("none/run.json")});
-  CHECK(result.exit_code == 3);
-  CHECK(result.out.empty());
-  CHECK_THAT(result.err, ContainsSubstring("run.json"));
+  for (const char* option : {"--json", "--html"}) {
+    const ToolResult result = RunTool({"bench", option, folder.Path("none/run.file")});
+    CHECK(result.exit_code == 3);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, ContainsSubstring("run.file"));
+  }
+}
+
+TEST_CASE("bench --html writes the figures of the table, and a comparison of two files",
+          "[tools][bench]") {
+  const TempFolder folder;
+  const std::string a = folder.Path("a.json");
+  REQUIRE(Bench({"--json", a, "--html", folder.Path("run.html")}).exit_code == 0);
+  const std::string page = folder.Read("run.html");
+  for (const json& entry : json::parse(folder.Read("a.json"))["benchmarks"]) {
+    CHECK_THAT(page, ContainsSubstring(entry["run_name"].get<std::string>()));
+  }
+  CHECK_THAT(page, ContainsSubstring("--seconds-per-figure 1e-5"));  // how it was made
+  REQUIRE(RunTool({"bench", "--compare", a, a, "--html", folder.Path("both.html")}).exit_code == 0);
+  CHECK_THAT(folder.Read("both.html"), ContainsSubstring("faster in 0 and slower in 0"));
 }
 
 TEST_CASE("a bench does not replace a new file that another one made meanwhile", "[tools][bench]") {

@@ -28,6 +28,17 @@ TEST_CASE("stress runs the rounds it is asked for, and every invariant holds", "
   CHECK(result.err.empty());  // no progress in a pipe
 }
 
+TEST_CASE("stress --html writes what was checked, and its verdict", "[tools][stress]") {
+  const TempFolder folder;
+  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "1", "--seed", "7",
+                                     "--html", folder.Path("stress.html")});
+  REQUIRE(result.exit_code == 0);
+  const std::string page = folder.Read("stress.html");
+  CHECK_THAT(page, ContainsSubstring("Every invariant held."));
+  CHECK_THAT(page, ContainsSubstring("--mix churn --rounds 1 --seed 7"));
+  CHECK(folder.Names() == std::vector<std::string>{"stress.html"});
+}
+
 TEST_CASE("what stress found is there for programs", "[tools][stress]") {
   const ToolResult result = RunTool({"stress", "--mix", "points", "--mix", "churn", "--rounds", "2",
                                      "--writers", "3", "--readers", "1", "--json"});

@@ -4,7 +4,8 @@
 #
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
 # of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
-# fuzz preset and the API reference only); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
+# fuzz preset and the API reference only), browser (tests of reports); for
+# tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)
@@ -40,6 +41,7 @@ trommel_dependency(doxygen 1.9 doxygen check)
 trommel_dependency(patch 2.7 patch check)
 trommel_dependency(git 2.30 git check)
 trommel_dependency(dpkg_source 1.21 dpkg-dev check)
+trommel_dependency(chromium 100 chromium browser)
 trommel_dependency(qemu 7.2 qemu-user-static qemu)
 trommel_dependency(aarch64_cxx 12 g++-aarch64-linux-gnu aarch64)
 trommel_dependency(aarch64_qemu 7.2 qemu-user-static aarch64)

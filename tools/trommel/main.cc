@@ -82,6 +82,7 @@ int Main(int argc, char** argv) {
   if (argc > 0 && std::string_view(argv[0]).find('/') != std::string_view::npos) {
     settings.program = argv[0];  // it need not be on the PATH
   }
+  settings.typed = TypedCommand("trommel", {argv + std::min(argc, 1), argv + argc});
   line.Flag("--json", settings.json, "Report as one JSON object");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
   line.Text("--target", settings.target, "NAME", "Run on this instruction set");

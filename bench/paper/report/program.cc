@@ -12,11 +12,12 @@ namespace trommel::paper {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: %s [--quick] [--seed=1] [--json=FILE] [--svg=FILE]\n"
+    "usage: %s [--quick] [--seed=1] [--json=FILE] [--svg=FILE] [--html=FILE]\n"
     "  --quick  small sizes, a few seconds\n"
     "  --seed   of all random keys\n"
     "  --json   also write every figure there\n"
-    "  --svg    also write the picture there\n";
+    "  --svg    also write the picture there\n"
+    "  --html   also write a page with charts there\n";
 constexpr char kTuplesUsage[] =
     "  --tuples=10M    where the source inserts that many; memory is scaled accordingly\n"
     "  --triples=FILE  recorded triples, tab separated: README.md\n";
@@ -52,6 +53,8 @@ std::optional<Options> ParseOptions(std::span<const char* const> arguments, bool
       options.json = value;
     } else if (option == "--svg") {
       options.svg = value;
+    } else if (option == "--html") {
+      options.html = value;
     } else if (takes_tuples && option == "--tuples") {
       const std::optional<uint64_t> tuples = bench::ParseCount(value);
       if (!tuples || *tuples < kFewestTuples || *tuples > kMostTuples) return std::nullopt;
@@ -78,7 +81,15 @@ int RunProgram(std::span<const char* const> arguments, const Program& program, s
   const auto write = [&](const std::string& path, const auto& text_of) {
     return path.empty() || WriteFile(err, program.name, path, text_of(report));
   };
-  if (!write(options->json, ReportJson) || !write(options->svg, ReportSvg)) return 3;
+  const auto html_of = [&](const Report& made) {
+    std::string command = program.name;
+    for (const char* argument : arguments) command += std::string(" ") + argument;
+    return ReportHtml(made, command);
+  };
+  if (!write(options->json, ReportJson) || !write(options->svg, ReportSvg) ||
+      !write(options->html, html_of)) {
+    return 3;
+  }
   return IsContradicted(report) ? 1 : 0;
 }
 

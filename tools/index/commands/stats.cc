@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "tools/index/commands/stats_operation.h"
+#include "tools/index/commands/stats_report.h"
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/table_access.h"
+#include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
@@ -165,14 +167,25 @@ void AddTableStats(Command& parent, const Settings& settings) {
   struct StatsOptions {
     TableOptions table;
     bool prometheus = false;
+    std::string html;  // a file; empty: none
   };
   auto options = std::make_shared<StatsOptions>();
   AddTable(command, options->table);
   command.Flag("--prometheus", options->prometheus,
                "Print metrics in Prometheus text format 0.0.4 instead");
-  command.SetAction([&settings, options] {
+  command.Text("--html", options->html, "FILE",
+               "Also write the figures as charts and tables to FILE, a page that needs no network");
+  command.SetAction([&settings, options]() -> int {
     if (options->prometheus && settings.json) throw UsageError{"--prometheus", "not with --json"};
+    Result<ReportOut> html = ReportOut::Create(options->html, {.quiet = settings.quiet});
+    if (!html.ok()) return FailOnInput(html.error());
     return WithTable(options->table, [&](const index::Cluster& table) {
+      if (html->is_wanted()) {
+        const std::string page = TableStatsHtml(table.config(), table.GetStats(), settings.typed);
+        if (const Status written = html->Write(page); !written.ok()) {
+          return FailOnInput(written.error());
+        }
+      }
       return options->prometheus ? PrintMetrics(table) : RunTableStats(settings, table);
     });
   });

@@ -1,13 +1,10 @@
 // trommel bench: this machine's ceilings, and what the filter makes of them; or two such runs
 // compared.
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,9 +16,10 @@
 #include "bench/sweep/machine_card.h"
 #include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
+#include "bench/sweep/sweep_report.h"
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/filters/file_lock.h"
+#include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/interrupt.h"
@@ -32,77 +30,39 @@
 namespace trommel::tool {
 namespace {
 
-constexpr const char* kJsonToStdout = "-";
-
 struct BenchOptions {
   bench::SweepOptions sweep;
-  std::string json;  // a file, or kJsonToStdout; empty: none
+  std::string json;  // a file, or ReportOut::kToStdout; empty: none
+  std::string html;  // a file; empty: none
   double wait_seconds = LockWait{}.seconds;
   std::vector<std::string> compare;
 };
 
-Status PrintNow(std::string_view text) { return WriteText(text, stdout); }
+struct Reports {
+  ReportOut json;
+  ReportOut html;
 
-// The destination of the JSON. Made before measuring: a path that cannot be written fails at once,
-// a file that is there is locked.
-class JsonOut {
- public:
-  static Result<JsonOut> Create(const BenchOptions& options, bool quiet) {
-    JsonOut out;
-    out.is_stdout_ = options.json == kJsonToStdout;
-    if (!options.json.empty() && !out.is_stdout_) {
-      const LockWait wait = {.seconds = options.wait_seconds, .quiet = quiet};
-      Result<FileLock> lock = FileLock::Take(options.json, wait, Unopenable::kIsLeftUnlocked);
-      if (!lock.ok()) return lock.error();
-      Result<bench::RunFileWriter> file = bench::RunFileWriter::Create(options.json);
-      if (!file.ok()) return file.error();
-      out.path_ = options.json;
-      out.lock_.emplace(*std::move(lock));
-      out.file_.emplace(std::move(*file));
-    }
-    return out;
+  static Result<Reports> Create(const BenchOptions& options, bool quiet) {
+    Result<ReportOut> json =
+        ReportOut::Create(options.json, {.seconds = options.wait_seconds, .quiet = quiet});
+    if (!json.ok()) return json.error();
+    Result<ReportOut> html =
+        ReportOut::Create(options.html, {.seconds = options.wait_seconds, .quiet = quiet});
+    if (!html.ok()) return html.error();
+    return Reports{std::move(*json), std::move(*html)};
   }
 
-  bool is_stdout() const { return is_stdout_; }
-  bool is_wanted() const { return is_stdout_ || file_.has_value(); }
-  Status Write(std::string_view text) { return file_ ? WriteFile(text) : PrintNow(text); }
-
- private:
-  // The writer replaces whatever has the name. So a name that was free is taken by an empty file
-  // first: of two programs only one can.
-  Status WriteFile(std::string_view text) {
-    HoldInterrupts hold;
-    struct stat ignored = {};
-    const bool is_new = !lock_->is_held() && lstat(path_.c_str(), &ignored) != 0;
-    bool is_ours = lock_->IsCurrent();
-    if (is_ours && is_new) {
-      const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (fd < 0 && errno != EEXIST) {
-        return Error{ErrorCode::kIo,
-                     fmt::format("cannot write {}: {}", path_, std::strerror(errno))};
+  // Makes and writes those that are wanted. Returns the exit code.
+  int Write(const std::function<std::string()>& json_text,
+            const std::function<std::string()>& html_text) {
+    for (auto& [out, text] : {std::pair{&json, &json_text}, {&html, &html_text}}) {
+      if (!out->is_wanted()) continue;
+      if (const Status written = out->Write((*text)()); !written.ok()) {
+        return FailOnInput(written.error());
       }
-      is_ours = fd >= 0;
-      if (is_ours) close(fd);
     }
-    if (!is_ours) {
-      return Error{ErrorCode::kIo,
-                   fmt::format("{} was made or changed by another program meanwhile; nothing was "
-                               "written: run this again, or under another name",
-                               path_)};
-    }
-    Status written = file_->Write(text);
-    if (written.ok() || written.error().code == ErrorCode::kNotFlushed) {
-      hold.DropForGood();
-    } else if (is_new) {
-      unlink(path_.c_str());
-    }
-    return written;
+    return kDone;
   }
-
-  std::string path_;
-  std::optional<FileLock> lock_;
-  std::optional<bench::RunFileWriter> file_;
-  bool is_stdout_ = false;
 };
 
 Json ComparisonJson(const bench::Comparison& comparison) {
@@ -132,16 +92,17 @@ int RunCompare(const BenchOptions& options, const Settings& settings) {
   if (!b.ok()) return FailOnInput(b.error());
   const Result<bench::Comparison> comparison = bench::Compare(*a, *b);
   if (!comparison.ok()) return FailOnInput(comparison.error());
-  Result<JsonOut> json = JsonOut::Create(options, settings.quiet);
-  if (!json.ok()) return FailOnInput(json.error());
-  if (!json->is_stdout()) {
-    const Status printed =
-        PrintNow(ComparisonText(*comparison, options.compare[0], options.compare[1]));
+  Result<Reports> reports = Reports::Create(options, settings.quiet);
+  if (!reports.ok()) return FailOnInput(reports.error());
+  const std::string& file_a = options.compare[0];
+  const std::string& file_b = options.compare[1];
+  if (!reports->json.is_stdout()) {
+    const Status printed = WriteText(ComparisonText(*comparison, file_a, file_b), stdout);
     if (!printed.ok()) return FailOnInput(printed.error());
   }
-  if (!json->is_wanted()) return kDone;
-  const Status written = json->Write(ComparisonJson(*comparison).text() + "\n");
-  return written.ok() ? kDone : FailOnInput(written.error());
+  return reports->Write(
+      [&] { return ComparisonJson(*comparison).text() + "\n"; },
+      [&] { return bench::ComparisonHtml(*comparison, file_a, file_b, settings.typed); });
 }
 
 int RunBench(const BenchOptions& options, const Settings& settings) {
@@ -149,27 +110,38 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   const Result<bench::SweepPlan> plan = bench::MakePlan(options.sweep, card);
   if (!plan.ok()) return FailOnRequest(plan.error());
   NoteInterrupts();
-  Result<JsonOut> json = JsonOut::Create(options, settings.quiet);
-  if (!json.ok()) return FailOnInput(json.error());
+  Result<Reports> reports = Reports::Create(options, settings.quiet);
+  if (!reports.ok()) return FailOnInput(reports.error());
 
   Status printed = Ok();
-  const bool has_table = !json->is_stdout();
+  const bool has_table = !reports->json.is_stdout();
   const auto print = [&printed, has_table](const std::string& text) {
-    if (has_table && printed.ok()) printed = PrintNow(text);
+    if (has_table && printed.ok()) printed = WriteText(text, stdout);
   };
   print(CardText(card) + TableHead());
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   Progress progress("measuring", settings.quiet, std::nullopt);
   std::optional<bench::SweepRow> last;  // its filter is the group's
+  std::vector<bench::SweepFigure> figures;
   bench::SweepHooks hooks;
   hooks.should_stop = [&printed] { return NotedInterrupt() != 0 || !printed.ok(); };
   hooks.starting = [&](size_t row_idx, const bench::SweepRow& row) {
-    progress.Draw(fmt::format("{} of {}, {}", row_idx + 1, plan->rows.size(), row.name));
+    std::string left;
+    if (row_idx > 0) {  // rows take about equal times; filling a filter is part of its first
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      left = fmt::format(", about {:.0f} s left",
+                         seconds / static_cast<double>(row_idx) *
+                             static_cast<double>(plan->rows.size() - row_idx));
+    }
+    progress.Draw(fmt::format("{} of {}{}, {}", row_idx + 1, plan->rows.size(), left, row.name));
   };
   hooks.measured = [&](const bench::SweepFigure& figure) {
     progress.Clear();
     if (!last || !bench::HaveSameFilter(*last, figure.row)) print(GroupTitle(figure));
     last = figure.row;
     print(FigureLine(figure));
+    figures.push_back(figure);
   };
   const Result<bench::SweepResult> result = bench::RunSweep(*plan, hooks);
   progress.Clear();
@@ -182,9 +154,8 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   card.filter_huge_page_bytes = result->filter_huge_page_bytes;
   print(PagesText(card.filter_bytes, card.filter_huge_page_bytes));
   if (!printed.ok()) return FailOnInput(printed.error());
-  if (!json->is_wanted()) return kDone;
-  const Status written = json->Write(bench::RunFileText(card, result->records));
-  return written.ok() ? kDone : FailOnInput(written.error());
+  return reports->Write([&] { return bench::RunFileText(card, result->records); },
+                        [&] { return bench::SweepHtml(card, figures, settings.typed); });
 }
 
 // A list "1M,30M" of counts. T is what they must fit.
@@ -239,14 +210,16 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
                      });
   AddSeconds(command, "--seconds-per-figure", 1e-6, 3600, sweep.seconds_per_figure,
              "Time on the clock for each row (default 1; with --quick 0.12)");
-  command.OptionalText("--json", options->json, kJsonToStdout, "FILE",
+  command.OptionalText("--json", options->json, ReportOut::kToStdout, "FILE",
                        "Write all repetitions and the machine card to FILE, as Google Benchmark's "
                        "JSON; without FILE to standard output, instead of the table");
+  command.Text("--html", options->html, "FILE",
+               "Write the figures as charts and tables to FILE, a page that needs no network");
   AddWait(command, options->wait_seconds);
   command.Several("--compare", options->compare, "A.json B.json",
                   "Measure nothing: show the rows of B.json beside those of A.json");
   command.SetAction([&settings, options] {
-    if (settings.json && options->json.empty()) options->json = kJsonToStdout;
+    if (settings.json && options->json.empty()) options->json = ReportOut::kToStdout;
     return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options, settings);
   });
 }

@@ -10,12 +10,15 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tools/stress/campaign.h"
 #include "tools/stress/subjects/subjects.h"
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/commands/stress_print.h"
+#include "tools/trommel/commands/stress_report.h"
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
@@ -29,6 +32,9 @@ namespace {
 constexpr uint32_t kMaxThreads = 256;  // of each kind
 constexpr uint64_t kDefaultSeconds = 10;
 constexpr std::string_view kAllTypes = "all";
+// Samples of the speed come further and further apart, so that hours have no more than hundreds.
+constexpr double kLeastSampleSeconds = 0.25;
+constexpr double kSampleGrowth = 1.01;
 
 struct StressOptions {
   bool list = false;
@@ -41,6 +47,7 @@ struct StressOptions {
   uint32_t num_writers = 0;
   uint32_t num_readers = 0;
   Encoding encoding = CountingConfig{}.encoding;
+  std::string html;  // a file; empty: none
 };
 
 // As many threads as the machine has, half of each kind, but at least two of each: they interleave
@@ -83,6 +90,8 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   const bool is_timed = options.seconds > 0 || options.num_rounds == 0;
   const uint64_t limit = options.seconds > 0 ? options.seconds : kDefaultSeconds;
   NoteInterrupts();
+  Result<ReportOut> html = ReportOut::Create(options.html, {.quiet = settings.quiet});
+  if (!html.ok()) return FailOnInput(html.error());
   if (!settings.json) {  // at once: with the seed, even a crash can be replayed
     Report report;
     report.AddLine(fmt::format("seed {}, {}, {}, {}, {}, {}{}\n", campaign.seed, options.type,
@@ -95,6 +104,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
 
   const Clock::time_point start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  std::vector<StressSample> samples = {{}};
   stress::CampaignWatch watch;
   watch.should_stop = [&] {
     return NotedInterrupt() != 0 || (is_timed && elapsed() >= static_cast<double>(limit));
@@ -102,12 +112,21 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   Result<stress::CampaignResult> result = [&] {
     Progress progress("stress", settings.quiet, std::nullopt);
     watch.on_working = [&](const stress::RoundPlan& plan, uint64_t num_keys) {
-      if (!progress.IsDue()) return;
       const double seconds = elapsed();
+      if (seconds >= samples.back().seconds * kSampleGrowth + kLeastSampleSeconds) {
+        samples.push_back({seconds, num_keys});
+      }
+      if (!progress.IsDue()) return;
       std::string text = fmt::format("round {} ({}): {} keys, {:.1f} M/s, {:.0f} s", plan.round,
                                      plan.mix.name, FormatCount(num_keys),
                                      static_cast<double>(num_keys) / seconds / 1e6, seconds);
-      if (is_timed) text += fmt::format(" of {} s", limit);
+      if (is_timed)
+        text += fmt::format(" of {} s", limit);
+      else if (campaign.num_rounds > 0 && plan.round > 0) {
+        const double left = seconds / static_cast<double>(plan.round) *
+                            static_cast<double>(campaign.num_rounds - plan.round);
+        text += fmt::format(", about {:.0f} s left", left);
+      }
       progress.Draw(text);
     };
     return RunCampaign(campaign, stress::RoundsWith(stress::MakeTypedSubject), watch);
@@ -127,6 +146,15 @@ int RunStress(const StressOptions& options, const Settings& settings) {
                                          : "\nEvery invariant held.");
   }
   const bool is_good = has_checked && !result->violation;
+  if (html->is_wanted()) {
+    StressRun run{.seconds = elapsed(),
+                  .was_interrupted = NotedInterrupt() != 0,
+                  .command = settings.typed,
+                  .samples = std::move(samples)};
+    if (result->broken_round) run.again = RepeatCommand(campaign, *result->broken_round, "trommel");
+    const Status written = html->Write(StressHtml(campaign, *result, run));
+    if (!written.ok()) return FailOnInput(written.error());
+  }
   return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);
 }
 
@@ -177,6 +205,8 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   add_threads("--writers", 1, options->num_writers, "Threads that insert and erase");
   add_threads("--readers", 0, options->num_readers, "Threads that only query");
   AddEncoding(command, options->encoding, FixedEncodingNames());
+  command.Text("--html", options->html, "FILE",
+               "Write the figures as charts and tables to FILE, a page that needs no network");
   const auto add_u64 = [&](const char* name, std::optional<uint64_t>& value, const char* help) {
     return AddNumber(command, name, 0, UINT64_MAX, "NUMBER", help,
                      [&value](uint64_t number) { value = number; });

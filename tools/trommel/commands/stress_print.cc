@@ -153,6 +153,14 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   report.AddField("mixes", std::move(mixes));
 }
 
+std::string RepeatCommand(const stress::CampaignOptions& options, const stress::RoundPlan& plan,
+                          std::string_view program) {
+  return fmt::format(
+      "{} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} --encoding {}",
+      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
+      options.num_readers, EncodingName(plan.config.encoding));
+}
+
 void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                        std::string_view program, Report& report) {
   report.AddField("ok", !result.violation.has_value());
@@ -172,11 +180,7 @@ void DescribeViolation(const stress::CampaignOptions& options, const stress::Cam
       report.AddLine(fmt::format("  {}", EventText(event, plan.num_writers)));
     }
   }
-  report.AddLine(fmt::format(
-      "  Again: {} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} "
-      "--encoding {}",
-      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
-      options.num_readers, EncodingName(plan.config.encoding)));
+  report.AddLine("  Again: " + RepeatCommand(options, plan, program));
 }
 
 }  // namespace trommel::tool

@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TOOLS_STRESS_PRINT_H_
 #define TROMMEL_TOOLS_STRESS_PRINT_H_
 
+#include <string>
 #include <string_view>
 
 #include "tools/stress/campaign.h"
@@ -19,6 +20,10 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
 // The violation, if there is one: the invariant, the key, the trace, and how to repeat the round.
 void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                        std::string_view program, Report& report);
+
+// The command that repeats the round.
+std::string RepeatCommand(const stress::CampaignOptions& options, const stress::RoundPlan& plan,
+                          std::string_view program);
 
 }  // namespace trommel::tool
 

@@ -73,6 +73,29 @@ const CLI::App* Chosen(const CLI::App* app) {
 
 }  // namespace
 
+std::string TypedCommand(std::string_view program, std::span<char* const> arguments) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@";
+  std::string typed(program);
+  for (const std::string_view argument : arguments) {
+    typed += ' ';
+    if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) {
+      typed += argument;
+      continue;
+    }
+    typed += '\'';
+    for (const char c : argument) {
+      if (c == '\'') {
+        typed += "'\\''";
+      } else {
+        typed += c;
+      }
+    }
+    typed += '\'';
+  }
+  return typed;
+}
+
 Option Option::Required() const { return Option(option_->required()); }
 Option Option::Needs(Option other) const { return Option(option_->needs(other.option_)); }
 Option Option::Excludes(Option other) const { return Option(option_->excludes(other.option_)); }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,11 @@ struct Settings {
   bool quiet = false;
   std::string target;
   std::string program = "trommel";  // what to type to run this again
+  std::string typed = "trommel";    // the whole command, for reports
 };
+
+// What was typed, to be shown in reports: arguments are quoted for a shell where they need it.
+std::string TypedCommand(std::string_view program, std::span<char* const> arguments);
 
 // Thrown by the actions of subcommands (Command::SetAction) for options that contradict each other.
 struct UsageError {
