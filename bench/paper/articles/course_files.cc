@@ -213,7 +213,7 @@ Table CourseReads(const Options& options) {
 
   const hbase::ChunkShape shape = hbase::ChunkShapeFor(filtered.filter).value();
   Row space{.what = "filters / data", .unit = Unit::kShare};
-  space.formula = shape.num_bytes / (double{filtered.row_bytes} * shape.max_keys);
+  space.formula = shape.num_bytes / (static_cast<double>(filtered.row_bytes) * shape.max_keys);
   space.measured = static_cast<double>(with.num_filter_bytes()) /
                    static_cast<double>(num_rows * filtered.row_bytes);
   space.note =
