@@ -35,7 +35,7 @@ struct CountingConfig {
   uint32_t num_slices = 0;  ///< One of the encoding's (Geometry::num_slices), or 0: sizing chooses.
   /// Runs take half the memory of planes, and beyond the caches their updates are no slower. Planes
   /// have faster updates in cache, on CPUs without a fast bit deposit, and beyond their capacity
-  /// (README.md). Fingerprints have the fastest updates (16 bits) or the least memory (8 bits).
+  /// (GUIDE.md). Fingerprints have the fastest updates (16 bits) or the least memory (8 bits).
   ///
   /// Runs are the default, for both types of filters, because they serve best what is not foreseen:
   /// with 1.9 times the capacity, beside writers, runs sized for 0.3 % answer 3 % of non-members
