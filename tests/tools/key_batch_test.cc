@@ -48,6 +48,35 @@ TEST_CASE("a batch is cut anew for every piece", "[tools][key_batch]") {
   CHECK(batch.num_lines() == 0);
 }
 
+TEST_CASE("records of any length are cut at their terminators, empty ones skipped or kept",
+          "[tools][key_batch]") {
+  // Around the sections in which terminators are looked for.
+  for (const size_t length : {1, 4094, 4095, 4096, 4097, 8191, 12'289}) {
+    INFO("length " << length);
+    const std::string lengthy(length, 'x');
+    KeyBatch batch;
+    KeyOptions options;
+    SetText(batch, "\n" + lengthy + "\n\n" + lengthy + "y\n\nz");
+    batch.Split(options);
+    CHECK(StringKeys(batch) == Strings{lengthy, lengthy + "y", "z"});
+    CHECK(batch.num_lines() == 6);
+    CHECK(batch.num_empty() == 3);
+
+    options.keep_empty = true;
+    batch.Split(options);
+    CHECK(StringKeys(batch) == Strings{"", lengthy, "", lengthy + "y", "", "z"});
+    CHECK(batch.num_empty() == 0);
+
+    options.strip_cr = true;
+    options.keep_empty = false;
+    SetText(batch, "\r\n" + lengthy + "\r\n\ny\r\n" + lengthy);
+    batch.Split(options);
+    CHECK(StringKeys(batch) == Strings{lengthy, "y", lengthy});
+    CHECK(batch.num_lines() == 5);
+    CHECK(batch.num_empty() == 2);
+  }
+}
+
 TEST_CASE("a batch ends before its malformed key", "[tools][key_batch]") {
   KeyBatch batch;
   KeyOptions options;

@@ -58,6 +58,13 @@ class KeyBatch {
   uint64_t num_present = 0;
 
  private:
+  // Adds the records of `text` from `begin` on that end at the offsets `ends` from `at`, and moves
+  // `begin` behind the last. False behind a malformed key.
+  bool AddRecords(std::string_view text, size_t at, std::span<const uint32_t> ends,
+                  const KeyOptions& options, size_t& begin);
+  // The same where a record is a key.
+  void AddWholeRecords(std::string_view text, size_t at, std::span<const uint32_t> ends,
+                       bool keep_empty, size_t& begin);
   Status AddRecord(std::string_view record, const KeyOptions& options);
   Status AddKey(std::string_view key, const KeyOptions& options);
   Status AddTime(std::string_view line, const KeyOptions& options);
