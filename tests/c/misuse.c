@@ -279,6 +279,7 @@ static void attributes(void) {
   const trommel_keys* given[] = {&keys, &keys, NULL};
   trommel_attributes_config config;
   trommel_attributes* filter = NULL;
+  trommel_attributes* clone = NULL;
   trommel_filter* other = NULL;
   void* bytes = NULL;
   int64_t size = 0;
@@ -326,6 +327,10 @@ static void attributes(void) {
   FAILS(TROMMEL_MISMATCH, trommel_load_bytes(bytes, size, NULL, &other, &error),
         "trommel_attributes_load");
   free(bytes);
+  HOLDS(trommel_attributes_clone(filter, &clone, &error) == TROMMEL_OK);
+  HOLDS(trommel_attributes_num_attributes(clone) == 3);
+  INVALID(trommel_attributes_clone(NULL, &clone, &error), "filter is NULL");
+  trommel_attributes_free(clone);
   trommel_attributes_free(filter);
   trommel_attributes_free(NULL);
 }
@@ -427,8 +432,12 @@ static void files(void) {
   INVALID(trommel_load(path, &load, &loaded, &error), "options.type is 50");
   HOLDS(trommel_clone(loaded, &clone, &error) == TROMMEL_OK);
   HOLDS(trommel_filter_type(clone) == TROMMEL_TYPE_CONCURRENT);
+  HOLDS(trommel_equals(clone, loaded, &error) == 1);
+  HOLDS(trommel_equals(filter, loaded, &error) == 0);
+  INVALID(-trommel_equals(filter, NULL, &error), "b is NULL");
   HOLDS(trommel_erase_key(clone, trommel_key_int64(42), &error) == 1);
   HOLDS(trommel_may_contain(clone, trommel_key_int64(42), &error) == 0);
+  HOLDS(trommel_equals(clone, loaded, &error) == 0);
   HOLDS(trommel_may_contain(loaded, trommel_key_int64(42), &error) == 1);
   trommel_filter_free(filter);
   trommel_filter_free(loaded);

@@ -5,6 +5,7 @@
 #include "engine/c/src/failures.h"
 #include "engine/c/src/snapshots.h"
 #include "trommel/attribute_filter.h"
+#include "trommel/byte_stream.h"
 #include "trommel/c.h"
 
 using namespace trommel;         // NOLINT(google-build-using-namespace): of the functions below
@@ -40,7 +41,7 @@ trommel_code trommel_attributes_serialize(const trommel_attributes* filter, void
                                           trommel_error* error) {
   return Guarded(error, [&] {
     const AttributeFilter& source = Required(filter, "filter").filter;
-    CopyOut(buffer, buffer_size, num_bytes, [&] { return source.Serialize(); });
+    WriteOut(buffer, buffer_size, num_bytes, [&](ByteSink& sink) { return source.SaveTo(sink); });
   });
 }
 
@@ -49,5 +50,14 @@ trommel_code trommel_attributes_write(const trommel_attributes* filter, trommel_
   return Guarded(error, [&] {
     if (sink == nullptr) ThrowInvalid("sink is NULL");
     PassOn(sink, context, Required(filter, "filter").filter.Serialize());
+  });
+}
+
+trommel_code trommel_attributes_clone(const trommel_attributes* filter, trommel_attributes** clone,
+                                      trommel_error* error) {
+  return Guarded(error, [&] {
+    const trommel_attributes& source = Required(filter, "filter");
+    trommel_attributes*& out = Required(clone, "clone");
+    out = MakeAttributes(source.filter.Clone(), source.executor);
   });
 }

@@ -13,6 +13,7 @@
 #include "engine/c/src/snapshots.h"
 #include "engine/c/src/statistics.h"
 #include "engine/c/src/structs.h"
+#include "trommel/byte_stream.h"
 #include "trommel/c.h"
 #include "trommel/filter_columns.h"
 #include "trommel/keys.h"
@@ -169,7 +170,8 @@ trommel_code trommel_columns_serialize(const trommel_columns* columns, uint32_t 
                                        trommel_error* error) {
   return Guarded(error, [&] {
     UseOpen(columns, column, [&](const FilterColumns& open) {
-      CopyOut(buffer, buffer_size, num_bytes, [&] { return open.SerializeColumn(column); });
+      WriteOut(buffer, buffer_size, num_bytes,
+               [&](ByteSink& sink) { return sink.Append(open.SerializeColumn(column)); });
     });
   });
 }

@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/policies.h"
@@ -242,19 +241,25 @@ trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
     trommel_filter*& out = Required(clone, "clone");
-    const DigestKey& digest_key = PolicyOf(source).digest_key;
     std::visit(
         [&](const auto& typed) {
-          using Filter = std::remove_cvref_t<decltype(typed)>;
-          const std::vector<std::byte> bytes = typed.Serialize();
-          if constexpr (std::same_as<Filter, ConcurrentFilter>) {
-            Return(out, ConcurrentFilter::Adopt(
-                            ValueOf(CountingFilter::Deserialize(bytes, 0, digest_key))));
-          } else {
-            Return(out, Filter::Deserialize(bytes, 0, digest_key));
-          }
+          Return(out, typed.Clone(), source.executor, source.limits_side_memory);
         },
         source.typed);
+  });
+}
+
+int32_t trommel_equals(const trommel_filter* a, const trommel_filter* b, trommel_error* error) {
+  return GuardedAnswer(error, [&] {
+    const trommel_filter& first = Required(a, "a");
+    const trommel_filter& second = Required(b, "b");
+    return std::visit(
+        [&](const auto& typed) {
+          using Filter = std::remove_cvref_t<decltype(typed)>;
+          const auto* other = std::get_if<Filter>(&second.typed);
+          return other != nullptr && typed == *other;
+        },
+        first.typed);
   });
 }
 

@@ -1,20 +1,18 @@
 // Filters that hold keys as files and bytes.
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/filter.h"
 #include "engine/c/src/policies.h"
 #include "engine/c/src/snapshots.h"
 #include "engine/c/src/structs.h"
-#include "trommel/any_filter.h"
+#include "trommel/byte_stream.h"
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -107,8 +105,8 @@ trommel_code trommel_serialize(const trommel_filter* filter, void* buffer, int64
                                int64_t* num_bytes, trommel_error* error) {
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    CopyOut(buffer, buffer_size, num_bytes, [&] {
-      return std::visit([](const auto& typed) { return typed.Serialize(); }, source.typed);
+    WriteOut(buffer, buffer_size, num_bytes, [&](ByteSink& sink) {
+      return std::visit([&](const auto& typed) { return typed.SaveTo(sink); }, source.typed);
     });
   });
 }

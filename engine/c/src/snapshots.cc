@@ -49,6 +49,37 @@ int32_t SnapshotFile::Type() const { return static_cast<int32_t>(ValueOf(TypeOfF
 
 int32_t SnapshotBytes::Type() const { return static_cast<int32_t>(ValueOf(TypeOfBytes(bytes))); }
 
+void BufferSink::Put(uint64_t offset, std::span<const std::byte> bytes) noexcept {
+  if (offset >= buffer_.size()) return;
+  const size_t num_kept = std::min<uint64_t>(bytes.size(), buffer_.size() - offset);
+  std::copy_n(bytes.data(), num_kept, buffer_.data() + offset);
+}
+
+Status BufferSink::Append(std::span<const std::byte> bytes) {
+  Put(num_bytes_, bytes);
+  num_bytes_ += bytes.size();
+  return Ok();
+}
+
+Status BufferSink::Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
+  Put(offset, bytes);
+  return Ok();
+}
+
+void BufferSink::CheckFits() const {
+  if (num_bytes_ <= buffer_.size()) return;
+  Throw(TROMMEL_BUFFER_TOO_SMALL, "buffer has " + std::to_string(buffer_.size()) +
+                                      " bytes; it must have " + std::to_string(num_bytes_));
+}
+
+void CheckBuffer(const void* buffer, int64_t buffer_size, const int64_t* num_bytes) {
+  Required(num_bytes, "num_bytes");
+  if (buffer_size < 0) {
+    ThrowInvalid("buffer_size is " + std::to_string(buffer_size) + "; it must not be negative");
+  }
+  if (buffer == nullptr && buffer_size > 0) ThrowInvalid("buffer is NULL");
+}
+
 void PassOn(trommel_sink sink, void* context, std::span<const std::byte> bytes) {
   if (sink == nullptr) ThrowInvalid("sink is NULL");
   while (!bytes.empty()) {

@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "engine/c/src/failures.h"
+#include "trommel/byte_stream.h"
 #include "trommel/c.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
@@ -22,6 +20,25 @@ struct LoadOptions {
   uint64_t memory_limit_bytes = 0;
   DigestKey digest_key;
 };
+// Keeps what fits, and counts all.
+class BufferSink final : public ByteSink {
+ public:
+  explicit BufferSink(std::span<std::byte> buffer) noexcept : buffer_(buffer) {}
+
+  Status Append(std::span<const std::byte> bytes) override;
+  Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) override;
+
+  uint64_t num_bytes() const noexcept { return num_bytes_; }
+  // Throws Failure unless all did.
+  void CheckFits() const;
+
+ private:
+  void Put(uint64_t offset, std::span<const std::byte> bytes) noexcept;
+
+  std::span<std::byte> buffer_;
+  uint64_t num_bytes_ = 0;
+};
+
 // `options` may be null: the defaults.
 LoadOptions LoadOptionsOf(const trommel_load_options* options);
 SaveOptions SaveOptionsOf(const trommel_save_options* options);
@@ -48,22 +65,18 @@ struct SnapshotBytes {
 SnapshotFile FileOf(const char* path);
 SnapshotBytes BytesOf(const void* bytes, int64_t num_bytes);
 
-// Copies what serialize() returns into the caller's buffer, or only says how much it is.
-template <class Serialize>
-void CopyOut(void* buffer, int64_t buffer_size, int64_t* num_bytes, const Serialize& serialize) {
-  int64_t& size = Required(num_bytes, "num_bytes");
-  if (buffer_size < 0) {
-    ThrowInvalid("buffer_size is " + std::to_string(buffer_size) + "; it must not be negative");
-  }
-  if (buffer == nullptr && buffer_size > 0) ThrowInvalid("buffer is NULL");
-  const std::vector<std::byte> bytes = serialize();
-  size = static_cast<int64_t>(bytes.size());
-  if (buffer == nullptr) return;
-  if (buffer_size < size) {
-    Throw(TROMMEL_BUFFER_TOO_SMALL, "buffer has " + std::to_string(buffer_size) +
-                                        " bytes; it must have " + std::to_string(size));
-  }
-  std::memcpy(buffer, bytes.data(), bytes.size());
+// Checks a caller's buffer, which may be NULL with size 0: only the size is asked for.
+void CheckBuffer(const void* buffer, int64_t buffer_size, const int64_t* num_bytes);
+
+// Calls write(ByteSink), which returns a Status, and copies what it writes into the caller's
+// buffer; says how much it is in any case.
+template <class Write>
+void WriteOut(void* buffer, int64_t buffer_size, int64_t* num_bytes, const Write& write) {
+  CheckBuffer(buffer, buffer_size, num_bytes);
+  BufferSink sink({static_cast<std::byte*>(buffer), static_cast<size_t>(buffer_size)});
+  ValueOf(write(sink));
+  *num_bytes = static_cast<int64_t>(sink.num_bytes());
+  if (buffer != nullptr) sink.CheckFits();
 }
 
 void PassOn(trommel_sink sink, void* context, std::span<const std::byte> bytes);

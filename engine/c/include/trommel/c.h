@@ -556,7 +556,7 @@ TROMMEL_C_API int32_t trommel_window_erase_key(trommel_filter* filter, trommel_k
 
 /// @name Whole filters
 /// Fail with TROMMEL_UNSUPPORTED where the type does not have the operation. Thread safety:
-/// exclusive, but trommel_clone and the second argument of merges as a query.
+/// exclusive, but trommel_clone, trommel_equals and the second argument of merges as a query.
 /// @{
 
 /// Adds the counts of `other`, as if its keys had been inserted here. Counting, layered, window and
@@ -583,10 +583,14 @@ TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
 /// concurrent filters of fingerprints. Fails with TROMMEL_OUT_OF_MEMORY if what is in needs more.
 TROMMEL_C_API trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
                                                      trommel_error* error);
-/// Makes another filter with the same contents, of the same type. Statistics of refusals begin
-/// anew, and it has neither executor nor limits of memory. Free it with trommel_filter_free.
+/// Makes another filter with the same contents and executor, of the same type. Counting and
+/// concurrent filters keep their limits, the others have that of the machine; counts of refusals
+/// begin at 0. Fails with TROMMEL_OUT_OF_MEMORY. Free it with trommel_filter_free.
 TROMMEL_C_API trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
                                          trommel_error* error);
+/// Returns 1 if both filters have one type and the same snapshot, 0 if not, or a code times -1.
+TROMMEL_C_API int32_t trommel_equals(const trommel_filter* a, const trommel_filter* b,
+                                     trommel_error* error);
 /// Makes a counting filter concurrent, or a concurrent one counting, in place; cost: no pass over
 /// the blocks. `type` is TROMMEL_TYPE_COUNTING or TROMMEL_TYPE_CONCURRENT.
 TROMMEL_C_API trommel_code trommel_convert(trommel_filter* filter, int32_t type,
@@ -875,6 +879,10 @@ TROMMEL_C_API trommel_code trommel_attributes_load_bytes(const void* bytes, int6
 TROMMEL_C_API trommel_code trommel_attributes_serialize(const trommel_attributes* filter,
                                                         void* buffer, int64_t buffer_size,
                                                         int64_t* num_bytes, trommel_error* error);
+/// As trommel_clone.
+TROMMEL_C_API trommel_code trommel_attributes_clone(const trommel_attributes* filter,
+                                                    trommel_attributes** clone,
+                                                    trommel_error* error);
 /// As trommel_write.
 TROMMEL_C_API trommel_code trommel_attributes_write(const trommel_attributes* filter,
                                                     trommel_sink sink, void* context,
