@@ -104,6 +104,7 @@ struct FormatSample {
   AnyFilter filter;
   SampleKeys asked;
   DigestKey digest_key = {};
+  std::string metadata = {};
 };
 
 SampleKeys Numbered(const std::string& kind, const std::string& prefix, uint64_t first,
@@ -402,6 +403,12 @@ std::vector<FormatSample> FormatSamples() {
   AddFingerprints(samples);
   AddScalable(samples);
   AddOthers(samples);
+  samples.push_back(
+      {.name = "counting-metadata",
+       .filter = AnyFilter(tests::MakeFilter(
+           {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}, kSampleDigest)),
+       .asked = Numbered("text", "key-", 0, 2),
+       .metadata = "kept behind the filter"});
   return samples;
 }
 
@@ -420,13 +427,20 @@ std::filesystem::path PathOf(const FormatSample& sample) {
 
 TEST_CASE("the samples of FORMAT.md are what the library writes", "[engine][snapshot][samples]") {
   const bool writes = std::getenv("TROMMEL_WRITE_SAMPLES") != nullptr;
+  const tests::ScratchFolder folder;
   std::string answers;
   for (const FormatSample& sample : FormatSamples()) {
     INFO("sample: " << sample.name);
     const Bytes made = SerializeAny(sample.filter);
     answers += AnswersOf(sample.filter, sample);
-    if (writes) REQUIRE(SaveAny(sample.filter, PathOf(sample)).ok());
-    CHECK((tests::ReadFile(PathOf(sample)) == made));
+    const Bytes metadata = tests::BytesOfText(sample.metadata);
+    const SaveOptions options{.metadata = metadata};
+    if (writes) REQUIRE(SaveAny(sample.filter, PathOf(sample), options).ok());
+    REQUIRE(SaveAny(sample.filter, folder / "sample", options).ok());
+    const Bytes file = tests::ReadFile(PathOf(sample));
+    CHECK((file == tests::ReadFile(folder / "sample")));
+    CHECK((metadata.empty() ? file == made : file.size() == made.size() + metadata.size() + 32));
+    CHECK(LoadMetadata(PathOf(sample)).value() == metadata);
 
     const Result<AnyFilter> loaded = LoadAny(PathOf(sample), 0, sample.digest_key);
     REQUIRE(loaded.ok());

@@ -1,9 +1,13 @@
 // trommel stats and verify: what a file holds, and whether it holds all it should.
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "trommel/counting_filter.h"
+#include "trommel/metadata.h"
 
 namespace trommel::tests {
 namespace {
@@ -26,6 +30,21 @@ TEST_CASE("stats show what was built", "[tools][stats]") {
   CHECK(stats["seed"] == 5);
   CHECK(stats["predicted_fpr"] <= 0.01);
   CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("1,000"));
+}
+
+TEST_CASE("user metadata outlives a change of the file, and stats show its size",
+          "[tools][stats]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  const std::vector<std::byte> metadata(1234, std::byte{1});
+  const CountingFilter filter = CountingFilter::Create({.capacity = 100}).value();
+  REQUIRE(filter.Save(path, {.metadata = metadata}).ok());
+  REQUIRE(RunTool({"insert", path}, "a key\n").exit_code == 0);
+  CHECK(LoadMetadata(path).value() == metadata);
+  const json stats = json::parse(RunTool({"stats", path, "--json"}).out);
+  CHECK(stats["num_keys"] == 1);
+  CHECK(stats["metadata_bytes"] == 1234);
+  CHECK_THAT(RunTool({"stats", path}).out, Catch::Matchers::ContainsSubstring("1.23 kB"));
 }
 
 TEST_CASE("stats of something else is bad input", "[tools][stats]") {

@@ -1060,7 +1060,25 @@ CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Laye
 CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow}
 
 
+# --- Section 19.
+
+METADATA_MAGIC = bytes.fromhex("8954524d4d4554410d0a1a0a01000000")
+
+
+def without_metadata(data):
+    """The snapshot, and the user metadata behind it."""
+    before = len(data) - 32
+    if before < 0 or data[-16:] != METADATA_MAGIC:
+        return data, b""
+    size = u64(data, before)
+    require(1 <= size <= 1 << 16 and size <= before, f"{size} bytes of user metadata")
+    end = before - size
+    require(xxh3(data[end:before + 8]) == u64(data, before + 8), "the user metadata's checksum")
+    return data[:end], data[end:before]
+
+
 def read(data, secret=None):
+    data, _ = without_metadata(data)
     version = 2 if data[8:12] == bytes([2, 0, 0, 0]) else 1
     kind, policy, _ = read_start(data, tuple(CLASSES), version)
     found = (CLASSES_OF_2 if version == 2 else CLASSES)[kind](data)

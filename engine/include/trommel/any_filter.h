@@ -17,6 +17,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/export.h"
 #include "trommel/layered_filter.h"
+#include "trommel/metadata.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
 #include "trommel/scalable_filter.h"

@@ -3,7 +3,9 @@
 #ifndef TROMMEL_SAVE_OPTIONS_H_
 #define TROMMEL_SAVE_OPTIONS_H_
 
+#include <cstddef>
 #include <functional>
+#include <span>
 
 #include "trommel/result.h"
 
@@ -27,6 +29,12 @@ struct SaveOptions {
   /// for programs that must not replace what another one has changed meanwhile. Called on the
   /// thread that saves. Must not throw.
   std::function<Status()> check = {};
+
+  /// Bytes of the caller's own to keep behind the filter in its file, for example where its keys
+  /// came from: LoadMetadata (trommel/metadata.h) returns them. At most kMaxMetadataBytes, else
+  /// Save fails with kInvalidArgument. They must outlive the call. Not part of the filter: loading
+  /// checks and skips them, and a filter that is saved again has those that are given then.
+  std::span<const std::byte> metadata = {};
 };
 
 /// What the filters' private ReadFrom and WriteTo work with, inside the library.

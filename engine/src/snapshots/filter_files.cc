@@ -18,9 +18,11 @@ Error FilterFiles::NoPointInTime(const char* filter) {
 
 Status FilterFiles::WriteFile(const std::filesystem::path& path, const SaveOptions& options,
                               const Write& write) try {
+  if (Status fits = CheckMetadata(options.metadata); !fits) return fits;
   Result<AtomicFile> file = AtomicFile::Create(path, options);
   if (!file) return file.error();
   if (Status written = write(*file); !written) return written;
+  if (Status written = AppendMetadata(options.metadata, *file); !written) return written;
   return file->Commit();
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
@@ -34,6 +36,19 @@ std::vector<std::byte> FilterFiles::WriteBytes(const Write& write) {
     throw std::bad_alloc();
   }
   return sink.Take();
+}
+
+Result<std::vector<std::byte>> FilterFiles::LoadMetadata(const std::filesystem::path& path) try {
+  const Result<FileSource> source = FileSource::Open(path);
+  if (!source) return source.error();
+  Result<FoundMetadata> found = FindMetadata(*source);
+  if (!found) return NamingFile(path, found.error());
+  const PartSource contents(*source, 0, found->snapshot_bytes);
+  const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(contents);
+  if (!snapshot) return NamingFile(path, snapshot.error());
+  return std::move(found->metadata);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
 }
 
 Status FilterFiles::WriteToSink(ByteSink& sink, const Write& write) try {

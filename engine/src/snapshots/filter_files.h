@@ -25,6 +25,7 @@
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
 #include "engine/src/snapshots/opened_snapshot.h"
+#include "engine/src/snapshots/user_metadata.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/result.h"
@@ -117,7 +118,8 @@ struct FilterFiles {
   }
 
   // --- Of any type. The file is opened once and its header read once; read(snapshot) returns a
-  // Result, whose errors ReadFile completes with the path.
+  // Result, whose errors ReadFile completes with the path. User metadata behind the snapshot is
+  // checked, and left out.
 
   template <class ReadOne>
   static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadFile(
@@ -132,12 +134,18 @@ struct FilterFiles {
   template <class ReadOne>
   static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadBytes(const ByteSource& source,
                                                                         const ReadOne& read) try {
-    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
+    const Result<FoundMetadata> found = FindMetadata(source);
+    if (!found) return found.error();
+    const PartSource contents(source, 0, found->snapshot_bytes);
+    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(contents);
     if (!snapshot) return snapshot.error();
     return read(*snapshot);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
   }
+
+  // As the function of this name (trommel/metadata.h).
+  static Result<std::vector<std::byte>> LoadMetadata(const std::filesystem::path& path);
 
  private:
   using Write = std::function<Status(ByteSink&)>;

@@ -5,6 +5,7 @@
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
+#include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
@@ -24,6 +25,10 @@ int RunStats(const StatsOptions& options, const Settings& settings) {
   Report report;
   report.Add("filter", options.filter, "filter", options.filter);
   file->filter().Describe(report);
+  if (!file->metadata().empty()) {
+    report.Add("metadata_bytes", file->metadata().size(), "user metadata",
+               FormatBytes(file->metadata().size()));
+  }
   return Finish(report, settings.json, kDone);
 }
 

@@ -97,11 +97,17 @@ Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& di
     if (error.code == ErrorCode::kOutOfMemory) error.message = NamingOptions(error.message);
     return Naming(path, std::move(error));
   }
-  return FilterFile(FamilyFilter(*std::move(filter)), real_path, loaded);
+  Result<std::vector<std::byte>> metadata = LoadMetadata(real_path);
+  if (!metadata.ok()) return Naming(path, metadata.error());
+  return FilterFile(FamilyFilter(*std::move(filter)), *std::move(metadata), real_path, loaded);
 }
 
-FilterFile::FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded)
-    : filter_(std::move(filter)), path_(std::move(path)), loaded_(loaded) {}
+FilterFile::FilterFile(FamilyFilter filter, std::vector<std::byte> metadata, std::string path,
+                       const struct stat& loaded)
+    : filter_(std::move(filter)),
+      metadata_(std::move(metadata)),
+      path_(std::move(path)),
+      loaded_(loaded) {}
 
 Status FilterFile::SaveBack(const FileLock& lock) const {
   const auto check = [&]() -> Status {
@@ -111,7 +117,7 @@ Status FilterFile::SaveBack(const FileLock& lock) const {
                                              "was written: run this again",
                                              path_)};
   };
-  return SaveFilter(filter_.any(), path_, {.check = check});
+  return SaveFilter(filter_.any(), path_, {.check = check, .metadata = metadata_});
 }
 
 }  // namespace trommel::tool

@@ -44,6 +44,9 @@ class FilterFile {
   FamilyFilter& filter() noexcept { return filter_; }
   const FamilyFilter& filter() const noexcept { return filter_; }
 
+  // The file's user metadata, which SaveBack keeps.
+  const std::vector<std::byte>& metadata() const noexcept { return metadata_; }
+
   // Replaces the file atomically, keeping a symbolic link to it and its permissions (but none of
   // the group's where the group cannot be kept). `lock` was taken before it was loaded. Fails with
   // kIo and changes nothing if the file was changed since, or is not the one that is locked: not
@@ -51,9 +54,11 @@ class FilterFile {
   Status SaveBack(const FileLock& lock) const;
 
  private:
-  FilterFile(FamilyFilter filter, std::string path, const struct stat& loaded);
+  FilterFile(FamilyFilter filter, std::vector<std::byte> metadata, std::string path,
+             const struct stat& loaded);
 
   FamilyFilter filter_;
+  std::vector<std::byte> metadata_;
   std::string path_;
   struct stat loaded_;
 };
