@@ -1,6 +1,7 @@
 // The course text's section on HBase: which store files a get reads, by HBase's own filters, and
 // how many blocks that saves.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -200,6 +201,13 @@ Table CourseReads(const Options& options) {
                    std::sqrt(expected_loads / static_cast<double>(num_gets)), kModelShare));
     }
   }
+  const std::vector<uint64_t> some = RandomStream(non_members).Take(num_gets);
+  uint64_t num_named = 0;
+  for (const uint64_t word : with.Prune(some))
+    num_named += static_cast<uint64_t>(std::popcount(word));
+  table.rows.push_back(ReadsRow(
+      "absent row, ROW: files that a batch of gets names", ExpectedBlocks(num_files, 0, fpr),
+      static_cast<double>(num_named) / static_cast<double>(num_gets), sigma, 0.005));
   for (const bool are_members : {true, false}) {
     Row saved{.what = std::string(are_members ? "stored rows" : "absent rows") +
                       ": data blocks, ROW against none",

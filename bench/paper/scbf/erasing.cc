@@ -24,7 +24,7 @@ ErasingTrial RunErasing(const classic::ArrayGeometry& geometry, InsertRule inser
       generations.Insert(live[i]);
     }
     // The others are replaced next time.
-    std::ranges::rotate(live, live.begin() + 1);
+    std::rotate(live.begin(), live.begin() + 1, live.end());
   }
   ErasingTrial trial{.num_live = live.size(), .num_generations = generations.size()};
   for (const uint64_t key : live) trial.num_lost += !generations.MayContain(key);

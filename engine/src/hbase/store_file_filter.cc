@@ -8,6 +8,14 @@
 
 namespace trommel::hbase {
 
+StoreFileFilter::StoreFileFilter(uint64_t num_cells, std::optional<CompoundFilter> general,
+                                 uint64_t num_deletions,
+                                 std::optional<CompoundFilter> delete_family)
+    : num_cells_(num_cells),
+      num_deletions_(num_deletions),
+      general_(std::move(general)),
+      delete_family_(std::move(delete_family)) {}
+
 bool StoreFileFilter::MayHoldRow(std::string_view row) const {
   if (is_empty()) return false;
   return !general_ || general_->MayContainRow(row);

@@ -158,6 +158,35 @@ TEST_CASE("many files are pruned for many gets as one by one", "[engine][hbase]"
     CHECK(num_by_cell < 70 * cells.size() / 2);
 }
 
+TEST_CASE("a file whose filters are read back answers as before, and passes what is damaged",
+          "[engine][hbase]") {
+  const auto type = GENERATE(BloomType::kRow, BloomType::kRowCol);
+  const StoreFileFilter written = FileOfVectors({.type = type, .chunk_bytes = 128}, 200);
+  const auto read_back = [&](std::vector<std::byte> general) {
+    std::optional<CompoundFilter> deletions;
+    if (const CompoundFilter* filter = written.delete_family()) {
+      deletions = CompoundFilter::DeserializeOrPass(filter->Serialize());
+    }
+    return StoreFileFilter(written.num_cells(), CompoundFilter::DeserializeOrPass(general),
+                           written.num_deletions(), std::move(deletions));
+  };
+  const auto bytes = written.general()->Serialize();
+  const StoreFileFilter intact = read_back(bytes);
+  const StoreFileFilter broken = read_back({bytes.begin(), bytes.begin() + 50});
+  REQUIRE(broken.general()->damage().size() == 1);
+  const StoreFileFilter* files[] = {&written, &intact, &broken};
+  for (int i = 0; i < 700; ++i) {
+    const VectorCell cell(type, i);
+    const CellName name = cell.name();
+    uint64_t held = 0;
+    PruneFilesByCell(files, {&name, 1}, {&held, 1});
+    CHECK((held & 1) == (held >> 1 & 1));
+    CHECK((held >> 2) == 1);
+    CHECK(intact.MayHoldDeleteFamily(cell.row) == written.MayHoldDeleteFamily(cell.row));
+  }
+  CHECK(broken.MayHoldRange("a", "b"));
+}
+
 TEST_CASE("no gets, or no files, need no words", "[engine][hbase]") {
   CHECK(PruneFilesByRow({}, {}, {}) == 0);
   const std::string_view row = "r";

@@ -26,6 +26,12 @@ class TROMMEL_API StoreFileFilter {
   /// A file without cells.
   StoreFileFilter() = default;
 
+  /// A file of so many cells whose filters were read, as by CompoundFilter::DeserializeOrPass.
+  /// Without a general filter it may hold everything; without a delete-family filter every row may
+  /// be one of num_deletions that were deleted.
+  StoreFileFilter(uint64_t num_cells, std::optional<CompoundFilter> general, uint64_t num_deletions,
+                  std::optional<CompoundFilter> delete_family);
+
   /// Returns false if a get of the row need not read the file.
   bool MayHoldRow(std::string_view row) const;
 
