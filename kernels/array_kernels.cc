@@ -8,6 +8,7 @@
 #include "kernels/hash-inl.h"
 #include "kernels/register.h"
 #include "kernels/siphash-inl.h"
+#include "kernels/xxh3-inl.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
@@ -15,5 +16,6 @@ TROMMEL_REGISTER(AddCells)
 TROMMEL_REGISTER(AddClassic)
 TROMMEL_REGISTER(AddHash)
 TROMMEL_REGISTER(AddSipHash)
+TROMMEL_REGISTER(AddXxh3)
 }  // namespace trommel::kernels
 #endif

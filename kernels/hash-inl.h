@@ -66,25 +66,25 @@ HWY_INLINE uint64_t Xxh3BitFlip(uint64_t seed) {
   return (kSecret8 ^ kSecret16) - (seed ^ swapped << 32);
 }
 
-// Each lane: the XXH3 of one key of num_bytes bytes, given as its first and its last 4 bytes:
+// Each lane: the XXH3 of one key of 4 to 8 bytes, given as its first and its last 4 bytes:
 // first x 2^32 + last.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Xxh3OfHalves(D d, V halves, uint64_t num_bytes, uint64_t bit_flip) {
+HWY_INLINE V Xxh3OfHalves(D d, V halves, V num_bytes, uint64_t bit_flip) {
   const V prime = hn::Set(d, uint64_t{0x9FB21C651E98DF25ULL});
   V h = hn::Xor(halves, hn::Set(d, bit_flip));
   h = hn::Mul(hn::Xor(h, hn::Xor(RotateLeftBy<49>(h), RotateLeftBy<24>(h))), prime);
-  h = hn::Mul(hn::Xor(h, hn::Add(hn::ShiftRight<35>(h), hn::Set(d, num_bytes))), prime);
+  h = hn::Mul(hn::Xor(h, hn::Add(hn::ShiftRight<35>(h), num_bytes)), prime);
   return hn::Xor(h, hn::ShiftRight<28>(h));
 }
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Xxh3OfInt64(D d, V key, uint64_t bit_flip) {
-  return Xxh3OfHalves(d, RotateLeftBy<32>(key), 8, bit_flip);
+  return Xxh3OfHalves(d, RotateLeftBy<32>(key), hn::Set(d, uint64_t{8}), bit_flip);
 }
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Xxh3OfInt32(D d, V key, uint64_t bit_flip) {
-  return Xxh3OfHalves(d, hn::Or(key, hn::ShiftLeft<32>(key)), 4, bit_flip);
+  return Xxh3OfHalves(d, hn::Or(key, hn::ShiftLeft<32>(key)), hn::Set(d, uint64_t{4}), bit_flip);
 }
 
 // hash(d, vector of keys) for all keys; the last ones one by one.

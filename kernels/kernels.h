@@ -253,6 +253,11 @@ struct HashKernels {
                         uint64_t* digests);
   void (*siphash_views)(const ByteView* views, size_t num_keys, const uint64_t* secret,
                         uint64_t* digests);
+  // Null where one key after the other is no slower. Keys that it leaves to the caller (of fewer
+  // than 4 or more than 128 bytes, or alone of their length) are written to `left`, by index, and
+  // their digests are not. Returns how many.
+  size_t (*xxh3_views)(const ByteView* views, size_t num_keys, uint64_t seed, uint64_t* digests,
+                       uint16_t* left);
 };
 
 // One key of a promoted block: `presence` are its presence words, `runs` its run strings of 64
@@ -286,6 +291,9 @@ struct CellKernels {
   size_t (*query)(const uint64_t* const* columns, size_t num_tuples, const uint64_t* words,
                   const CellBlock* blocks, size_t num_blocks, size_t num_hashes,
                   uint64_t* maybe_present);
+  // The same of one tuple, the columns' first.
+  bool (*query_one)(const uint64_t* const* columns, const uint64_t* words, const CellBlock* blocks,
+                    size_t num_blocks, size_t num_hashes);
 };
 
 // Transposed presence bits (columns.h).

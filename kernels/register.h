@@ -40,6 +40,7 @@ inline size_t DispatchIndex(int64_t target) {
 // What every table has; the other families are declared in targets.h.
 void AddHash(int64_t target, KernelTable& kernels);                // hash-inl.h
 void AddSipHash(int64_t target, KernelTable& kernels);             // siphash-inl.h
+void AddXxh3(int64_t target, KernelTable& kernels);                // xxh3-inl.h
 void AddUpdate(int64_t target, KernelTable& kernels);              // update-inl.h
 void AddQuery(int64_t target, KernelTable& kernels);               // query-inl.h
 void AddQueryMany(int64_t target, KernelTable& kernels);           // query_many-inl.h

@@ -25,6 +25,7 @@ KernelTable MakeKernels(int64_t target) {
   kernels.name = hwy::TargetName(target);
   AddHash(target, kernels);
   AddSipHash(target, kernels);
+  AddXxh3(target, kernels);
   AddUpdate(target, kernels);
   AddQuery(target, kernels);
   AddQueryMany(target, kernels);

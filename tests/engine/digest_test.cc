@@ -51,21 +51,31 @@ std::vector<uint64_t> BatchOf(const DigestPolicy& policy, Keys keys) {
   return digests;
 }
 
-TEST_CASE("strings are hashed by xxHash as batches of both kinds and one by one",
+TEST_CASE("strings are hashed by xxHash as batches of both kinds and one by one on every target",
           "[engine][digest]") {
-  const std::vector<std::string> strings = Strings();
-  const std::vector<std::string_view> views(strings.begin(), strings.end());
-  for (const DigestPolicy& policy : kPolicies) {
-    std::vector<uint64_t> want;
-    std::vector<uint64_t> points;
-    for (const std::string& text : strings) {
-      want.push_back(HashWithXxHash(policy, text.data(), text.size()));
-      points.push_back(policy(text));
-    }
-    CHECK(tests::FirstDifference(BatchOf(policy, strings), want) == "");
-    CHECK(tests::FirstDifference(BatchOf(policy, views), want) == "");
-    CHECK(tests::FirstDifference(points, want) == "");
+  const std::vector<std::string> lengths = Strings();
+  // In no order, and more than are hashed at a time.
+  std::vector<std::string> mixed;
+  for (const uint64_t random : tests::DrawnDigests(3000, 3000, Catch::rngSeed())) {
+    mixed.push_back(lengths[random % (random % 4 == 0 ? lengths.size() : 64)]);
   }
+  const std::vector<std::string> few(mixed.begin(), mixed.begin() + 33);
+  tests::ForEachRunnableTarget([&] {
+    for (const std::vector<std::string>& strings : {lengths, mixed, few}) {
+      const std::vector<std::string_view> views(strings.begin(), strings.end());
+      for (const DigestPolicy& policy : kPolicies) {
+        std::vector<uint64_t> want;
+        std::vector<uint64_t> points;
+        for (const std::string& text : strings) {
+          want.push_back(HashWithXxHash(policy, text.data(), text.size()));
+          points.push_back(policy(text));
+        }
+        CHECK(tests::FirstDifference(BatchOf(policy, strings), want) == "");
+        CHECK(tests::FirstDifference(BatchOf(policy, views), want) == "");
+        CHECK(tests::FirstDifference(points, want) == "");
+      }
+    }
+  });
 }
 
 TEST_CASE("integers are hashed by their bytes as batches and one by one on every target",

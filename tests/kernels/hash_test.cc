@@ -100,18 +100,32 @@ TEST_CASE("integers hash as SipHash hashes their bytes, for every tail on every 
 }
 
 // Strings of these lengths, each in memory of its own: sanitizers see a byte too many.
-void CheckStrings(const std::vector<size_t>& lengths) {
+std::vector<std::vector<unsigned char>> StringsOf(const std::vector<size_t>& lengths) {
   std::vector<std::vector<unsigned char>> strings;
-  std::vector<ByteView> views;
-  std::vector<uint64_t> want;
   for (const size_t length : lengths) {
     std::vector<unsigned char> text(length);
     for (size_t i = 0; i < length; ++i) {
       text[i] = static_cast<unsigned char>(i * 151 + strings.size());
     }
     strings.push_back(std::move(text));
-    views.push_back({strings.back().data(), length});
-    want.push_back(Sip(strings.back().data(), length));
+  }
+  return strings;
+}
+
+std::vector<ByteView> ViewsOf(const std::vector<std::vector<unsigned char>>& strings) {
+  std::vector<ByteView> views;
+  for (const std::vector<unsigned char>& text : strings) {
+    views.push_back({text.data(), text.size()});
+  }
+  return views;
+}
+
+void CheckStrings(const std::vector<size_t>& lengths) {
+  const std::vector<std::vector<unsigned char>> strings = StringsOf(lengths);
+  const std::vector<ByteView> views = ViewsOf(strings);
+  std::vector<uint64_t> want;
+  for (const std::vector<unsigned char>& text : strings) {
+    want.push_back(Sip(text.data(), text.size()));
   }
   tests::Guarded<uint64_t> out(lengths.size(), 0, 1);
   ActiveKernels().hash.siphash_views(views.data(), views.size(), kSecret.data(), out.data());
@@ -132,6 +146,62 @@ TEST_CASE("a batch of strings of any lengths hashes as SipHash hashes each on ev
       }
     }
     CheckStrings(std::vector<size_t>(100, 45));  // all alike
+  });
+}
+
+// Strings of these lengths: each is either left to the caller, once, or hashed as xxHash does.
+// Returns how many were left.
+size_t CheckXxh3Strings(const std::vector<size_t>& lengths, uint64_t seed) {
+  const std::vector<std::vector<unsigned char>> strings = StringsOf(lengths);
+  const std::vector<ByteView> views = ViewsOf(strings);
+  constexpr uint64_t kUntouched = 0x5555;
+  tests::Guarded<uint64_t> out(lengths.size(), kUntouched, 1);
+  tests::Guarded<uint16_t> left(lengths.size());
+  const size_t num_left =
+      ActiveKernels().hash.xxh3_views(views.data(), views.size(), seed, out.data(), left.data());
+  REQUIRE(num_left <= lengths.size());
+  std::vector<uint64_t> want;
+  for (const std::vector<unsigned char>& text : strings) {
+    want.push_back(Xxh3(text.data(), text.size(), seed));
+  }
+  for (size_t i = 0; i < num_left; ++i) {
+    const uint16_t idx = left.data()[i];
+    REQUIRE(idx < lengths.size());
+    REQUIRE(want[idx] != kUntouched);  // the first time
+    want[idx] = kUntouched;
+  }
+  REQUIRE(tests::FirstDifference(out.Copy(), want) == "");
+  REQUIRE(out.GuardsIntact());
+  REQUIRE(left.GuardsIntact());
+  return num_left;
+}
+
+TEST_CASE("a batch of strings of any lengths hashes as xxHash hashes each on every target",
+          "[kernels][hash]") {
+  tests::ForEachRunnableTarget([] {
+    if (ActiveKernels().hash.xxh3_views == nullptr) return;
+    for (const size_t size : {0, 1, 2, 7, 8, 9, 31, 511, 512, 513, 1025, 2047, 2048}) {
+      for (const uint64_t longest : {9, 40, 140, 300}) {
+        std::vector<size_t> lengths;
+        for (const uint64_t random : tests::DrawnDigests(size, size + 1, Catch::rngSeed())) {
+          lengths.push_back(random % longest);
+        }
+        INFO("size " << size << ", longest " << longest - 1);
+        CheckXxh3Strings(lengths, size % 2 == 0 ? 0x9E3779B185EBCA87 : 0);
+      }
+    }
+  });
+}
+
+TEST_CASE("strings of 4 to 128 bytes are not left to the caller where there are lanes for them",
+          "[kernels][hash]") {
+  tests::ForEachRunnableTarget([] {
+    if (ActiveKernels().hash.xxh3_views == nullptr) return;
+    for (size_t length = 0; length <= 140; ++length) {
+      INFO("length " << length);
+      const bool is_hashed = length >= 4 && length <= 128;
+      CHECK(CheckXxh3Strings(std::vector<size_t>(20, length), length) == (is_hashed ? 0U : 20U));
+    }
   });
 }
 

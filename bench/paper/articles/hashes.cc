@@ -158,6 +158,13 @@ Report HashReport(const Options& options) {
         options, "ns per key of " + std::to_string(length) + " bytes, batches of 16 Ki, in cache",
         keys));
   }
+  // Their lengths cannot be learned: there are more keys than a branch predictor remembers.
+  RandomStream random(options.seed, 70);
+  report.tables.push_back(
+      CostTable(options, "ns per key of 4 to 64 bytes in random order, 256 Ki keys",
+                MakeKeys(0, size_t{1} << 18, [&](uint64_t index) {
+                  return std::string(4 + random.Below(61), static_cast<char>(index));
+                })));
   report.tables.push_back(CostTable(options, "ns per key like a domain (8 to 25 bytes)",
                                     MakeKeys(options.seed << 20, kBatch, DomainKey)));
   return report;

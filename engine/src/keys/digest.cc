@@ -38,16 +38,9 @@ uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_byt
   return kernels::SipHash13(policy.digest_key.words(), bytes, num_bytes);
 }
 
-template <class T>
-void HashStrings(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
-  if (policy.kind != DigestKind::kSipHash) {
-    for (size_t i = 0; i < digests.size(); ++i) {
-      digests[i] = HashBytes(policy, keys[i].data(), keys[i].size());
-    }
-    return;
-  }
-  CheckHasKey(policy);
-  const auto hash = kernels::ActiveKernels().hash.siphash_views;
+// Calls hash(views, digests) for one chunk of the strings after the other.
+template <class T, class Hash>
+void HashViews(const T* keys, std::span<uint64_t> digests, const Hash& hash) {
   std::array<kernels::ByteView, kernels::kMaxChunkKeys> views;
   for (size_t first = 0; first < digests.size(); first += views.size()) {
     const size_t num_keys = std::min(views.size(), digests.size() - first);
@@ -55,8 +48,39 @@ void HashStrings(const DigestPolicy& policy, const T* keys, std::span<uint64_t> 
       const T& key = keys[first + i];
       views[i] = {reinterpret_cast<const unsigned char*>(key.data()), key.size()};
     }
-    hash(views.data(), num_keys, policy.digest_key.words().data(), digests.data() + first);
+    hash(std::span(views).first(num_keys), digests.subspan(first, num_keys));
   }
+}
+
+// Fewer are hashed one after the other: most lanes would be empty. (Lengths of 4 to 40: with 16
+// keys lanes take 1.1 times as long, with 32 they take 0.8.)
+constexpr size_t kMinKeysForLanes = 32;
+
+template <class T>
+void HashStrings(const DigestPolicy& policy, const T* keys, std::span<uint64_t> digests) {
+  const kernels::HashKernels& hash = kernels::ActiveKernels().hash;
+  if (policy.kind == DigestKind::kSipHash) {
+    CheckHasKey(policy);
+    return HashViews(keys, digests, [&](auto views, std::span<uint64_t> out) {
+      hash.siphash_views(views.data(), views.size(), policy.digest_key.words().data(), out.data());
+    });
+  }
+  if (policy.kind != DigestKind::kXxh3 || hash.xxh3_views == nullptr ||
+      digests.size() < kMinKeysForLanes) {
+    for (size_t i = 0; i < digests.size(); ++i) {
+      digests[i] = HashBytes(policy, keys[i].data(), keys[i].size());
+    }
+    return;
+  }
+  HashViews(keys, digests, [&](auto views, std::span<uint64_t> out) {
+    std::array<uint16_t, kernels::kMaxChunkKeys> left;
+    const size_t num_left =
+        hash.xxh3_views(views.data(), views.size(), policy.seed, out.data(), left.data());
+    for (size_t i = 0; i < num_left; ++i) {
+      const kernels::ByteView& view = views[left[i]];
+      out[left[i]] = HashBytes(policy, view.bytes, view.num_bytes);
+    }
+  });
 }
 
 // Integers of one width: their kernels for each kind.
