@@ -7,6 +7,7 @@
 
 #include "support/catch.h"
 #include "tools/trommel/input/key_format.h"
+#include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
 namespace {
