@@ -411,7 +411,9 @@ static void large_batches(void) {
 
 static void files(void) {
   const char* path = "trommel_c_misuse.trommel";
-  trommel_save_options save = {sizeof(save), 1, 0, 0};
+  trommel_save_options save = {sizeof(save), 1, 0, 0, NULL, 0};
+  char metadata[8] = "";
+  int64_t num_bytes = -1;
   trommel_load_options load = {sizeof(load), TROMMEL_TYPE_CONCURRENT, 0, NULL};
   trommel_filter* filter = counting(100, 0);
   trommel_filter* loaded = NULL;
@@ -421,6 +423,23 @@ static void files(void) {
   HOLDS(trommel_insert_key(filter, trommel_key_int64(42), &error) == 1);
   HOLDS(trommel_save(filter, path, &save, &error) == TROMMEL_OK);
   FAILS(TROMMEL_EXISTS, trommel_save(filter, path, &save, &error), path);
+  HOLDS(trommel_load_metadata(path, metadata, 8, &num_bytes, &error) == TROMMEL_OK);
+  HOLDS(num_bytes == 0);
+  save.keep_existing = 0;
+  save.metadata_bytes = 6;
+  INVALID(trommel_save(filter, path, &save, &error), "metadata is NULL");
+  save.metadata = "source";
+  save.metadata_bytes = -1;
+  INVALID(trommel_save(filter, path, &save, &error), "metadata_bytes");
+  save.metadata_bytes = 6;
+  HOLDS(trommel_save(filter, path, &save, &error) == TROMMEL_OK);
+  HOLDS(trommel_load_metadata(path, NULL, 0, &num_bytes, &error) == TROMMEL_OK);
+  HOLDS(num_bytes == 6);
+  FAILS(TROMMEL_BUFFER_TOO_SMALL, trommel_load_metadata(path, metadata, 5, &num_bytes, &error),
+        "must have 6");
+  HOLDS(trommel_load_metadata(path, metadata, 8, &num_bytes, &error) == TROMMEL_OK);
+  HOLDS(memcmp(metadata, "source", 6) == 0);
+  INVALID(trommel_load_metadata(path, metadata, 8, NULL, &error), "num_bytes is NULL");
   HOLDS(trommel_save(filter, path, NULL, &error) == TROMMEL_OK);
   HOLDS(trommel_type_of_file(path, &type, &error) == TROMMEL_OK && type == TROMMEL_TYPE_COUNTING);
   HOLDS(trommel_load(path, &load, &loaded, &error) == TROMMEL_OK);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/filter.h"
@@ -16,6 +17,7 @@
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/metadata.h"
 #include "trommel/save_options.h"
 
 namespace trommel::c_abi {
@@ -89,6 +91,16 @@ trommel_code trommel_load(const char* path, const trommel_load_options* options,
   return Guarded(error, [&] {
     const SnapshotFile file = FileOf(path);
     LoadFrom(file, file.Type(), options, filter);
+  });
+}
+
+trommel_code trommel_load_metadata(const char* path, void* buffer, int64_t buffer_size,
+                                   int64_t* num_bytes, trommel_error* error) {
+  return Guarded(error, [&] {
+    const char& name = Required(path, "path");
+    CheckBuffer(buffer, buffer_size, num_bytes);
+    const std::vector<std::byte> metadata = ValueOf(LoadMetadata(&name));
+    WriteOut(buffer, buffer_size, num_bytes, [&](ByteSink& sink) { return sink.Append(metadata); });
   });
 }
 

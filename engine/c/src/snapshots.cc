@@ -32,7 +32,16 @@ LoadOptions LoadOptionsOf(const trommel_load_options* options) {
 SaveOptions SaveOptionsOf(const trommel_save_options* options) {
   if (options == nullptr) return {};
   const trommel_save_options given = Read(options, "options");
-  return {.replace = given.keep_existing == 0, .point_in_time = given.point_in_time != 0};
+  if (given.metadata_bytes < 0 || (given.metadata == nullptr && given.metadata_bytes > 0)) {
+    ThrowInvalid(given.metadata == nullptr ? "options.metadata is NULL"
+                                           : "options.metadata_bytes is negative");
+  }
+  SaveOptions made;
+  made.replace = given.keep_existing == 0;
+  made.point_in_time = given.point_in_time != 0;
+  made.metadata = {static_cast<const std::byte*>(given.metadata),
+                   static_cast<size_t>(given.metadata_bytes)};
+  return made;
 }
 
 SnapshotFile FileOf(const char* path) { return {&Required(path, "path")}; }

@@ -641,10 +641,12 @@ TROMMEL_C_API trommel_code trommel_get_stats(const trommel_filter* filter, tromm
 
 /// What saving does.
 typedef struct trommel_save_options {
-  uint32_t struct_size;   ///< sizeof(trommel_save_options).
-  int32_t keep_existing;  ///< Not 0: fail with TROMMEL_EXISTS rather than replace a file.
-  int32_t point_in_time;  ///< Not 0: as it is at one moment. Concurrent.
-  int32_t reserved;       ///< 0.
+  uint32_t struct_size;    ///< sizeof(trommel_save_options).
+  int32_t keep_existing;   ///< Not 0: fail with TROMMEL_EXISTS rather than replace a file.
+  int32_t point_in_time;   ///< Not 0: as it is at one moment. Concurrent.
+  int32_t reserved;        ///< 0.
+  const void* metadata;    ///< Bytes of the caller's own to keep in the file, or NULL.
+  int64_t metadata_bytes;  ///< Of `metadata`; at most 65,536.
 } trommel_save_options;
 
 /// What loading is given.
@@ -676,7 +678,13 @@ TROMMEL_C_API trommel_code trommel_save(const trommel_filter* filter, const char
 /// TROMMEL_INVALID_ARGUMENT for a key that is not the file's. No bytes make it crash.
 TROMMEL_C_API trommel_code trommel_load(const char* path, const trommel_load_options* options,
                                         trommel_filter** filter, trommel_error* error);
-/// The same from memory.
+/// Writes the metadata that a file of any type was saved with into a buffer, and their number to
+/// `num_bytes`, as trommel_serialize does; 0 bytes if it has none. Fails as trommel_load for what
+/// the beginning of the file and the metadata show.
+TROMMEL_C_API trommel_code trommel_load_metadata(const char* path, void* buffer,
+                                                 int64_t buffer_size, int64_t* num_bytes,
+                                                 trommel_error* error);
+/// As trommel_load, from memory.
 TROMMEL_C_API trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
                                               const trommel_load_options* options,
                                               trommel_filter** filter, trommel_error* error);
