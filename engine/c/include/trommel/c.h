@@ -3,8 +3,9 @@
 ///
 /// *Handles.* Filters of all types that hold keys are a trommel_filter; sets of columns and filters
 /// of tuples have handles of their own. What a function makes is freed by the function that its
-/// description names; freeing NULL does nothing. The published structures (classic, matrix) are not
-/// here: they exist for reproduction, and C++ has them.
+/// description names; freeing NULL does nothing. Not here, and in C++ alone: the published
+/// structures (classic, matrix, HBase's filters), which exist for reproduction; ColumnMap, of which
+/// the secondary index is made; and planning.
 ///
 /// *Errors.* A function that can fail returns a trommel_code, TROMMEL_OK for success, and takes a
 /// trommel_error as its last argument, which may be NULL and is written on failure only. Functions
@@ -19,7 +20,8 @@
 /// *Structs* begin with struct_size, which the caller sets to sizeof: later versions add fields at
 /// the end, and the library heeds or writes those that the caller knows. In a struct that is passed
 /// in, 0 stands for the default of every field that is not required, so a program zeroes it and
-/// sets what it means. trommel_key, trommel_slice and trommel_error never change.
+/// sets what it means. trommel_key, trommel_slice, trommel_set_budget and trommel_error never
+/// change.
 ///
 /// *Bitmaps.* Key i's answer is bit i % 64 of word i / 64; unused high bits are written as zero. On
 /// little-endian machines this is Arrow's layout of a boolean array. A bitmap for n keys has
