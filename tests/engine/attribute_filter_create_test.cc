@@ -114,12 +114,18 @@ TEST_CASE("the memory of all sets is judged before any is taken",
   CHECK(RefusalOf(config, ErrorCode::kOutOfMemory) ==
         "the filters of 5 sets of attributes need " + GroupedText(num_bytes) +
             " bytes, more than the limit of " + GroupedText(num_bytes - 1) +
-            " bytes (memory_limit_bytes)");
+            " bytes (memory_limit_bytes): keep fewer sets");
   // 65,535 sets of ten million tuples: terabytes.
   config = {.sets = *AttributeSets::Create(16), .names = {}, .capacity = 10'000'000};
   const std::string refusal = RefusalOf(config, ErrorCode::kOutOfMemory);
   CHECK(refusal.starts_with("the filters of 65,535 sets of attributes need "));
-  CHECK(refusal.ends_with(" bytes (this machine's memory)"));
+  CHECK(refusal.ends_with(" bytes (this machine's memory): keep fewer sets"));
+  config = {.sets = *AttributeSets::AtMost(20, 4),
+            .capacity = 100'000,
+            .memory_limit_bytes = uint64_t{1} << 20};
+  CHECK(RefusalOf(config, ErrorCode::kOutOfMemory)
+            .starts_with("the filters of 6,195 sets of attributes (20 attributes, at most 4 "
+                         "together) need "));
 }
 
 TEST_CASE("many sets of different sizes are sized for few numbers",

@@ -98,11 +98,12 @@ std::string DifferenceOfWholes(const AttributeFilter& filter, const AttributeRef
 }
 
 std::string DifferenceOfAnswers(const AttributeFilter& filter, const AttributeReference& reference,
-                                const std::vector<TupleRow>& pool) {
+                                const AttributeProgram& program) {
+  const std::vector<TupleRow>& pool = program.pool;
   const TupleColumns columns(pool);
   std::vector<uint64_t> answers(TupleIndex::BitmapWords(pool.size()));
   std::vector<uint64_t> counts(pool.size());
-  for (AttributeMask asked = 0; asked <= filter.sets().full(); ++asked) {
+  for (const AttributeMask asked : program.asked) {
     const size_t num_set = filter.Query(asked, columns.view(), answers);
     filter.CountEstimates(asked, columns.view(), counts);
     size_t num_wanted = 0;
@@ -162,7 +163,7 @@ std::string FirstAttributeDifference(const AttributeProgram& program, GrowthPlan
     std::string difference =
         DifferenceAfterStep(program.steps[i], program.config, filter, reference, plans);
     if (difference.empty()) difference = DifferenceOfWholes(filter, reference);
-    if (difference.empty()) difference = DifferenceOfAnswers(filter, reference, program.pool);
+    if (difference.empty()) difference = DifferenceOfAnswers(filter, reference, program);
     if (!difference.empty()) return "step " + std::to_string(i) + ": " + difference;
   }
   return "";
@@ -226,7 +227,7 @@ TEST_CASE("a filter over attributes loses no tuple for any question, and ends as
         model.clear();
       }
       REQUIRE(filter.num_tuples() == model.size());
-      for (AttributeMask asked = 0; asked <= filter.sets().full(); ++asked) {
+      for (const AttributeMask asked : program.asked) {
         // Whatever shares its values in `asked` with a tuple that is in must be shown.
         std::set<TupleRow> in;
         const auto masked = [asked](TupleRow row) {

@@ -111,7 +111,7 @@ TEST_CASE("a snapshot over attributes whose checksums were made right is refused
     return LoadingError(WithAttributeHeader(good, edit));
   };
   CHECK(with_header([](AttributeHeader&) {}) == "read");
-  CHECK_THAT(with_header([](AttributeHeader& h) { h.zeros[20] = 1; }),
+  CHECK_THAT(with_header([](AttributeHeader& h) { h.zeros[19] = 1; }),
              ContainsSubstring("reserved bytes"));
   CHECK_THAT(with_header([](AttributeHeader& h) { h.num_attributes = 17; }),
              ContainsSubstring("17 attributes"));
@@ -138,7 +138,8 @@ TEST_CASE("a snapshot over attributes whose checksums were made right is refused
     return LoadingError(WithSetRecord(good, set_idx, edit));
   };
   CHECK_THAT(with_record(0, [](SetRecord& r) { r.set = 2; }), ContainsSubstring("allowed set {0}"));
-  CHECK_THAT(with_record(1, [](SetRecord& r) { r.reserved = 1; }), ContainsSubstring("set {1}"));
+  CHECK_THAT(with_record(1, [](SetRecord& r) { r.set |= uint64_t{1} << 32; }),
+             ContainsSubstring("set {1}"));
   CHECK_THAT(with_record(1, [](SetRecord& r) { r.offset -= 4096; }), ContainsSubstring("place"));
   CHECK_THAT(with_record(1, [](SetRecord& r) { r.num_bytes = ~uint64_t{0}; }),
              ContainsSubstring("place"));
@@ -168,6 +169,98 @@ TEST_CASE("a snapshot over attributes whose checksums were made right is refused
   CHECK_THAT(LoadingError(twins), ContainsSubstring("two attributes are named \"a\""));
   // Padding before the first filter.
   CHECK_THAT(with_bytes(4000, uint8_t{1}), ContainsSubstring("padding is not zero"));
+}
+
+AttributeFilter FilterOf(const AttributeSets& sets) {
+  AttributeFilter filter =
+      std::move(AttributeFilter::Create({.sets = sets, .capacity = 10, .target_fpr = 1e-5}))
+          .value();
+  const std::vector<TupleRow> rows =
+      RandomRows(20, std::vector<uint64_t>(sets.num_attributes(), 3), 5);
+  filter.Insert(TupleColumns(rows).view());
+  return filter;
+}
+
+TEST_CASE("filters of a limit, of a list and of 64 attributes come back from their files",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const std::vector<AttributeMask> cuts = {0b011};
+  const std::vector<AttributeMask> list = {~AttributeMask{0}, AttributeMask{0b101} << 61};
+  const std::vector<AttributeMask> few = {0b111, 0b100};
+  const auto version_of = [](const Bytes& bytes) { return Get<SnapshotStart>(bytes, 0).version; };
+  for (const AttributeSets& sets :
+       {*AttributeSets::AtMost(3, 2, cuts), *AttributeSets::AtMost(17, 1),
+        *AttributeSets::Keep(64, list), *AttributeSets::Keep(3, few)}) {
+    INFO(sets.num_attributes() << " attributes, " << sets.allowed().size() << " sets");
+    const AttributeFilter filter = FilterOf(sets);
+    const Bytes bytes = filter.Serialize();
+    CHECK(version_of(bytes) == 2);
+    const Result<AttributeFilter> loaded = AttributeFilter::Deserialize(bytes);
+    REQUIRE(loaded.ok());
+    CHECK(loaded->sets() == sets);
+    CHECK(loaded->PartsOf(sets.full()) == filter.PartsOf(sets.full()));
+    CHECK(loaded->Serialize() == bytes);
+  }
+  // A limit that limits nothing is none.
+  CHECK(version_of(FilterOf(*AttributeSets::AtMost(3, 3, cuts)).Serialize()) == 1);
+}
+
+TEST_CASE("a snapshot of a limit or a list that was forged is refused",
+          "[engine][attributes][attribute_filter][snapshot]") {
+  const std::vector<AttributeMask> cuts = {0b011};
+  const std::vector<AttributeMask> few = {0b111, 0b100};
+  const Bytes limited = FilterOf(*AttributeSets::AtMost(3, 2, cuts)).Serialize();
+  const Bytes listed = FilterOf(*AttributeSets::Keep(3, few)).Serialize();
+  const auto with = [](const Bytes& good, auto edit, ErrorCode code = ErrorCode::kCorrupt) {
+    return LoadingError(WithAttributeHeader(good, edit), code);
+  };
+  CHECK(with(limited, [](AttributeHeader&) {}) == "read");
+  CHECK_THAT(with(
+                 limited, [](AttributeHeader& h) { h.is_list = 2; }, ErrorCode::kVersion),
+             ContainsSubstring("the form of the sets is 2"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.is_list = 1; }),
+             ContainsSubstring("1 cuts of a list"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.max_together = 0; }),
+             ContainsSubstring("0 attributes together, of 3"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.max_together = 4; }),
+             ContainsSubstring("4 attributes together, of 3"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.max_together = 3; }),
+             ContainsSubstring("another version"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.max_together = 1; }),
+             ContainsSubstring("the cuts do not ascend"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.num_attributes = 65; }),
+             ContainsSubstring("65 attributes; there are 1 to 64"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.num_attributes = 64; }),
+             ContainsSubstring("a front of"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.num_sets = kMaxAttributeSets + 1; }),
+             ContainsSubstring("65537 sets"));
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.num_cuts = ~uint32_t{0}; }),
+             ContainsSubstring("a front of"));
+  // A header of version 1 has no limit.
+  CHECK_THAT(with(limited, [](AttributeHeader& h) { h.start.version = 1; }),
+             ContainsSubstring("reserved bytes"));
+  CHECK_THAT(with(listed, [](AttributeHeader& h) { h.max_together = 2; }),
+             ContainsSubstring("another limit"));
+  CHECK_THAT(with(listed, [](AttributeHeader& h) { h.is_list = 0; }),
+             ContainsSubstring("2 sets, where there should be 7"));
+  CHECK_THAT(with(listed, [](AttributeHeader& h) { h.num_attributes = 4; }),
+             ContainsSubstring("a front of"));
+
+  const auto with_set = [&listed](size_t set_idx, AttributeMask set) {
+    return LoadingError(WithSetRecord(listed, set_idx, [set](SetRecord& r) { r.set = set; }));
+  };
+  CHECK_THAT(with_set(0, 0), ContainsSubstring("a listed set is empty"));
+  CHECK_THAT(with_set(0, 0b111), ContainsSubstring("sets, where there should be 1"));
+  CHECK_THAT(with_set(1, 0b011), ContainsSubstring("another limit"));
+  CHECK_THAT(with_set(1, 0b1111), ContainsSubstring("beyond the last one, 2"));
+  CHECK_THAT(with_set(1, 0b110), ContainsSubstring("attribute 0 is in no listed set"));
+
+  // A version that this type does not have, and a type that has no version 2.
+  CHECK_THAT(with(
+                 limited, [](AttributeHeader& h) { h.start.version = 3; }, ErrorCode::kVersion),
+             ContainsSubstring("version 3"));
+  CHECK_THAT(with(
+                 limited, [](AttributeHeader& h) { h.start.type = 4; }, ErrorCode::kVersion),
+             ContainsSubstring("the type of version 2 is 4"));
 }
 
 TEST_CASE("a snapshot over attributes must hold filters as attribute filters make them",

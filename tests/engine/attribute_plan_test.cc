@@ -305,5 +305,26 @@ TEST_CASE("a plan for more values than a matrix has positions has the largest ma
   }
 }
 
+TEST_CASE("a plan of a limit or a list shares memory among its sets, and has no matrix",
+          "[engine][attributes][attribute_plan]") {
+  const std::vector<AttributeMask> list = {~AttributeMask{0} >> 34, 1};
+  for (const AttributeSets& sets : {*AttributeSets::AtMost(18, 1), *AttributeSets::Keep(30, list),
+                                    *AttributeSets::AtMost(3, 2)}) {
+    const Result<AttributePlan> plan =
+        PlanAttributes({.sets = sets, .capacity = 1000, .target_fpr = 0.01});
+    REQUIRE(plan.ok());
+    CHECK(plan->sets.size() == sets.allowed().size());
+    double sum = 0;
+    for (const PlannedSet& set : plan->sets) sum += set.weight;
+    CHECK(sum == Approx(1));
+    CHECK(plan->sets.front().weight == Approx(1.0 / static_cast<double>(plan->sets.size())));
+    CHECK(plan->filter_bytes > 0);
+    CHECK(plan->filter_expected_fpr <= 0.01);
+    CHECK(plan->matrix_bytes == 0);
+    CHECK(plan->matrix.blocks.empty());
+    CHECK(plan->better == AttributeStructure::kFilter);
+  }
+}
+
 }  // namespace
 }  // namespace trommel::tests

@@ -62,7 +62,7 @@ std::vector<Front> FrontsOf(const std::string& name, const Bytes& file) {
   std::vector<Front> fronts;
   const auto start = Get<SnapshotStart>(file, 0);
   const auto type = static_cast<SnapshotType>(start.type);
-  if (start.version == kFingerprintVersion) {
+  if (start.version == kSecondVersion && type != SnapshotType::kAttributeFilter) {
     const bool is_scalable = type == SnapshotType::kScalableFilter;
     const uint64_t table_bytes = is_scalable ? sizeof(ShardTable) : 0;
     fronts.push_back({name, 0, file.size(), kHeaderBytes + table_bytes,

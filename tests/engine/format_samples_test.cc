@@ -321,6 +321,44 @@ void AddScalable(std::vector<FormatSample>& samples) {
   samples.push_back({"scalable-doubling", std::move(doubling), std::move(names)});
 }
 
+// Twenty attributes: value v of attribute a is "a-v". Tuples that differ in attribute 5 alone are
+// told apart by the set of all.
+FormatSample ListSample() {
+  constexpr uint32_t kAttributes = 20;
+  constexpr AttributeMask kEnds = AttributeMask{1} << 19 | 1;
+  const std::vector<AttributeMask> kept = {(AttributeMask{1} << kAttributes) - 1, kEnds,
+                                           AttributeMask{1} << 17};
+  auto filter = std::move(AttributeFilter::Create(
+                              {.sets = std::move(AttributeSets::Keep(kAttributes, kept)).value(),
+                               .capacity = 30,
+                               .digest = kSampleDigest}))
+                    .value();
+  const auto value = [](uint32_t attribute, int number) {
+    return std::to_string(attribute) + "-" + std::to_string(number);
+  };
+  TupleDigests rows(kAttributes);
+  SampleKeys asked;
+  for (int all = 0; all < 4; ++all) {  // the last one was not inserted
+    std::string name;
+    for (uint32_t a = 0; a < kAttributes; ++a) {
+      name += (a == 0 ? "" : ",") + std::to_string(a) + "=" + value(a, a == 5 ? all : all / 2);
+    }
+    asked.push_back({"tuple", name});
+  }
+  for (uint32_t a = 0; a < kAttributes; ++a) {
+    std::vector<std::string> column;
+    for (int all = 0; all < 3; ++all) column.push_back(value(a, a == 5 ? all : all / 2));
+    rows.Set(a, column, kSampleDigest);
+  }
+  filter.Insert(rows.view());
+  for (const char* name :
+       {"0=0-0,19=19-0", "0=0-0,19=19-1", "0=0-1,19=19-1", "17=17-0", "17=17-1", "17=17-2",
+        "0=0-0,17=17-0,19=19-0", "0=0-0,17=17-2,19=19-0", "0=0-0,17=17-1", "3=3-9"}) {
+    asked.push_back({"tuple", name});
+  }
+  return {"attributes-list", AnyFilter(std::move(filter)), asked};
+}
+
 void AddOthers(std::vector<FormatSample>& samples) {
   // Keys 0 to 9 have left it, and bucket 6 (times 150 to 174) is empty.
   auto window = std::move(WindowFilter::Create({.window = 100,
@@ -395,6 +433,17 @@ void AddOthers(std::vector<FormatSample>& samples) {
     tuples.push_back({"tuple", name});
   }
   samples.push_back({"attributes", AnyFilter(std::move(attributes)), tuples});
+
+  const std::vector<AttributeMask> one_cut = {0b011};
+  auto limited = std::move(AttributeFilter::Create(
+                               {.sets = std::move(AttributeSets::AtMost(3, 2, one_cut)).value(),
+                                .names = {"user", "domain", "port"},
+                                .capacity = 30,
+                                .digest = kSampleDigest}))
+                     .value();
+  limited.Insert(rows.view());
+  samples.push_back({"attributes-limit", AnyFilter(std::move(limited)), tuples});
+  samples.push_back(ListSample());
 }
 
 std::vector<FormatSample> FormatSamples() {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <random>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -10,7 +11,27 @@
 namespace trommel::tests {
 namespace {
 
+AttributeSets RandomListOf(uint32_t num_attributes, std::mt19937_64& random) {
+  std::vector<AttributeMask> kept;
+  AttributeMask left = AttributeSets::AtMost(num_attributes, 1)->full();
+  while (left != 0) {  // every attribute is in some set
+    const AttributeMask set = (random() & random()) & ~AttributeMask{0} >> (64 - num_attributes);
+    if (set != 0) kept.push_back(set);
+    left &= ~set;
+  }
+  return *AttributeSets::Keep(num_attributes, kept);
+}
+
 AttributeSets RandomSets(std::mt19937_64& random) {
+  const uint64_t form = random() % 8;
+  if (form == 0) return RandomListOf(static_cast<uint32_t>(1 + random() % 64), random);
+  if (form == 1) {
+    return *AttributeSets::AtMost(static_cast<uint32_t>(17 + random() % 48), 1);
+  }
+  if (form == 2) {
+    const std::vector<AttributeMask> cuts = {0b11, AttributeMask{0b101} << 14};
+    return *AttributeSets::AtMost(17, 2, cuts);
+  }
   const auto num_attributes = static_cast<uint32_t>(1 + random() % 4);
   const AttributeMask full = (AttributeMask{1} << num_attributes) - 1;
   std::vector<AttributeMask> cuts;
@@ -33,6 +54,18 @@ AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps) {
   config.encoding = random() % 2 == 0 ? Encoding::kRuns : Encoding::kPlanes;
 
   const uint32_t num_attributes = config.sets.num_attributes();
+  constexpr uint32_t kFewAttributes = 4;
+  if (num_attributes <= kFewAttributes) {
+    for (AttributeMask set = 0; set <= config.sets.full(); ++set) program.asked.push_back(set);
+  } else {
+    const std::span<const AttributeMask> allowed = config.sets.allowed();
+    program.asked = {0, config.sets.full()};
+    for (int i = 0; i < 6; ++i) {
+      const AttributeMask set = allowed[random() % allowed.size()];
+      program.asked.insert(program.asked.end(), {set, set | allowed[random() % allowed.size()],
+                                                 random() & random() & config.sets.full()});
+    }
+  }
   std::vector<std::vector<uint64_t>> values(num_attributes);
   for (auto& of_attribute : values) {
     of_attribute.resize(std::array<size_t, 3>{2, 8, 100}[random() % 3]);
@@ -68,7 +101,12 @@ std::string ToText(const AttributeProgram& program) {
   constexpr std::array<const char*, 4> kNames = {"Insert", "Erase", "SaveAndLoad", "Clear"};
   const AttributeConfig& config = program.config;
   std::ostringstream text;
-  text << config.sets.num_attributes() << " attributes, cuts";
+  text << config.sets.num_attributes() << " attributes, at most " << config.sets.max_together();
+  if (config.sets.is_list()) {
+    text << ", the list";
+    for (const AttributeMask set : config.sets.allowed()) text << ' ' << AttributeMaskText(set);
+  }
+  text << ", cuts";
   for (const AttributeMask cut : config.sets.cuts()) text << ' ' << AttributeMaskText(cut);
   text << ", capacity " << config.capacity << ", " << EncodingName(config.encoding) << '\n';
   for (const AttributeStep& step : program.steps) {

@@ -23,11 +23,14 @@ struct AttributeProgram {
   AttributeConfig config;
   // All rows that occur, and some non-members: queried after each step.
   std::vector<TupleRow> pool;
+  // The sets to query by: all, or of many attributes some, allowed ones and others.
+  std::vector<AttributeMask> asked;
   std::vector<AttributeStep> steps;
 };
 
 // Few values, so that tuples share projections; first generations of some tens of them, and single
-// attributes in very few blocks, so that filters show much that is not in them. Any cuts.
+// attributes in very few blocks, so that filters show much that is not in them. Any cuts; or up to
+// 64 attributes with a limit, or a list of sets.
 AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps);
 
 std::string ToText(const AttributeProgram& program);

@@ -153,17 +153,37 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
   }
 }
 
-TEST_CASE("seventeen columns are too many, but sixteen can be chosen", "[tools][attr_build]") {
+TEST_CASE("seventeen columns need a limit or sets to keep", "[tools][attr_build]") {
   const TempFolder folder;
   std::string input = "1";
   std::string columns = "1";
+  std::string all = "1";
   for (int i = 2; i <= 17; ++i) {
     input += "\t" + std::to_string(i);
+    all += "," + std::to_string(i);
     if (i <= 5) columns += "," + std::to_string(i);
   }
-  CHECK_THAT(BuildOf(folder, {"--no-header"}, input + "\n").err,
-             ContainsSubstring("17 columns are too many, a filter has at most 16 attributes"));
-  CHECK(BuildOf(folder, {"--no-header", "--columns", columns}, input + "\n").exit_code == 0);
+  const Strings plain = {"--no-header"};
+  const auto with = [&](const Strings& more) {
+    Strings arguments = plain;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return BuildOf(folder, arguments, input + "\n");
+  };
+  const ToolResult refused = with({});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("17 attributes are 131,071 sets; there may be 65,536"));
+  CHECK(with({"--columns", columns}).exit_code == 0);
+  CHECK(with({"--together", "1", "--force"}).exit_code == 0);
+  const ToolResult kept = with({"--keep", all, "--keep", "3,17", "--force", "--json"});
+  CHECK(kept.exit_code == 0);
+  CHECK_THAT(kept.out, ContainsSubstring("\"max_together\":17"));
+  CHECK_THAT(with({"--keep", "3,17", "--force"}).err,
+             ContainsSubstring("column '1' is in no kept set"));
+  CHECK_THAT(with({"--keep", "3,zz", "--force"}).err,
+             ContainsSubstring("kept set '3,zz': no attribute named 'zz'"));
+  CHECK_THAT(with({"--together", "18", "--force"}).err,
+             ContainsSubstring("18 of 17 columns together: it must be between 1 and 17"));
+  CHECK(with({"--together", "2", "--keep", all, "--force"}).exit_code == 2);
 }
 
 TEST_CASE("build does not overwrite unless it is told to", "[tools][attr_build]") {

@@ -46,6 +46,19 @@ TEST_CASE("rows are queried by any of their columns", "[tools][attr_query]") {
   CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t8\tx\n").exit_code == 1);
 }
 
+TEST_CASE("a query of columns that no kept set has says so", "[tools][attr_query]") {
+  const TempFolder folder;
+  const std::string filter = BuildNumbers(folder, {"--keep", "a,b,c", "--keep", "b"});
+  const json answer = json::parse(
+      RunTool({"attr", "query", filter, "--asked", "b,c", "--json"}, "b\tc\n5\tx\n7\ty\n").out);
+  CHECK(answer["parts"] == json::parse(R"([["b"]])"));
+  CHECK(answer["not_looked_at"] == json::parse(R"(["c"])"));
+  CHECK(RunTool({"attr", "query", filter, "--asked", "b,c"}, "b\tc\n5\tx\n77\tx\n").exit_code == 0);
+  CHECK(RunTool({"attr", "query", filter, "--asked", "b,c"}, "b\tc\n77\tx\n").exit_code == 1);
+  CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t7\tx\n").exit_code == 0);
+  CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t8\tx\n").exit_code == 1);
+}
+
 TEST_CASE("a query's files have the queried columns, in any order", "[tools][attr_query]") {
   const TempFolder folder;
   const std::string filter = BuildNumbers(folder);

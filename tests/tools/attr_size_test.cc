@@ -57,6 +57,20 @@ TEST_CASE("a size for memory shares it for the mix", "[tools][attr_size]") {
   CHECK(AttrSizeJson({"--hashes", "3"})["matrix_num_hashes"] == 3);
 }
 
+TEST_CASE("a size of kept sets has these alone, and no matrix", "[tools][attr_size]") {
+  const json size = AttrSizeJson({"--keep", "src,dst,domain", "--keep", "dst"});
+  CHECK(size["num_sets"] == 2);
+  CHECK_FALSE(size.contains("matrix_bytes"));
+  CHECK(AttrSizeJson({"--together", "2"})["num_sets"] == 6);
+  std::string columns = "c1";
+  for (int i = 2; i <= 20; ++i) columns += ",c" + std::to_string(i);
+  const Strings twenty = {"attr", "size", "--columns", columns, "-n", "1k", "--together", "4"};
+  const ToolResult text = RunTool(twenty);
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, ContainsSubstring("6,195"));
+  CHECK_THAT(text.out, !ContainsSubstring("better here"));
+}
+
 TEST_CASE("build takes the memory that size told", "[tools][attr_size]") {
   const TempFolder folder;
   const Strings common = {"-n", "20k", "--cut", "src,dst", "--memory", "300kB", "--json"};

@@ -78,8 +78,8 @@ TEST_CASE("cuts are named in what is wrong with them", "[tools][attr_names]") {
 TEST_CASE("no columns and too many are refused", "[tools][attr_names]") {
   CHECK(CheckNames(kNames).ok());
   CHECK_FALSE(CheckNames(Strings{}).ok());
-  CHECK_THAT(CheckNames(Strings(40, "x")).error().message,
-             ContainsSubstring("40 columns are too many, a filter has at most 16"));
+  CHECK_THAT(CheckNames(Strings(70, "x")).error().message,
+             ContainsSubstring("70 columns are too many, a filter has at most 64"));
 }
 
 TEST_CASE("a name that no list could hold is refused", "[tools][attr_names]") {

@@ -173,7 +173,9 @@ std::vector<std::vector<bench::Figures>> TimeDimensions(const Options& options, 
   const size_t count = options.quick ? 2'000 : 20'000;
   std::vector<AttributeMask> queried(count);
   RandomStream random(options.seed, 12);
-  for (AttributeMask& mask : queried) mask = 1 + random.Below(sets.full());
+  for (AttributeMask& mask : queried) {
+    mask = 1 + random.Below(static_cast<uint32_t>(sets.full()));
+  }
   std::vector<uint64_t> maybe(TupleIndex::BitmapWords(count));
 
   std::vector<Fig12Indices> made;

@@ -70,7 +70,7 @@ def read_start(data, types, version=1):
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE, WINDOW)):
+    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE, WINDOW, ATTRIBUTES)):
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
@@ -666,26 +666,59 @@ class Classic:
 
 # --- Section 10: attribute filters.
 
+MOST_SETS = 1 << 16
+
 
 class Attributes:
     def __init__(self, data):
-        _, self.policy, header = read_start(data, (ATTRIBUTES,))
+        version = u32(data, 8)
+        _, self.policy, header = read_start(data, (ATTRIBUTES,), version)
         d, num_cuts = u32(header, 32), u32(header, 36)
         num_sets, self.num_tuples, front_bytes = (u64(header, at) for at in (40, 48, 56))
-        require(1 <= d <= 16 and num_cuts <= 12870 and num_sets < 1 << d, "attributes, cuts or sets")
-        require_zeros(header, 80, 248)
+        if version == 1:
+            require(1 <= d <= 16 and num_cuts <= 12870 and num_sets < 1 << d, "attributes, cuts or sets")
+            require_zeros(header, 80, 88)
+            is_list, self.most, cut_bytes = 0, d, 4
+        else:
+            is_list, self.most, cut_bytes = u32(header, 80), u32(header, 84), 8
+            if is_list > 1:
+                raise Unknown(f"form of the sets {is_list}")
+            require(1 <= self.most <= d <= 64 and num_sets <= MOST_SETS, "attributes, limit or sets")
+            require(is_list == 0 or num_cuts == 0, "cuts of a list")
+            require(is_list or self.most < d or d > 16, "this is what version 1 is for")
+        require_zeros(header, 88, 248)
         require(u64(header, 72) == len(data), "size of the file")
         front = data[HEADER_BYTES:HEADER_BYTES + front_bytes]
-        require(len(front) == front_bytes >= 24 * num_sets + 4 * num_cuts, "size of the front")
+        names_at = 24 * num_sets + cut_bytes * num_cuts
+        require(len(front) == front_bytes >= names_at, "size of the front")
         require(xxh3(front) == u64(header, 64), "checksum of table, cuts and names")
-        self.cuts = [u32(front, 24 * num_sets + 4 * i) for i in range(num_cuts)]
+        self.cuts = [int.from_bytes(front[at:at + cut_bytes], "little")
+                     for at in range(24 * num_sets, names_at, cut_bytes)]
         self.check_cuts(d)
-        self.allowed = [s for s in range(1, 1 << d) if not any(s & cut == cut for cut in self.cuts)]
+        self.allowed = self.list_of(front, num_sets, d) if is_list else self.without_cuts(d)
         require(num_sets == len(self.allowed), "number of sets")
-        self.read_names(front[24 * num_sets + 4 * num_cuts:], d)
+        self.read_names(front[names_at:], d)
         self.read_filters(data, front)
 
+    def list_of(self, front, num_sets, d):
+        listed = [u64(front, 24 * i + 16) for i in range(num_sets)]
+        require(all(0 < s < 1 << d for s in listed), "a listed set")
+        require(all(a < b for a, b in zip(listed, listed[1:])), "order of the list")
+        require(all(any(s >> a & 1 for s in listed) for a in range(d)), "an attribute in no set")
+        require(self.most == max(bin(s).count("1") for s in listed), "attributes of the largest set")
+        return listed
+
+    def without_cuts(self, d):
+        allowed, of_size = [], [0]
+        for _ in range(self.most):  # each set grows by the attributes above its last one
+            of_size = [s | 1 << a for s in of_size for a in range(s.bit_length(), d)
+                       if not any((s | 1 << a) & cut == cut for cut in self.cuts)]
+            allowed += of_size
+            require(len(allowed) <= MOST_SETS, "too many sets")
+        return sorted(allowed)
+
     def check_cuts(self, d):
+        require(all(bin(cut).count("1") <= self.most for cut in self.cuts), "a cut over the limit")
         require(all(bin(cut).count("1") >= 2 and cut >> d == 0 for cut in self.cuts), "a cut")
         require(all(a < b for a, b in zip(self.cuts, self.cuts[1:])), "order of cuts")
         require(not any(a != b and a & b == a for a in self.cuts for b in self.cuts),
@@ -703,8 +736,8 @@ class Attributes:
         self.filters = {}
         end = HEADER_BYTES + len(front)
         for i, wanted in enumerate(self.allowed):
-            offset, num_bytes, found, zero = struct.unpack_from("<QQII", front, 24 * i)
-            require((found, zero) == (wanted, 0), f"set {i}")
+            offset, num_bytes, found = struct.unpack_from("<QQQ", front, 24 * i)
+            require(found == wanted, f"set {i}")
             require(offset == round_up(end, PAGE) and offset + num_bytes <= len(data), f"place of set {i}")
             require_zeros(data, end, offset)
             end = offset + num_bytes
@@ -723,13 +756,14 @@ class Attributes:
         parts = [s for s in within if not any(s != t and s & t == s for t in within)]
         counts = [self.num_tuples]
         for part in parts:
-            of_part = [digests[a] for a in range(16) if part >> a & 1]
+            of_part = [digests[a] for a in range(64) if part >> a & 1]
             digest = of_part[0] if len(of_part) == 1 else xxh3(struct.pack(f"<{len(of_part)}Q", *of_part), part)
             counts.append(self.filters[part].count(digest))
         return min(counts)
 
     def describe(self):
-        return (f"attribute filter, {self.num_tuples} tuples of {self.names}, cuts {self.cuts}\n" +
+        return (f"attribute filter, {self.num_tuples} tuples of {self.names}, "
+                f"cuts {self.cuts}, at most {self.most} together\n" +
                 "\n".join(f"set {s}: {one.describe()}" for s, one in self.filters.items()))
 
 
@@ -1057,7 +1091,8 @@ class Doubling:
 
 CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
            CLASSIC: Classic, ATTRIBUTES: Attributes}
-CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow}
+CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow,
+                ATTRIBUTES: Attributes}
 
 
 # --- Section 19.

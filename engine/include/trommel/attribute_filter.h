@@ -41,7 +41,7 @@ struct SetBudget {
 
 /// What AttributeFilter::Create makes.
 struct AttributeConfig {
-  AttributeSets sets = {};  ///< The attributes and their cuts.
+  AttributeSets sets = {};  ///< The attributes, and which of them are queried together.
   /// One distinct name per attribute, of 1 to 255 bytes; or none: "0", "1", ...
   std::vector<std::string> names = {};
   /// Tuples to size for; required. More may be inserted: generations are added.
@@ -94,6 +94,12 @@ struct AttributeFill {
 /// into its parts, queried in the order of their selectivity; each part is queried only for tuples
 /// that match all parts before it.
 ///
+/// Memory follows the sets that are kept, of which there are at most kMaxAttributeSets: each has a
+/// filter of its own, with 24 KiB beside it. With more than 16 attributes a limit or a list
+/// (AttributeSets::AtMost, AttributeSets::Keep) leaves few enough. A query for more attributes than
+/// are kept together has a part for each largest set within it, and each costs a cache line for a
+/// tuple that is in.
+///
 /// A matrix of cells (matrix::Matrix) answers the same queries with a rate that depends on
 /// n k / prod m_i: it spends memory on cells, this filter on tuples. Where tuples are far fewer
 /// than cells the filter is smaller by orders of magnitude; where they are as many, the matrix is
@@ -118,7 +124,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
   /// ScalableFilter::Create), for too many, too few, empty or repeated names, and for budgets of
   /// sets that are not allowed; with kOutOfMemory if all sets together would exceed the limit,
-  /// naming how much they take.
+  /// naming the sets and how much they
+  /// take.
   static Result<AttributeFilter> Create(const AttributeConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -133,7 +140,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// @{
   const AttributeSets& sets()
       const noexcept override;  ///< Returns the attributes and allowed sets.
-  /// Returns whether the set is within full(), which is all that it takes.
+  /// Returns whether the set is within full(), which is all that it takes. (Attributes that no part
+  /// has are not looked at: AttributeSets::IsCovered.)
   bool CanAnswer(AttributeMask queried) const noexcept override;
   /// Returns the parts of a query in the order in which they are queried. Requires
   /// CanAnswer(queried).
@@ -160,8 +168,9 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// are not read. Requires CanAnswer(queried) and tuple.size() == sets().num_attributes(). Thread
   /// safety: as Query; takes no lock. Cost: of each part a projection's hash and one cache line per
   /// generation, which are fetched at the same time; the first part that is absent ends the query.
-  /// Allocates nothing, but for the parts of a set that is queried for the first time (milliseconds
-  /// for many attributes, once).
+  /// Allocates nothing for an allowed set. The parts of another are found when it is queried for
+  /// the first time (AttributeSets::PartsOf), and again where more than 16,384 such sets, or their
+  /// million parts, were queried since: so many are kept.
   bool MayContain(AttributeMask queried, std::span<const uint64_t> tuple) const noexcept;
 
   /// @name Batches

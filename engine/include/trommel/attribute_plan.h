@@ -27,7 +27,8 @@ struct AttributePlanRequest {
   AttributeSets sets = {};                ///< The attributes and their cuts.
   uint64_t capacity = 0;                  ///< Tuples to size for; required.
   std::vector<uint64_t> num_values = {};  ///< As AttributeConfig::num_values.
-  /// How often each set is queried. Empty: every set but the empty one, all alike.
+  /// How often each set is queried. Empty: every set but the empty one, all alike; of sets with a
+  /// limit, of a list and of more than 16 attributes, every allowed set.
   std::vector<QueryShare> mix = {};
   double target_fpr = 0;  ///< False-positive rate for every allowed set; 0: memory_bytes is given.
   uint64_t memory_bytes = 0;            ///< Memory to share for the mix; 0: target_fpr is given.
@@ -45,8 +46,8 @@ struct PlannedSet {
   /// Of its filter at capacity, with the side table that tuples take if they are spread evenly over
   /// the values.
   uint64_t num_bytes = 0;
-  uint64_t num_cells = 0;  ///< Of its block in the matrix.
-  double matrix_fpr = 0;   ///< Of its block in the matrix.
+  uint64_t num_cells = 0;  ///< Of its block in the matrix; 0: there is no matrix.
+  double matrix_fpr = 0;   ///< Of its block in the matrix; 0: there is no matrix.
 };
 
 /// A structure for tuples.
@@ -61,9 +62,10 @@ struct TROMMEL_API AttributePlan {
   uint64_t filter_bytes = 0;          ///< Of all filters.
   double filter_expected_fpr = 0;     ///< Of the filter, over the mix.
   /// The published CBFM of the same memory, with all attributes alike. It is smaller where
-  /// kMaxCells, or kMaxPositions for each attribute, limits it.
+  /// kMaxCells, or kMaxPositions for each attribute, limits it. There is none, and everything about
+  /// it is 0, for sets with a limit, of a list, or of more than matrix::kMaxMatrixAttributes.
   matrix::MatrixGeometry matrix = {};
-  uint64_t matrix_bytes = 0;       ///< Of the matrix.
+  uint64_t matrix_bytes = 0;       ///< Of the matrix; 0: there is none.
   double matrix_expected_fpr = 0;  ///< Of the matrix, over the mix.
   /// Bytes that the published matrix needs to reach filter_expected_fpr.
   double matrix_bytes_for_filter_fpr = 0;

@@ -169,7 +169,7 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
   for (nb::handle cut : nb::iter(cuts)) {
     AttributeMask mask = 0;
     for (const std::string& name : NamesOf(cut, "a cut")) {
-      mask |= AttributeMask{1} << (Attribute(config.names, name) % 32);
+      mask |= AttributeMask{1} << (Attribute(config.names, name) % kMaxAttributes);
     }
     masks.push_back(mask);
   }

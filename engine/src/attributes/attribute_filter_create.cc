@@ -109,7 +109,7 @@ std::vector<double> RatesOf(std::span<const ScalableFilter> filters) {
 AttributeFilter::Impl::Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set)
     : frame(std::move(made_of)),
       grace_periods(std::make_shared<GracePeriods>()),
-      plans(frame.sets, RatesOf(filter_of_each_set)) {
+      plans(frame.sets, RatesOf(filter_of_each_set), *grace_periods) {
   TakeFilters(std::move(filter_of_each_set));
 }
 
@@ -156,11 +156,18 @@ uint64_t AttributeFilter::Impl::LimitFor(size_t num_sets, uint64_t memory_limit_
   return physical - std::min(physical, num_sets * ScalableParts::kFixedBytes);
 }
 
-Error AttributeFilter::Impl::TooLarge(size_t num_sets, uint64_t num_bytes,
+Error AttributeFilter::Impl::TooLarge(const AttributeSets& sets, uint64_t num_bytes,
                                       uint64_t memory_limit_bytes) {
-  return OverMemoryLimit("the filters of " + GroupedText(num_sets) + " sets of attributes need",
-                         num_bytes, LimitFor(num_sets, memory_limit_bytes),
-                         memory_limit_bytes != 0);
+  const size_t num_sets = sets.allowed().size();
+  std::string needs = "the filters of " + GroupedText(num_sets) + " sets of attributes";
+  if (!sets.is_list() && !sets.is_by_cuts()) {
+    needs += " (" + std::to_string(sets.num_attributes()) + " attributes, at most " +
+             std::to_string(sets.max_together()) + " together)";
+  }
+  Error error = OverMemoryLimit(needs + " need", num_bytes, LimitFor(num_sets, memory_limit_bytes),
+                                memory_limit_bytes != 0);
+  if (num_sets > 1) error.message += ": keep fewer sets";
+  return error;
 }
 
 Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) try {
@@ -177,7 +184,7 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
   if (!num_bytes.ok()) return num_bytes.error();
   if (!memory->HasSpaceFor(*num_bytes)) {
-    return Impl::TooLarge(budgets->size(), *num_bytes, config.memory_limit_bytes);
+    return Impl::TooLarge(config.sets, *num_bytes, config.memory_limit_bytes);
   }
   std::vector<ScalableFilter> filters;
   filters.reserve(budgets->size());
@@ -210,7 +217,8 @@ bool AttributeFilter::CanAnswer(AttributeMask asked) const noexcept {
 std::vector<AttributeMask> AttributeFilter::PartsOf(AttributeMask asked) const {
   TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   std::vector<AttributeMask> parts;
-  for (const uint32_t set_idx : impl_->plans.Of(asked)) parts.push_back(sets().allowed()[set_idx]);
+  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
+  for (const uint32_t set_idx : plan.parts()) parts.push_back(sets().allowed()[set_idx]);
   return parts;
 }
 

@@ -26,6 +26,7 @@
 #include <atomic>
 #include <bit>
 #include <numeric>
+#include <optional>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/scalable/erase_conflicts.h"
@@ -118,12 +119,14 @@ bool AttributeFilter::Impl::EraseOne(const Tuples& chunk, size_t place) {
   for (size_t a = 0; a < tuple.size(); ++a) tuple[a] = chunk.columns[a][place];
   // As a query whose parts are all sets: what it fetches is then updated.
   std::array<uint32_t, 64> set_room;
+  std::optional<GracePeriods::Reader> inside(grace_periods->Enter());
   for (size_t first = 0; first < filters.size(); first += set_room.size()) {
     const auto set_idxs =
         std::span(set_room).first(std::min(set_room.size(), filters.size() - first));
     std::iota(set_idxs.begin(), set_idxs.end(), static_cast<uint32_t>(first));
-    if (!MayContain(set_idxs, tuple)) return false;
+    if (!MayContain(set_idxs, tuple, *inside)) return false;
   }
+  inside.reset();  // erasing may wait for readers
   for (size_t s = 0; s < filters.size(); ++s) {
     filters[s].Erase(Key::Digest(ProjectionDigest(frame.sets.allowed()[s], tuple)));
   }

@@ -38,7 +38,7 @@ struct AttributeFilter::Impl {
   static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);
   // Of so many sets' filters: as given, or what the machine has beside what they take anyway.
   static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
-  static Error TooLarge(size_t num_sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
+  static Error TooLarge(const AttributeSets& sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
 
   // Either bitmap may be empty: no answers are wanted.
   InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
@@ -86,14 +86,15 @@ struct AttributeFilter::Impl {
   size_t QueryChunk(std::span<const uint32_t> parts, const Tuples& chunk,
                     std::span<uint64_t> maybe_present) const;
   // The answer for one tuple, which has a digest for each attribute.
-  bool MayContain(std::span<const uint32_t> parts, std::span<const uint64_t> tuple) const noexcept;
+  bool MayContain(std::span<const uint32_t> parts, std::span<const uint64_t> tuple,
+                  const GracePeriods::Reader& inside) const noexcept;
 
   // Insertions hold it shared, erasing a chunk exclusively (attribute_filter_erase.cc says why).
   // First, because it is aligned to cache lines.
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
   std::vector<ScalableFilter> filters;  // as sets.allowed()
-  // Of the filters: a query for one tuple enters once for all of its parts.
+  // Of the filters and the plans: a query for one tuple enters once for its plan and all parts.
   std::shared_ptr<GracePeriods> grace_periods;
   std::vector<const Generations*> generations;
   QueryPlans plans;

@@ -62,13 +62,13 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
 }
 
 bool AttributeFilter::Impl::MayContain(std::span<const uint32_t> parts,
-                                       std::span<const uint64_t> tuple) const noexcept {
+                                       std::span<const uint64_t> tuple,
+                                       const GracePeriods::Reader& inside) const noexcept {
   struct Lookup {
     const GenerationList* list;
     uint64_t digest;
   };
   std::array<Lookup, kPartsFetched> lookups;
-  const GracePeriods::Reader inside = grace_periods->Enter();
   for (size_t first = 0; first < parts.size(); first += kPartsFetched) {
     const auto fetched = parts.subspan(first, std::min(kPartsFetched, parts.size() - first));
     for (size_t k = 0; k < fetched.size(); ++k) {
@@ -89,7 +89,9 @@ bool AttributeFilter::MayContain(AttributeMask asked,
   TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   TROMMEL_CHECK(tuple.size() == sets().num_attributes(), "a tuple without a digest per attribute");
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->MayContain(impl_->plans.Of(asked), tuple);
+  const GracePeriods::Reader inside = impl_->grace_periods->Enter();
+  QueryPlans::Plan own;
+  return impl_->MayContain(impl_->plans.Of(asked, inside, own), tuple, inside);
 }
 
 size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
@@ -98,27 +100,28 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
   CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const std::span<const uint32_t> parts = impl_->plans.Of(asked);
+  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
+  const std::span<const uint32_t> parts = plan.parts();
   if (parts.empty()) {
     SetAll(tuples.size, maybe_present);
     return tuples.size;
   }
   std::atomic<size_t> num_present{0};
-  const auto work = [&](size_t begin, size_t num_tuples) {
+  const auto work = [&](size_t begin, const Tuples& part) {
     size_t num_here = 0;
-    ForEachTupleChunk(tuples.From(begin, num_tuples), kernels::kMaxChunkKeys,
-                      [&](size_t first, const Tuples& chunk) {
-                        num_here += impl_->QueryChunk(
-                            parts, chunk, WordsOf(maybe_present, begin + first, chunk.size));
-                      });
+    ForEachTupleChunk(part, kernels::kMaxChunkKeys, [&](size_t first, const Tuples& chunk) {
+      num_here +=
+          impl_->QueryChunk(parts, chunk, WordsOf(maybe_present, begin + first, chunk.size));
+    });
     num_present.fetch_add(num_here, std::memory_order_relaxed);
   };
   Executor* executor = impl_->frame.executor.get();
   if (executor == nullptr || tuples.size <= kQueryTask) {
-    work(0, tuples.size);
+    work(0, tuples);
   } else {
     executor->ForEach((tuples.size + kQueryTask - 1) / kQueryTask, [&](size_t t) {
-      work(t * kQueryTask, std::min(kQueryTask, tuples.size - t * kQueryTask));
+      const size_t begin = t * kQueryTask;
+      work(begin, tuples.From(begin, std::min(kQueryTask, tuples.size - begin)));
     });
   }
   return num_present.load(std::memory_order_relaxed);
@@ -133,7 +136,8 @@ void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
   std::ranges::fill(counts, num_tuples());
   std::array<uint64_t, kCountChunk> digests;
   std::array<uint64_t, kCountChunk> counts_here;
-  for (const uint32_t set_idx : impl_->plans.Of(asked)) {
+  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
+  for (const uint32_t set_idx : plan.parts()) {
     const AttributeMask set = sets().allowed()[set_idx];
     ForEachTupleChunk(tuples, kCountChunk, [&](size_t first, const Tuples& chunk) {
       const auto keys = std::span(digests).first(chunk.size);

@@ -82,10 +82,8 @@ Status AttributeFilter::WriteTo(ByteSink& sink) const {
     PartSink part(sink, offset);
     const Result<ScalableParts::Written> written = ScalableParts::Write(filters[s], part);
     if (!written.ok()) return written.error();
-    front.table[s] = {.offset = offset,
-                      .num_bytes = written->num_bytes,
-                      .set = frame.sets.allowed()[s],
-                      .reserved = 0};
+    front.table[s] = {
+        .offset = offset, .num_bytes = written->num_bytes, .set = frame.sets.allowed()[s]};
     if (s == 0) front.num_tuples = written->num_keys;
     end = offset + written->num_bytes;
   }
@@ -109,7 +107,7 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(const OpenedSnapshot& snapshot
   uint64_t num_bytes = 0;  // no more than the file has: cannot wrap
   for (const MultiStoreOutline& outline : *outlines) num_bytes += outline.block_bytes;
   const uint64_t limit = Impl::LimitFor(front->table.size(), limit_bytes);
-  if (num_bytes > limit) return Impl::TooLarge(front->table.size(), num_bytes, limit_bytes);
+  if (num_bytes > limit) return Impl::TooLarge(front->sets, num_bytes, limit_bytes);
 
   const auto budget = std::make_shared<MemoryBudget>(limit);
   GrowthPlans plans;

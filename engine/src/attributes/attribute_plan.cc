@@ -58,6 +58,11 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   return std::nullopt;
 }
 
+// Whether there is a published matrix with such sets.
+bool HasMatrix(const AttributeSets& sets) {
+  return sets.is_by_cuts() && sets.num_attributes() <= matrix::kMaxMatrixAttributes;
+}
+
 // The u_S of the header, in the order of allowed().
 std::vector<double> WeightsOf(const AttributePlanRequest& request) {
   const AttributeSets& sets = request.sets;
@@ -71,8 +76,10 @@ std::vector<double> WeightsOf(const AttributePlanRequest& request) {
     sum += share;
   };
   for (const QueryShare& share : request.mix) add(share.set, share.share);
-  if (request.mix.empty()) {
+  if (request.mix.empty() && HasMatrix(sets)) {
     for (AttributeMask asked = 1; asked <= sets.full(); ++asked) add(asked, 1);
+  } else if (request.mix.empty()) {
+    for (const AttributeMask set : sets.allowed()) add(set, 1);
   }
   for (double& weight : weights) weight /= sum;
   return weights;
@@ -139,7 +146,11 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
           : PlanFiltersInMemory(request.memory_bytes, request.encoding, request.capacity,
                                 plan.sets);
   if (!planned.ok()) return planned.error();
-  for (const PlannedSet& set : plan.sets) plan.filter_bytes += set.num_bytes;
+  for (const PlannedSet& set : plan.sets) {
+    plan.filter_bytes += set.num_bytes;
+    plan.filter_expected_fpr += set.weight * set.predicted_fpr;
+  }
+  if (!HasMatrix(sets)) return plan;
 
   matrix::Request matrix_request;
   matrix_request.kind = matrix::Kind::kCbfm;
@@ -155,7 +166,6 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
     const matrix::Block& block = plan.matrix.blocks[i];
     set.num_cells = block.num_cells();
     set.matrix_fpr = matrix::PredictedFpr(block, plan.matrix.num_hashes, set.capacity);
-    plan.filter_expected_fpr += set.weight * set.predicted_fpr;
     plan.matrix_expected_fpr += set.weight * set.matrix_fpr;
   }
   plan.matrix_bytes_for_filter_fpr =

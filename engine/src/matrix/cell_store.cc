@@ -40,7 +40,7 @@ std::vector<kernels::CellRow> RowsOf(const Block& block) {
 
 CellColumns ColumnsFrom(const Tuples& tuples, size_t first, const uint64_t* joint) {
   CellColumns columns;
-  for (size_t a = 0; a < kMaxAttributes; ++a) {
+  for (size_t a = 0; a < kMaxMatrixAttributes; ++a) {
     columns[a] = tuples.columns[a] == nullptr ? nullptr : tuples.columns[a] + first;
   }
   columns[kJointColumn] = joint;

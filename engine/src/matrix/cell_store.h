@@ -20,8 +20,8 @@
 namespace trommel::matrix {
 
 // Joint blocks read a column of their own: the projections onto all their attributes.
-inline constexpr uint32_t kJointColumn = kMaxAttributes;
-using CellColumns = std::array<const uint64_t*, kMaxAttributes + 1>;
+inline constexpr uint32_t kJointColumn = kMaxMatrixAttributes;
+using CellColumns = std::array<const uint64_t*, kMaxMatrixAttributes + 1>;
 
 // The columns of tuples from `first` on; `joint` may be null.
 CellColumns ColumnsFrom(const Tuples& tuples, size_t first, const uint64_t* joint);

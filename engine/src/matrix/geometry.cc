@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/matrix/published_sets.h"
 
 namespace trommel::matrix {
 namespace {
@@ -84,7 +85,8 @@ std::vector<Block> EmptyBlocks(Kind kind, const AttributeSets& sets) {
       break;
     case Kind::kMdbf:
     case Kind::kCmdbf:
-      for (uint32_t i = 0; i < sets.num_attributes(); ++i) blocks.push_back({.set = 1U << i});
+      for (uint32_t i = 0; i < sets.num_attributes(); ++i)
+        blocks.push_back({.set = AttributeMask{1} << i});
       break;
     case Kind::kCartesian:
       blocks.push_back({.set = sets.full()});
@@ -107,6 +109,7 @@ Status Validate(const MatrixGeometry& geometry) {
   if (geometry.num_hashes == 0 || geometry.num_hashes > kMaxHashes) {
     return OutOfRange("num_hashes", geometry.num_hashes, 1U, kMaxHashes);
   }
+  if (Status good = CheckPublishedSets(geometry.sets); !good.ok()) return good;
   if (geometry.kind != Kind::kCbfm && !geometry.sets.cuts().empty()) {
     return BadBlocks(geometry.kind, "has no cuts; CBFM has");
   }

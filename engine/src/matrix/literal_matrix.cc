@@ -10,6 +10,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/base/machine_memory.h"
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/matrix/published_sets.h"
 #include "engine/src/tuples/tuple_batch.h"
 #include "kernels/classic_array.h"
 #include "trommel/matrix/sizing.h"
@@ -19,6 +20,7 @@ namespace {
 
 Status CheckLiteral(const AttributeSets& sets, std::span<const uint64_t> positions,
                     uint32_t num_hashes) {
+  if (Status good = CheckPublishedSets(sets); !good.ok()) return good;
   if (num_hashes == 0 || num_hashes > kMaxHashes) {
     return OutOfRange("num_hashes", num_hashes, 1U, kMaxHashes);
   }
@@ -115,7 +117,7 @@ uint64_t LiteralMatrix::CalculateIndex(AttributeMask set,
   for (uint32_t i = sets_.num_attributes(); i-- > 0;) {
     if ((set >> i & 1) == 0) continue;
     index += CountKept(given, i);
-    given |= 1U << i;
+    given |= AttributeMask{1} << i;
     index += CountKept(given, i) * (coordinate[i] - 1);
   }
   return index;
@@ -123,7 +125,7 @@ uint64_t LiteralMatrix::CalculateIndex(AttributeMask set,
 
 void LiteralMatrix::IndicesOf(std::span<const AttributeMask> parts, const Tuples& tuples,
                               size_t tuple_idx, std::vector<uint64_t>& indices) const {
-  std::array<std::array<uint64_t, kMaxAttributes>, kMaxHashes> hash_per_field;
+  std::array<std::array<uint64_t, kMaxMatrixAttributes>, kMaxHashes> hash_per_field;
   AttributeMask queried = 0;
   for (const AttributeMask part : parts) queried |= part;
   for (uint32_t i = 0; i < sets_.num_attributes(); ++i) {

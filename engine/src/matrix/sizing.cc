@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/matrix/published_sets.h"
 
 namespace trommel::matrix {
 namespace {
@@ -74,6 +75,7 @@ Status CheckRequest(const Request& request) {
   if (request.num_hashes == 0 || request.num_hashes > kMaxHashes) {
     return OutOfRange("num_hashes", request.num_hashes, 1U, kMaxHashes);
   }
+  if (Status good = CheckPublishedSets(request.sets); !good.ok()) return good;
   if (request.kind != Kind::kCbfm && !request.sets.cuts().empty()) {
     return Refusal(request, "has no cuts; CBFM has");
   }

@@ -189,7 +189,7 @@ uint64_t LeastBytes(const ShardTable& table) {
 
 bool HasDoublingHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<DoublingHeader>(SnapshotType::kScalableFilter);
-  return header.ok() && header->start.version == kFingerprintVersion;
+  return header.ok() && header->start.version == kSecondVersion;
 }
 
 Status DoublingEngine::WriteTo(ByteSink& sink) const { return WriteDoublingSnapshot(*this, sink); }
@@ -198,7 +198,7 @@ Status WriteDoublingSnapshot(const DoublingEngine& engine, ByteSink& sink) {
   const ScalableConfig& config = engine.config();
   DoublingHeader header = {};
   header.start = StartOf(SnapshotType::kScalableFilter, config.digest);
-  header.start.version = kFingerprintVersion;
+  header.start.version = kSecondVersion;
   header.mode = static_cast<uint32_t>(GrowthMode::kDoubling);
   header.code = static_cast<uint32_t>(FingerprintCode::kWithLengths);
   header.shard_bits = GrowingStore::kShardBits;

@@ -215,7 +215,7 @@ std::span<std::byte> WritableBytes(const BlockMemory& memory) {
 
 bool HasFingerprintHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<FingerprintHeader>(SnapshotType::kCountingFilter);
-  return header && header->start.version == kFingerprintVersion;
+  return header && header->start.version == kSecondVersion;
 }
 
 Status WriteFingerprintSnapshot(const FingerprintStore& store, const FilterFacts& facts,
@@ -223,7 +223,7 @@ Status WriteFingerprintSnapshot(const FingerprintStore& store, const FilterFacts
   const Geometry& geometry = store.geometry();
   FingerprintHeader header = {};
   header.start = StartOf(SnapshotType::kCountingFilter, facts.policy);
-  header.start.version = kFingerprintVersion;
+  header.start.version = kSecondVersion;
   header.fingerprint_bits = geometry.fingerprint_bits;
   header.encoding = static_cast<uint32_t>(geometry.encoding);
   header.shard_bits = geometry.shard_bits;

@@ -27,7 +27,7 @@ Status CheckBeginning(std::span<const std::byte> start) {
   if (start.size() < offsetof(SnapshotStart, header_bytes)) return Ok();
   uint32_t version = 0;
   std::memcpy(&version, start.data() + offsetof(SnapshotStart, version), sizeof(version));
-  if (version == kSnapshotVersion || version == kFingerprintVersion) return Ok();
+  if (version == kSnapshotVersion || version == kSecondVersion) return Ok();
   return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
                                         "; this library reads versions 1 and 2"};
 }
@@ -38,12 +38,14 @@ Status CheckKnown(const SnapshotStart& start) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
                      "1 (counting filter) to 6 (attribute filter)");
   }
-  if (start.version == kFingerprintVersion &&
+  if (start.version == kSecondVersion &&
       start.type != static_cast<uint32_t>(SnapshotType::kCountingFilter) &&
       start.type != static_cast<uint32_t>(SnapshotType::kScalableFilter) &&
-      start.type != static_cast<uint32_t>(SnapshotType::kWindowFilter)) {
+      start.type != static_cast<uint32_t>(SnapshotType::kWindowFilter) &&
+      start.type != static_cast<uint32_t>(SnapshotType::kAttributeFilter)) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type of version 2", start.type,
-                     "1 (counting filter), 2 (scalable filter) and 3 (window filter)");
+                     "1 (counting filter), 2 (scalable filter), 3 (window filter) and 6 "
+                     "(attribute filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,

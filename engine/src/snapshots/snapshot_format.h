@@ -58,9 +58,10 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::array<unsigned char, 8> kSnapshotMagic = {0x89, 'T',  'R',  'M',
                                                                 '\r', '\n', 0x1a, '\n'};
 inline constexpr uint32_t kSnapshotVersion = 1;
-// Of filters with fingerprints: counting (fingerprint_snapshot.h), and scalable ones that double
-// (scalable/doubling_snapshot.h).
-inline constexpr uint32_t kFingerprintVersion = 2;
+// Of filters with fingerprints: counting (fingerprint_snapshot.h), scalable ones that double
+// (scalable/doubling_snapshot.h), and windows in slots; and of attribute filters whose sets version
+// 1 cannot name (attributes/attribute_format.h).
+inline constexpr uint32_t kSecondVersion = 2;
 inline constexpr uint64_t kPageAlignment = 4096;
 inline constexpr uint64_t kSideTableAlignment = 64;
 // Insertions a snapshot may hold: so few that one more cannot wrap. Merges stop at half of it, and

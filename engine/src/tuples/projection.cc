@@ -33,7 +33,7 @@ void HashRows(const Columns& columns, size_t size, uint64_t seed, std::span<uint
 void ProjectionDigests(AttributeMask set, const Tuples& tuples,
                        std::span<uint64_t> digests) noexcept {
   TROMMEL_CHECK(digests.size() == tuples.size, "digests of another size than the tuples");
-  TROMMEL_CHECK(set != 0 && set >> kMaxAttributes == 0, "a projection onto no set of attributes");
+  TROMMEL_CHECK(set != 0, "a projection onto no set of attributes");
   TROMMEL_CHECK(!OverlapsColumns(tuples, set, std::span<const uint64_t>(digests)),
                 "the digests overlap a column");
   if (tuples.size == 0) return;
@@ -85,18 +85,23 @@ std::span<const uint64_t> ChosenDigests(AttributeMask set, const Tuples& tuples,
     ProjectionDigests(set, tuples, buffer.first(tuples.size));
     return buffer.first(tuples.size);
   }
-  // Gathered 128 tuples at a time: the columns of all attributes then fit the stack and the cache.
-  constexpr size_t kGathered = 128;
-  std::array<std::array<uint64_t, kGathered>, kMaxAttributes> values;
+  // Gathered so many tuples at a time that the set's columns fit the stack and the cache.
+  constexpr size_t kGatheredValues = 2048;
+  constexpr size_t kMostGathered = 128;
+  std::array<uint64_t, kGatheredValues> values;
+  const size_t num_gathered =
+      std::min(kMostGathered, kGatheredValues / static_cast<size_t>(std::popcount(set)));
   Tuples gathered;
-  for (size_t first = 0; first < places.size(); first += kGathered) {
-    const auto chunk = places.subspan(first, std::min(kGathered, places.size() - first));
+  for (size_t first = 0; first < places.size(); first += num_gathered) {
+    const auto chunk = places.subspan(first, std::min(num_gathered, places.size() - first));
+    uint64_t* of_column = values.data();
     for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
       const auto a = static_cast<size_t>(std::countr_zero(rest));
       const uint64_t* column = tuples.columns[a];
       TROMMEL_CHECK(column != nullptr, "a column of the set is not given");
-      for (size_t i = 0; i < chunk.size(); ++i) values[a][i] = column[chunk[i]];
-      gathered.columns[a] = values[a].data();
+      for (size_t i = 0; i < chunk.size(); ++i) of_column[i] = column[chunk[i]];
+      gathered.columns[a] = of_column;
+      of_column += chunk.size();
     }
     gathered.size = chunk.size();
     ProjectionDigests(set, gathered, buffer.subspan(first, chunk.size()));

@@ -52,6 +52,12 @@ inline void CheckCounts(const Tuples& tuples, AttributeMask set,
 // Calls visit(first, chunk) for the batch's chunks, in order.
 template <class Visit>
 void ForEachTupleChunk(const Tuples& tuples, size_t chunk_size, const Visit& visit) {
+  // A view is a pointer per attribute there can be: of a small batch a copy would cost more than
+  // the rest.
+  if (tuples.size <= chunk_size) {
+    if (tuples.size != 0) visit(size_t{0}, tuples);
+    return;
+  }
   for (size_t first = 0; first < tuples.size; first += chunk_size) {
     visit(first, tuples.From(first, std::min(chunk_size, tuples.size - first)));
   }

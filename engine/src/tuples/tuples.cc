@@ -2,6 +2,7 @@
 #include "trommel/tuples.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "engine/src/base/check.h"
@@ -15,8 +16,8 @@ namespace {
 struct GatheredColumns {
   GatheredColumns(AttributeMask set, const Tuples& tuples, std::span<const uint32_t> indices) {
     view.size = indices.size();
-    for (uint32_t i = 0; i < kMaxAttributes; ++i) {
-      if ((set >> i & 1) == 0) continue;
+    for (AttributeMask rest = set; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
       TROMMEL_CHECK(tuples.columns[i] != nullptr, "a column of a queried set is not given");
       digests[i].reserve(indices.size());
       for (const uint32_t idx : indices) digests[i].push_back(tuples.columns[i][idx]);
@@ -59,7 +60,8 @@ Tuples TupleDigests::view() const noexcept {
 size_t TupleIndex::QueryEach(std::span<const AttributeMask> queried, const Tuples& tuples,
                              std::span<uint64_t> maybe_present) const noexcept {
   TROMMEL_CHECK(queried.size() == tuples.size, "there must be one queried set per tuple");
-  constexpr AttributeMask kAllColumns = (AttributeMask{1} << kMaxAttributes) - 1;
+  static_assert(kMaxAttributes == 64, "a set has a bit for each column");
+  constexpr AttributeMask kAllColumns = ~AttributeMask{0};
   CheckBitmap(tuples, kAllColumns, maybe_present);
   TROMMEL_CHECK(!ShareBytes(std::as_bytes(queried), std::as_bytes(maybe_present)),
                 "the bitmap overlaps the queried sets");

@@ -209,7 +209,7 @@ Status ReadSections(const ByteSource& source, const SlotWindowHeader& header,
 
 bool HasSlotWindowHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<SlotWindowHeader>(SnapshotType::kWindowFilter);
-  return header && header->start.version == kFingerprintVersion;
+  return header && header->start.version == kSecondVersion;
 }
 
 Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapshot,
@@ -302,7 +302,7 @@ Status SlotWindow::WriteTo(ByteSink& sink) {
   const std::vector<SideCopiesEntry> side = SideEntriesOf(image.store);
   SlotWindowHeader header = {};
   header.start = StartOf(SnapshotType::kWindowFilter, settings.policy);
-  header.start.version = kFingerprintVersion;
+  header.start.version = kSecondVersion;
   header.fingerprint_bits = geometry.fingerprint_bits;
   header.is_erasable = image.store.is_erasable() ? 1 : 0;
   header.shard_bits = geometry.shard_bits;

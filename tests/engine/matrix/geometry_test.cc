@@ -69,6 +69,16 @@ TEST_CASE("matrix geometries out of range are refused by name, value and range",
   geometry.blocks[3].positions = {kMaxPositions, kMaxPositions};
   CHECK_THAT(ComplaintAbout(geometry), ContainsSubstring("block {1,2} has more than"));
   geometry = PaperGeometry();
+  geometry.sets = *AttributeSets::AtMost(3, 2);
+  CHECK_THAT(ComplaintAbout(geometry),
+             ContainsSubstring("the sets have a limit; a matrix has all"));
+  const std::vector<AttributeMask> whole = {0b111};
+  geometry.sets = *AttributeSets::Keep(3, whole);
+  CHECK_THAT(ComplaintAbout(geometry), ContainsSubstring("the sets are a list; a matrix has all"));
+  geometry.sets = *AttributeSets::AtMost(17, 1);
+  CHECK_THAT(ComplaintAbout(geometry),
+             ContainsSubstring("the sets have 17 attributes; a matrix has between 1 and 16"));
+  geometry = PaperGeometry();
   geometry.kind = static_cast<Kind>(9);
   CHECK_THAT(ComplaintAbout(geometry), ContainsSubstring("kind is 9"));
 }

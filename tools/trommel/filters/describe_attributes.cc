@@ -42,6 +42,12 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
     cuts_text += (cuts_text.empty() ? "" : " and ") + SetText(cut, names);
   }
   report.Add("cuts", std::move(cuts), "cuts", cuts_text.empty() ? "none" : cuts_text);
+  if (!filter.sets().is_by_cuts()) {
+    const uint32_t most = filter.sets().max_together();
+    report.Add("max_together", most, "together",
+               (filter.sets().is_list() ? "only the sets below, of up to " : "at most ") +
+                   FormatCount(most, "attribute"));
+  }
   report.Add("num_bytes", stats.num_bytes, "memory",
              FormatBytesPer(stats.num_bytes, stats.num_tuples, "row"));
   report.Add("num_refused_erases", stats.num_refused_erases, "refused erases",

@@ -173,7 +173,7 @@ Result<std::vector<uint64_t>> ParseValues(std::span<const std::string> texts,
 }
 
 Result<AttributeSets> ParseCuts(std::span<const std::string> cuts,
-                                std::span<const std::string> names) {
+                                std::span<const std::string> names, uint64_t max_together) {
   std::vector<AttributeMask> masks;
   for (const std::string& text : cuts) {
     const Result<AttributeMask> cut = ParseSet(text, names);
@@ -185,7 +185,35 @@ Result<AttributeSets> ParseCuts(std::span<const std::string> cuts,
     }
     masks.push_back(*cut);
   }
-  return AttributeSets::Create(static_cast<uint32_t>(names.size()), masks);
+  const auto num_columns = static_cast<uint32_t>(names.size());
+  if (max_together == 0) return AttributeSets::Create(num_columns, masks);
+  if (max_together > num_columns) {
+    return BadSet(fmt::format("{} of {} columns together: it must be between 1 and {}",
+                              max_together, num_columns, num_columns));
+  }
+  return AttributeSets::AtMost(num_columns, static_cast<uint32_t>(max_together), masks);
+}
+
+Result<AttributeSets> ParseKept(std::span<const std::string> kept,
+                                std::span<const std::string> names) {
+  std::vector<AttributeMask> masks;
+  AttributeMask covered = 0;
+  for (const std::string& text : kept) {
+    const Result<AttributeMask> set = ParseSet(text, names);
+    if (!set.ok()) {
+      return BadSet(fmt::format("kept set {}: {}", Quoted(text), set.error().message));
+    }
+    masks.push_back(*set);
+    covered |= *set;
+  }
+  const auto first_left = static_cast<size_t>(std::countr_one(covered));
+  if (first_left < names.size()) {
+    return BadSet(fmt::format(
+        "column {} is in no kept set, so it could never be queried: leave it out or keep a set "
+        "with it",
+        Quoted(names[first_left])));
+  }
+  return AttributeSets::Keep(static_cast<uint32_t>(names.size()), masks);
 }
 
 }  // namespace trommel::tool

@@ -50,9 +50,14 @@ Result<QueryShare> ParseShare(std::string_view text, std::span<const std::string
 Result<std::vector<uint64_t>> ParseValues(std::span<const std::string> texts,
                                           std::span<const std::string> names, uint64_t others);
 
-// The sets that the cuts leave. Fails with kInvalidArgument, naming the cut, as ParseSet and
-// AttributeSets::Create do.
+// The sets that cuts and a limit leave (0: no limit). Fails with kInvalidArgument, naming the cut,
+// as ParseSet and AttributeSets::AtMost do.
 Result<AttributeSets> ParseCuts(std::span<const std::string> cuts,
+                                std::span<const std::string> names, uint64_t max_together = 0);
+
+// The sets that are listed. Fails with kInvalidArgument, naming the list, as ParseSet and
+// AttributeSets::Keep do.
+Result<AttributeSets> ParseKept(std::span<const std::string> kept,
                                 std::span<const std::string> names);
 
 }  // namespace trommel::tool

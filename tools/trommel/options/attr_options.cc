@@ -44,9 +44,19 @@ void AddAttributeSizing(Command& command, AttributeOptions& options) {
            "Divide this memory among the sets so that the fewest of the --mix's queries are "
            "answered wrongly: 64MiB, 2GB")
       .Excludes(fpr);
-  command.Repeatable("--cut", options.cuts, "LIST",
-                     "Columns that are never queried together: the sets that contain them all take "
-                     "no memory (several times)");
+  const Option cut = command.Repeatable(
+      "--cut", options.cuts, "LIST",
+      "Columns that are never queried together: the sets that contain them all take no memory "
+      "(several times)");
+  const Option together = AddCount(command, "--together", options.max_together,
+                                   "The most columns that are queried together: larger sets take "
+                                   "no memory");
+  command
+      .Repeatable("--keep", options.kept, "LIST",
+                  "Columns that are queried together: only the sets that are kept so take memory "
+                  "(several times; needed, or --together, for more than 16 columns)")
+      .Excludes(cut)
+      .Excludes(together);
   command.Repeatable("--mix", options.mix, "LIST=SHARE",
                      "Columns that are queried together, and how often relative to the other --mix "
                      "(several times; default: every set, equally often)");
@@ -60,7 +70,8 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
     std::span<const std::string> names) const {
   if (Status fit = CheckNames(names); !fit.ok()) return fit.error();
   AttributePlanRequest request;
-  const Result<AttributeSets> sets = ParseCuts(cuts, names);
+  const Result<AttributeSets> sets =
+      kept.empty() ? ParseCuts(cuts, names, max_together) : ParseKept(kept, names);
   if (!sets.ok()) return sets.error();
   request.sets = *sets;
   request.capacity = filter.capacity;

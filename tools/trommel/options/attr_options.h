@@ -34,19 +34,21 @@ void AddRowInput(Command& command, RowInput& input, const std::string& columns_h
 struct AttributeOptions {
   FilterOptions filter;  // capacity, target_fpr, encoding and digest are used
   std::vector<std::string> cuts;
+  std::vector<std::string> kept;
+  uint64_t max_together = 0;  // 0: no limit
   std::vector<std::string> values;
   std::vector<std::string> mix;
   uint64_t memory_bytes = 0;        // to share; 0: target_fpr for all
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
 
-  // Fail with kInvalidArgument for names that are not there, and as ParseCuts does; the second as
-  // PlanAttributes does, too, if there is memory to share, with options and sets by name.
+  // Fail with kInvalidArgument for names that are not there, and as ParseCuts and ParseKept do; the
+  // second as PlanAttributes does, too, if there is memory to share, with options and sets by name.
   Result<AttributePlanRequest> PlanRequestOf(std::span<const std::string> names) const;
   Result<AttributeConfig> ConfigOf(std::span<const std::string> names,
                                    std::shared_ptr<Executor> executor) const;
 };
 
-// -n, -p, --cut, --values, --memory, --mix, --encoding.
+// -n, -p, --cut, --together, --keep, --values, --memory, --mix, --encoding.
 void AddAttributeSizing(Command& command, AttributeOptions& options);
 
 }  // namespace trommel::tool

@@ -49,7 +49,8 @@ enum class Kind : uint8_t {
 /// Returns "SBF", "MDBF", "CMDBF", "BFM", "CBF" or "CBFM".
 TROMMEL_API std::string_view KindName(Kind kind) noexcept;
 
-inline constexpr uint32_t kMaxHashes = 64;  ///< Most hashes k.
+inline constexpr uint32_t kMaxMatrixAttributes = 16;  ///< Most attributes of a tuple.
+inline constexpr uint32_t kMaxHashes = 64;            ///< Most hashes k.
 inline constexpr uint64_t kMaxPositions =
     (uint64_t{1} << 32) - 1;                              ///< Most positions per attribute.
 inline constexpr uint64_t kMaxCells = uint64_t{1} << 42;  ///< Most cells of all blocks: 512 GiB.
@@ -73,7 +74,7 @@ struct TROMMEL_API Block {
 /// cells for the same tuples.
 struct TROMMEL_API MatrixGeometry {
   Kind kind = Kind::kCbfm;         ///< Which structure.
-  AttributeSets sets = {};         ///< The attributes and their cuts.
+  AttributeSets sets = {};         ///< Of AttributeSets::Create; at most kMaxMatrixAttributes.
   uint32_t num_hashes = 0;         ///< k: 1 to kMaxHashes.
   std::vector<Block> blocks = {};  ///< As EmptyBlocks, with positions.
 

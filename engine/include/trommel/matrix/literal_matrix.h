@@ -35,8 +35,9 @@ class TROMMEL_API LiteralMatrix final : public TupleIndex {
 
   /// Creates an empty matrix. `positions` has m_i for each attribute, 1 to kMaxPositions (all
   /// equal: CBFM; unequal: WCBFM by attribute). Fails with kInvalidArgument for numbers out of
-  /// range, for more than kMaxCuts cuts, and for more than kMaxCells cells, naming how much memory
-  /// that would be; with kOutOfMemory if the system refuses memory.
+  /// range, for more than kMaxMatrixAttributes, sets with a limit or listed, more than kMaxCuts
+  /// cuts, and for more than kMaxCells cells, naming how much memory that would be; with
+  /// kOutOfMemory if the system refuses memory.
   static Result<LiteralMatrix> Create(const AttributeSets& sets,
                                       std::span<const uint64_t> positions, uint32_t num_hashes);
 

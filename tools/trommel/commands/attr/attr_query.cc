@@ -22,6 +22,8 @@
 namespace trommel::tool {
 namespace {
 
+constexpr size_t kMostPartsShown = 20;
+
 struct AttrQueryOptions {
   std::string filter;
   std::string key_file;
@@ -107,14 +109,25 @@ void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool has_
     highest_fpr = std::max(highest_fpr, of_part.current_fpr);
     parts.Append(SetJson(part, filter.names()));
     ++num_parts;
-    text += (text.empty() ? "" : " and ") + SetText(part, filter.names());
+    if (num_parts <= kMostPartsShown) {
+      text += (text.empty() ? "" : " and ") + SetText(part, filter.names());
+    }
   }
+  AttributeMask left = asked;
+  for (const AttributeMask part : filter.PartsOf(asked)) left &= ~part;
   report.AddField("asked", SetJson(asked, filter.names()));
+  if (left != 0) {
+    report.Add("not_looked_at", SetJson(left, filter.names()), "not looked at",
+               SetText(left, filter.names()) + ": no kept set within the query has it");
+  }
   const bool is_split = num_parts > 1;
   report.AddField("parts", std::move(parts));
   report.Add("current_fpr", highest_fpr, "false positives",
              FalsePositivesText(highest_fpr) +
                  (is_split || has_masks ? ", if all columns are queried" : ""));
+  if (num_parts > kMostPartsShown) {
+    text += fmt::format(" and {} more (--json has all)", num_parts - kMostPartsShown);
+  }
   if (is_split) {
     report.AddLine(fmt::format("Cut: queried as {}, which different rows may match.", text));
   }

@@ -36,8 +36,10 @@ std::string BytesText(double num_bytes) {
 void DescribeSets(const AttributePlan& plan, std::span<const std::string> names, Report& report) {
   size_t width = 4;
   for (const PlannedSet& set : plan.sets) width = std::max(width, SetText(set.set, names).size());
-  report.AddLine(fmt::format("{:<{}} {:>8} {:>14} {:>10} {:>11} {:>11} {:>13}", "set", width,
-                             "asked", "values", "memory", "false", "in matrix", "cells"));
+  const bool has_matrix = plan.matrix_bytes != 0;
+  report.AddLine(fmt::format("{:<{}} {:>8} {:>14} {:>10} {:>11}", "set", width, "asked", "values",
+                             "memory", "false") +
+                 (has_matrix ? fmt::format(" {:>11} {:>13}", "in matrix", "cells") : ""));
   Json sets = Json::Array();
   for (size_t i = 0; i < plan.sets.size(); ++i) {
     const PlannedSet& set = plan.sets[i];
@@ -51,10 +53,13 @@ void DescribeSets(const AttributePlan& plan, std::span<const std::string> names,
                  {"matrix_fpr", set.matrix_fpr}});
     if (i == kMostSetsShown) report.AddLine("... (--json has all)");
     if (i >= kMostSetsShown) continue;
-    report.AddLine(fmt::format(
-        "{:<{}} {:>7.1f}% {:>14} {:>10} {:>11} {:>11} {:>13}", SetText(set.set, names), width,
-        set.weight * 100, FormatCount(set.capacity), FormatBytes(set.num_bytes),
-        FormatRate(set.predicted_fpr), FormatRate(set.matrix_fpr), FormatCount(set.num_cells)));
+    std::string line = fmt::format("{:<{}} {:>7.1f}% {:>14} {:>10} {:>11}", SetText(set.set, names),
+                                   width, set.weight * 100, FormatCount(set.capacity),
+                                   FormatBytes(set.num_bytes), FormatRate(set.predicted_fpr));
+    if (has_matrix) {
+      line += fmt::format(" {:>11} {:>13}", FormatRate(set.matrix_fpr), FormatCount(set.num_cells));
+    }
+    report.AddLine(line);
   }
   report.AddField("sets", std::move(sets));
 }
@@ -62,11 +67,15 @@ void DescribeSets(const AttributePlan& plan, std::span<const std::string> names,
 void DescribePlan(const AttributePlan& plan, const AttributeOptions& options, Report& report) {
   const bool is_filter = plan.better == AttributeStructure::kFilter;
   report.AddLine("");
+  report.Add("num_sets", plan.sets.size(), "sets", FormatCount(plan.sets.size()));
   report.Add("filter_bytes", plan.filter_bytes, "filter",
              fmt::format("{}; false-positive rate over the mix {}",
                          FormatBytesPer(plan.filter_bytes, options.filter.capacity, "row"),
                          FormatRate(plan.filter_expected_fpr)));
   report.AddField("filter_expected_fpr", plan.filter_expected_fpr);
+  report.AddField("capacity", options.filter.capacity);
+  if (options.memory_bytes == 0) report.AddField("target_fpr", options.filter.target_fpr);
+  if (plan.matrix_bytes == 0) return;
   report.Add(
       "matrix_bytes", plan.matrix_bytes, "matrix",
       fmt::format("{} of cells, {}; false-positive rate {}; the filter's rate needs {}",
@@ -78,8 +87,6 @@ void DescribePlan(const AttributePlan& plan, const AttributeOptions& options, Re
   report.AddField("matrix_num_hashes", plan.matrix.num_hashes);
   report.Add("better", is_filter ? "filter" : "matrix", "better here",
              is_filter ? "filter" : "matrix (but it cannot erase)");
-  report.AddField("capacity", options.filter.capacity);
-  if (options.memory_bytes == 0) report.AddField("target_fpr", options.filter.target_fpr);
 }
 
 int RunAttrSize(const AttrSizeOptions& options, const Settings& settings) {
@@ -108,7 +115,7 @@ void AddAttrSizeCommand(Command& parent, const Settings& settings) {
       "size",
       "Show the memory that sets of columns need at a false-positive rate, or the reverse.\n"
       "With --memory: the rates of that memory. Beside them, the published matrix of cells (CBFM)\n"
-      "in the same memory.");
+      "in the same memory (up to 16 columns, without --keep and --together).");
   auto options = std::make_shared<AttrSizeOptions>();
   command.Text("--columns", options->columns, "LIST", "The columns there will be: src_ip,domain")
       .Required();

@@ -1,0 +1,131 @@
+// Plans of queries: right, in order, and kept within bounds, whatever is queried by many threads.
+#include "engine/src/attributes/query_plans.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace trommel {
+namespace {
+
+std::vector<AttributeMask> PartsBy(const QueryPlans& plans, const AttributeSets& sets,
+                                   AttributeMask asked, GracePeriods& grace_periods) {
+  const GracePeriods::Reader inside = grace_periods.Enter();
+  QueryPlans::Plan own;
+  std::vector<AttributeMask> parts;
+  for (const uint32_t set_idx : plans.Of(asked, inside, own)) {
+    parts.push_back(sets.allowed()[set_idx]);
+  }
+  return parts;
+}
+
+std::vector<AttributeMask> Sorted(std::vector<AttributeMask> parts) {
+  std::ranges::sort(parts);
+  return parts;
+}
+
+TEST_CASE("plans have the parts of every query, lowest rate first", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b0011, 0b0110};
+  const AttributeSets sets = *AttributeSets::Create(4, cuts);
+  std::vector<double> rates;
+  for (size_t s = 0; s < sets.allowed().size(); ++s) {
+    rates.push_back(1.0 / static_cast<double>(1 + s % 3));
+  }
+  GracePeriods grace_periods;
+  const QueryPlans plans(sets, rates, grace_periods);
+  for (int round = 0; round < 2; ++round) {
+    for (AttributeMask asked = 0; asked <= sets.full(); ++asked) {
+      const std::vector<AttributeMask> parts = PartsBy(plans, sets, asked, grace_periods);
+      CHECK(std::ranges::is_sorted(parts, {},
+                                   [&](AttributeMask part) { return rates[sets.IndexOf(part)]; }));
+      CHECK(Sorted(parts) == Sorted(sets.PartsOf(asked)));
+    }
+  }
+  const GracePeriods::Reader inside = grace_periods.Enter();
+  QueryPlans::Plan own;
+  CHECK(plans.Of(0b1111, inside, own).data() == plans.Of(0b1111, inside, own).data());  // kept
+}
+
+TEST_CASE("parts of one rate are queried by size, then ascending", "[engine][attributes]") {
+  const std::vector<AttributeMask> cuts = {0b011, 0b101};
+  const AttributeSets sets = *AttributeSets::Create(3, cuts);
+  GracePeriods grace_periods;
+  const QueryPlans alike(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods);
+  CHECK(PartsBy(alike, sets, 0b111, grace_periods) == std::vector<AttributeMask>{0b110, 0b001});
+  CHECK(PartsBy(alike, sets, 0b011, grace_periods) == std::vector<AttributeMask>{0b001, 0b010});
+}
+
+TEST_CASE("plans are the parts of a query, however many there are",
+          "[engine][attributes][attribute_filter]") {
+  const AttributeSets sets = *AttributeSets::AtMost(20, 2);
+  GracePeriods grace_periods;
+  const QueryPlans plans(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods);
+  const AttributeMask asked = sets.full();
+  CHECK(PartsBy(plans, sets, asked, grace_periods) == sets.PartsOf(asked));
+  const PlanOfBatch of_batch(plans, asked, grace_periods);
+  CHECK(of_batch.parts().size() == 190);
+  CHECK(PlanOfBatch(plans, 0b11, grace_periods).parts().size() == 1);
+  CHECK(PlanOfBatch(plans, 0b111, grace_periods).parts().size() == 3);
+  CHECK(PlanOfBatch(plans, 0, grace_periods).parts().empty());
+}
+
+TEST_CASE("plans are made anew where more were queried than are kept",
+          "[engine][attributes][attribute_filter]") {
+  const AttributeSets sets = *AttributeSets::AtMost(24, 1);
+  GracePeriods grace_periods;
+  constexpr QueryPlans::Bounds kBounds{.num_plans = 5, .num_parts = 60};
+  const QueryPlans plans(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods,
+                         kBounds);
+  std::mt19937_64 random(7);
+  size_t most_kept = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const AttributeMask asked = random() & sets.full();
+    REQUIRE(PartsBy(plans, sets, asked, grace_periods) == sets.PartsOf(asked));
+    most_kept = std::max(most_kept, plans.num_kept());
+  }
+  CHECK(most_kept > kBounds.num_plans);
+  CHECK(most_kept <= 2 * kBounds.num_plans);
+
+  // While a reader holds a plan of the first cache, neither it nor more than a second one goes.
+  const GracePeriods::Reader inside = grace_periods.Enter();
+  QueryPlans::Plan own;
+  const std::span<const uint32_t> held = plans.Of(0b111, inside, own);
+  for (int i = 0; i < 100; ++i) (void)PartsBy(plans, sets, random() & sets.full(), grace_periods);
+  CHECK(plans.num_kept() <= 2 * kBounds.num_plans);
+  CHECK(std::ranges::equal(held, std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST_CASE("plans stay right while many threads query for more than are kept",
+          "[engine][attributes][attribute_filter][threads]") {
+  const AttributeSets sets = *AttributeSets::AtMost(18, 2);
+  GracePeriods grace_periods;
+  const QueryPlans plans(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods,
+                         {.num_plans = 8, .num_parts = 400});
+  std::vector<AttributeMask> masks;
+  std::vector<std::vector<AttributeMask>> wanted;
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 60; ++i) {
+    masks.push_back(random() & random() & sets.full());
+    wanted.push_back(Sorted(sets.PartsOf(masks.back())));
+  }
+  std::atomic<int> num_wrong{0};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < 3000; ++i) {
+        const size_t m = (i * (2 * t + 1) + i / 60) % masks.size();
+        if (Sorted(PartsBy(plans, sets, masks[m], grace_periods)) != wanted[m]) ++num_wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(num_wrong == 0);
+  CHECK(plans.num_kept() <= 16);
+}
+
+}  // namespace
+}  // namespace trommel
