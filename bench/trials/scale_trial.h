@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/text/figures.h"
+#include "trommel/outcomes.h"
 #include "trommel/sizing.h"
 
 namespace trommel::bench {
@@ -18,6 +19,7 @@ struct ScaleRequest {
   double target_fpr = 0.0061;
   uint32_t run_slices = 5;  // of runs
   uint32_t num_threads = 1;
+  Route route = Route::kAutomatic;  // of updates
   uint64_t rounds = 9;
   double seconds_per_ceiling = 0.1;
 };
@@ -35,8 +37,8 @@ struct ScaleFilter {
 };
 
 // Rows: insert, query hit, query miss, erase, in batches of 65,536; then a random line read and a
-// random line updated in as much memory as the blocks take. ns per key or line: thread CPU time of
-// one thread, wall time of several.
+// random line updated in as much memory as the blocks take, in the first round that counts alone.
+// ns per key or line: thread CPU time of one thread, wall time of several.
 inline constexpr size_t kNumScaleOps = 4;
 
 struct ScaleOutcome {
