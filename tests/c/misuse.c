@@ -268,6 +268,13 @@ static void columns(void) {
   trommel_columns_free(NULL);
 }
 
+static uint64_t parts_of(const trommel_attributes* filter) {
+  trommel_stats stats;
+  stats.struct_size = sizeof(stats);
+  HOLDS(trommel_attributes_get_stats(filter, &stats, &error) == TROMMEL_OK);
+  return stats.num_parts;
+}
+
 static void attributes(void) {
   const uint64_t cuts[] = {3, 8};
   const char* names[] = {"a", NULL, "c"};
@@ -299,6 +306,20 @@ static void attributes(void) {
   config.names = names;
   INVALID(trommel_attributes_create(&config, &filter, &error), "a name is NULL");
   names[1] = "b";
+  config.kept = cuts;
+  config.num_kept = 1;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "kept is given with cuts");
+  config.num_cuts = 0;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "attribute");
+  config.num_kept = 0;
+  config.max_together = 4;
+  INVALID(trommel_attributes_create(&config, &filter, &error), "max_together is 4");
+  config.max_together = 2;
+  HOLDS(trommel_attributes_create(&config, &filter, &error) == TROMMEL_OK);
+  HOLDS(parts_of(filter) == 6); /* all of 3 attributes but the set of all */
+  trommel_attributes_free(filter);
+  config.max_together = 0;
+  config.num_cuts = 1;
   HOLDS(trommel_attributes_create(&config, &filter, &error) == TROMMEL_OK);
   HOLDS(trommel_attributes_num_attributes(filter) == 3);
   HOLDS(strcmp(trommel_attributes_name(filter, 2), "c") == 0);

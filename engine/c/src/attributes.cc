@@ -42,18 +42,33 @@ AttributeMask MaskOf(uint64_t set, uint32_t num_attributes) {
   return static_cast<AttributeMask>(set);
 }
 
+std::vector<AttributeMask> MasksOf(std::span<const uint64_t> sets, uint32_t num_attributes) {
+  std::vector<AttributeMask> masks;
+  for (const uint64_t set : sets) masks.push_back(MaskOf(set, num_attributes));
+  return masks;
+}
+
+AttributeSets SetsOf(const trommel_attributes_config& given, uint32_t num_attributes) {
+  const std::vector cuts = MasksOf(ArrayOf(given.cuts, given.num_cuts, "cuts"), num_attributes);
+  const std::vector kept = MasksOf(ArrayOf(given.kept, given.num_kept, "kept"), num_attributes);
+  if (!kept.empty()) {
+    if (!cuts.empty() || given.max_together != 0) {
+      ThrowInvalid("kept is given with cuts or max_together; a list says it all");
+    }
+    return ValueOf(AttributeSets::Keep(num_attributes, kept));
+  }
+  if (given.max_together == 0) return ValueOf(AttributeSets::Create(num_attributes, cuts));
+  return ValueOf(AttributeSets::AtMost(num_attributes, given.max_together, cuts));
+}
+
 AttributeConfig ConfigOf(const trommel_attributes_config& given) {
   if (given.num_attributes < 1 || given.num_attributes > static_cast<int64_t>(kMaxAttributes)) {
     ThrowInvalid("num_attributes is " + std::to_string(given.num_attributes) +
                  "; it must be between 1 and " + std::to_string(kMaxAttributes));
   }
   const auto num_attributes = static_cast<uint32_t>(given.num_attributes);
-  std::vector<AttributeMask> cuts;
-  for (const uint64_t cut : ArrayOf(given.cuts, given.num_cuts, "cuts")) {
-    cuts.push_back(MaskOf(cut, num_attributes));
-  }
   AttributeConfig config;
-  config.sets = ValueOf(AttributeSets::Create(num_attributes, cuts));
+  config.sets = SetsOf(given, num_attributes);
   for (uint32_t i = 0; given.names != nullptr && i < num_attributes; ++i) {
     config.names.emplace_back(&Required(given.names[i], "a name"));
   }

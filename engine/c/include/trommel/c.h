@@ -809,10 +809,12 @@ typedef struct trommel_attributes_config {
   const trommel_set_budget* budgets;    ///< Other numbers for some sets.
   int64_t num_budgets;                  ///< Of `budgets`.
   int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
-  int32_t reserved;                     ///< 0.
+  uint32_t max_together;                ///< Most attributes of a set that is kept; 0: no limit.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< Of values; NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
+  const uint64_t* kept;                 ///< Exactly the sets to keep, instead of cuts and a limit.
+  int64_t num_kept;                     ///< Of `kept`; 0: as cuts and the limit say.
 } trommel_attributes_config;
 
 /// Makes an empty filter. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
