@@ -56,6 +56,44 @@ def test_the_stub_describes_the_module():
         assert not missing, (cls, missing)
 
 
+TYPED = """
+import numpy as np
+import trommel
+keys = trommel.CountingFilter(1000, encoding="runs")
+reveal_type(keys.insert("a"))
+reveal_type(keys.insert(["a", b"b"]))
+reveal_type(keys.insert(np.arange(3)))
+reveal_type(keys.query(trommel.Digests(np.arange(3, dtype=np.uint64))))
+reveal_type(keys.count_estimates(1))
+reveal_type(trommel.WindowFilter.load("file"))
+reveal_type(trommel.__version__)
+keys.insert(1.5)
+trommel.CountingFilter(1000, encoding="bits")
+"""
+REVEALED = [
+    "bool",
+    "trommel._core.InsertOutcome",
+    "trommel._core.InsertOutcome",
+    "numpy.ndarray",
+    "int",
+    "trommel._core.WindowFilter",
+    "str",
+]
+
+
+def test_a_type_checker_understands_the_package(tmp_path):
+    pytest.importorskip("mypy")
+    program = tmp_path / "program.py"
+    program.write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--no-incremental", str(program)]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    revealed = re.findall(r'Revealed type is "([^"\[]+)', checked.stdout)
+    assert revealed == REVEALED, checked.stdout
+    errors = re.findall(r"program\.py:(\d+): error", checked.stdout)
+    assert errors == ["12", "13"], checked.stdout
+    assert "Found 2 errors" in checked.stdout, checked.stdout
+
+
 def test_everything_public_has_a_docstring():
     for name in trommel.__all__:
         value = getattr(trommel, name)

@@ -219,18 +219,14 @@ const uint64_t* ArrowColumn::integers() const {
   return static_cast<const uint64_t*>(arrays_[0]->buffers[1]) + arrays_[0]->offset;
 }
 
-void ArrowColumn::CopyIntegers(std::vector<uint64_t>& out) const {
-  out.resize(static_cast<size_t>(length_));
-  uint64_t* next = out.data();
+void ArrowColumn::CopyIntegers(uint64_t* next) const {
   for (const auto& array : arrays_) {
     EachInteger(*array, format_[0], [next](int64_t i, uint64_t value) { next[i] = value; });
     next += array->length;
   }
 }
 
-void ArrowColumn::ViewStrings(std::vector<std::string_view>& out) const {
-  out.resize(static_cast<size_t>(length_));
-  std::string_view* next = out.data();
+void ArrowColumn::ViewStrings(std::string_view* next) const {
   std::vector<std::string_view> values;
   for (const auto& array : arrays_) {
     if (index_format_.empty()) {

@@ -63,11 +63,11 @@ class ArrowColumn {
 
   // The integers' array where it is one array of 64-bit integers, else null.
   const uint64_t* integers() const;
-  // Writes all integers, widened to 64 bits. Requires has_integers(). Needs no GIL.
-  void CopyIntegers(std::vector<uint64_t>& out) const;
-  // Writes views of all strings. Requires that CheckType passed and not has_integers(). Throws
-  // ValueError for offsets that are not ascending. Needs no GIL.
-  void ViewStrings(std::vector<std::string_view>& out) const;
+  // Writes length() integers, widened to 64 bits. Requires has_integers(). Needs no GIL.
+  void CopyIntegers(uint64_t* next) const;
+  // Writes length() views of the strings. Requires that CheckType passed and not has_integers().
+  // Throws ValueError for offsets that are not ascending. Needs no GIL.
+  void ViewStrings(std::string_view* next) const;
 
  private:
   struct Released {

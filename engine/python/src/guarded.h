@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <type_traits>
 #include <utility>
 
 #include "engine/python/src/errors.h"
@@ -22,6 +23,10 @@
 #include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
+
+#ifdef Py_GIL_DISABLED
+#error "Guarded counts calls under the GIL: without one it would need atomic counts"
+#endif
 
 namespace trommel::python {
 
@@ -39,7 +44,7 @@ inline constexpr bool kUpdatesAreShared<FilterColumns> = true;
 template <>
 inline constexpr bool kUpdatesAreShared<AttributeFilter> = true;
 
-// What a Python object of a filter's class holds. All members but is_open are called with the GIL.
+// What a Python object of a filter's class holds. All members are called with the GIL.
 template <class T>
 class Guarded {
  public:
@@ -64,24 +69,26 @@ class Guarded {
     return Run<std::unique_lock<FairSharedMutex>>(filter_, work);
   }
 
-  // The same for work of less than a microsecond: where the lock is free, the GIL is kept, because
-  // giving it up and taking it again costs more than the work.
+  // The same for work of less than a microsecond: unless a call without the GIL forbids it, the GIL
+  // is kept, because giving it up and taking it again costs more than the work.
   template <class Work>
   auto QueryOne(Work&& work) const {
-    return RunBriefly<std::shared_lock<FairSharedMutex>>(std::as_const(filter_), work);
+    if (num_exclusive_ == 0) return work(Open(std::as_const(filter_)));
+    return Query(work);
   }
   template <class Work>
   auto UpdateOne(Work&& work) {
-    if constexpr (kUpdatesAreShared<T>) {
-      return RunBriefly<std::shared_lock<FairSharedMutex>>(filter_, work);
-    } else {
-      return RunBriefly<std::unique_lock<FairSharedMutex>>(filter_, work);
+    if (num_exclusive_ == 0 && (kUpdatesAreShared<T> || num_shared_ == 0)) {
+      return work(Open(filter_));
     }
+    return Update(work);
   }
 
   // Calls work(filter, other) with `filter` exclusive and `other`, another object, shared.
   template <class U, class Work>
   auto With(const Guarded<U>& other, Work&& work) {
+    const Counted mine_counts(num_exclusive_);
+    const Counted theirs_count(other.num_shared_);
     const nanobind::gil_scoped_release release;
     std::unique_lock mine(mutex_, std::defer_lock);
     std::shared_lock theirs(other.mutex_, std::defer_lock);
@@ -92,20 +99,22 @@ class Guarded {
   // Returns work(filter), exclusively, and frees the filter unless `work` throws.
   template <class Work>
   auto Consume(Work&& work) {
-    const nanobind::gil_scoped_release release;
-    const std::unique_lock lock(mutex_);
-    auto result = work(Open(filter_));
-    filter_.reset();
-    return result;
+    return Exclusively([&](T& filter) {
+      auto result = work(filter);
+      filter_.reset();
+      return result;
+    });
   }
 
   // Frees the filter. Later calls throw ClosedError.
   void Close() {
+    const Counted counted(num_exclusive_);
     const nanobind::gil_scoped_release release;
     const std::unique_lock lock(mutex_);
     filter_.reset();
   }
   bool is_open() const {
+    const Counted counted(num_shared_);
     const nanobind::gil_scoped_release release;
     const std::shared_lock lock(mutex_);
     return filter_.has_value();
@@ -123,22 +132,30 @@ class Guarded {
     return *filter;
   }
 
+  // Counts a call that runs without the GIL. Made and destroyed with the GIL.
+  class Counted {
+   public:
+    explicit Counted(int& count) : count_(count) { ++count_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() { --count_; }
+
+   private:
+    int& count_;
+  };
+
   template <class Lock, class Filter, class Work>
   auto Run(Filter& filter, Work&& work) const {
+    constexpr bool kIsShared = std::is_same_v<Lock, std::shared_lock<FairSharedMutex>>;
+    const Counted counted(kIsShared ? num_shared_ : num_exclusive_);
     const nanobind::gil_scoped_release release;
     const Lock lock(mutex_);
     return work(Open(filter));
   }
 
-  template <class Lock, class Filter, class Work>
-  auto RunBriefly(Filter& filter, Work&& work) const {
-    {
-      const Lock lock(mutex_, std::try_to_lock);
-      if (lock.owns_lock()) return work(Open(filter));
-    }
-    return Run<Lock>(filter, work);
-  }
-
+  // Calls without the GIL that hold the lock or wait for it.
+  mutable int num_shared_ = 0;
+  mutable int num_exclusive_ = 0;
   mutable FairSharedMutex mutex_;
   std::optional<T> filter_;
 };

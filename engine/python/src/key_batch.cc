@@ -13,11 +13,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/python/src/arrow.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/keys.h"
+#include "engine/python/src/unwritten_array.h"
 #include "trommel/keys.h"
 
 namespace nb = nanobind;
@@ -38,7 +38,7 @@ int SignedWidth(const Py_buffer& buffer) {
 }
 
 template <class T>
-void CopyStrided(const Py_buffer& buffer, std::vector<uint64_t>& out) {
+void CopyStrided(const Py_buffer& buffer, std::span<uint64_t> out) {
   const char* next = static_cast<const char*>(buffer.buf);
   const Py_ssize_t stride = buffer.strides != nullptr ? buffer.strides[0] : buffer.itemsize;
   for (uint64_t& integer : out) {
@@ -152,28 +152,28 @@ void KeyBatch::TakeBuffer(nb::handle object, Meaning meaning) {
   if (std::abs(width) == 8 && is_whole && is_aligned) {
     return View(static_cast<const uint64_t*>(buffer_.buf), size, meaning);
   }
-  integers_.resize(size);
+  integers_ = UnwrittenArray<uint64_t>(size);
   switch (width) {
     case -1:
-      CopyStrided<int8_t>(buffer_, integers_);
+      CopyStrided<int8_t>(buffer_, integers_.span());
       break;
     case 1:
-      CopyStrided<uint8_t>(buffer_, integers_);
+      CopyStrided<uint8_t>(buffer_, integers_.span());
       break;
     case -2:
-      CopyStrided<int16_t>(buffer_, integers_);
+      CopyStrided<int16_t>(buffer_, integers_.span());
       break;
     case 2:
-      CopyStrided<uint16_t>(buffer_, integers_);
+      CopyStrided<uint16_t>(buffer_, integers_.span());
       break;
     case -4:
-      CopyStrided<int32_t>(buffer_, integers_);
+      CopyStrided<int32_t>(buffer_, integers_.span());
       break;
     case 4:
-      CopyStrided<uint32_t>(buffer_, integers_);
+      CopyStrided<uint32_t>(buffer_, integers_.span());
       break;
     default:
-      CopyStrided<uint64_t>(buffer_, integers_);
+      CopyStrided<uint64_t>(buffer_, integers_.span());
       break;
   }
   View(integers_.data(), size, meaning);
@@ -186,8 +186,9 @@ void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
   const nb::gil_scoped_release release;
   if (!arrow_->has_integers()) {
     if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
-    arrow_->ViewStrings(strings_);
-    view_ = Keys(strings_);
+    strings_ = UnwrittenArray<std::string_view>(static_cast<size_t>(arrow_->length()));
+    arrow_->ViewStrings(strings_.data());
+    view_ = Keys(strings_.span());
     return;
   }
   const bool has_64_bits = arrow_->format() == "l" || arrow_->format() == "L";
@@ -197,7 +198,8 @@ void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
   if (const uint64_t* whole = arrow_->integers()) {
     return View(whole, static_cast<size_t>(arrow_->length()), meaning);
   }
-  arrow_->CopyIntegers(integers_);
+  integers_ = UnwrittenArray<uint64_t>(static_cast<size_t>(arrow_->length()));
+  arrow_->CopyIntegers(integers_.data());
   View(integers_.data(), integers_.size(), meaning);
 }
 
@@ -218,12 +220,12 @@ void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
 
 void KeyBatch::TakeIntegers(nb::handle tuple) {
   const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
-  integers_.resize(size);
+  integers_ = UnwrittenArray<uint64_t>(size);
   for (size_t i = 0; i < size; ++i) {
     const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
     const std::string place = PyLong_CheckExact(item.ptr()) ? "" : " at index " + std::to_string(i);
     if (PyLong_CheckExact(item.ptr())) {
-      integers_[i] = IntegerOf(item);
+      integers_.data()[i] = IntegerOf(item);
       continue;
     }
     if (PyUnicode_Check(item.ptr()) || PyBytes_Check(item.ptr())) {
@@ -233,19 +235,19 @@ void KeyBatch::TakeIntegers(nb::handle tuple) {
     const std::optional<Key> key =
         IsIndexScalar(item) && !PyBool_Check(item.ptr()) ? OneKey(item) : std::nullopt;
     if (!key) ThrowNotAKey(item, place);
-    integers_[i] = key->integer();
+    integers_.data()[i] = key->integer();
   }
 }
 
 void KeyBatch::TakeStrings(nb::handle tuple) {
   const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
-  strings_.resize(size);
+  strings_ = UnwrittenArray<std::string_view>(size);
   for (size_t i = 0; i < size; ++i) {
     const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
     if (PyUnicode_Check(item.ptr())) {
-      strings_[i] = TextOf(item);
+      strings_.data()[i] = TextOf(item);
     } else if (PyBytes_Check(item.ptr())) {
-      strings_[i] = BytesOf(item);
+      strings_.data()[i] = BytesOf(item);
     } else if (PyLong_Check(item.ptr())) {
       ThrowTypeError("keys must be all integers or all str and bytes; got " + TypeName(item) +
                      " at index " + std::to_string(i));
@@ -253,7 +255,7 @@ void KeyBatch::TakeStrings(nb::handle tuple) {
       ThrowNotAKey(item, " at index " + std::to_string(i));
     }
   }
-  view_ = Keys(strings_);
+  view_ = Keys(strings_.span());
 }
 
 void KeyBatch::View(const uint64_t* data, size_t size, Meaning meaning) {
@@ -268,16 +270,16 @@ void KeyBatch::View(const uint64_t* data, size_t size, Meaning meaning) {
     case Meaning::kInt32:
       break;
   }
-  words_.resize(size);
+  words_ = UnwrittenArray<uint32_t>(size);
   for (size_t i = 0; i < size; ++i) {
     const int64_t value = static_cast<int64_t>(integers[i]);
     if (value < std::numeric_limits<int32_t>::min() ||
         value > std::numeric_limits<uint32_t>::max()) {
       ThrowValueError("Int32 takes integers of 32 bits; got " + std::to_string(value));
     }
-    words_[i] = static_cast<uint32_t>(value);
+    words_.data()[i] = static_cast<uint32_t>(value);
   }
-  view_ = Keys::Int32(std::span<const uint32_t>(words_));
+  view_ = Keys::Int32(std::span<const uint32_t>(words_.span()));
 }
 
 }  // namespace trommel::python

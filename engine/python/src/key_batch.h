@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "engine/python/src/arrow.h"
+#include "engine/python/src/unwritten_array.h"
 #include "trommel/keys.h"
 
 namespace trommel::python {
@@ -53,9 +53,9 @@ class KeyBatch {
   void View(const uint64_t* data, size_t size, Meaning meaning);
 
   Keys view_ = Keys::Digests({});
-  std::vector<uint64_t> integers_;
-  std::vector<uint32_t> words_;  // Meaning::kInt32
-  std::vector<std::string_view> strings_;
+  UnwrittenArray<uint64_t> integers_;
+  UnwrittenArray<uint32_t> words_;  // Meaning::kInt32
+  UnwrittenArray<std::string_view> strings_;
   nanobind::object owner_;  // of the objects that strings_ view
   std::optional<ArrowColumn> arrow_;
   Py_buffer buffer_{};  // buffer_.obj is null if there is none

@@ -148,7 +148,8 @@ void BindKeys(nb::module_& module) {
   module.def("runnable_targets", RunnableTargets,
              "Returns the instruction sets that this machine can run, best first.");
   module.def("active_target", ActiveTarget, "Returns the instruction set in use.");
-  module.attr("__version__") = nb::str(LinkedVersion().data(), LinkedVersion().size());
+  module.def("version", LinkedVersion,
+             "Returns the version of the library: \"MAJOR.MINOR.PATCH\".");
 }
 
 }  // namespace trommel::python

@@ -14,7 +14,7 @@ library), or lists; answers are NumPy arrays. Batches release the GIL.
     array([False,  True, False])
 """
 
-from . import errors
+from . import errors, typing
 from ._core import (
     AttributeFilter,
     ConcurrentFilter,
@@ -30,7 +30,6 @@ from ._core import (
     ScalableFilter,
     Sizing,
     WindowFilter,
-    __version__,
     active_target,
     capacity_for,
     digests,
@@ -40,8 +39,11 @@ from ._core import (
     runnable_targets,
     size_for,
     type_of,
+    version,
 )
 from .errors import Error
+
+__version__: str = version()
 
 __all__ = [
     "AttributeFilter",
@@ -70,4 +72,6 @@ __all__ = [
     "runnable_targets",
     "size_for",
     "type_of",
+    "typing",
+    "version",
 ]

@@ -22,6 +22,8 @@ if typing.TYPE_CHECKING:
     ]
     """A batch of keys: an array of integers of one dimension, an Arrow array of integers, strings or
     bytes (pyarrow, polars, ...), a list of ints, or a list of str and bytes."""
+else:
+    Keys = typing.Any
 
 Key = typing.Union[int, str, bytes]
 """One key. An int is the same key as an element of an integer array, a str the same key as its UTF-8
