@@ -55,14 +55,16 @@ TEST_CASE("each element of a range is one key of one batch, in order", "[engine]
     ForEachKeyBatch(orders, &Order::customer, by_member());
     ForEachKeyBatch(
         orders, [](const Order& order) { return order.customer; }, by_function());
+#if !defined(__clang__) || __clang_major__ >= 16  // earlier ones cannot compile libstdc++'s views
     ForEachKeyBatch(orders | std::views::transform(&Order::customer), by_view());
+    CHECK(by_view.digests == of_customers);
+#endif
     ForEachKeyBatch(orders, &Order::city, strings());
     ForEachKeyBatch(
         orders, [](const Order& order) { return order.city + ""; }, made());
     ForEachKeyBatch(std::deque<std::string>(cities.begin(), cities.end()), copies());
     CHECK(by_member.digests == of_customers);
     CHECK(by_function.digests == of_customers);
-    CHECK(by_view.digests == of_customers);
     CHECK(strings.digests == of_cities);
     CHECK(made.digests == of_cities);
     CHECK(copies.digests == of_cities);

@@ -54,7 +54,8 @@ Status CheckCut(AttributeMask cut, uint32_t num_attributes) {
 Masks Ascending(std::span<const AttributeMask> sets) {
   Masks ascending(sets.begin(), sets.end());
   std::ranges::sort(ascending);
-  ascending.erase(std::ranges::unique(ascending).begin(), ascending.end());
+  // Not std::ranges::unique: clang 14 cannot compile the ranges of libstdc++ 12.
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
   return ascending;
 }
 
