@@ -54,6 +54,8 @@ Result<CompoundFilterWriter> CompoundFilterWriter::Create(const FilterOptions& o
   return CompoundFilterWriter(options, shape.value());
 }
 
+Status CompoundFilterWriter::Append(CellName cell) { return Append({&cell, 1}); }
+
 Status CompoundFilterWriter::Append(std::span<const CellName> cells) {
   for (const CellName& cell : cells) {
     if (cell.row.empty() || cell.row.size() > kMaxRowBytes) {

@@ -146,7 +146,7 @@ class TROMMEL_API CompoundFilterWriter {
   /// a cell sorts before the one before it, or its row is longer than kMaxRowBytes or empty; the
   /// message has its position among all cells and both keys. What came before it is in.
   Status Append(std::span<const CellName> cells);
-  Status Append(CellName cell) { return Append({&cell, 1}); }  ///< One cell.
+  Status Append(CellName cell);  ///< One cell.
 
   /// Closes the last chunk and returns the filter.
   CompoundFilter Finish() &&;
