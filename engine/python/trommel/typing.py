@@ -5,6 +5,10 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterable, Mapping
 
+Key = typing.Union[int, str, bytes]
+"""One key. An int is the same key as an element of an integer array, a str the same key as its UTF-8
+bytes."""
+
 if typing.TYPE_CHECKING:
     import numpy
     import numpy.typing
@@ -13,8 +17,7 @@ if typing.TYPE_CHECKING:
 
     Keys = typing.Union[
         numpy.typing.NDArray[numpy.integer],
-        Iterable[int],
-        Iterable[typing.Union[str, bytes]],
+        Iterable[Key],
         "ArrowArray",
         "ArrowStream",
         Digests,
@@ -24,10 +27,6 @@ if typing.TYPE_CHECKING:
     bytes (pyarrow, polars, ...), a list of ints, or a list of str and bytes."""
 else:
     Keys = typing.Any
-
-Key = typing.Union[int, str, bytes]
-"""One key. An int is the same key as an element of an integer array, a str the same key as its UTF-8
-bytes."""
 
 Encoding = typing.Literal["runs", "planes", "fingerprints16", "fingerprints8", "automatic"]
 Preference = typing.Literal["memory", "speed", "headroom", "parquet"]
