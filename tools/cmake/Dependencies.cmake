@@ -4,7 +4,7 @@
 #
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
 # of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
-# fuzz preset and the API reference only), browser (tests of reports); for
+# fuzz preset and the site only), browser (tests of reports and of the site); for
 # tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
@@ -38,6 +38,7 @@ trommel_dependency(clang_format 14 clang-format check)
 trommel_dependency(clang_tidy 14 clang-tidy check)
 trommel_dependency(shellcheck 0.9 shellcheck check)
 trommel_dependency(doxygen 1.9 doxygen check)
+trommel_dependency(python 3.9 python3 check)
 trommel_dependency(patch 2.7 patch check)
 trommel_dependency(git 2.30 git check)
 trommel_dependency(dpkg_source 1.21 dpkg-dev check)

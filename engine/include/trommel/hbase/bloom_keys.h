@@ -10,6 +10,7 @@
 #include "trommel/export.h"
 #include "trommel/result.h"
 
+/// The Bloom filters of HBase's store files, byte for byte as HBase 2.x writes and reads them.
 namespace trommel::hbase {
 
 /// What of a cell is the key of a store file's filter: HBase's BLOOMFILTER of a column family.

@@ -12,6 +12,7 @@
 
 #include "trommel/result.h"
 
+/// The secondary index of tables over several servers (INDEX.md).
 namespace trommel::index {
 
 /// The values of one attribute of a row, each a string of any bytes: none (null), one, or several
