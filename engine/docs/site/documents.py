@@ -30,6 +30,8 @@ REFERENCE = [("Headers", "files.html"), ("Types", "annotated.html"),
              ("Functions", "namespacetrommel.html#func-members"), ("C ABI", "c_8h.html")]
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+).+?\1")
+MENTION = re.compile(r"(<a [^>]*>)?(<code>)?\b((?:[\w-]+/)*[A-Z_]+\.md)\b(</code>)?(?![^<>]*>)")
+HEADING = re.compile(r'<h[2-4]><a class="anchor" id="([^"]+)"></a>\s*(.*?)</h')
 
 
 def tracked(*patterns):
@@ -148,10 +150,11 @@ def navigation(paths):
             entries += [(title_of(path), page_name(path) + ".html") for path in rest]
         rows.append((name, entries))
     rows.append(("Reference", REFERENCE))
-    return "\n".join(
-        f"<strong>{name}</strong>\n<ul>\n" + "\n".join(
-            f'<li><a href="{address}">{html.escape(title)}</a></li>' for title, address in entries) + "\n</ul>"
-        for name, entries in rows)
+    lines = []
+    for name, entries in rows:
+        items = [f'<li><a href="{address}">{html.escape(title)}</a></li>' for title, address in entries]
+        lines += [f"<strong>{name}</strong>", "<ul>", *items, "</ul>"]
+    return "\n".join(lines)
 
 
 def prepare(parts):
@@ -167,7 +170,7 @@ def prepare(parts):
 
 
 def names_of_reference(tags):
-    """Every public name, of types first, with its address and scope, as Doxygen's tag file has them."""
+    """The address of every public name, types first, as Doxygen's tag file has them; without constructors."""
     types, members = [], []
     for compound in ElementTree.parse(tags).getroot().findall("compound"):
         kind, scope = compound.get("kind"), compound.findtext("name")
@@ -182,21 +185,21 @@ def names_of_reference(tags):
             members += [(f"{name}::{value.text}", value.get("file") + "#" + value.get("anchor"))
                         for value in member.findall("enumvalue")]
     return {name: address for name, address in reversed(types + members)
-            if not re.search(r"(^|::)(~|operator\b)|^TROMMEL_[A-Z]*API$", name)}
+            if not re.search(r"(^|::)(~|operator\b)|\b(\w+)::\3$|^TROMMEL_[A-Z]*API$", name)}
 
 
 def short_names(names):
-    """Addresses by every ending of a name that means one thing: Encoding::kRuns, kRuns."""
+    """Addresses by every ending of a name that means one thing: Encoding::kRuns, kRuns. Published structures
+    have plain names such as Filter: they are meant where their namespace is said."""
     meanings = {}
     for name in names:
         parts = name.split("::")
-        for first in range(len(parts)):
+        for first in range(2 if re.match("trommel::(classic|matrix|hbase)::", name) else len(parts)):
             meanings.setdefault("::".join(parts[first:]), []).append(name)
     is_type = {name for name in names if "#" not in names[name]}
     short = {}
     for ending, candidates in meanings.items():
         best = [name for name in candidates if name in is_type] or candidates
-        # Constructors are named like their type.
         if len(best) == 1 and re.search(r"[A-Z]|^trommel_", ending):
             short[ending] = names[best[0]]
     return short
@@ -207,7 +210,9 @@ def finish(parts, site):
     short = short_names(names)
     documents = tracked("*.md")
     pages = {page_name(path) + ".html": path for path in documents + source_folders(documents)}
-    found = [[re.sub("^trommel::", "", name), "", address] for name, address in names.items()]
+    # The pages of headers have the members of namespaces, too.
+    found = [[name, "", address] for name, address in
+             {name.removeprefix("trommel::"): address for name, address in names.items()}.items()]
 
     def name_link(match):
         is_link, name = match[1], match[2].removeprefix("trommel::").removesuffix("()")
@@ -224,7 +229,7 @@ def finish(parts, site):
     for file in site.glob("*.html"):
         text = file.read_text()
         document = pages.get(file.name)
-        text = re.sub(r"(<a [^>]*>)?(<code>)?\b((?:[\w-]+/)*[A-Z_]+\.md)\b(</code>)?(?![^<>]*>)", mention, text)
+        text = MENTION.sub(mention, text)
         if document:
             # Doxygen has titles of pages apart from headings, and begins those at the first level.
             text = re.sub(r"<(/?)h([1-5])\b", lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}", text)
@@ -233,7 +238,7 @@ def finish(parts, site):
             text = re.sub(r"<code>(-[^<]{1,20})</code>", r'<code class="whole">\1</code>', text)
             title = title_of(document)
             found.append([title, "", file.name])
-            for anchor, heading in re.findall(r'<h[2-4]><a class="anchor" id="([^"]+)"></a>\s*(.*?)</h', text):
+            for anchor, heading in HEADING.findall(text):
                 found.append([html.unescape(re.sub("<[^>]*>", "", heading)), title, f"{file.name}#{anchor}"])
         # Doxygen's own navigation: folders and lists of members have no pages.
         text = re.sub(r'<div (id="nav-path"|class="(summary|levels)").*?</div>', "", text, flags=re.DOTALL)
