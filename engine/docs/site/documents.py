@@ -109,6 +109,8 @@ def filter_document(document):
             name = heading_id(page, heading[2])
             seen[name] = seen.get(name, 0) + 1
             line += f" {{#{name}{'' if seen[name] == 1 else f'-{seen[name] - 1}'}}}"
+        # Nor does Doxygen see bold text that begins with code or a quotation mark.
+        line = re.sub(r'\*\*([`"][^*]+)\*\*', r"<b>\1</b>", line) if prose else line
         print(CODE.sub(code, LINK.sub(link, line)) if prose else line)
 
 
