@@ -8,6 +8,7 @@
 
 #include "bench/sides/catalogue.h"
 #include "bench/text/figures.h"
+#include "bench/text/split.h"
 
 namespace trommel::bench {
 namespace {
@@ -15,16 +16,6 @@ namespace {
 constexpr uint64_t kCatalogueSeed = 20240229;
 
 Error BadTable(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
-std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // Whether each column is named in the list.
 Result<std::vector<bool>> Named(const std::string& list, std::span<const std::string> columns) {
