@@ -40,7 +40,7 @@ endif()
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
 install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/engine
-  PATTERN __pycache__ EXCLUDE PATTERN Doxyfile EXCLUDE)
+  PATTERN __pycache__ EXCLUDE PATTERN site EXCLUDE)
 
 # A static library leaves Highway and oneTBB to the program that links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)

@@ -31,7 +31,7 @@ REFERENCE = [("Headers", "files.html"), ("Types", "annotated.html"),
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+).+?\1")
 MENTION = re.compile(r"(<a [^>]*>)?(<code>)?\b((?:[\w-]+/)*[A-Z_]+\.md)\b(</code>)?(?![^<>]*>)")
-HEADING = re.compile(r'<h[2-4]><a class="anchor" id="([^"]+)"></a>\s*(.*?)</h')
+HEADING = re.compile(r'<h([2-4])><a class="anchor" id="([^"]+)"></a>\s*(.*?)</h')
 
 
 def tracked(*patterns):
@@ -207,6 +207,11 @@ def short_names(names):
     return short
 
 
+def whole_options(code):
+    """Keeps lines from being broken behind the dashes of --option."""
+    return re.sub(r"(?<=[> ])-[^ <]{1,28}(?=[< ])", r'<span class="whole">\g<0></span>', code[0])
+
+
 def finish(parts, site):
     names = names_of_reference(parts / "tags.xml")
     short = short_names(names)
@@ -237,11 +242,18 @@ def finish(parts, site):
             text = re.sub(r"<(/?)h([1-5])\b", lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}", text)
             if "/python" not in document:
                 text = re.sub(r"(<a [^>]*>)?<code>([\w:()]+)</code>", name_link, text)
-            text = re.sub(r"<code>(-[^<]{1,20})</code>", r'<code class="whole">\1</code>', text)
+            text = re.sub(r"<code>[^<]*</code>", whole_options, text)
             title = title_of(document)
             found.append([title, "", file.name])
-            for anchor, heading in HEADING.findall(text):
-                found.append([html.unescape(re.sub("<[^>]*>", "", heading)), title, f"{file.name}#{anchor}"])
+            headings = [(level, f"{file.name}#{anchor}", re.sub("<[^>]*>", "", heading))
+                        for level, anchor, heading in HEADING.findall(text)]
+            found += [[html.unescape(heading), title, address] for _, address, heading in headings]
+            outline = [f'<li><a href="{address}">{heading}</a></li>'
+                       for level, address, heading in headings if level == "2"]
+            has_outline = f'<li><a href="{file.name}#' in text
+            if len(outline) >= 5 and not has_outline and file.name != "index.html":
+                outline = ['<div class="textblock">', "<ul>", *outline, "</ul>"]
+                text = text.replace('<div class="textblock">', "\n".join(outline), 1)
         # Doxygen's own navigation: folders and lists of members have no pages.
         text = re.sub(r'<div (id="nav-path"|class="(summary|levels)").*?</div>', "", text, flags=re.DOTALL)
         text = re.sub(r'<a class="el" href="dir_[^>]*>(.*?)</a>', r"\1", text)
