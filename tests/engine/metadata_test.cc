@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <variant>
@@ -54,6 +56,69 @@ TEST_CASE("metadata beyond 64 KiB is refused, and the file stays", "[engine][met
   CHECK(tests::ReadFile(folder / "filter") == filter.Serialize());
 }
 
+TEST_CASE("metadata goes to sinks and comes from sources as in files", "[engine][metadata]") {
+  const tests::ScratchFolder folder;
+  const CountingFilter filter = Filter();
+  const std::vector<std::byte> metadata = BytesOfText("where it is from");
+  REQUIRE(filter.Save(folder / "filter", {.metadata = metadata}).ok());
+  const std::vector<std::byte> file = tests::ReadFile(folder / "filter");
+  std::vector<std::byte> buffer(file.size());
+  SpanSink sink(buffer);
+  REQUIRE(filter.SaveTo(sink).ok());
+  CHECK(AppendMetadata({}, sink).ok());
+  const std::vector<std::byte> much(kMaxMetadataBytes + 1);
+  CHECK(AppendMetadata(much, sink).error().code == ErrorCode::kInvalidArgument);
+  CHECK(sink.num_bytes() == filter.Serialize().size());
+  REQUIRE(AppendMetadata(metadata, sink).ok());
+  CHECK(buffer == file);
+  CHECK(AppendMetadata(metadata, sink).error().code == ErrorCode::kOutOfMemory);
+  CHECK(LoadMetadata(SpanSource(buffer)).value() == metadata);
+  CHECK(CountingFilter::LoadFrom(SpanSource(buffer)).value() == filter);
+}
+
+// Inserts keys into a filter of one block until its snapshot ends with these bytes: the counts of
+// the last slice's last positions, in the side table.
+CountingFilter FilterThatEndsWith(std::span<const uint8_t> wanted) {
+  const auto empty = [] {
+    return CountingFilter::Create({.capacity = 8, .digest = {.kind = DigestKind::kCaller}}).value();
+  };
+  CountingFilter filter = empty();
+  REQUIRE(filter.geometry().num_blocks == 1);
+  std::vector<bool> is_set(wanted.size());
+  for (uint64_t digest = 0; !std::ranges::all_of(is_set, std::identity()); digest += 0x9e3779b9) {
+    CountingFilter one = empty();  // with a count that no block has space for
+    for (int i = 0; i < 100; ++i) one.Insert(Key::Digest(digest));
+    const std::vector<std::byte> bytes = one.Serialize();
+    const auto end = std::span(bytes).last(wanted.size());
+    const auto found = std::ranges::find(end, std::byte{100});
+    if (found == end.end()) continue;
+    const auto at = static_cast<size_t>(found - end.begin());
+    if (is_set[at]) continue;
+    is_set[at] = true;
+    for (int i = 0; i < wanted[at]; ++i) filter.Insert(Key::Digest(digest));
+  }
+  return filter;
+}
+
+TEST_CASE("a filter whose last bytes look like a trailer loads", "[engine][metadata]") {
+  const tests::ScratchFolder folder;
+  const CountingFilter plain = Filter();
+  REQUIRE(plain.Save(folder / "with", {.metadata = BytesOfText("it")}).ok());
+  const std::vector<std::byte> with = tests::ReadFile(folder / "with");
+  std::vector<uint8_t> magic;
+  for (const std::byte of_magic : std::span(with).last(16)) {
+    magic.push_back(std::to_integer<uint8_t>(of_magic));
+  }
+  const CountingFilter filter = FilterThatEndsWith(magic);
+  const std::vector<std::byte> bytes = filter.Serialize();
+  REQUIRE(std::ranges::equal(std::span(bytes).last(16), std::span(with).last(16)));
+  CHECK(CountingFilter::Deserialize(bytes).value() == filter);
+  CHECK(LoadMetadata(SpanSource(bytes)).value().empty());
+  REQUIRE(filter.Save(folder / "both", {.metadata = BytesOfText("it")}).ok());
+  CHECK(CountingFilter::Load(folder / "both").value() == filter);
+  CHECK(LoadMetadata(folder / "both").value() == BytesOfText("it"));
+}
+
 TEST_CASE("a file with damaged metadata is corrupt", "[engine][metadata]") {
   const tests::ScratchFolder folder;
   const CountingFilter filter = Filter();
@@ -66,13 +131,14 @@ TEST_CASE("a file with damaged metadata is corrupt", "[engine][metadata]") {
     damaged[at] ^= std::byte{1};
     tests::WriteFile(folder / "damaged", damaged);
     CHECK(CountingFilter::Load(folder / "damaged").error().code == ErrorCode::kCorrupt);
-    if (at < good.size() - 16) {  // else there is none to be seen
-      CHECK(LoadMetadata(folder / "damaged").error().code == ErrorCode::kCorrupt);
-    }
+    CHECK(LoadMetadata(folder / "damaged").error().code == ErrorCode::kCorrupt);
     if (at == end) continue;  // the whole filter, cut where it ends
     CHECK_FALSE(CountingFilter::Deserialize(std::span(good).first(at)).ok());
   }
   CHECK(CountingFilter::Deserialize(std::span(good).first(end)).value() == filter);
+  CHECK(LoadMetadata(SpanSource(std::span(good).first(end))).value().empty());
+  CHECK(LoadMetadata(SpanSource(std::span(good).first(end - 1))).error().code ==
+        ErrorCode::kCorrupt);
   tests::WriteFile(folder / "other", BytesOfText("no filter at all"));
   CHECK(LoadMetadata(folder / "other").error().code == ErrorCode::kCorrupt);
   CHECK(LoadMetadata(folder / "none").error().code == ErrorCode::kIo);

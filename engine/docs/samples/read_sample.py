@@ -1101,13 +1101,17 @@ METADATA_MAGIC = bytes.fromhex("8954524d4d4554410d0a1a0a01000000")
 
 
 def without_metadata(data):
-    """The snapshot, and the user metadata behind it."""
-    before = len(data) - 32
-    if before < 0 or data[-16:] != METADATA_MAGIC:
+    """The snapshot, and the user metadata behind it. Nothing of the header is believed but where the
+    snapshot ends."""
+    require(len(data) >= 256, f"{len(data)} bytes, less than a header")
+    version, kind = u32(data, 8), u32(data, 16)
+    end = u64(data, {CLASSIC: 104, ATTRIBUTES: 72}.get(kind, 80 if (kind, version) == (SCALABLE, 2) else 160))
+    if len(data) <= end:
         return data, b""
+    before = len(data) - 32
+    require(before > end and data[-16:] == METADATA_MAGIC, "the file goes on behind its snapshot")
     size = u64(data, before)
-    require(1 <= size <= 1 << 16 and size <= before, f"{size} bytes of user metadata")
-    end = before - size
+    require(size == before - end and size <= 1 << 16, f"{size} bytes of user metadata")
     require(xxh3(data[end:before + 8]) == u64(data, before + 8), "the user metadata's checksum")
     return data[:end], data[end:before]
 

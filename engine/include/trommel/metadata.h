@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/export.h"
 #include "trommel/result.h"
 
@@ -19,6 +21,13 @@ inline constexpr size_t kMaxMetadataBytes = size_t{1} << 16;
 /// CountingFilter::Load does for what the beginning of the file and the metadata show; what is
 /// between them is not read.
 TROMMEL_API Result<std::vector<std::byte>> LoadMetadata(const std::filesystem::path& path);
+/// The same of the bytes of such a file anywhere else. Fails as the source does, too.
+TROMMEL_API Result<std::vector<std::byte>> LoadMetadata(const ByteSource& source);
+
+/// Appends user metadata to what SaveTo has written to the sink: its bytes are then those of a file
+/// that Save wrote with this metadata. No bytes append nothing. Fails with kInvalidArgument for
+/// more than kMaxMetadataBytes, before anything is appended, and as the sink does.
+TROMMEL_API Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink);
 
 }  // namespace trommel
 

@@ -55,7 +55,8 @@ struct AttributeHeader {
 static_assert(sizeof(AttributeHeader) == kHeaderBytes &&
               std::is_trivially_copyable_v<AttributeHeader>);
 static_assert(offsetof(AttributeHeader, num_attributes) == 32 &&
-                  offsetof(AttributeHeader, file_bytes) == 72 &&
+                  offsetof(AttributeHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kAttributeFilter, kSnapshotVersion) &&
                   offsetof(AttributeHeader, zeros) == 88 &&
                   offsetof(AttributeHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");

@@ -46,6 +46,8 @@ struct ClassicHeader {
 static_assert(sizeof(ClassicHeader) == kHeaderBytes && std::is_trivially_copyable_v<ClassicHeader>);
 static_assert(offsetof(ClassicHeader, kind) == sizeof(SnapshotStart) &&
                   offsetof(ClassicHeader, num_positions) == 48 &&
+                  offsetof(ClassicHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kClassicFilter, kSnapshotVersion) &&
                   offsetof(ClassicHeader, zeros) == 112 &&
                   offsetof(ClassicHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");

@@ -51,6 +51,8 @@ struct DoublingHeader {
 static_assert(sizeof(DoublingHeader) == kHeaderBytes &&
               std::is_trivially_copyable_v<DoublingHeader>);
 static_assert(offsetof(DoublingHeader, max_capacity) == 56 &&
+                  offsetof(DoublingHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kScalableFilter, kSecondVersion) &&
                   offsetof(DoublingHeader, zeros) == 96 &&
                   offsetof(DoublingHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");

@@ -38,15 +38,23 @@ std::vector<std::byte> FilterFiles::WriteBytes(const Write& write) {
   return sink.Take();
 }
 
-Result<std::vector<std::byte>> FilterFiles::LoadMetadata(const std::filesystem::path& path) try {
+Result<std::vector<std::byte>> FilterFiles::LoadMetadata(const std::filesystem::path& path) {
   const Result<FileSource> source = FileSource::Open(path);
   if (!source) return source.error();
-  Result<FoundMetadata> found = FindMetadata(*source);
-  if (!found) return NamingFile(path, found.error());
-  const PartSource contents(*source, 0, found->snapshot_bytes);
-  const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(contents);
-  if (!snapshot) return NamingFile(path, snapshot.error());
-  return std::move(found->metadata);
+  Result<std::vector<std::byte>> metadata = LoadMetadata(*source);
+  if (!metadata) return NamingFile(path, metadata.error());
+  return metadata;
+}
+
+Result<std::vector<std::byte>> FilterFiles::LoadMetadata(const ByteSource& source) try {
+  const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
+  if (!snapshot) return snapshot.error();
+  Result<std::vector<std::byte>> behind = MetadataBehind(*snapshot);
+  if (!behind || !behind->empty()) return behind;
+  if (Status whole = CheckFileBytes(source.num_bytes(), snapshot->file_bytes()); !whole) {
+    return whole.error();
+  }
+  return behind;
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
 }

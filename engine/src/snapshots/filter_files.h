@@ -134,18 +134,20 @@ struct FilterFiles {
   template <class ReadOne>
   static std::invoke_result_t<ReadOne, const OpenedSnapshot&> ReadBytes(const ByteSource& source,
                                                                         const ReadOne& read) try {
-    const Result<FoundMetadata> found = FindMetadata(source);
-    if (!found) return found.error();
-    const PartSource contents(source, 0, found->snapshot_bytes);
-    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(contents);
+    const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
     if (!snapshot) return snapshot.error();
-    return read(*snapshot);
+    const Result<std::vector<std::byte>> behind = MetadataBehind(*snapshot);
+    if (!behind) return behind.error();
+    if (behind->empty()) return read(*snapshot);
+    const PartSource contents(source, 0, snapshot->file_bytes());
+    return read(snapshot->Within(contents));
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "the system refused memory while loading"};
   }
 
-  // As the function of this name (trommel/metadata.h).
+  // As the functions of this name (trommel/metadata.h).
   static Result<std::vector<std::byte>> LoadMetadata(const std::filesystem::path& path);
+  static Result<std::vector<std::byte>> LoadMetadata(const ByteSource& source);
 
  private:
   using Write = std::function<Status(ByteSink&)>;

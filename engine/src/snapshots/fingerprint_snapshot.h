@@ -62,6 +62,8 @@ struct FingerprintHeader {
 static_assert(sizeof(FingerprintHeader) == kHeaderBytes &&
               offsetof(FingerprintHeader, num_blocks) == 48 &&
               offsetof(FingerprintHeader, blocks) == 88 &&
+              offsetof(FingerprintHeader, file_bytes) ==
+                  FileBytesAt(SnapshotType::kCountingFilter, kSecondVersion) &&
               offsetof(FingerprintHeader, checksum) == kHeaderChecksumAt);
 
 struct HiddenEntryHeader {

@@ -46,7 +46,8 @@ struct MultiStoreHeader {
 static_assert(sizeof(MultiStoreHeader) == kHeaderBytes &&
               std::is_trivially_copyable_v<MultiStoreHeader>);
 static_assert(offsetof(MultiStoreHeader, params) == 32 &&
-                  offsetof(MultiStoreHeader, file_bytes) == 160 &&
+                  offsetof(MultiStoreHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kScalableFilter, kSnapshotVersion) &&
                   offsetof(MultiStoreHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");
 

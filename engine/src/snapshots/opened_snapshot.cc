@@ -85,6 +85,12 @@ SnapshotStart OpenedSnapshot::start() const {
   return start;
 }
 
+uint64_t OpenedSnapshot::file_bytes() const {
+  uint64_t num_bytes = 0;
+  std::memcpy(&num_bytes, header_.data() + FileBytesAt(type(), start().version), sizeof(num_bytes));
+  return num_bytes;
+}
+
 Status OpenedSnapshot::CheckType(SnapshotType wanted) const {
   if (type() == wanted) return Ok();
   const auto with_article = [](SnapshotType of) {

@@ -21,9 +21,18 @@ class OpenedSnapshot {
   // the snapshot.
   static Result<OpenedSnapshot> Open(const ByteSource& source);
 
+  // The same snapshot in a source that has the same beginning, and must outlive it.
+  OpenedSnapshot Within(const ByteSource& source) const {
+    OpenedSnapshot snapshot = *this;
+    snapshot.source_ = &source;
+    return snapshot;
+  }
+
   const ByteSource& source() const { return *source_; }
   uint64_t num_bytes() const { return source_->num_bytes(); }
   SnapshotType type() const { return static_cast<SnapshotType>(start().type); }
+  // The size that the header says the snapshot has, which may be wrong.
+  uint64_t file_bytes() const;
 
   // The header as the type's own struct. Fails with kMismatch, naming both types, if the snapshot
   // is of another one.

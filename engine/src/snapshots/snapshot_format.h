@@ -92,6 +92,13 @@ struct SnapshotStart {
 };
 static_assert(sizeof(SnapshotStart) == 32);
 inline constexpr uint64_t kHeaderBytes = 256;
+
+// Where the header of a type and version has the size of the whole file, a uint64_t.
+constexpr size_t FileBytesAt(SnapshotType type, uint32_t version) {
+  if (type == SnapshotType::kClassicFilter) return 104;
+  if (type == SnapshotType::kAttributeFilter) return 72;
+  return type == SnapshotType::kScalableFilter && version == kSecondVersion ? 80 : 160;
+}
 inline constexpr uint64_t kHeaderChecksumAt = 248;  // of the bytes before it
 
 struct SectionRecord {
@@ -123,6 +130,8 @@ static_assert(sizeof(SnapshotHeader) == kHeaderBytes &&
 static_assert(offsetof(SnapshotHeader, num_slices) == sizeof(SnapshotStart) &&
                   offsetof(SnapshotHeader, num_blocks) == 48 &&
                   offsetof(SnapshotHeader, presence) == 88 &&
+                  offsetof(SnapshotHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kCountingFilter, kSnapshotVersion) &&
                   offsetof(SnapshotHeader, zeros) == 168 &&
                   offsetof(SnapshotHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");

@@ -33,29 +33,28 @@ uint64_t MetadataChecksum(std::span<const std::byte> metadata) {
 
 }  // namespace
 
-Result<FoundMetadata> FindMetadata(const ByteSource& source) {
-  FoundMetadata found{.snapshot_bytes = source.num_bytes(), .metadata = {}};
-  if (source.num_bytes() < sizeof(MetadataTrailer)) return found;
-  const uint64_t before = source.num_bytes() - sizeof(MetadataTrailer);
+Result<std::vector<std::byte>> MetadataBehind(const OpenedSnapshot& snapshot) {
+  const uint64_t end = snapshot.file_bytes();
+  // Not by the source's last bytes alone: a snapshot may end with bytes that look like a trailer.
+  if (snapshot.num_bytes() <= end || snapshot.num_bytes() - end <= sizeof(MetadataTrailer)) {
+    return std::vector<std::byte>();
+  }
+  const uint64_t before = snapshot.num_bytes() - sizeof(MetadataTrailer);
   MetadataTrailer trailer{};
   const auto bytes = std::as_writable_bytes(std::span(&trailer, 1));
-  if (Status read = source.ReadAt(before, bytes); !read) return read.error();
-  if (trailer.magic != kMetadataMagic) return found;
-  if (trailer.num_bytes == 0 || trailer.num_bytes > kMaxMetadataBytes ||
-      trailer.num_bytes > before) {
-    return CorruptAt(before, "the file has " + GroupedText(trailer.num_bytes) +
-                                 " bytes of user metadata; it must have between 1 and 65,536, "
-                                 "within the file");
+  if (Status read = snapshot.source().ReadAt(before, bytes); !read) return read.error();
+  if (trailer.magic != kMetadataMagic) return std::vector<std::byte>();
+  if (trailer.num_bytes != before - end || trailer.num_bytes > kMaxMetadataBytes) {
+    return CorruptAt(before,
+                     GroupedText(before - end) + " bytes of user metadata, whose trailer says " +
+                         GroupedText(trailer.num_bytes) + "; there may be between 1 and 65,536");
   }
-  found.snapshot_bytes = before - trailer.num_bytes;
-  found.metadata.resize(trailer.num_bytes);
-  if (Status read = source.ReadAt(found.snapshot_bytes, found.metadata); !read) {
-    return read.error();
+  std::vector<std::byte> metadata(trailer.num_bytes);
+  if (Status read = snapshot.source().ReadAt(end, metadata); !read) return read.error();
+  if (trailer.checksum != MetadataChecksum(metadata)) {
+    return CorruptAt(end, "the user metadata does not match its checksum");
   }
-  if (trailer.checksum != MetadataChecksum(found.metadata)) {
-    return CorruptAt(found.snapshot_bytes, "the user metadata does not match its checksum");
-  }
-  return found;
+  return metadata;
 }
 
 Status CheckMetadata(std::span<const std::byte> metadata) {
@@ -66,6 +65,7 @@ Status CheckMetadata(std::span<const std::byte> metadata) {
 
 Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink) {
   if (metadata.empty()) return Ok();
+  if (Status fits = CheckMetadata(metadata); !fits) return fits;
   if (Status done = sink.Append(metadata); !done) return done;
   const MetadataTrailer trailer{.num_bytes = metadata.size(),
                                 .checksum = MetadataChecksum(metadata),
@@ -75,6 +75,10 @@ Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink) {
 
 Result<std::vector<std::byte>> LoadMetadata(const std::filesystem::path& path) {
   return FilterFiles::LoadMetadata(path);
+}
+
+Result<std::vector<std::byte>> LoadMetadata(const ByteSource& source) {
+  return FilterFiles::LoadMetadata(source);
 }
 
 }  // namespace trommel

@@ -8,26 +8,19 @@
 #include <span>
 #include <vector>
 
-#include "trommel/byte_stream.h"
+#include "engine/src/snapshots/opened_snapshot.h"
 #include "trommel/metadata.h"
 #include "trommel/result.h"
 
 namespace trommel {
 
-// Where the snapshot of a source ends, and what stands behind it.
-struct FoundMetadata {
-  uint64_t snapshot_bytes = 0;
-  std::vector<std::byte> metadata;
-};
-
-// Fails with kCorrupt if there is a trailer and it is not one of the bytes before it, and as the
-// source does.
-Result<FoundMetadata> FindMetadata(const ByteSource& source);
+// The metadata behind the snapshot in its source; nothing where there is no trailer, though the
+// source may go on, or end too early: what reads the snapshot compares the sizes. Fails with
+// kCorrupt if there is a trailer of something else, and as the source does.
+Result<std::vector<std::byte>> MetadataBehind(const OpenedSnapshot& snapshot);
 
 // Fails with kInvalidArgument for more than kMaxMetadataBytes.
 Status CheckMetadata(std::span<const std::byte> metadata);
-// Appends the metadata and the trailer; nothing if there is no metadata.
-Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink);
 
 }  // namespace trommel
 

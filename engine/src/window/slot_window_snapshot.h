@@ -56,6 +56,8 @@ struct SlotWindowHeader {
 };
 static_assert(sizeof(SlotWindowHeader) == kHeaderBytes &&
               offsetof(SlotWindowHeader, blocks) == 88 &&
+              offsetof(SlotWindowHeader, file_bytes) ==
+                  FileBytesAt(SnapshotType::kWindowFilter, kSecondVersion) &&
               offsetof(SlotWindowHeader, zeros) == 192 &&
               offsetof(SlotWindowHeader, checksum) == kHeaderChecksumAt);
 
