@@ -70,6 +70,8 @@ static void structs(void) {
   INVALID(trommel_get_stats(filter, NULL, &error), "stats is NULL");
   stats.struct_size = 4;
   INVALID(trommel_get_stats(filter, &stats, &error), "struct_size is 4");
+  stats.struct_size = 0xcccccccc; /* never set: nothing may be written beyond the struct */
+  INVALID(trommel_get_stats(filter, &stats, &error), "at most 65536");
   trommel_filter_free(filter);
   trommel_filter_free(NULL);
 }

@@ -1,5 +1,5 @@
 // Threads on one handle, as the header promises: columns are opened and closed while others use
-// them, a concurrent filter is queried, changed and saved.
+// them, a concurrent filter is queried, changed and saved, a window is advanced beside insertions.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -88,10 +88,43 @@ void UseFilter() {
   trommel_filter_free(filter);
 }
 
+// What insert_if_absent inserts is erased at the time that it returns, or has expired, though
+// another thread advances all the time.
+void UseWindow() {
+  trommel_window_config config = {};
+  config.struct_size = sizeof(config);
+  config.window = 64;
+  config.capacity = 1000;
+  trommel_filter* window = nullptr;
+  Expect(trommel_window_create(&config, &window, nullptr) == TROMMEL_OK, "a window");
+  std::atomic<bool> ends{false};
+  std::thread clock([&] {
+    for (uint64_t now = 1; !ends; now += 8) trommel_window_advance(window, now, nullptr);
+  });
+  for (uint64_t i = 0; i < 100'000; ++i) {
+    const trommel_keys key = trommel_keys_of(TROMMEL_KEYS_INT64, &i, 1);
+    uint64_t inserted = 0;
+    trommel_outcome outcome = {};
+    outcome.struct_size = sizeof(outcome);
+    Expect(trommel_insert_if_absent(window, &key, &inserted, 1, nullptr, &outcome, nullptr) ==
+               TROMMEL_OK,
+           "insertions into a window");
+    if (inserted == 0) continue;
+    Expect(trommel_window_erase(window, &key, outcome.time, nullptr, 0, &outcome, nullptr) ==
+                   TROMMEL_OK &&
+               outcome.num_refused == 0,
+           "a key is erased at the time of its insertion");
+  }
+  ends = true;
+  clock.join();
+  trommel_filter_free(window);
+}
+
 }  // namespace
 
 int main() {
   UseColumns();
   UseFilter();
+  UseWindow();
   return num_wrong == 0 ? 0 : 1;
 }

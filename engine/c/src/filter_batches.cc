@@ -88,8 +88,19 @@ void InsertBatchIfAbsent(Filter& filter, const Batch& batch, Words inserted, Wor
         }
       }
       total.num_done += filter.InsertIfAbsent(keys, words);
-      if constexpr (kIsWindow<Filter>) total.time = filter.now();
     }
+  });
+}
+
+// The time is that of the last chunk. (What now() returns afterwards is another one if a thread
+// advances meanwhile, and an erasure of that time would be of another bucket.)
+void InsertBatchIfAbsent(WindowFilter& filter, const Batch& batch, Words inserted, Words,
+                         trommel_outcome& total) {
+  total.time = filter.now();
+  batch.ForEachRound([&](Keys keys, size_t first) {
+    std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
+    total.num_done += filter.InsertIfAbsent(keys, WordsOf(inserted, first, keys.size()), times);
+    if (!times.empty()) total.time = times.back();
   });
 }
 

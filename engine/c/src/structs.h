@@ -19,13 +19,16 @@ namespace trommel::c_abi {
 // fields gets a specialization with the size before.
 template <class T>
 inline constexpr uint32_t kFirstSize = sizeof(T);
+// More than any version will have: memory that was never set.
+inline constexpr uint32_t kMostSize = 65'536;
 
 template <class T>
 uint32_t SizeOf(const T* given, std::string_view name) {
   const uint32_t size = Required(given, name).struct_size;
-  if (size < kFirstSize<T>) {
+  if (size < kFirstSize<T> || size > kMostSize) {
     ThrowInvalid(std::string(name) + ".struct_size is " + std::to_string(size) +
-                 "; it must be at least " + std::to_string(kFirstSize<T>) + ": set it to sizeof");
+                 "; it must be at least " + std::to_string(kFirstSize<T>) + " and at most " +
+                 std::to_string(kMostSize) + ": set it to sizeof");
   }
   return size;
 }
@@ -38,8 +41,7 @@ T Read(const T* given, std::string_view name) {
   const uint32_t size = SizeOf(given, name);
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T)) {
-    if (size > 65'536 ||
-        std::any_of(bytes + sizeof(T), bytes + size, [](int b) { return b != 0; })) {
+    if (std::any_of(bytes + sizeof(T), bytes + size, [](int b) { return b != 0; })) {
       ThrowInvalid(std::string(name) + " has fields that version " + trommel_c_version() +
                    " does not know, and they are not 0");
     }

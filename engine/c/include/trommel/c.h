@@ -456,7 +456,9 @@ TROMMEL_C_API trommel_code trommel_insert(trommel_filter* filter, const trommel_
 /// Inserts every key that is absent, and leaves alone those that are maybe present. `inserted`,
 /// required, gets the bits of those that were inserted: only these may be erased on account of this
 /// call. `refused`, optional and as large, those of absent keys that the filter had no space for;
-/// scalable filters cannot tell them. Window: trommel_window_insert_if_absent also says when.
+/// scalable filters cannot tell them. Window: the outcome's time is that of the last 2,048 keys;
+/// where other threads advance meanwhile, trommel_window_insert_if_absent says when the others were
+/// inserted.
 TROMMEL_C_API trommel_code trommel_insert_if_absent(trommel_filter* filter,
                                                     const trommel_keys* keys, uint64_t* inserted,
                                                     int64_t num_words, uint64_t* refused,
