@@ -154,6 +154,7 @@ static void create_attributes(const struct line* line, struct named* entry, stru
   uint8_t secret[16];
   const trommel_digest_policy policy = policy_option(line, secret);
   uint64_t cuts[MAX_PARTS];
+  uint64_t kept[MAX_PARTS];
   uint64_t num_values[MAX_PARTS];
   const char* names[MAX_PARTS];
   char buffer[1024];
@@ -166,6 +167,9 @@ static void create_attributes(const struct line* line, struct named* entry, stru
   config.num_attributes = (int32_t)number_option(line, "attributes");
   config.cuts = cuts;
   config.num_cuts = split_numbers(option(line, "cuts", ""), cuts);
+  config.kept = kept;
+  config.num_kept = split_numbers(option(line, "kept", ""), kept);
+  config.max_together = (uint32_t)number_option(line, "together");
   if (split(option(line, "names", ""), buffer, names) > 0) config.names = names;
   config.capacity = number_option(line, "capacity");
   if (split_numbers(option(line, "values", ""), num_values) > 0) config.num_values = num_values;

@@ -67,6 +67,25 @@ static int run_on_bytes(struct program* program, const struct line* line, struct
     }
     return 1;
   }
+  if (strcmp(verb, "metadata") == 0) {
+    struct named metadata;
+    trommel_error error;
+    trommel_code code;
+    memset(&metadata, 0, sizeof(metadata));
+    code = trommel_metadata_of_bytes(entry->bytes, entry->num_bytes, NULL, 0, &metadata.num_bytes,
+                                     &error);
+    if (code != TROMMEL_OK) {
+      code_text(code, &error, out);
+      return 1;
+    }
+    make_room(&metadata, metadata.num_bytes);
+    check(trommel_metadata_of_bytes(entry->bytes, entry->num_bytes, metadata.bytes,
+                                    metadata.num_bytes, &metadata.num_bytes, &error) == TROMMEL_OK,
+          "metadata is read twice");
+    bytes_text(&metadata, out);
+    free(metadata.bytes);
+    return 1;
+  }
   if (strcmp(verb, "file") == 0) {
     read_sample(program, third, entry);
   } else if (strcmp(verb, "copy") == 0) {

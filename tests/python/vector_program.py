@@ -176,8 +176,10 @@ class Program:
     def _create_attributes(self, name, options, shape):
         names = [word for word in options.get("names", "").split(",") if word]
         names = names or [str(i) for i in range(int(options["attributes"]))]
-        cuts = [int(cut) for cut in options.get("cuts", "").split(",") if cut]
-        shape["cuts"] = [self._names_in(names, cut) for cut in cuts]
+        for option in ("cuts", "kept"):
+            masks = [int(mask) for mask in options.get(option, "").split(",") if mask]
+            shape[option] = [self._names_in(names, mask) for mask in masks]
+        shape["max_together"] = int(options.get("together", 0))
         shape["num_values"] = [int(number) for number in options.get("values", "").split(",") if number]
         self.filters[name] = trommel.AttributeFilter(names, **shape)
 
@@ -358,6 +360,10 @@ class Program:
 
     def flip(self, name, offset, mask):
         self.bytes[name][int(offset)] ^= int(mask, 16)
+
+    def metadata(self, name):
+        metadata = trommel.metadata_of(self.bytes[name])
+        return f"size={len(metadata)} xxh64={_xxh64(metadata)}"
 
     def type(self, name):
         return trommel.type_of(self.bytes[name])

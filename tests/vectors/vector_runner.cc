@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "trommel/any_filter.h"
+#include "trommel/byte_stream.h"
+#include "trommel/metadata.h"
 #include "trommel/sizing.h"
 #include "vectors/vector_text.h"
 
@@ -246,6 +248,10 @@ std::optional<std::string> Runner::RunOnBytes(const Line& line) {
   if (verb == "type") {
     const Result<FilterType> type = TypeOfBytes(bytes(name));
     return type.ok() ? std::string(FilterTypeName(*type)) : ErrorText(type.error());
+  }
+  if (verb == "metadata") {
+    const Result<std::vector<std::byte>> metadata = LoadMetadata(SpanSource(bytes(name)));
+    return metadata.ok() ? BytesText(*metadata) : ErrorText(metadata.error());
   }
   if (verb == "file") {
     std::ifstream stream(samples_ / line.words.at(2), std::ios::binary);

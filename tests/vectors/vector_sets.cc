@@ -104,8 +104,13 @@ std::optional<std::string> Runner::RunOnColumns(const Line& line) {
 
 std::string Runner::CreateAttributes(const Line& line) {
   const auto num_attributes = static_cast<uint32_t>(NumberOption(line, "attributes"));
-  Result<AttributeSets> sets =
-      AttributeSets::Create(num_attributes, Numbers<AttributeMask>(Option(line, "cuts")));
+  const auto cuts = Numbers<AttributeMask>(Option(line, "cuts"));
+  const auto kept = Numbers<AttributeMask>(Option(line, "kept"));
+  const auto together = static_cast<uint32_t>(NumberOption(line, "together"));
+  Result<AttributeSets> sets = !kept.empty() ? AttributeSets::Keep(num_attributes, kept)
+                               : together != 0
+                                   ? AttributeSets::AtMost(num_attributes, together, cuts)
+                                   : AttributeSets::Create(num_attributes, cuts);
   if (!sets.ok()) return ErrorText(sets.error());
   Result<AttributeFilter> made =
       AttributeFilter::Create({.sets = std::move(sets).value(),

@@ -104,6 +104,18 @@ trommel_code trommel_load_metadata(const char* path, void* buffer, int64_t buffe
   });
 }
 
+trommel_code trommel_metadata_of_bytes(const void* bytes, int64_t num_bytes, void* buffer,
+                                       int64_t buffer_size, int64_t* num_metadata_bytes,
+                                       trommel_error* error) {
+  return Guarded(error, [&] {
+    const SnapshotBytes memory = BytesOf(bytes, num_bytes);
+    CheckBuffer(buffer, buffer_size, num_metadata_bytes);
+    const std::vector<std::byte> metadata = ValueOf(LoadMetadata(SpanSource(memory.bytes)));
+    WriteOut(buffer, buffer_size, num_metadata_bytes,
+             [&](ByteSink& sink) { return sink.Append(metadata); });
+  });
+}
+
 trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
                                 const trommel_load_options* options, trommel_filter** filter,
                                 trommel_error* error) {

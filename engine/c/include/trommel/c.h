@@ -354,7 +354,8 @@ enum {
 typedef struct trommel_scalable_config {
   uint32_t struct_size;         ///< sizeof(trommel_scalable_config).
   int32_t mode;                 ///< TROMMEL_GROWTH_*.
-  uint64_t first_capacity;      ///< Distinct keys of the first size; required, or num_positions.
+  uint64_t first_capacity;      ///< Distinct keys of the first size; DOUBLING: 0 is the least size;
+                                ///< else required, or num_positions.
   uint64_t num_positions;       ///< IDENTICAL, in place of it: positions of one generation.
   double target_fpr;            ///< Of the whole filter at every size; 0: 0.01.
   uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: as its budgets allow.
@@ -688,6 +689,11 @@ TROMMEL_C_API trommel_code trommel_load(const char* path, const trommel_load_opt
 TROMMEL_C_API trommel_code trommel_load_metadata(const char* path, void* buffer,
                                                  int64_t buffer_size, int64_t* num_bytes,
                                                  trommel_error* error);
+/// The same of the bytes of such a file in memory.
+TROMMEL_C_API trommel_code trommel_metadata_of_bytes(const void* bytes, int64_t num_bytes,
+                                                     void* buffer, int64_t buffer_size,
+                                                     int64_t* num_metadata_bytes,
+                                                     trommel_error* error);
 /// As trommel_load, from memory.
 TROMMEL_C_API trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
                                               const trommel_load_options* options,
