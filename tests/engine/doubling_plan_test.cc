@@ -40,6 +40,16 @@ TEST_CASE("a config without wishes doubles, and says why", "[engine][scalable][d
   CHECK(filter.num_generations() == 1);
 }
 
+TEST_CASE("a filter that doubles needs no first size, others do", "[engine][scalable][doubling]") {
+  const ScalableFilter filter = ScalableFilter::Create({}).value();
+  CHECK(filter.mode() == GrowthMode::kDoubling);
+  CHECK(filter.first_capacity() == ScalableFilter::Create({.first_capacity = 1})->first_capacity());
+  for (const GrowthMode mode : {GrowthMode::kGenerations, GrowthMode::kIdentical}) {
+    CHECK_THAT(ScalableFilter::Create({.mode = mode}).error().message,
+               ContainsSubstring("first_capacity is 0"));
+  }
+}
+
 TEST_CASE("a rate that 15 bits cannot keep chooses generations", "[engine][scalable][doubling]") {
   const GrowthChoice choice = Choice({.first_capacity = 65'536, .target_fpr = 1e-3});
   CHECK(choice.mode == GrowthMode::kGenerations);

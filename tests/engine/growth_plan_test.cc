@@ -156,6 +156,11 @@ TEST_CASE("numbers out of range are refused by name", "[engine][scalable][growth
   CHECK_THAT(with([&](auto& c) { c.target_fpr = nan; }), ContainsSubstring("target_fpr is nan"));
   CHECK_THAT(with([](auto& c) { c.target_fpr = 1e-6; }), ContainsSubstring("first generation"));
   CHECK_THAT(with([](auto& c) { c.num_slices = 7; }), ContainsSubstring("num_slices is 7"));
+  CHECK_THAT(with([](auto& c) {
+               c.mode = GrowthMode::kIdentical;
+               c.target_fpr = 1e-6;
+             }),
+             ContainsSubstring("(the mode generations reaches less"));
   CHECK_THAT(with([](auto& c) { c.mode = static_cast<GrowthMode>(9); }),
              ContainsSubstring("mode is 9"));
   CHECK_THAT(with([](auto& c) {

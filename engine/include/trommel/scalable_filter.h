@@ -60,9 +60,10 @@ TROMMEL_API double FprOfGenerations(double generation_fpr, uint64_t num_generati
 struct ScalableConfig {
   /// Distinct keys of the first generation: required, unless num_positions is given. kDoubling:
   /// keys that the filter holds before it doubles for the first time, rounded up to what a power of
-  /// two of blocks takes. It never shrinks below these, and the rate at a size is the lower the
-  /// fewer doublings led there. With the least first size, 176,128 keys or fewer, memory follows
-  /// the keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more below.
+  /// two of blocks takes; 0: the least. It never shrinks below these, and the rate at a size is the
+  /// lower the fewer doublings led there. With the least first size, 176,128 keys or fewer, memory
+  /// follows the keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more
+  /// below.
   uint64_t first_capacity = 0;
   /// kIdentical, in place of first_capacity: positions of one generation, in all its slices
   /// together; rounded up to whole blocks, a multiple of 64. The number of slices k is 8 or 16, as

@@ -66,8 +66,8 @@ void BindScalable(nb::module_& module) {
           "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
           "memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter.\n\n"
-      "first_capacity: distinct keys that it holds before it grows for the first time; required,\n"
-      "    unless num_positions is given.\n"
+      "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
+      "    that doubles may leave it out, for the least; others need it, or num_positions.\n"
       "target_fpr: false-positive rate of the whole filter, at every size.\n"
       "mode: 'doubling' doubles one array of fingerprints, 'generations' adds filters, "
       "'identical'\n"

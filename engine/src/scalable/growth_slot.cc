@@ -201,7 +201,7 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
   }
   return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
                     std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
-                    " at best (the tightening mode reaches less" +
+                    " at best (the mode generations reaches less" +
                     (is_runs ? ", and so do planes of 16 slices)" : ")"));
 }
 
