@@ -91,6 +91,22 @@ TEST_CASE("bench --compare shows two files' ratios", "[tools][bench]") {
   CHECK(rows["context"]["cpu_model"][1] == "B");
 }
 
+TEST_CASE("a comparison does not write over what it compares", "[tools][bench]") {
+  const TempFolder folder;
+  const std::string text = R"({"benchmarks": [{"name": "x", "real_time": 10}]})";
+  const std::string a = folder.Write("a.json", text);
+  const std::string b = folder.Write("b.json", text);
+  for (const char* report : {"--html", "--json"}) {
+    const ToolResult result = RunTool({"bench", "--compare", a, b, report, b});
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, ContainsSubstring("b.json is also an input"));
+  }
+  CHECK(RunTool({"bench", "--compare", a, b}).exit_code == 0);
+  const ToolResult page = RunTool({"bench", "--compare", a, b, "--html", "-"});
+  CHECK(page.exit_code == 0);
+  CHECK(page.out.starts_with("<!DOCTYPE html>"));
+}
+
 TEST_CASE("files that cannot be compared are bad input", "[tools][bench]") {
   const TempFolder folder;
   const std::string good =

@@ -20,6 +20,7 @@
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/commands/report_out.h"
+#include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/interrupt.h"
@@ -51,6 +52,9 @@ struct Reports {
     if (!html.ok()) return html.error();
     return Reports{std::move(*json), std::move(*html)};
   }
+
+  // Then it is all there is on standard output.
+  bool AnyIsStdout() const { return json.is_stdout() || html.is_stdout(); }
 
   // Makes and writes those that are wanted. Returns the exit code.
   int Write(const std::function<std::string()>& json_text,
@@ -86,6 +90,11 @@ Json ComparisonJson(const bench::Comparison& comparison) {
 }
 
 int RunCompare(const BenchOptions& options, const Settings& settings) {
+  for (const std::string& output : {options.json, options.html}) {
+    if (const Status apart = CheckNoInput(output, options.compare); !apart.ok()) {
+      return FailOnRequest(apart.error());
+    }
+  }
   const Result<bench::RunFile> a = bench::ReadRunFile(options.compare[0]);
   if (!a.ok()) return FailOnInput(a.error());
   const Result<bench::RunFile> b = bench::ReadRunFile(options.compare[1]);
@@ -96,7 +105,7 @@ int RunCompare(const BenchOptions& options, const Settings& settings) {
   if (!reports.ok()) return FailOnInput(reports.error());
   const std::string& file_a = options.compare[0];
   const std::string& file_b = options.compare[1];
-  if (!reports->json.is_stdout()) {
+  if (!reports->AnyIsStdout()) {
     const Status printed = WriteText(ComparisonText(*comparison, file_a, file_b), stdout);
     if (!printed.ok()) return FailOnInput(printed.error());
   }
@@ -114,7 +123,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   if (!reports.ok()) return FailOnInput(reports.error());
 
   Status printed = Ok();
-  const bool has_table = !reports->json.is_stdout();
+  const bool has_table = !reports->AnyIsStdout();
   const auto print = [&printed, has_table](const std::string& text) {
     if (has_table && printed.ok()) printed = WriteText(text, stdout);
   };
