@@ -53,6 +53,9 @@ TEST_CASE("a query of columns that no kept set has says so", "[tools][attr_query
       RunTool({"attr", "query", filter, "--asked", "b,c", "--json"}, "b\tc\n5\tx\n7\ty\n").out);
   CHECK(answer["parts"] == json::parse(R"([["b"]])"));
   CHECK(answer["not_looked_at"] == json::parse(R"(["c"])"));
+  const ToolResult none = RunTool({"attr", "query", filter, "--asked", "c"}, "c\nanything\n");
+  CHECK_THAT(none.out, ContainsSubstring("maybe present    1\n"));
+  CHECK_THAT(none.out, ContainsSubstring("false positives  100 % "));
   CHECK(RunTool({"attr", "query", filter, "--asked", "b,c"}, "b\tc\n5\tx\n77\tx\n").exit_code == 0);
   CHECK(RunTool({"attr", "query", filter, "--asked", "b,c"}, "b\tc\n77\tx\n").exit_code == 1);
   CHECK(RunTool({"attr", "query", filter}, "a\tb\tc\n7\t7\tx\n").exit_code == 0);

@@ -113,6 +113,7 @@ void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool has_
       text += (text.empty() ? "" : " and ") + SetText(part, filter.names());
     }
   }
+  if (num_parts == 0) highest_fpr = 1;  // every row is maybe present
   AttributeMask left = asked;
   for (const AttributeMask part : filter.PartsOf(asked)) left &= ~part;
   report.AddField("asked", SetJson(asked, filter.names()));
