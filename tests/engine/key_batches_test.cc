@@ -76,15 +76,19 @@ TEST_CASE("integers of any type and spans of bytes are batched as the keys that 
   const std::forward_list<uint64_t> large = {1, UINT64_MAX, uint64_t{1} << 63};
   const std::forward_list<int16_t> small = {-1, 5};
   const std::vector<std::vector<std::byte>> blobs = {{std::byte{1}, std::byte{2}}, {}};
-  Collector of_large, of_small, of_blobs;
+  const std::vector<std::vector<uint8_t>> octets = {{1, 2}, {}};
+  Collector of_large, of_small, of_blobs, of_octets;
   ForEachKeyBatch(large, of_large());
   ForEachKeyBatch(small, of_small());
   ForEachKeyBatch(
       blobs, [](const auto& blob) { return std::span(blob); }, of_blobs());
+  ForEachKeyBatch(
+      octets, [](const auto& bytes) { return std::span(bytes); }, of_octets());
   const DigestPolicy policy;
   CHECK(of_large.digests == std::vector{policy(1), policy(UINT64_MAX), policy(uint64_t{1} << 63)});
   CHECK(of_small.digests == std::vector{policy(-1), policy(5)});
   CHECK(of_blobs.digests == std::vector{policy("\1\2"), policy("")});
+  CHECK(of_octets.digests == of_blobs.digests);
 }
 
 }  // namespace

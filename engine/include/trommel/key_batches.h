@@ -38,12 +38,15 @@ struct StoredKey {
   static_assert(kIsTemporary || std::is_lvalue_reference_v<T> || !std::is_class_v<Plain> ||
                     std::same_as<Plain, std::string_view> || KeyBytes<Plain>,
                 "the projection returns an object that is gone before the batch is used");
+  /// The span of bytes that it converts to.
+  using Bytes = std::conditional_t<std::convertible_to<T, std::span<const uint8_t>>,
+                                   std::span<const uint8_t>, std::span<const std::byte>>;
   /// Integers are an int64_t, whose bits are those of the uint64_t of the same value.
   using type = std::conditional_t<
       KeyInteger<Plain>, int64_t,
-      std::conditional_t<kIsTemporary, std::string,
-                         std::conditional_t<std::convertible_to<T, std::string_view>,
-                                            std::string_view, std::span<const std::byte>>>>;
+      std::conditional_t<
+          kIsTemporary, std::string,
+          std::conditional_t<std::convertible_to<T, std::string_view>, std::string_view, Bytes>>>;
 };
 
 }  // namespace internal
@@ -51,7 +54,8 @@ struct StoredKey {
 /// Calls visit(first, keys) for the keys of a range, `kKeyBatchSize` at a time (fewer at the end):
 /// `keys` is a Keys with the keys number `first` and following, in order, valid until visit
 /// returns. The range may be of any kind, and a key is what `projection` (a function, or a pointer
-/// to a member) makes of an element: an integer, a string or view of one, a std::span of std::byte.
+/// to a member) makes of an element: an integer, a string or view of one, a std::span of std::byte
+/// or uint8_t.
 ///
 /// @code
 /// std::list<Order> orders = ...;
