@@ -83,10 +83,41 @@ def test_nulls_are_refused_with_their_number():
         pa.array(["a", None, None]).dictionary_encode(),
         pa.chunked_array([["a", None], [None]]),
     ):
-        with pytest.raises(ValueError, match=r"must not be null.*of 3 has nulls \(2\)"):
+        with pytest.raises(
+            ValueError, match=r"must not be null.*of 3 has nulls \(2\), the first at index 1:"
+        ):
             keys.insert(nulls)
+    second_chunk = pa.chunked_array([["a", "b"], ["c", None]])
+    with pytest.raises(ValueError, match=r"of 4 has nulls \(1\), the first at index 3:"):
+        keys.insert(second_chunk)
+    values = pa.array(["a", None])
+    with pytest.raises(ValueError, match=r"of 2 has nulls \(1\) in its dictionary:"):
+        keys.insert(pa.DictionaryArray.from_arrays(pa.array([0, 0]), values))
     keys.insert(pa.array([None, "a"])[1:])  # the null is not in the slice
     assert keys.num_keys == 1
+
+
+def test_integers_that_are_not_aligned_are_copied():
+    pa = pytest.importorskip("pyarrow")
+    numbers = np.arange(1_000, dtype=np.int64)
+    buffer = pa.py_buffer(b"x" + numbers.tobytes()).slice(1)
+    keys = trommel.CountingFilter(1_000)
+    keys.insert(pa.Array.from_buffers(pa.int64(), 1_000, [None, buffer]))
+    assert keys.query(numbers).all()
+
+
+def test_views_outside_of_their_buffers_are_refused():
+    pa = pytest.importorskip("pyarrow")
+    good = pa.array(["a string that is longer than twelve bytes"], pa.string_view())
+    _, views, data = good.buffers()
+    keys = trommel.CountingFilter(100)
+    for number, value in ((0, -1), (0, data.size + 1), (2, 1), (2, -1), (3, 1), (3, -1)):
+        fields = np.frombuffer(views.to_pybytes()[:16], np.int32).copy()
+        fields[number] = value
+        view = pa.py_buffer(fields.tobytes())
+        with pytest.raises(ValueError, match="damaged: a view lies outside of its buffer"):
+            keys.insert(pa.Array.from_buffers(pa.string_view(), 1, [None, view, data]))
+    keys.insert(good)
 
 
 def test_other_arrow_types_are_refused_by_their_format():

@@ -65,6 +65,31 @@ def test_an_existing_file_is_kept_on_request(tmp_path):
     assert path.read_bytes() != before
 
 
+@pytest.mark.parametrize("metadata", [b"", b"x", bytearray(b"made of logs"), bytes(65_536)])
+def test_metadata_is_kept_beside_the_filter(tmp_path, metadata):
+    path = tmp_path / "keys.trommel"
+    keys = trommel.ScalableFilter()
+    keys.insert([1, 2])
+    keys.save(path, metadata=metadata)
+    assert trommel.load_metadata(path) == metadata
+    assert trommel.load(path).to_bytes() == keys.to_bytes()
+
+
+def test_metadata_that_cannot_be_kept_is_refused(tmp_path):
+    path = tmp_path / "keys.trommel"
+    keys = trommel.CountingFilter(100)
+    with pytest.raises(ValueError, match="65,537 bytes"):
+        keys.save(path, metadata=bytes(65_537))
+    with pytest.raises(TypeError, match="metadata must be bytes"):
+        keys.save(path, metadata="text")
+    assert not path.exists()
+    with pytest.raises(OSError):
+        trommel.load_metadata(path)
+    path.write_bytes(b"no filter")
+    with pytest.raises(trommel.errors.CorruptError):
+        trommel.load_metadata(path)
+
+
 def test_a_concurrent_filter_is_saved_at_one_moment(tmp_path):
     keys = trommel.ConcurrentFilter(100)
     keys.insert([1, 2])

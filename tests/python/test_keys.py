@@ -118,6 +118,19 @@ def test_answers_have_one_entry_per_key(make, size):
     assert keys.count_estimates(candidates).tolist() == present.astype(int).tolist()
 
 
+def test_masked_elements_are_no_keys():
+    keys = trommel.CountingFilter(100)
+    numbers = np.ma.array([1, 2, 3], mask=[False, True, False])
+    with pytest.raises(ValueError, match="keys must not be masked"):
+        keys.insert(numbers)
+    with pytest.raises(TypeError, match="NoneType at index 1"):
+        keys.insert(np.ma.array(["a", "b"], mask=[False, True]))
+    keys.insert(numbers.compressed())
+    keys.insert(np.ma.array([7, 8]))  # nothing is masked
+    assert keys.num_keys == 4
+    assert keys.query([1, 3, 7, 8]).all()
+
+
 def test_an_array_is_not_copied_and_not_changed():
     numbers = np.arange(1_000)
     before = numbers.copy()

@@ -202,6 +202,32 @@ def test_attributes_are_queried_in_any_combination(tuples):
     assert copied.stats().num_tuples == 3
 
 
+def test_a_limit_or_a_list_says_which_attributes_are_stored_together():
+    names = [f"a{i}" for i in range(20)]
+    tuples = {name: [i, i + 100] for i, name in enumerate(names)}
+    limited = trommel.AttributeFilter(names, 100, max_together=2)
+    assert len(limited.stats().sets) == 20 + 190
+    listed = trommel.AttributeFilter(names, 100, kept=[names, ["a3"]])
+    assert len(listed.stats().sets) == 2
+    for index in (limited, listed):
+        index.insert(tuples)
+        assert index.query(tuples).all()
+        assert not index.query({"a3": [4, 999]}).any()
+        copied = type(index).from_bytes(index.to_bytes())
+        assert copied.query(tuples).all()
+    assert listed.query({"a4": [0]}).all()  # of the list no set looks at a4
+    for options, message in (
+        ({}, "at most 6 together"),
+        ({"max_together": 21}, "max_together is 21"),
+        ({"kept": [["a0"]]}, "attribute 1 is in no listed set"),
+        ({"kept": [[]]}, "a listed set is empty"),
+        ({"kept": [names], "max_together": 2}, "a list says it all"),
+        ({"kept": [["b"]]}, "no attribute is named"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            trommel.AttributeFilter(names, 100, **options)
+
+
 def test_tuples_that_do_not_fit_are_refused():
     index = trommel.AttributeFilter(["user", "page"], 1_000, cuts=[["user", "page"]])
     for call, error, message in (

@@ -165,11 +165,11 @@ std::filesystem::path PathOf(nb::handle object) {
   return {std::string(PyBytes_AS_STRING(encoded), static_cast<size_t>(PyBytes_GET_SIZE(encoded)))};
 }
 
-BytesView::BytesView(nb::handle object) {
+BytesView::BytesView(nb::handle object, std::string_view name) {
   if (PyUnicode_Check(object.ptr()) ||
       PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) {
     PyErr_Clear();
-    ThrowTypeError("data must be bytes, or an object with contiguous bytes; got " +
+    ThrowTypeError(std::string(name) + " must be bytes, or an object with contiguous bytes; got " +
                    TypeName(object));
   }
 }

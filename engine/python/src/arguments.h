@@ -55,7 +55,7 @@ std::filesystem::path PathOf(nanobind::handle object);
 // GIL.
 class BytesView {
  public:
-  explicit BytesView(nanobind::handle object);
+  explicit BytesView(nanobind::handle object, std::string_view name = "data");
   BytesView(const BytesView&) = delete;
   BytesView& operator=(const BytesView&) = delete;
   ~BytesView() { PyBuffer_Release(&buffer_); }

@@ -47,12 +47,20 @@ int64_t FixedWidth(std::string_view format) {
   return width;
 }
 
+// Value i of a buffer, which need not be aligned.
+template <class T>
+T ValueAt(const void* buffer, int64_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(buffer) + i * int64_t{sizeof(T)}, sizeof(T));
+  return value;
+}
+
 // Calls take(i, value) for each integer of the array, widened to 64 bits (signed ones by sign).
 template <class T, class Take>
 void EachOf(const ArrowArray& array, Take&& take) {
-  const T* values = static_cast<const T*>(array.buffers[1]) + array.offset;
   for (int64_t i = 0; i < array.length; ++i) {
-    take(i, static_cast<uint64_t>(static_cast<int64_t>(values[i])));
+    const T value = ValueAt<T>(array.buffers[1], array.offset + i);
+    take(i, static_cast<uint64_t>(static_cast<int64_t>(value)));
   }
 }
 template <class Take>
@@ -75,33 +83,44 @@ void EachInteger(const ArrowArray& array, char format, Take&& take) {
   }
 }
 
-[[noreturn]] void ThrowBadOffsets() {
-  ThrowValueError("the Arrow array is damaged: its offsets are not ascending");
+[[noreturn]] void ThrowDamaged(const char* what) {
+  ThrowValueError(std::string("the Arrow array is damaged: ") + what);
 }
 
 template <class Offset>
 void ViewOffsets(const ArrowArray& array, std::string_view* views) {
-  const Offset* offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset;
   const char* bytes = static_cast<const char*>(array.buffers[2]);
+  Offset begin = ValueAt<Offset>(array.buffers[1], array.offset);
+  if (begin < 0) ThrowDamaged("its first offset is negative");
   for (int64_t i = 0; i < array.length; ++i) {
-    if (offsets[i + 1] < offsets[i] || offsets[i] < 0) ThrowBadOffsets();
-    views[i] = {bytes + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
+    const Offset end = ValueAt<Offset>(array.buffers[1], array.offset + i + 1);
+    if (end < begin) ThrowDamaged("its offsets are not ascending");
+    views[i] = {bytes + begin, static_cast<size_t>(end - begin)};
+    begin = end;
   }
 }
 
 // String views: 16 bytes each, a length of 32 bits and then either up to 12 bytes in place, or
-// 4 bytes of prefix, the number of a buffer and the offset in it.
+// 4 bytes of prefix, the number of a buffer and the offset in it. The sizes of these buffers, of
+// 64 bits, are the array's last buffer.
 void ViewInlined(const ArrowArray& array, std::string_view* views) {
   constexpr int32_t kMostInPlace = 12;
+  const int64_t num_behind = array.n_buffers - 3;
   const char* entries = static_cast<const char*>(array.buffers[1]) + array.offset * 16;
   for (int64_t i = 0; i < array.length; ++i, entries += 16) {
     int32_t fields[4];
     std::memcpy(fields, entries, sizeof(fields));
-    if (fields[0] < 0) ThrowBadOffsets();
-    const char* start = fields[0] <= kMostInPlace
-                            ? entries + 4
-                            : static_cast<const char*>(array.buffers[2 + fields[2]]) + fields[3];
-    views[i] = {start, static_cast<size_t>(fields[0])};
+    const auto [size, prefix, buffer_idx, offset] = fields;
+    if (size >= 0 && size <= kMostInPlace) {
+      views[i] = {entries + 4, static_cast<size_t>(size)};
+      continue;
+    }
+    if (size < 0 || buffer_idx < 0 || buffer_idx >= num_behind || offset < 0 ||
+        int64_t{offset} + size > ValueAt<int64_t>(array.buffers[array.n_buffers - 1], buffer_idx)) {
+      ThrowDamaged("a view lies outside of its buffer");
+    }
+    views[i] = {static_cast<const char*>(array.buffers[2 + buffer_idx]) + offset,
+                static_cast<size_t>(size)};
   }
 }
 
@@ -126,6 +145,17 @@ int64_t NumNulls(const ArrowArray& array) {
     num_nulls += (valid[i / 8] >> (i % 8) & 1) == 0 ? 1 : 0;
   }
   return num_nulls;
+}
+
+// The index of the first null, or -1.
+int64_t FirstNull(const ArrowArray& array) {
+  if (array.null_count == 0 || array.n_buffers == 0 || array.buffers[0] == nullptr) return -1;
+  const uint8_t* valid = static_cast<const uint8_t*>(array.buffers[0]);
+  for (int64_t i = 0; i < array.length; ++i) {
+    const int64_t bit = array.offset + i;
+    if ((valid[bit / 8] >> (bit % 8) & 1) == 0) return i;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -204,19 +234,28 @@ void ArrowColumn::CheckType() const {
 
 void ArrowColumn::CheckNulls() const {
   int64_t num_nulls = 0;
+  int64_t num_before = 0;
+  std::string place = " in its dictionary";
   for (const auto& array : arrays_) {
+    const int64_t first = FirstNull(*array);
+    if (num_nulls == 0 && first >= 0) {
+      place = ", the first at index " + std::to_string(num_before + first);
+    }
     num_nulls += NumNulls(*array);
+    num_before += array->length;
     if (array->dictionary != nullptr) num_nulls += NumNulls(*array->dictionary);
   }
   if (num_nulls == 0) return;
   ThrowValueError("keys must not be null; the Arrow array of " + std::to_string(length_) +
-                  " has nulls (" + std::to_string(num_nulls) +
-                  "): drop them, or fill them with a key");
+                  " has nulls (" + std::to_string(num_nulls) + ")" + place +
+                  ": drop them, or fill them with a key");
 }
 
 const uint64_t* ArrowColumn::integers() const {
   if (arrays_.size() != 1 || (format_ != "l" && format_ != "L")) return nullptr;
-  return static_cast<const uint64_t*>(arrays_[0]->buffers[1]) + arrays_[0]->offset;
+  const void* values = arrays_[0]->buffers[1];
+  if (reinterpret_cast<uintptr_t>(values) % alignof(uint64_t) != 0) return nullptr;
+  return static_cast<const uint64_t*>(values) + arrays_[0]->offset;
 }
 
 void ArrowColumn::CopyIntegers(uint64_t* next) const {
@@ -236,8 +275,7 @@ void ArrowColumn::ViewStrings(std::string_view* next) const {
       values.resize(static_cast<size_t>(num_values));
       ViewArray(*array->dictionary, format_, values.data());
       EachInteger(*array, index_format_[0], [&](int64_t i, uint64_t index) {
-        if (index >= num_values)
-          ThrowValueError("the Arrow array is damaged: an index is too large");
+        if (index >= num_values) ThrowDamaged("an index is too large");
         next[i] = values[static_cast<size_t>(index)];
       });
     }

@@ -58,15 +58,15 @@ class ArrowColumn {
   bool has_integers() const;
   // Throws, naming the format, unless integers or bytes can be read from the type.
   void CheckType() const;
-  // Throws if there are nulls, with their number.
+  // Throws if there are nulls, with their number and the first one's index.
   void CheckNulls() const;
 
-  // The integers' array where it is one array of 64-bit integers, else null.
+  // The integers' array where it is one aligned array of 64-bit integers, else null.
   const uint64_t* integers() const;
   // Writes length() integers, widened to 64 bits. Requires has_integers(). Needs no GIL.
   void CopyIntegers(uint64_t* next) const;
   // Writes length() views of the strings. Requires that CheckType passed and not has_integers().
-  // Throws ValueError for offsets that are not ascending. Needs no GIL.
+  // Throws ValueError for offsets, views and indices that cannot be. Needs no GIL.
   void ViewStrings(std::string_view* next) const;
 
  private:

@@ -158,22 +158,43 @@ nb::object CountTuples(const Attributes& self, Argument tuples, Argument on) {
   return counts.array;
 }
 
+std::vector<AttributeMask> MasksOf(const std::vector<std::string>& names, nb::handle sets,
+                                   const char* argument) {
+  std::vector<AttributeMask> masks;
+  for (nb::handle set : nb::iter(sets)) {
+    AttributeMask mask = 0;
+    for (const std::string& name : NamesOf(set, argument)) {
+      mask |= AttributeMask{1} << (Attribute(names, name) % kMaxAttributes);
+    }
+    masks.push_back(mask);
+  }
+  return masks;
+}
+
+AttributeSets SetsOf(const std::vector<std::string>& names, const std::vector<AttributeMask>& cuts,
+                     uint32_t max_together, const std::vector<AttributeMask>& kept) {
+  const auto num_attributes = static_cast<uint32_t>(names.size());
+  if (!kept.empty()) {
+    if (!cuts.empty() || max_together != 0) {
+      ThrowValueError("kept is given with cuts or max_together; a list says it all");
+    }
+    return Unwrap(AttributeSets::Keep(num_attributes, kept));
+  }
+  if (max_together == 0) return Unwrap(AttributeSets::Create(num_attributes, cuts));
+  return Unwrap(AttributeSets::AtMost(num_attributes, max_together, cuts));
+}
+
 void Create(Attributes* self, Argument attributes, Argument capacity, Argument target_fpr,
-            Argument cuts, Argument num_values, Argument encoding, Argument digest, Argument seed,
-            Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+            Argument cuts, Argument max_together, Argument kept, Argument num_values,
+            Argument encoding, Argument digest, Argument seed, Argument digest_key,
+            Argument memory_limit_bytes, Argument executor) {
   AttributeConfig config;
   config.names = NamesOf(attributes, "attributes");
   config.capacity = CountOf(capacity, "capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
-  std::vector<AttributeMask> masks;
-  for (nb::handle cut : nb::iter(cuts)) {
-    AttributeMask mask = 0;
-    for (const std::string& name : NamesOf(cut, "a cut")) {
-      mask |= AttributeMask{1} << (Attribute(config.names, name) % kMaxAttributes);
-    }
-    masks.push_back(mask);
-  }
-  config.sets = Unwrap(AttributeSets::Create(static_cast<uint32_t>(config.names.size()), masks));
+  config.sets =
+      SetsOf(config.names, MasksOf(config.names, cuts, "a cut"),
+             Count32Of(max_together, "max_together"), MasksOf(config.names, kept, "a kept set"));
   for (nb::handle count : nb::iter(num_values)) {
     config.num_values.push_back(CountOf(count, "num_values"));
   }
@@ -196,22 +217,29 @@ void BindAttributes(nb::module_& module) {
       "per attribute. Threads may use the filter at the same time.");
   bound.def(
       "__init__", Create, nb::arg("attributes"), nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
-      nb::kw_only(), nb::arg("cuts") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
+      nb::kw_only(), nb::arg("cuts") = nb::make_tuple(), nb::arg("max_together") = 0,
+      nb::arg("kept") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
       nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
       nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
               "target_fpr: float = 0.01, *, cuts: "
-              "collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
+              "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
+              "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
               "collections.abc.Sequence[int] = (), encoding: trommel.typing.Encoding = 'runs', "
               "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = "
               "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter.\n\n"
-      "attributes: 1 to 16 names.\n"
+      "attributes: 1 to 64 names; with more than 16, cuts, max_together or kept must leave at\n"
+      "    most 65,536 sets.\n"
       "capacity: tuples to size for; more may be inserted.\n"
       "target_fpr: false-positive rate of every set of attributes that is stored.\n"
       "cuts: sets of names that will not be queried together: they save the memory of all sets\n"
       "    that contain them.\n"
+      "max_together: the most attributes that are stored together; 0: no limit. A query for more\n"
+      "    is split.\n"
+      "kept: exactly the sets to store, instead of cuts and max_together. Of a query's attributes\n"
+      "    those that are in no stored set within it are not looked at.\n"
       "num_values: distinct values of each attribute, if they are known.");
   bound.def("insert", InsertTuples, nb::arg("tuples"),
             nb::sig("def insert(self, tuples: trommel.typing.Tuples) -> InsertOutcome"),

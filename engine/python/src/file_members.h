@@ -73,8 +73,11 @@ Guarded<T>* Copy(const Guarded<T>& self) {
 }
 
 template <class T>
-void Save(const Guarded<T>& self, Argument path, Argument replace, Argument point_in_time) {
+void Save(const Guarded<T>& self, Argument path, Argument replace, Argument point_in_time,
+          Argument metadata) {
   SaveOptions options;
+  const BytesView bytes(metadata, "metadata");
+  options.metadata = bytes.bytes();
   options.replace = FlagOf(replace, "replace");
   options.point_in_time = FlagOf(point_in_time, "point_in_time");
   const std::filesystem::path file = PathOf(path);
@@ -97,12 +100,14 @@ void DefineFiles(Class& bound) {
       "def __deepcopy__(self, memo: dict[int, typing.Any], /) -> " + name;
   bound.def(
       "save", Save<T>, nb::arg("path"), nb::kw_only(), nb::arg("replace") = true,
-      nb::arg("point_in_time") = false,
+      nb::arg("point_in_time") = false, nb::arg("metadata") = nb::bytes("", 0),
       nb::sig("def save(self, path: str | bytes | os.PathLike[str], *, replace: bool = True, "
-              "point_in_time: bool = False) -> None"),
+              "point_in_time: bool = False, metadata: bytes | bytearray | memoryview = b'') -> "
+              "None"),
       "Writes a snapshot to the path atomically. With replace=False it fails with ExistsError\n"
       "if anything has that name. point_in_time is for a ConcurrentFilter: its writers wait\n"
-      "while all of it is copied, so that the file has one moment.");
+      "while all of it is copied, so that the file has one moment. metadata: at most 65,536\n"
+      "bytes of your own to keep behind the filter, which trommel.load_metadata returns.");
   bound.def_static("load", LoadFile<T>, nb::arg("path"), nb::kw_only(),
                    nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
                    nb::sig(load.c_str()),

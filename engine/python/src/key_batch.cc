@@ -55,6 +55,15 @@ nb::object Dtype(nb::handle object) {
   return nb::hasattr(dtype, "kind") ? dtype : nb::none();
 }
 
+// Throws if it is a masked array of NumPy with masked elements, whose buffer has numbers for them.
+void CheckMask(nb::handle array) {
+  if (std::string_view(Py_TYPE(array.ptr())->tp_name) == "numpy.ndarray") return;
+  const nb::object mask = nb::getattr(array, "mask", nb::none());
+  if (mask.is_none() || !nb::hasattr(mask, "any") || !nb::cast<bool>(nb::bool_(mask.attr("any")())))
+    return;
+  ThrowValueError("keys must not be masked: pass array.compressed() or array.filled(key)");
+}
+
 }  // namespace
 
 KeyBatch::KeyBatch(nb::handle object) {
@@ -100,7 +109,10 @@ void KeyBatch::TakeOfDtype(nb::handle object, nb::handle dtype, Meaning meaning)
   const bool is_numpy = nb::hasattr(dtype, "isnative");  // else a dtype of pandas, with nulls
   const bool is_array = is_numpy && PyObject_CheckBuffer(object.ptr()) != 0;
   const bool has_integers = kind == "i" || kind == "u";
-  if (has_integers && is_array) return TakeBuffer(object, meaning);
+  if (has_integers && is_array) {
+    CheckMask(object);
+    return TakeBuffer(object, meaning);
+  }
   if (has_integers && is_numpy) {
     const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
     return TakeBuffer(array, meaning);

@@ -19,7 +19,9 @@
 #include "engine/python/src/key_batch.h"
 #include "engine/python/src/keys.h"
 #include "trommel/any_filter.h"
+#include "trommel/byte_stream.h"
 #include "trommel/executor.h"
+#include "trommel/metadata.h"
 #include "trommel/targets.h"
 #include "trommel/version.h"
 
@@ -63,6 +65,19 @@ nb::object FromBytesOfAnyType(Argument data, Argument limit, Argument key) {
   }());
 }
 
+nb::bytes MetadataOfFile(Argument path) {
+  const auto file = PathOf(path);
+  return BytesFrom([&] {
+    const nb::gil_scoped_release release;
+    return Unwrap(LoadMetadata(file));
+  }());
+}
+
+nb::bytes MetadataOfData(Argument data) {
+  const BytesView view(data);
+  return BytesFrom(Unwrap(LoadMetadata(SpanSource(view.bytes()))));
+}
+
 nb::str TypeOfData(Argument data) {
   const BytesView view(data);
   const std::string_view name = FilterTypeName(Unwrap(TypeOfBytes(view.bytes())));
@@ -99,6 +114,12 @@ void BindAnyFilter(nb::module_& module) {
               "= 0, digest_key: bytes | None = None) -> CountingFilter | ScalableFilter | "
               "WindowFilter | LayeredFilter | AttributeFilter"),
       "Reads what to_bytes of any filter returned, as the type that it is.");
+  module.def("load_metadata", MetadataOfFile, nb::arg("path"),
+             nb::sig("def load_metadata(path: str | bytes | os.PathLike[str]) -> bytes"),
+             "Returns the metadata that a file was saved with; b'' if it has none.");
+  module.def("metadata_of", MetadataOfData, nb::arg("data"),
+             nb::sig("def metadata_of(data: bytes | bytearray | memoryview) -> bytes"),
+             "The same of the bytes of such a file.");
   module.def("type_of", TypeOfData, nb::arg("data"),
              nb::sig("def type_of(data: bytes | bytearray | memoryview) -> str"),
              "Returns the type of a snapshot by its header: 'counting', 'scalable', 'window',\n"
