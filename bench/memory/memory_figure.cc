@@ -63,6 +63,8 @@ std::vector<MemoryCurve> MemoryCurves() {
        [bits](double p) { return (bits(p) + 3) / kFullest; }},
       {"cuckoo, semi-sorted", "(log2(1/p) + 2) / 0.95: the same", true,
        [bits](double p) { return (bits(p) + 2) / kFullest; }},
+      {"quotient", "(log2(1/p) + 3) / 0.95: Bender and others, Don't Thrash, 2012", true,
+       [bits](double p) { return (bits(p) + 3) / kFullest; }},
       {"counting quotient", "(log2(1/p) + 2.125) / 0.95: Pandey, Bender, Johnson, Patro, 2017",
        true, [bits](double p) { return (bits(p) + 2.125) / kFullest; }},
       {"vector quotient", "(log2(1/p) + 2.93) / 0.95: Pandey and others, 2021", true,

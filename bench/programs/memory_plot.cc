@@ -16,7 +16,8 @@ constexpr char kUsage[] =
     "usage: memory_plot [--svg=FILE] [--html=FILE]\n"
     "  --svg   also write the drawing\n"
     "  --html  also write a page with charts\n";
-constexpr double kRates[] = {0.1, 0.03, 0.01, 0.0061, 0.004, 0.001, 0.0001, 0.00001};
+constexpr double kRates[] = {0.1,    0.03,  0.01,    0.0061, 0.004,  0.003,
+                             0.0021, 0.001, 0.00033, 0.0001, 0.00001};
 
 void PrintHead(const char* what, int width) {
   std::printf("%-*s", width, what);

@@ -8,10 +8,10 @@
 namespace trommel::bench {
 
 // Colours of lines: dark enough on white, and told apart by lightness as well (Okabe and Ito's
-// palette, and two of Tol's).
+// palette, and some of Tol's).
 inline constexpr const char* kLineColours[] = {"#0072b2", "#d55e00", "#000000", "#009e73",
                                                "#56b4e9", "#cc79a7", "#777777", "#aaaaaa",
-                                               "#e69f00", "#882255", "#999933"};
+                                               "#e69f00", "#882255", "#999933", "#332288"};
 
 // `attributes` follow the coordinates inside of the element; the text is escaped.
 std::string SvgText(double x, double y, const std::string& attributes, const std::string& text);

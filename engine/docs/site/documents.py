@@ -22,8 +22,8 @@ import xml.etree.ElementTree as ElementTree
 GROUPS = [
     ("Use", ["README.md", "engine/docs/GUIDE.md", "engine/docs/COMMAND.md", "engine/docs/INDEX.md",
              "engine/python/README.md", "engine/examples", "SECURITY.md"]),
-    ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FORMAT.md", "engine/docs/SOURCES.md",
-                    "bench/README.md"]),
+    ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FINGERPRINTS.md", "engine/docs/FORMAT.md",
+                    "engine/docs/SOURCES.md", "bench/README.md"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md"]),
 ]
 REFERENCE = [("Headers", "files.html"), ("Types", "annotated.html"),

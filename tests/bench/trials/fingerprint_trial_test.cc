@@ -1,0 +1,58 @@
+// The trials that compare fingerprint blocks with their models.
+#include "bench/trials/fingerprint_trial.h"
+
+#include <cmath>
+#include <string>
+
+#include "bench/sides/fpr_bounds.h"
+#include "support/catch.h"
+
+namespace trommel::bench {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("filters of fingerprints that are filled past their capacity are compared with the model",
+          "[bench][fingerprints]") {
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const LoadOutcome outcome = RunLoadTrial(encoding, 60'000, 300'000);
+  REQUIRE(outcome.wrong.empty());
+  REQUIRE(outcome.rows.size() == 6);
+  const LoadRow& at_capacity = outcome.rows[1];
+  CHECK(at_capacity.times == 1);
+  CHECK(at_capacity.promoted.predicted > 0.008);
+  CHECK(at_capacity.promoted.predicted <= 0.01);
+  for (size_t i = 0; i < outcome.rows.size(); ++i) {
+    const LoadRow& row = outcome.rows[i];
+    INFO(row.times);
+    const double share = row.promoted.predicted;
+    const double sigma =
+        std::sqrt(share * (1 - share) / static_cast<double>(outcome.geometry.num_blocks));
+    CHECK(std::abs(row.promoted.measured - share) <= kMaxSigmas * sigma);
+    // 8 bits: a factor that was measured is part of the model.
+    CHECK(row.undecided.measured == Approx(row.undecided.predicted).epsilon(0.3).margin(0.01));
+    if (i > 0) CHECK(row.keys_per_block > outcome.rows[i - 1].keys_per_block);
+  }
+  CHECK(outcome.rows[0].undecided.measured == 0);
+  CHECK_THAT(FormatLoads(outcome), ContainsSubstring("fingerprints of 1"));
+}
+
+TEST_CASE("rates after doublings are those of the models, with one length and with many",
+          "[bench][fingerprints]") {
+  const DoublingOutcome outcome = RunDoublingTrial(2, 2'000'000);
+  REQUIRE(outcome.wrong.empty());
+  REQUIRE(outcome.rows.size() == 3);
+  for (const DoublingRow& row : outcome.rows) {
+    INFO(row.num_doublings);
+    CHECK(row.uniform_bits == 16 - row.num_doublings);
+    CHECK(row.uniform.measured == Approx(row.uniform.predicted).epsilon(0.15));
+    CHECK(row.with_lengths.measured == Approx(row.formula).epsilon(0.15));
+    // The model includes what queries cannot decide once keys have been replaced.
+    CHECK(row.with_lengths.predicted > row.formula);
+    CHECK(row.with_lengths.predicted < row.formula + 0.0002);
+  }
+  CHECK_THAT(FormatDoublings(outcome), ContainsSubstring("704512"));
+}
+
+}  // namespace
+}  // namespace trommel::bench
