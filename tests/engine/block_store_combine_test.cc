@@ -65,7 +65,7 @@ TEST_CASE("merge equals inserting both", "[engine][block_store]") {
     const Pair b(60, shape, Crowd(2, shape));
     REQUIRE(a.store.side_table().num_blocks() > 0);
     REQUIRE(a.store.side_table().num_blocks() < 60);
-    a.store.Merge(b.store);
+    REQUIRE(a.store.Merge(b.store));
     const Pair both(60, shape, Joined(Crowd(1, shape), Crowd(2, shape)));
     CHECK(StoreDifference(a.store, both.reference) == "");
     CHECK(StoreDifference(b.store, b.reference) == "");
@@ -76,7 +76,7 @@ TEST_CASE("a store merged with itself doubles", "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
     Pair a(60, shape, Crowd(1, shape));
-    a.store.Merge(a.store);
+    REQUIRE(a.store.Merge(a.store));
     CHECK(StoreDifference(
               a.store, Pair(60, shape, Joined(Crowd(1, shape), Crowd(1, shape))).reference) == "");
   });
@@ -186,7 +186,7 @@ TEST_CASE("written counters are read back, in the block or in the side table",
     counters[i] = position % 5 == 0 ? largest : position % 6 == 0 ? 1 : 0;
     if (i < shape.positions()) num_keys += counters[i];
   }
-  store.WriteCounters(1, counters);
+  REQUIRE(store.WriteCounters(1, counters));
   CHECK(store.IsPromoted(1) == (shape.has_runs ? num_keys > kernels::RunCapacity(shape.num_slices)
                                                : largest > kernels::kMaxPlaneCount));
   CHECK_FALSE(store.IsPromoted(0));
@@ -197,7 +197,7 @@ TEST_CASE("written counters are read back, in the block or in the side table",
     const bool is_present = (store.PresenceOf(1)[i / 32] >> (i % 32) & 1) != 0;
     REQUIRE(is_present == (counters[i] > 0));
   }
-  store.WriteCounters(1, std::vector<uint64_t>(counters.size(), 0));
+  REQUIRE(store.WriteCounters(1, std::vector<uint64_t>(counters.size(), 0)));
   CHECK(StoreDifference(store, ReferenceFilter(3, shape)) == "");
 }
 

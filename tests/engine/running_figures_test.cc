@@ -138,7 +138,7 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
         for (const uint64_t digest : digests) store->UpdateOne(Update::kInsert, digest);
         break;
       case 3:
-        if (step % 3 == 0 && store->CanMerge(*other)) store->Merge(*other);
+        if (step % 3 == 0) (void)store->Merge(*other);
         break;
       case 4:
         if (store->Subtract(*other)) CheckFigures(*store);

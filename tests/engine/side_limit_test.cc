@@ -22,20 +22,45 @@
 namespace trommel {
 namespace {
 
-Geometry LimitGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
-  return {.num_slices = 0,
-          .encoding = encoding,
+struct Shape {
+  Encoding encoding = Encoding::kRuns;
+  uint32_t num_slices = 0;
+  double load = 0;       // keys per block at which many blocks are promoted
+  double half_load = 0;  // at which few are, and of twice as many keys many
+};
+
+constexpr Shape kShapes[] = {
+    {Encoding::kFingerprints16, 0, 34, 15}, {Encoding::kFingerprints8, 0, 47, 20},
+    {Encoding::kRuns, 5, 36, 15},           {Encoding::kRuns, 4, 62, 29},
+    {Encoding::kRuns, 10, 36, 15},          {Encoding::kPlanes, 8, 70, 33},
+    {Encoding::kPlanes, 16, 70, 33}};
+
+Shape AnyShape() { return kShapes[GENERATE(range(size_t{0}, std::size(kShapes)))]; }
+
+Geometry LimitGeometry(const Shape& shape, uint64_t num_blocks, uint32_t shard_bits = 0) {
+  const uint32_t bits = shape.encoding == Encoding::kFingerprints16 ? 16U : 14U;
+  return {.num_slices = shape.num_slices,
+          .encoding = shape.encoding,
           .shard_bits = shard_bits,
           .num_blocks = num_blocks,
-          .fingerprint_bits = encoding == Encoding::kFingerprints16 ? 16U : 14U};
+          .fingerprint_bits = HasFingerprints(shape.encoding) ? bits : 0};
+}
+
+Geometry LimitGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
+  return LimitGeometry(Shape{.encoding = encoding}, num_blocks, shard_bits);
 }
 
 CountingFilter Unlimited(const Geometry& geometry) {
   return CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
 }
 
-// Bytes for so many records in each owned range.
+// Bytes for so many records in each owned range; with presence bits, for about so many promoted
+// blocks.
 uint64_t LimitFor(const Geometry& geometry, uint64_t records_per_range) {
+  if (!HasFingerprints(geometry.encoding)) {
+    const uint64_t num_counters = uint64_t{geometry.num_slices} * geometry.slice_positions();
+    return (num_counters + 100 + records_per_range * 150) << geometry.shard_bits;
+  }
   uint64_t bytes = HiddenKeys::LeastLimitBytes();
   while (HiddenKeys::RecordsWithin(bytes) < records_per_range) bytes += 4;
   return bytes << geometry.shard_bits;
@@ -69,9 +94,8 @@ std::vector<uint64_t> DrawFrom(const std::vector<uint64_t>& pool, size_t size,
 
 // A CountingFilter or ConcurrentFilter that is empty, with space for so many records.
 template <class Filter>
-void CheckHoldsWhatItTook(Filter filter, uint64_t num_records) {
+void CheckHoldsWhatItTook(Filter filter, double load, uint64_t num_records) {
   const Geometry geometry = filter.geometry();
-  const double load = geometry.encoding == Encoding::kFingerprints16 ? 34 : 46;
   std::mt19937_64 random(Catch::rngSeed());
   // Holds what was not refused, without a limit: every answer and the bytes must be the same.
   CountingFilter model = Unlimited(geometry);
@@ -143,14 +167,14 @@ void CheckHoldsWhatItTook(Filter filter, uint64_t num_records) {
 }
 
 TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
-          "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
+          "[engine][side_limit]") {
+  const Shape shape = AnyShape();
   const uint64_t num_records = GENERATE(1, 3, 20);
-  const Geometry geometry = LimitGeometry(encoding, 64);
-  CheckHoldsWhatItTook(Limited(geometry, num_records), num_records);
+  const Geometry geometry = LimitGeometry(shape, 64);
+  CheckHoldsWhatItTook(Limited(geometry, num_records), shape.load, num_records);
   ConcurrentFilter shared(Unlimited(geometry));
   REQUIRE(shared.LimitSideMemory(LimitFor(geometry, num_records)).ok());
-  CheckHoldsWhatItTook(std::move(shared), num_records);
+  CheckHoldsWhatItTook(std::move(shared), shape.load, num_records);
 }
 
 TEST_CASE("a key inserted a million times is refused from some copy on, and can be erased",
@@ -206,12 +230,11 @@ TEST_CASE("digests chosen for one block fill it and its record, and harm no othe
 }
 
 TEST_CASE("the same keys are refused for any split, route and number of threads",
-          "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
-  const Geometry geometry = LimitGeometry(encoding, 1024, 4);
+          "[engine][side_limit]") {
+  const Shape shape = AnyShape();
+  const Geometry geometry = LimitGeometry(shape, 1024, 4);
   std::mt19937_64 random(Catch::rngSeed());
-  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
-  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
   CountingFilter whole = Limited(geometry, 5);
   CountingFilter pieces = Limited(geometry, 5);
   CountingFilter split = Limited(geometry, 5);
@@ -265,12 +288,11 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
 }
 
 TEST_CASE("beside other writers each key has one outcome, and the number of keys is theirs",
-          "[engine][concurrent][fingerprints][side_limit][threads]") {
-  const Encoding encoding = AnyFingerprints();
-  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+          "[engine][concurrent][side_limit][threads]") {
+  const Shape shape = AnyShape();
+  const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
-  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
-  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
   ConcurrentFilter filter(Limited(geometry, 4));
   constexpr uint64_t kThreads = 3;
   std::vector<std::vector<uint64_t>> batches;
@@ -315,13 +337,12 @@ TEST_CASE("beside other writers each key has one outcome, and the number of keys
   CHECK((filter.Serialize() == model.Serialize()));
 }
 
-TEST_CASE("the same keys are refused on every target", "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
-  const Geometry geometry = LimitGeometry(encoding, 256, 1);
+TEST_CASE("the same keys are refused on every target", "[engine][side_limit]") {
+  const Shape shape = AnyShape();
+  const Geometry geometry = LimitGeometry(shape, 256, 1);
   std::mt19937_64 random(Catch::rngSeed());
-  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
-  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
-  const std::vector<uint64_t> digests = DrawFrom(pool, 12'000, random);
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
+  const std::vector<uint64_t> digests = DrawFrom(pool, pool.size(), random);
   const std::vector<uint64_t> gone = DrawFrom(pool, 4'000, random);
   std::vector<uint64_t> first_bits;
   tests::ForEachRunnableTarget([&] {
@@ -339,12 +360,11 @@ TEST_CASE("the same keys are refused on every target", "[engine][fingerprints][s
   });
 }
 
-TEST_CASE("within a limit no update allocates", "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
-  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+TEST_CASE("within a limit no update allocates", "[engine][side_limit]") {
+  const Shape shape = AnyShape();
+  const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
-  const double load = encoding == Encoding::kFingerprints16 ? 33 : 47;
-  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, load);
+  const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
   CountingFilter filter = Limited(geometry, 6);
   std::vector<uint64_t> bits(BitmapWords(500));
   std::vector<uint64_t> refused(BitmapWords(500));
@@ -403,15 +423,16 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   config.memory_limit_bytes = 0;
   for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
     config.encoding = encoding;
+    config.side_memory_limit_bytes = 100;
     const Result<CountingFilter> other = CountingFilter::Create(config);
     REQUIRE_FALSE(other.ok());
     CHECK(other.error().code == ErrorCode::kInvalidArgument);
-    CHECK_THAT(other.error().message, ContainsSubstring("fingerprints"));
+    CHECK_THAT(other.error().message, ContainsSubstring("at least"));
   }
-  const Geometry geometry = LimitGeometry(AnyFingerprints(), 64, 0);
+  const Geometry geometry = LimitGeometry(AnyShape(), 64, 0);
   CountingFilter filter = Unlimited(geometry);
   std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(size_t{64} * 60);
+  std::vector<uint64_t> digests(size_t{64} * 90);
   for (uint64_t& digest : digests) digest = random();
   filter.Insert(Keys::Digests(digests));
   const std::vector<std::byte> before = filter.Serialize();
@@ -422,11 +443,13 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
   CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);  // still without a limit
 }
 
-TEST_CASE("slots of 16 bits take their limit again after loading",
-          "[engine][fingerprints][side_limit]") {
-  const Geometry geometry = LimitGeometry(Encoding::kFingerprints16, 256, 1);
+TEST_CASE("all but slots of 8 bits take their limit again after loading", "[engine][side_limit]") {
+  const Shape shape = AnyShape();
+  if (shape.encoding == Encoding::kFingerprints8) return;
+  const Geometry geometry = LimitGeometry(shape, 256, 1);
   std::mt19937_64 random(Catch::rngSeed());
-  for (const double load : {24.0, 27.0, 30.0, 34.0}) {
+  for (const double share : {0.7, 0.8, 0.9, 1.0}) {
+    const double load = share * shape.load;
     for (const uint64_t num_records : {2, 10, 60}) {
       CountingFilter filter = Limited(geometry, num_records);
       const std::vector<uint64_t> digests = CrowdedPool(random, geometry, load);
@@ -437,7 +460,7 @@ TEST_CASE("slots of 16 bits take their limit again after loading",
       CountingFilter loaded = CountingFilter::Deserialize(bytes).value();
       INFO("load " << load << ", records " << num_records);
       REQUIRE(loaded.LimitSideMemory(LimitFor(geometry, num_records)).ok());
-      CHECK(loaded.GetStats().num_promoted == filter.GetStats().num_promoted);
+      CHECK(loaded.GetStats().num_promoted <= filter.GetStats().num_promoted);
       CHECK(loaded.Serialize() == bytes);
       REQUIRE(loaded.Subtract(filter).ok());
       CHECK(loaded.num_keys() == 0);
@@ -500,17 +523,16 @@ TEST_CASE("a grown filter and its side memory stay within the memory limit",
   CHECK(filter_within(grown_bytes).Grow().ok());
 }
 
-TEST_CASE("a merge that exceeds the limit fails and changes nothing",
-          "[engine][fingerprints][side_limit]") {
-  const Encoding encoding = AnyFingerprints();
-  const Geometry geometry = LimitGeometry(encoding, 256, 2);
+TEST_CASE("a merge that exceeds the limit fails and changes nothing", "[engine][side_limit]") {
+  const Shape shape = AnyShape();
+  const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
   const auto random_keys = [&](size_t size) {
     std::vector<uint64_t> digests(size);
     for (uint64_t& digest : digests) digest = random();
     return digests;
   };
-  const size_t per_block = encoding == Encoding::kFingerprints16 ? 15 : 20;
+  const auto per_block = static_cast<size_t>(shape.half_load);
   int num_merged = 0;
   int num_failed = 0;
   for (int round = 0; round < 30; ++round) {
@@ -523,7 +545,7 @@ TEST_CASE("a merge that exceeds the limit fails and changes nothing",
       if (IsSet(bits, i)) unlimited.Insert(Key::Digest(ours[i]));
     }
     CountingFilter other = Unlimited(geometry);
-    other.Insert(Keys::Digests(random_keys(256 * (per_block - random() % 6))));
+    other.Insert(Keys::Digests(random_keys(256 * per_block * (40 + random() % 61) / 100)));
     const std::vector<std::byte> before = filter.Serialize();
     const Stats stats = filter.GetStats();
     const Status merged = filter.Merge(other);
@@ -540,7 +562,7 @@ TEST_CASE("a merge that exceeds the limit fails and changes nothing",
       REQUIRE(merged.error().code == ErrorCode::kOutOfMemory);
       REQUIRE((filter.Serialize() == before));
       REQUIRE(filter.num_keys() == stats.num_keys);
-      REQUIRE(filter.GetStats().num_promoted == stats.num_promoted);
+      REQUIRE(filter.GetStats().num_promoted <= stats.num_promoted);
     }
   }
   CHECK(num_merged > 0);

@@ -90,9 +90,9 @@ void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& ra
     if (dice < 25) {
       std::vector<uint64_t> runs(num_slices);
       REQUIRE(MakeLongRuns(block.want.counters, runs));
-      table.PutRuns(block_idx, runs);
+      REQUIRE(table.PutRuns(block_idx, runs));
     } else {
-      table.Put(block_idx, block.want.counters);
+      REQUIRE(table.Put(block_idx, block.want.counters));
     }
     model.insert_or_assign(block_idx, std::move(block));
     return;
@@ -103,18 +103,18 @@ void Step(SideTable& table, Model& model, size_t num_slices, std::mt19937_64& ra
     model.erase(held);
   } else if (dice < 8) {  // replaced
     block.Hold(some_keys(1, 120));
-    table.Put(block_idx, block.want.counters);
+    REQUIRE(table.Put(block_idx, block.want.counters));
   } else if (dice < 10) {
     block.Hold(some_keys(1, 63));
     std::vector<uint64_t> runs(num_slices);
     REQUIRE(MakeLongRuns(block.want.counters, runs));
-    table.PutRuns(block_idx, runs);
+    REQUIRE(table.PutRuns(block_idx, runs));
   } else {  // a dozen keys one way
     for (size_t i = 0; i < 12; ++i) {
       if (dice % 2 == 0) {
         const bool is_copy = !block.keys.empty() && random() % 2 == 0;
         const uint64_t digest = is_copy ? block.keys[random() % block.keys.size()] : random();
-        table.Increment(block_idx, digest, block.presence.data());
+        REQUIRE(table.Increment(block_idx, digest, block.presence.data()));
         block.want.Add(digest);
         block.keys.push_back(digest);
       } else if (!block.keys.empty()) {
@@ -161,15 +161,15 @@ TEST_CASE("a hot key is counted to 300,000 beside others and back", "[engine][si
     ModelBlock block(num_slices);
     block.Hold(tests::DrawnDigests(5, 5, Catch::rngSeed() + 1));
     SideTable table(1, num_slices, 0);
-    table.Put(0, block.want.counters);
+    REQUIRE(table.Put(0, block.want.counters));
     const uint64_t bytes = table.num_bytes();
     for (uint64_t i = 0; i < kCopies; ++i) {
-      table.Increment(0, hot, block.presence.data());
+      REQUIRE(table.Increment(0, hot, block.presence.data()));
       block.want.Add(hot);
       if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
     }
     REQUIRE(BlockDifference(table, 0, block) == "");
-    CHECK(table.num_bytes() > bytes + block.want.counters.size() * 4);
+    CHECK(table.num_bytes() >= bytes + block.want.counters.size() * 3);
     for (uint64_t i = 0; i < kCopies; ++i) {
       table.Decrement(0, hot, block.presence.data());
       block.want.Take(hot);
@@ -186,10 +186,10 @@ TEST_CASE("a block changes to exact counters with 64 keys and back to runs with 
     SideTable table(1, num_slices, 0);
     ModelBlock block(num_slices);
     block.Hold({1});
-    table.PutRuns(0, std::vector<uint64_t>(num_slices, kernels::kOneKeyRuns));
+    REQUIRE(table.PutRuns(0, std::vector<uint64_t>(num_slices, kernels::kOneKeyRuns)));
     for (int round = 0; round < 3; ++round) {
       for (uint64_t digest = 2; digest <= 70; ++digest) {
-        table.Increment(0, digest << 20, block.presence.data());
+        REQUIRE(table.Increment(0, digest << 20, block.presence.data()));
         block.want.Add(digest << 20);
         CHECK(table.RunsOf(0).empty() == (digest > 63));
         REQUIRE(BlockDifference(table, 0, block) == "");
@@ -210,7 +210,7 @@ TEST_CASE("blocks whose slices hold different numbers of keys are kept exactly",
   std::vector<uint64_t> uneven(256, 0);
   uneven[3] = 5;
   uneven[255] = 1;
-  table.Put(9, uneven);
+  REQUIRE(table.Put(9, uneven));
   std::vector<uint64_t> got(256, 99);
   const std::vector<uint32_t> presence(8);
   table.CopyTo(9, presence.data(), got);
@@ -225,12 +225,12 @@ TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten s
     const std::vector<uint64_t> runs(num_slices, kernels::kOneKeyRuns);
     SideTable one(5000, num_slices, 0);
     for (uint64_t b = 0; b < 5000; ++b) {
-      one.PutRuns(b, runs);
+      REQUIRE(one.PutRuns(b, runs));
       if (one.num_bytes() > 128 * one.num_blocks()) FAIL(b << ": " << one.num_bytes());
       if (one.num_bytes() < (8 + 8 * num_slices) * one.num_blocks()) FAIL(b);
     }
     SideTable many(64 * 100, num_slices, 6);  // three in each of 64 owned ranges
-    for (uint64_t b = 0; b < 64 * 100; b += 34) many.PutRuns(b, runs);
+    for (uint64_t b = 0; b < 64 * 100; b += 34) REQUIRE(many.PutRuns(b, runs));
     CHECK(many.num_bytes() <= 128 * many.num_blocks());
     CHECK(many.num_bytes(63) <= 3 * 128);
   }
@@ -239,15 +239,15 @@ TEST_CASE("a block in runs takes 128 bytes at most in every shape of up to ten s
 TEST_CASE("num_bytes includes the counters of crowded blocks", "[engine][side_table]") {
   SideTable table(64, 8, 3);
   for (const uint64_t block_idx : {63, 8, 7, 0, 15}) {
-    table.Put(block_idx, std::vector<uint64_t>(256, 2));
+    REQUIRE(table.Put(block_idx, std::vector<uint64_t>(256, 2)));
   }
   CHECK(table.SortedBlocks() == std::vector<uint64_t>{0, 7, 8, 15, 63});
   CHECK(table.num_bytes() > 5 * (72 + 256));
   CHECK(table.num_bytes(2) == 0);
   CHECK(table.num_bytes(1) > table.num_bytes(7));
-  table.Put(63, std::vector<uint64_t>(256, 1 << 20));
-  CHECK(table.num_bytes(7) > 72 + 1024);
-  table.Put(63, std::vector<uint64_t>(256, 1));  // 32 keys: the integers go
+  REQUIRE(table.Put(63, std::vector<uint64_t>(256, 1 << 20)));
+  CHECK(table.num_bytes(7) > 72 + 3 * 256);
+  REQUIRE(table.Put(63, std::vector<uint64_t>(256, 1)));  // 32 keys: the integers go
   CHECK(table.num_bytes(7) <= 128);
   table.Remove(64 - 2);  // not there: nothing happens
   CHECK(table.num_blocks() == 5);

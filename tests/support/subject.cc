@@ -100,7 +100,7 @@ Answers StoreSubject::Erase(size_t which, Digests digests) {
   });
   return answers;
 }
-void StoreSubject::Merge(size_t which) { stores_[which].Merge(stores_[1 - which]); }
+void StoreSubject::Merge(size_t which) { REQUIRE(stores_[which].Merge(stores_[1 - which])); }
 bool StoreSubject::Subtract(size_t which) { return stores_[which].Subtract(stores_[1 - which]); }
 void StoreSubject::Fold() {
   if (stores_[0].geometry().num_blocks % 2 != 0) return;

@@ -52,19 +52,26 @@ struct CountingConfig {
   /// 0.1 KB with 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8
   /// as its counts need. Loading counts the side table, too.
   uint64_t memory_limit_bytes = 0;
-  /// The most bytes of side memory, which holds what full blocks of fingerprints have no place for;
-  /// 0: no limit. With a limit these bytes are reserved at creation and divided equally over the
-  /// shards (at most 1,024 parts), and no later insertion or erasure allocates side memory. An
-  /// insertion that finds no space is refused and changes nothing (CountingFilter::Insert).
+  /// The most bytes of side memory, which holds what full blocks have no place for; 0: no limit.
+  /// With a limit these bytes are reserved at creation and divided equally over the shards (at most
+  /// 1,024 parts), and no later insertion or erasure allocates side memory. An insertion that finds
+  /// no space is refused and changes nothing (CountingFilter::Insert).
   ///
-  /// A promoted block takes 53 to 64 bytes, and hides at most 8 keys that differ, each up to 65,535
-  /// times. More is refused, whatever the limit: copies of a hot key beyond about 65,536, and in a
-  /// filter filled to its capacity with keys that differ about 1 key in 50,000 with slots of 8 bits
-  /// and 1 in 4,000,000 with slots of 16; with nine tenths of them, 1 in 800,000 and none. Twice
-  /// Sizing::predicted_side_table_bytes, but at least 1 KiB per part, suffices for the others.
+  /// With planes and runs a promoted block takes 8 bytes per slice and 13 to 19 more, and one with
+  /// more than 63 keys takes another byte per position, or as many as its largest count has. Runs
+  /// of 5, 8 and 10 slices keep about a fifth of the bytes for the latter, the others most of them.
+  /// Nothing else is refused: a hot key counts as far as there are bytes for its digits. Three
+  /// times Sizing::predicted_side_table_bytes, but at least 2 KiB per part, suffices for keys that
+  /// differ.
   ///
-  /// Requires fingerprints, and at least 64 bytes per part. Counts as memory of the filter
-  /// (memory_limit_bytes).
+  /// With fingerprints it takes 53 to 64 bytes, and hides at most 8 keys that differ, each up to
+  /// 65,535 times. More is refused, whatever the limit: copies of a hot key beyond about 65,536,
+  /// and in a filter filled to its capacity with keys that differ about 1 key in 50,000 with slots
+  /// of 8 bits and 1 in 4,000,000 with slots of 16; with nine tenths of them, 1 in 800,000 and
+  /// none. Twice the predicted bytes, but at least 1 KiB per part, suffices for the others.
+  ///
+  /// Requires at least what one promoted block takes per part: 64 bytes with fingerprints, up to
+  /// 700 with planes and runs. Counts as memory of the filter (memory_limit_bytes).
   uint64_t side_memory_limit_bytes = 0;
   /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
   /// operations on whole filters use one thread. Null: the calling thread does all the work.
@@ -114,7 +121,9 @@ class TROMMEL_API CountingFilter {
   /// keys.size() entries. Requires these sizes, and that no output overlaps the array of keys. Nor
   /// may an output overlap the characters of string keys, which is not checked.
   ///
-  /// Running out of memory for the side table, or for handing work to threads, ends the program.
+  /// Without a limit of side memory (CountingConfig::side_memory_limit_bytes), an insertion for
+  /// which the system refuses memory of the side table ends the program. Everything else is done
+  /// without memory, by the calling thread if need be (ARCHITECTURE.md, Without memory).
   /// @{
 
   /// Returns the words of a bitmap for `num_keys` keys.
@@ -209,8 +218,10 @@ class TROMMEL_API CountingFilter {
   ///
   /// Fails with kMismatch, naming the field, if geometry or digest policy differ, and with
   /// kInvalidArgument if both together hold more than 2^62 keys. With a limit of side memory it
-  /// fails with kOutOfMemory if the result would exceed it, and changes nothing; this takes one
-  /// more pass. Without, running out of memory for the side table ends the program. Digest keys are
+  /// fails with kOutOfMemory if the result would exceed it, and changes no contents; with
+  /// fingerprints this takes one more pass. Without a limit, running out of memory for the side
+  /// table fails in the same way with planes and runs, and ends the program with fingerprints.
+  /// Subtract, and a Merge that fails, need no memory with planes and runs. Digest keys are
   /// compared by their check values; this filter keeps its own, or stays without. Cost: one pass
   /// over both.
   Status Merge(const CountingFilter& other);
@@ -242,13 +253,12 @@ class TROMMEL_API CountingFilter {
 
   /// Limits side memory from now on, as CountingConfig::side_memory_limit_bytes, which is not part
   /// of snapshots; 0: no limit, and what is reserved is freed as promoted blocks return. Fails with
-  /// kInvalidArgument without fingerprints or below the least value, and with kOutOfMemory if what
-  /// is in needs more, if the filter would exceed its memory limit, or if the system refuses
-  /// memory; there is no limit then, or the one that was. Slots of 16 bits take the limit again
-  /// after loading that they had before saving: where it is needed, keys are placed anew. With
-  /// slots of 8 bits that may fail for a filter that was filled to its limit, because a snapshot
-  /// puts keys in canonical order. Cost: what it reserves; one pass over all blocks where keys are
-  /// placed anew.
+  /// kInvalidArgument below the least value, and with kOutOfMemory if what is in needs more, if the
+  /// filter would exceed its memory limit, or if the system refuses memory; there is no limit then,
+  /// or the one that was. A filter takes the limit again after loading that it had before saving:
+  /// where it is needed, keys are placed anew. With slots of 8 bits that may fail for a filter that
+  /// was filled to its limit, because a snapshot puts keys in canonical order. Cost: what it
+  /// reserves; one pass over all blocks where keys are placed anew.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// Removes all keys and resets the counts of refusals. Keeps the memory and writes all of

@@ -3,6 +3,7 @@
 #define TROMMEL_ENGINE_SRC_BASE_MEMORY_LIMIT_H_
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,18 @@ inline Error OverMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_
           .message = std::string(needs) + " " + GroupedText(num_bytes) +
                      " bytes, more than the limit of " + GroupedText(limit_bytes) + " bytes (" +
                      (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
+}
+
+// What a call returns for which the system refused memory: without its message, if that needs
+// memory that is refused as well.
+inline Error OutOfMemoryError(std::string_view message) noexcept {
+  Error error{.code = ErrorCode::kOutOfMemory, .message = {}};
+  try {
+    error.message = message;
+  } catch (const std::bad_alloc&) {
+    return error;
+  }
+  return error;
 }
 
 // Fails with kOutOfMemory over the limit; 0: the machine's memory.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/spilled_keys.h"
 #include "kernels/run_slice.h"
@@ -60,12 +61,18 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 // are applied here, in order. Where it stops, the block is promoted and the kernel called again,
 // which then spills that key.
 
-uint64_t BlockStore::Apply(Update update, const uint64_t* digests,
-                           const kernels::DigestRange& range, uint64_t* answers) {
-  if (update == Update::kInsertIfPresent) {
-    InsertIfPresent(digests, range, answers);
-    return 0;
-  }
+uint64_t BlockStore::ApplyNoting(Update update, const uint64_t* digests,
+                                 const kernels::DigestRange& range, uint64_t* answers,
+                                 uint64_t* refused) {
+  return update == Update::kInsertIfPresent
+             ? InsertIfPresent(digests, range, answers, refused)
+             : ApplyInChunks(update, digests, range, answers, refused);
+}
+
+uint64_t BlockStore::ApplyInChunks(Update update, const uint64_t* digests,
+                                   const kernels::DigestRange& range, uint64_t* answers,
+                                   uint64_t* refused) {
+  uint64_t num_refused = 0;
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
   const size_t fetch_end = std::max(range.end, range.fetch_end);
   size_t fetched = range.fetched;
@@ -73,12 +80,18 @@ uint64_t BlockStore::Apply(Update update, const uint64_t* digests,
     const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
     const UpdateProgress progress =
         CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
-    FinishSpilled(update, digests, std::span(spilled).first(progress.num_spilled), answers);
+    num_refused += FinishSpilled(update, digests, std::span(spilled).first(progress.num_spilled),
+                                 answers, refused);
     begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;
-    if (begin < end) Promote(BlockOf(digests[begin]));
+    if (begin < end && !Promote(BlockOf(digests[begin]))) {
+      Refuse(BlockOf(digests[begin]));
+      if (refused != nullptr) refused[begin / 64] |= uint64_t{1} << (begin % 64);
+      num_refused += 1;
+      begin += 1;
+    }
   }
-  return 0;  // there is no limit
+  return num_refused;
 }
 
 UpdateProgress BlockStore::CallKernel(Update update, const uint64_t* digests,
@@ -91,10 +104,12 @@ UpdateProgress BlockStore::CallKernel(Update update, const uint64_t* digests,
 }
 
 // A query gives all answers beforehand, because none of the insertions changes a presence bit.
-void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
-                                 uint64_t* answers) {
+uint64_t BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
+                                     uint64_t* answers, uint64_t* refused) {
+  uint64_t num_refused = 0;
   std::array<uint64_t, kBitmapWords> shown;
   std::array<uint64_t, kernels::kMaxChunkKeys> present;
+  std::array<uint16_t, kernels::kMaxChunkKeys> places;  // of the present keys in the chunk
   for (size_t begin = range.begin; begin < range.end; begin += kernels::kMaxChunkKeys) {
     const size_t num_keys = std::min(kernels::kMaxChunkKeys, range.end - begin);
     Query(std::span(digests + begin, num_keys), shown.data());
@@ -103,34 +118,52 @@ void BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestR
       const uint64_t is_shown = shown[i / 64] >> (i % 64) & 1;
       answers[(begin + i) / 64] |= is_shown << ((begin + i) % 64);
       present[num_present] = digests[begin + i];
+      places[num_present] = static_cast<uint16_t>(i);
       num_present += is_shown;
     }
-    Insert(std::span(present).first(num_present));
+    std::array<uint64_t, kBitmapWords> not_in{};
+    const uint64_t num_not_in =
+        ApplyInChunks(Update::kInsert, present.data(), {0, num_present}, nullptr, not_in.data());
+    num_refused += num_not_in;
+    for (size_t p = 0; p < num_present && num_not_in > 0; ++p) {
+      if ((not_in[p / 64] >> (p % 64) & 1) == 0) continue;
+      const size_t key_idx = begin + places[p];
+      answers[key_idx / 64] &= ~(uint64_t{1} << (key_idx % 64));
+      if (refused != nullptr) refused[key_idx / 64] |= uint64_t{1} << (key_idx % 64);
+    }
   }
+  return num_refused;
 }
 
-void BlockStore::FinishSpilled(Update update, const uint64_t* digests,
-                               std::span<const uint32_t> spilled, uint64_t* answers) {
+uint64_t BlockStore::FinishSpilled(Update update, const uint64_t* digests,
+                                   std::span<const uint32_t> spilled, uint64_t* answers,
+                                   uint64_t* refused) {
+  uint64_t num_refused = 0;
   const auto block_of = [&](size_t i) { return BlockOf(digests[spilled[i]]); };
   const auto find = [&](size_t i) { side_table_.PrefetchIndex(block_of(i)); };
   const auto fetch = [&](size_t i) { side_table_.PrefetchEntry(block_of(i)); };
   UseInSteps(spilled.size(), find, fetch, [&](size_t i) {
     const uint32_t key_idx = spilled[i];
     const uint64_t digest = digests[key_idx];
-    if (update != Update::kErase && !IsPromoted(BlockOf(digest))) Promote(BlockOf(digest));
-    if (update == Update::kInsert) {
-      InsertPromoted(digest, /*only_if_absent=*/false);
-    } else if (update == Update::kInsertIfAbsent) {
-      const bool is_new = InsertPromoted(digest, /*only_if_absent=*/true);
-      answers[key_idx / 64] |= uint64_t{is_new} << (key_idx % 64);
-    } else if (IsPromoted(BlockOf(digest))) {
-      const bool was_in = ErasePromoted(digest);
-      answers[key_idx / 64] |= uint64_t{was_in} << (key_idx % 64);
-    } else {  // an earlier key of this list returned the block to its encoding
-      uint32_t unused = 0;
-      block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
+    const uint64_t bit = uint64_t{1} << (key_idx % 64);
+    if (update == Update::kErase) {
+      if (!IsPromoted(BlockOf(digest))) {  // an earlier key of this list returned the block
+        uint32_t unused = 0;
+        block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
+      } else if (ErasePromoted(digest)) {
+        answers[key_idx / 64] |= bit;
+      }
+      return;
     }
+    if (update == Update::kInsertIfAbsent && MayContain(digest)) return;
+    if (InsertSpilled(digest)) {
+      if (update == Update::kInsertIfAbsent) answers[key_idx / 64] |= bit;
+      return;
+    }
+    if (refused != nullptr) refused[key_idx / 64] |= bit;
+    num_refused += 1;
   });
+  return num_refused;
 }
 
 bool BlockStore::UpdateOne(Update update, uint64_t digest) {
@@ -145,14 +178,20 @@ bool BlockStore::UpdateOne(Update update, uint64_t digest) {
     case Update::kInsert:
       break;
   }
-  InsertOne(digest);
-  return true;
+  return InsertOne(digest);
 }
 
-bool BlockStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
-  if (fate == OneFate::kStop) Promote(BlockOf(digest));
+bool BlockStore::FinishPromoted(Update update, uint64_t digest) {
   if (update == Update::kErase) return ErasePromoted(digest);
-  return InsertPromoted(digest, /*only_if_absent=*/update == Update::kInsertIfAbsent);
+  if (update == Update::kInsertIfAbsent && MayContain(digest)) return false;
+  return InsertSpilled(digest);
+}
+
+void BlockStore::Refuse(uint64_t block_idx) {
+  TROMMEL_CHECK(side_limit_bytes_ != 0,
+                "the system refused memory for the side table of a filter without a limit of it "
+                "(side_memory_limit_bytes)");
+  side_table_.CountRefusal(block_idx);
 }
 
 void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
@@ -167,24 +206,32 @@ void BlockStore::FetchAhead(std::span<const uint64_t> digests) const {
   }
 }
 
-void BlockStore::Promote(uint64_t block_idx) {
+bool BlockStore::Promote(uint64_t block_idx) {
+  const auto mark = [&] {
+    encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+    return true;
+  };
   if (encoding_->unpack_runs != nullptr) {
     std::array<uint64_t, kernels::kMaxSlices> runs;
     encoding_->unpack_runs(CountsOf(block_idx), geometry_.num_slices, runs);
-    side_table_.PutRuns(block_idx, std::span(runs).first(geometry_.num_slices));
-  } else {
-    Counters counters;
-    ReadCounters(block_idx, counters);
-    side_table_.Put(block_idx, std::span(counters).first(num_counters()));
+    // 63 keys would fit run strings, and with the next one no longer.
+    if (kernels::KeysOfRuns(runs[0]) < kernels::kMaxLongRunKeys) {
+      return side_table_.PutRuns(block_idx, std::span(runs).first(geometry_.num_slices)) && mark();
+    }
   }
-  encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
+  Counters counters;
+  ReadCounters(block_idx, counters);
+  return side_table_.Promote(block_idx, std::span(counters).first(num_counters())) && mark();
 }
 
-bool BlockStore::InsertPromoted(uint64_t digest, bool only_if_absent) {
-  if (only_if_absent && MayContain(digest)) return false;
+bool BlockStore::InsertSpilled(uint64_t digest) {
   const uint64_t block_idx = BlockOf(digest);
-  side_table_.Increment(block_idx, digest, PresenceOf(block_idx));
-  return true;
+  if ((IsPromoted(block_idx) || Promote(block_idx)) &&
+      side_table_.Increment(block_idx, digest, PresenceOf(block_idx))) {
+    return true;
+  }
+  Refuse(block_idx);
+  return false;
 }
 
 bool BlockStore::ErasePromoted(uint64_t digest) {

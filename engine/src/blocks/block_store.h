@@ -30,7 +30,11 @@ class BlockStore final : public Store {
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
   uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) override;
+                 uint64_t* answers) override {
+    return ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers, uint64_t* refused) override;
   bool UpdateOne(Update update, uint64_t digest) override;
   bool InsertOne(uint64_t digest) noexcept override {
     return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
@@ -71,9 +75,16 @@ class BlockStore final : public Store {
 
   // A key within the block is the index of a counter.
   BlockContents ReadContents(uint64_t block_idx) const override;
-  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override {
+    Counters counters = {};
+    for (const BlockKey& entry : contents) counters[entry.key] = entry.count;
+    return WriteCounters(block_idx, counters);
+  }
 
-  void Merge(const Store& other) noexcept override;
+  Status LimitSideMemory(uint64_t limit_bytes) override;
+  [[nodiscard]] bool Merge(const Store& other) noexcept override;
+  // Undoes a Merge, and nothing may have happened since.
+  void TakeBack(const BlockStore& other) noexcept { TakeBack(other, geometry_.num_blocks); }
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   // Half the blocks. Requires an even num_blocks.
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
@@ -100,7 +111,9 @@ class BlockStore final : public Store {
   // of the presence words.
   void ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) const;
   // Sets them, and the block's presence bits: in the block if they fit, else in the side table.
-  void WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
+  // Returns false, and changes nothing, if that has no memory for them; for counters that are no
+  // larger than before it needs none.
+  [[nodiscard]] bool WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters);
   bool IsPromoted(uint64_t block_idx) const;
   size_t num_counters() const { return size_t{geometry_.num_slices} * geometry_.slice_positions(); }
   size_t presence_words() const { return num_counters() / 32; }  // of a block
@@ -128,22 +141,32 @@ class BlockStore final : public Store {
   kernels::UpdateProgress CallKernel(Update update, const uint64_t* digests,
                                      const kernels::DigestRange& range, uint64_t* answers,
                                      uint32_t* spilled);
-  void InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers);
+  // All but kInsertIfPresent, for a range of any size. Returns how many keys were refused.
+  uint64_t ApplyInChunks(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                         uint64_t* answers, uint64_t* refused);
+  uint64_t InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
+                           uint64_t* answers, uint64_t* refused);
   // What is left to do for a key after its kernel.
   bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
     if (fate == kernels::OneFate::kDone) [[likely]]
       return true;
-    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
+    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest);
   }
-  // For keys of promoted blocks. Not inlined: it would save registers for every key.
-  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
-  void FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
-                     uint64_t* answers);
-  // Moves a block's counters to the side table; its presence bits stay.
-  void Promote(uint64_t block_idx);
-  // One key of a promoted block. Returns whether it was inserted or erased.
-  bool InsertPromoted(uint64_t digest, bool only_if_absent);
+  // For keys of promoted and full blocks. Not inlined: it would save registers for every key.
+  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest);
+  uint64_t FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
+                         uint64_t* answers, uint64_t* refused);
+  // Counts a refusal. Without a limit it ends the program: callers rely on each insertion.
+  void Refuse(uint64_t block_idx);
+  // Returns blocks that would fit, but have not drained.
+  void ReturnWhatFits();
+  void TakeBack(const BlockStore& other, uint64_t num_blocks) noexcept;
+  // Moves a full block's counters to the side table, with space for one key more; its presence bits
+  // stay. Returns false, and changes nothing, if there is no memory.
+  bool Promote(uint64_t block_idx);
+  // One key of a promoted block, or of a full one. Returns whether it was inserted; else refused.
+  bool InsertSpilled(uint64_t digest);
+  // One key of a promoted block. Returns whether it was erased.
   bool ErasePromoted(uint64_t digest);
   void ReturnIfDrained(uint64_t block_idx);
   // A cheap test that is false for most blocks that must stay in the side table.

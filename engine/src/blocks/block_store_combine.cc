@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "engine/src/base/check.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_store.h"
 
 namespace trommel {
@@ -46,7 +48,9 @@ void BlockStore::ClearOwnedRange(uint64_t range_idx) {
 
 // A block is promoted exactly if the side table has it.
 StoreFigures BlockStore::Figures() const {
-  return {.num_promoted = side_table_.num_blocks(), .side_table_bytes = side_table_.num_bytes()};
+  return {.num_promoted = side_table_.num_blocks(),
+          .side_table_bytes = side_table_.num_bytes(),
+          .num_refused_inserts = side_table_.num_refused()};
 }
 
 kernels::Tally BlockStore::TallyOf(uint64_t range_idx) const {
@@ -66,21 +70,22 @@ void BlockStore::ReadCounters(uint64_t block_idx, std::span<uint64_t> counters) 
   }
 }
 
-void BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters) {
+bool BlockStore::WriteCounters(uint64_t block_idx, std::span<const uint64_t> counters) {
   const std::span<const uint64_t> all = counters.first(num_counters());
   uint32_t* presence = PresenceOf(block_idx);
   if (encoding_->fits(all, geometry_.num_slices)) {
     side_table_.Remove(block_idx);
     encoding_->encode(all, geometry_.num_slices, presence, CountsOf(block_idx));
-    return;
+    return true;
   }
-  side_table_.Put(block_idx, all);
+  if (!side_table_.Put(block_idx, all)) return false;
   encoding_->mark_promoted(CountsOf(block_idx), geometry_.num_slices);
   for (size_t w = 0; w < presence_words(); ++w) {
     uint32_t present = 0;
     for (size_t i = 0; i < 32; ++i) present |= uint32_t{all[w * 32 + i] > 0} << i;
     presence[w] = present;
   }
+  return true;
 }
 
 BlockContents BlockStore::ReadContents(uint64_t block_idx) const {
@@ -93,17 +98,10 @@ BlockContents BlockStore::ReadContents(uint64_t block_idx) const {
   return contents;
 }
 
-bool BlockStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
-  Counters counters = {};
-  for (const BlockKey& entry : contents) counters[entry.key] = entry.count;
-  WriteCounters(block_idx, counters);
-  return true;
-}
-
 // In each of these the kernel runs over many blocks and stops at a block that is promoted or would
 // have to be; that block is done counter by counter.
 
-void BlockStore::Merge(const Store& store) noexcept {
+bool BlockStore::Merge(const Store& store) noexcept {
   const auto& other = static_cast<const BlockStore&>(store);
   assert(geometry_ == other.geometry_);
   Counters ours;
@@ -114,7 +112,26 @@ void BlockStore::Merge(const Store& store) noexcept {
     ReadCounters(b, ours);
     other.ReadCounters(b, theirs);
     for (size_t i = 0; i < num_counters(); ++i) ours[i] += theirs[i];
-    WriteCounters(b, ours);
+    if (WriteCounters(b, ours)) continue;
+    TakeBack(other, b);
+    return false;
+  }
+  return true;
+}
+
+// Of the first blocks. Counts only fall, back to what there was memory for: nothing is refused.
+void BlockStore::TakeBack(const BlockStore& other, uint64_t num_blocks) noexcept {
+  Counters ours;
+  Counters theirs;
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    ReadCounters(b, ours);
+    if (this == &other) {
+      for (size_t i = 0; i < num_counters(); ++i) theirs[i] = ours[i] / 2;
+    } else {
+      other.ReadCounters(b, theirs);
+    }
+    for (size_t i = 0; i < num_counters(); ++i) ours[i] -= theirs[i];
+    TROMMEL_CHECK(WriteCounters(b, ours), "a block with fewer keys needs more memory");
   }
 }
 
@@ -139,7 +156,7 @@ bool BlockStore::Subtract(const Store& store) noexcept {
     ReadCounters(b, ours);
     other.ReadCounters(b, theirs);
     for (size_t i = 0; i < num_counters(); ++i) ours[i] -= theirs[i];
-    WriteCounters(b, ours);
+    TROMMEL_CHECK(WriteCounters(b, ours), "a block with fewer keys needs more memory");
   }
   return true;
 }
@@ -152,8 +169,16 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
   // where half the blocks are no multiple of them, half the shards.
   half.shard_bits = std::min(half.shard_bits, ShardBitsFor(half.num_blocks));
   if (half.num_blocks % (uint64_t{1} << half.shard_bits) != 0) half.shard_bits -= 1;
+  if (side_limit_bytes_ != 0) {  // it is reserved there as well
+    if (Status fits = CheckMemoryLimit("the filter and its side memory need",
+                                       half.num_bytes() + side_limit_bytes_, limit_bytes);
+        !fits) {
+      return fits.error();
+    }
+  }
   Result<BlockStore> folded = Create(half, limit_bytes);
   if (!folded) return folded;
+  if (Status limited = folded->LimitSideMemory(side_limit_bytes_); !limited) return limited.error();
   Counters low;
   Counters high;
   for (uint64_t b = 0; b < half.num_blocks; ++b) {
@@ -162,8 +187,14 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
     ReadCounters(2 * b, low);
     ReadCounters(2 * b + 1, high);
     for (size_t i = 0; i < num_counters(); ++i) low[i] += high[i];
-    folded->WriteCounters(b, low);
+    if (!folded->WriteCounters(b, low)) {
+      return Error{ErrorCode::kOutOfMemory,
+                   side_limit_bytes_ == 0
+                       ? "cannot fold: no memory for the side table"
+                       : "cannot fold: the result would exceed side_memory_limit_bytes"};
+    }
   }
+  folded->side_table_.CountRefusals(side_table_.num_refused());
   return folded;
 }
 

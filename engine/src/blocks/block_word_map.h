@@ -52,6 +52,7 @@ class BlockWordMap {
   uint64_t BytesFor(size_t num_entries) const;
   size_t EntriesWithin(uint64_t num_bytes) const;
 
+  size_t words_per_block() const { return stride_ - 1; }
   size_t size() const { return entries_.size() / stride_; }
   // In no particular order.
   uint64_t BlockAt(size_t entry_idx) const { return entries_[entry_idx * stride_]; }

@@ -4,6 +4,7 @@
 //   up to 63 keys   long runs: a run string of 64 bits per slice (long_runs.h), 8 + 8k bytes per
 //                   block of k slices
 //   more            exact counters: an integer per position, as wide as it must be
+//                   (exact_counters.h); the entry then names them
 //
 // A block changes to exact counters with its 64th key, and back to long runs when it has drained to
 // kKeysToReturn. A few percent of the blocks may be promoted, but crowded ones are rare, so the
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/src/blocks/block_word_map.h"
@@ -31,6 +31,10 @@ namespace trommel {
 // `presence` are the block's presence words, `counters` its counters slice by slice
 // (kernels/layout.h). Every slice of a block should hold the same number of keys; a block for which
 // that is not so is kept as exact counters.
+//
+// What needs memory returns false, and has changed nothing, if the system refuses it. With a limit
+// each owned range has so many entries and arrays of exact counters, in memory that is reserved,
+// and the same calls return false where none is left; nothing else allocates.
 class SideTable {
  public:
   // The number of keys at which a block returns to long runs: fewer than fit, or a block near the
@@ -41,25 +45,45 @@ class SideTable {
   // Requires a multiple of 2^range_bits as num_blocks.
   SideTable(uint64_t num_blocks, uint32_t num_slices, uint32_t range_bits);
 
-  // Makes the block's entry, or replaces its counts.
-  void Put(uint64_t block_idx, std::span<const uint64_t> counters);
+  // Makes the block's entry, or replaces its counts; that needs no memory if there are no more keys
+  // than before.
+  [[nodiscard]] bool Put(uint64_t block_idx, std::span<const uint64_t> counters);
   // The same from one run string per slice, of 1 to 63 keys.
-  void PutRuns(uint64_t block_idx, std::span<const uint64_t> runs);
+  [[nodiscard]] bool PutRuns(uint64_t block_idx, std::span<const uint64_t> runs);
+  // Makes the entry of a block that has none, such that the next key needs no memory.
+  [[nodiscard]] bool Promote(uint64_t block_idx, std::span<const uint64_t> counters);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
   void ClearOwnedRange(uint64_t range_idx);
-  // Copies the range from a table with the same ranges and slices.
+  // Copies the range from a table with the same ranges and slices; not its limit. May throw
+  // std::bad_alloc.
   void CopyOwnedRange(const SideTable& from, uint64_t range_idx);
 
   // Prefetch what finds the block's entry, and then the entry, if it has one.
   void PrefetchIndex(uint64_t block_idx) const { Of(block_idx).runs.PrefetchIndex(block_idx); }
   void PrefetchEntry(uint64_t block_idx) const { Of(block_idx).runs.PrefetchEntry(block_idx); }
 
+  // --- A limit of memory, the same for each owned range.
+  struct RangeLimit {
+    uint64_t max_blocks = 0;
+    uint64_t max_arrays = 0;
+  };
+  // The least for a range: one block with exact counters.
+  uint64_t LeastLimitBytes() const;
+  // What so many bytes, at least these, have space for, where that many blocks in a hundred hold
+  // more than 63 keys.
+  RangeLimit LimitWithin(uint64_t range_bytes, uint64_t crowded_percent) const;
+  // Does what each range holds keep to it?
+  bool IsWithin(const RangeLimit& limit) const;
+  // Requires that all ranges do. May throw std::bad_alloc, and has then changed nothing.
+  void LimitTo(const RangeLimit& limit);
+  void LiftLimit();  // what is reserved is freed as blocks return
+
   // The following require that the block has an entry.
 
   // Count one key more, and one key less, which requires all its positions to be present. Presence
   // bits change with the counts. Thread safety: beside queries (kernels/presence_words.h).
-  void Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence);
+  [[nodiscard]] bool Increment(uint64_t block_idx, uint64_t digest, uint32_t* presence);
   void Decrement(uint64_t block_idx, uint64_t digest, uint32_t* presence);
   // The block's run strings, valid until the table changes; empty for exact counters.
   std::span<const uint64_t> RunsOf(uint64_t block_idx) const;
@@ -69,6 +93,14 @@ class SideTable {
   uint64_t CountAt(uint64_t block_idx, uint64_t digest, size_t slice_idx,
                    const uint32_t* presence) const;
   void CopyTo(uint64_t block_idx, const uint32_t* presence, std::span<uint64_t> counters) const;
+
+  // Insertions that a limit refused, since Clear.
+  void CountRefusal(uint64_t block_idx) {
+    RunningFigure& num_refused = Of(block_idx).num_refused;
+    num_refused.Set(num_refused.Get() + 1);
+  }
+  void CountRefusals(uint64_t number) { owned_ranges_.front().num_refused.Set(number); }
+  uint64_t num_refused() const;
 
   uint64_t num_blocks() const;
   // Of entries, their index and exact counters, spare capacity included; 0 for no blocks.
@@ -80,37 +112,45 @@ class SideTable {
   std::vector<uint64_t> SortedBlocks() const;
 
  private:
-  struct ExactBlock {
-    ExactCounters counters;
-    uint64_t num_keys;  // of slice 0, and so of each
-  };
-  using ExactMap = std::unordered_map<uint64_t, ExactBlock>;
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
-    // The run strings of each block; zeros for blocks with exact counters.
+    OwnedRange(size_t num_slices, size_t num_counters) : runs(num_slices), exact(num_counters) {}
+
+    // The run strings of each block; for one with exact counters what is drawn at IsExact.
     BlockWordMap runs;
-    ExactMap exact;
-    uint64_t exact_bytes = 0;  // of the map's nodes and their counters
+    ExactCounters exact;
     RunningFigure num_blocks;
     RunningFigure num_bytes;
+    RunningFigure num_refused;
   };
 
   OwnedRange& Of(uint64_t block_idx) { return owned_ranges_[block_idx / blocks_per_owned_range_]; }
   const OwnedRange& Of(uint64_t block_idx) const {
     return owned_ranges_[block_idx / blocks_per_owned_range_];
   }
-  static bool IsExact(const uint64_t* runs) { return runs[0] == 0; }  // long runs are never 0
+  // Long runs are never 0, and no shape has fewer than three slices:
+  //
+  //   entry   | 0 | id | number of keys | ..
+  static bool IsExact(const uint64_t* entry) { return entry[0] == 0; }
+  static ExactCounters::Id IdOf(const uint64_t* entry) {
+    return static_cast<ExactCounters::Id>(entry[1]);
+  }
+  static constexpr size_t kNumKeysWord = 2;  // of slice 0, and so of each
+  void SetExact(uint64_t* entry, ExactCounters::Id id, uint64_t num_keys) const;
   std::span<uint64_t> Runs(uint64_t* runs) const { return {runs, num_slices_}; }
   std::span<const uint64_t> Runs(const uint64_t* runs) const { return {runs, num_slices_}; }
   size_t num_counters() const;
   // The block's entry. Requires that there is one.
   uint64_t* EntryOf(uint64_t block_idx);
   const uint64_t* EntryOf(uint64_t block_idx) const;
-  // Makes or replaces a block's exact counters, and removes those of a block whose counts are
-  // elsewhere.
-  static void PutExact(OwnedRange& range, uint64_t block_idx, ExactBlock block);
-  static void DropExact(OwnedRange& range, uint64_t block_idx);
-  static uint64_t BytesOf(const ExactBlock& block);
-  static uint64_t BucketBytesOf(const ExactMap& exact);
+  // An entry for a block that has none; null if there is no memory.
+  static uint64_t* MakeEntry(OwnedRange& range, uint64_t block_idx) noexcept;
+  // Put for counts that are kept as exact counters.
+  bool PutExact(uint64_t block_idx, std::span<const uint64_t> counters);
+  bool MoveToExact(OwnedRange& range, uint64_t* entry, const uint32_t* presence);
+  // The counters of `digest`, one per slice.
+  std::span<const uint16_t> CounterIndices(uint64_t digest, std::span<uint16_t> buffer) const;
+  // Copies what `from` holds into a range without entries. Returns false if there is no memory.
+  static bool CopyEntries(const OwnedRange& from, OwnedRange& into);
   // After every change of the range's memory.
   static void UpdateFigures(OwnedRange& range);
 

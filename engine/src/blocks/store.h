@@ -45,16 +45,28 @@ struct StoreFigures {
 // The blocks of an owned range belong to one task at a time, and have a side table of their own.
 class Store : public KeyStore {
  public:
+  // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
+  // it is null.
+  virtual uint64_t ApplyNoting(Update update, const uint64_t* digests,
+                               const kernels::DigestRange& range, uint64_t* answers,
+                               uint64_t* refused) = 0;
+
+  // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
+  // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
+  // kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it is
+  // then.
+  virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
+  uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
+
   // What a block holds, and setting it.
   virtual BlockContents ReadContents(uint64_t block_idx) const = 0;
   // Returns false, and changes nothing, if a limit leaves no space.
   [[nodiscard]] virtual bool WriteContents(uint64_t block_idx, const BlockContents& contents) = 0;
 
-  // Requires equal geometries, and so stores of one class. Merge and Subtract end the program when
-  // the side table runs out of memory: half of a merge would be worse. Merge requires
-  // CanMerge, which is false if a limit leaves no space.
-  virtual bool CanMerge(const Store& /*other*/) const { return true; }
-  virtual void Merge(const Store& other) noexcept = 0;
+  // Requires equal geometries, and so stores of one class. Merge returns false, and changes no
+  // contents, if a limit leaves no space. Without a limit, running out of memory for the side table
+  // makes presence bits return false as well, and ends the program with fingerprints.
+  [[nodiscard]] virtual bool Merge(const Store& other) noexcept = 0;
   // Returns false, and changes nothing, if a count would fall below zero.
   [[nodiscard]] virtual bool Subtract(const Store& other) noexcept = 0;
   // A store of half the blocks, or with fingerprints of twice as many. Requires an even num_blocks,
@@ -91,6 +103,7 @@ class Store : public KeyStore {
   Store& operator=(Store&&) = default;
 
   Geometry geometry_;
+  uint64_t side_limit_bytes_ = 0;  // 0: no limit
 };
 
 }  // namespace trommel

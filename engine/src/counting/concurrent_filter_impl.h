@@ -9,6 +9,7 @@
 
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/range_locks.h"
@@ -28,7 +29,7 @@ struct ConcurrentFilter::Impl {
   }
 
   InsertOutcome Outcome(Keys keys, uint64_t num_inserted) const {
-    return CountingFilter::Impl::OutcomeOf(num_inserted, keys.size() - num_inserted);
+    return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
   }
 
   // Whether the key was inserted or erased.

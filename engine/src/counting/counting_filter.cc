@@ -39,7 +39,7 @@ CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
 CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
 CountingFilter::~CountingFilter() = default;
 
-Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
+Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) try {
   if (config.route > Route::kSplit) {
     return Error{ErrorCode::kInvalidArgument,
                  "route is " + std::to_string(static_cast<unsigned>(config.route)) +
@@ -67,11 +67,13 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) {
     filter->impl_->TouchOwnedRanges();
   }
   return filter;
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for the filter");
 }
 
 Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geometry,
                                                           const DigestPolicy& digest,
-                                                          uint64_t memory_limit_bytes) {
+                                                          uint64_t memory_limit_bytes) try {
   if (const Status good = CheckPolicy(digest); !good) return good.error();
   Result<std::unique_ptr<Store>> store = MakeStore(geometry, memory_limit_bytes);
   if (!store) return store.error();
@@ -79,6 +81,8 @@ Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geomet
   impl->policy = digest;
   impl->memory_limit_bytes = memory_limit_bytes;
   return CountingFilter(std::move(impl));
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for the filter");
 }
 
 // --- How it works.
@@ -94,7 +98,7 @@ void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
 InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
   const uint64_t num_inserted = UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
   impl_->num_keys += num_inserted;
-  return Impl::OutcomeOf(num_inserted, keys.size() - num_inserted);
+  return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
 }
 
 InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
@@ -218,11 +222,11 @@ Status CountingFilter::Merge(const CountingFilter& other) {
   if (Status good = CheckMerge(DifferenceOf(*this, other), num_keys(), other.num_keys()); !good) {
     return good;
   }
-  if (!impl_->store->CanMerge(*other.impl_->store)) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "cannot merge: the result would exceed side_memory_limit_bytes"};
+  if (!impl_->store->Merge(*other.impl_->store)) {
+    return OutOfMemoryError(impl_->has_side_limit()
+                                ? "cannot merge: the result would exceed side_memory_limit_bytes"
+                                : "cannot merge: no memory for the side table");
   }
-  impl_->store->Merge(*other.impl_->store);
   impl_->num_keys += other.impl_->num_keys;
   return Ok();
 }
@@ -251,7 +255,7 @@ Status CountingFilter::Fold() {
     if (!half) return half.error();
     impl_->store = *std::move(half);
   } catch (const std::bad_alloc&) {  // the folded side table; this filter is as it was
-    return Error{ErrorCode::kOutOfMemory, "cannot fold: no memory for the side table"};
+    return OutOfMemoryError("cannot fold: no memory for the side table");
   }
   return Ok();
 }
@@ -280,19 +284,12 @@ Status CountingFilter::Grow() {
     if (!twice) return twice.error();
     impl_->store = *std::move(twice);
   } catch (const std::bad_alloc&) {  // the new side table; this filter is as it was
-    return Error{ErrorCode::kOutOfMemory, "cannot grow: no memory for the side table"};
+    return OutOfMemoryError("cannot grow: no memory for the side table");
   }
   return Ok();
 }
 
-Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) {
-  if (!impl_->has_fingerprints()) {
-    if (limit_bytes == 0) return Ok();
-    return Error{ErrorCode::kInvalidArgument,
-                 "side_memory_limit_bytes is " + std::to_string(limit_bytes) + ", and " +
-                     std::string(EncodingName(geometry().encoding)) +
-                     " have no side memory of a fixed size; fingerprints have"};
-  }
+Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) try {
   // Versions count, too, while threads share the filter.
   const uint64_t block_bytes = geometry().num_bytes() + impl_->store->Figures().version_bytes;
   if (Status fits = CheckMemoryLimit("the filter and its side memory need",
@@ -301,7 +298,9 @@ Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) {
       !fits) {
     return fits;
   }
-  return impl_->fingerprint_store().LimitSideMemory(limit_bytes);
+  return impl_->store->LimitSideMemory(limit_bytes);
+} catch (const std::bad_alloc&) {  // it is as it was
+  return OutOfMemoryError("the system refused side memory");
 }
 
 void CountingFilter::Clear() noexcept {

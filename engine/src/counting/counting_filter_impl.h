@@ -76,18 +76,11 @@ struct CountingFilter::Impl {
   }
 
   // Is there a limit of side memory?
-  bool has_side_limit() const {
-    return has_fingerprints() && fingerprint_store().side_memory_limit_bytes() != 0;
-  }
+  bool has_side_limit() const { return store->side_memory_limit_bytes() != 0; }
   // An insertion that the limit may refuse keys of, by the calling thread; `refused` may be empty.
-  // Requires fingerprints. With locks, each key is inserted under its lock, which counts it.
+  // With locks, each key is inserted under its lock, which counts it.
   InsertOutcome InsertNoting(Update update, Keys keys, std::span<uint64_t> inserted,
                              std::span<uint64_t> refused, RangeLocks* locks = nullptr);
-  static InsertOutcome OutcomeOf(uint64_t num_inserted, uint64_t num_refused) {
-    return {.num_inserted = num_inserted,
-            .num_refused = num_refused,
-            .refusal = num_refused == 0 ? GrowthRefusal::kNone : GrowthRefusal::kSideMemoryLimit};
-  }
 
   // Counts an erasure.
   EraseOutcome Count(Keys keys, uint64_t num_erased) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 
@@ -12,8 +13,8 @@ namespace trommel {
 namespace {
 
 // Under its lock, if there are locks.
-void ApplyNotingKey(FingerprintStore& store, Update update, std::span<const uint64_t> digests,
-                    size_t i, uint64_t* inserted, uint64_t* refused, RangeLocks& locks) {
+void ApplyNotingKey(Store& store, Update update, std::span<const uint64_t> digests, size_t i,
+                    uint64_t* inserted, uint64_t* refused, RangeLocks& locks) {
   RangeLocks::Held held = locks.Hold(RangeOf(digests[i], locks.lock_bits()), locks.lock_bits());
   const uint64_t refused_before = refused[i / 64];
   const uint64_t inserted_before = inserted[i / 64];
@@ -34,21 +35,16 @@ InsertOutcome CountingFilter::Impl::InsertNoting(Update update, Keys keys,
     std::array<uint64_t, Store::kBitmapWords> inserted_bits{};
     std::array<uint64_t, Store::kBitmapWords> refused_bits{};
     if (locks == nullptr) {
-      fingerprint_store().ApplyNoting(update, digests.data(), {0, digests.size()},
-                                      inserted_bits.data(), refused_bits.data());
+      store->ApplyNoting(update, digests.data(), {0, digests.size()}, inserted_bits.data(),
+                         refused_bits.data());
     } else {
       for (size_t i = 0; i < digests.size(); ++i) {
-        ApplyNotingKey(fingerprint_store(), update, digests, i, inserted_bits.data(),
-                       refused_bits.data(), *locks);
+        ApplyNotingKey(*store, update, digests, i, inserted_bits.data(), refused_bits.data(),
+                       *locks);
       }
     }
     const size_t num_words = (digests.size() + 63) / 64;
-    if (update == Update::kInsert) {  // all that were not refused
-      for (size_t w = 0; w < num_words; ++w) {
-        const size_t num_bits = std::min<size_t>(64, digests.size() - w * 64);
-        inserted_bits[w] = ~refused_bits[w] & ~uint64_t{0} >> (64 - num_bits);
-      }
-    }
+    if (update == Update::kInsert) NotRefused(digests.size(), refused_bits, inserted_bits);
     num_inserted += CountBits(std::span(inserted_bits).first(num_words));
     num_refused += CountBits(std::span(refused_bits).first(num_words));
     std::copy_n(inserted_bits.begin(), num_words, inserted.subspan(first / 64).begin());
@@ -56,7 +52,7 @@ InsertOutcome CountingFilter::Impl::InsertNoting(Update update, Keys keys,
       std::copy_n(refused_bits.begin(), num_words, refused.subspan(first / 64).begin());
     }
   });
-  return OutcomeOf(num_inserted, num_refused);
+  return SideMemoryOutcome(num_inserted, num_refused);
 }
 
 }  // namespace trommel

@@ -65,10 +65,8 @@ class FingerprintStore : public Store {
                  uint64_t* answers) override {
     return ApplyNoting(update, digests, range, answers, nullptr);
   }
-  // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
-  // it is null.
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused);
+                       uint64_t* answers, uint64_t* refused) override;
   bool UpdateOne(Update update, uint64_t digest) override;
   bool InsertOne(uint64_t digest) noexcept override;
   bool EraseOne(uint64_t digest) override;
@@ -84,14 +82,8 @@ class FingerprintStore : public Store {
   void StopServingQueries();
 
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
-  // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
-  // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
-  // kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it is
-  // then.
-  Status LimitSideMemory(uint64_t limit_bytes);
-  uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
-  bool CanMerge(const Store& other) const override;
-  void Merge(const Store& other) noexcept override;
+  Status LimitSideMemory(uint64_t limit_bytes) override;
+  [[nodiscard]] bool Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
@@ -203,6 +195,8 @@ class FingerprintStore : public Store {
   const kernels::FingerprintKernels& Kernels() const { return kernels::ChosenKernels().*kernels_; }
   bool has_versions() const { return view_.versions != nullptr; }
   void ChooseKernels();
+  // Does a limit leave space for the other's keys? By a pass over all blocks.
+  bool CanMerge(const Store& other) const;
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
@@ -241,7 +235,6 @@ class FingerprintStore : public Store {
   // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
   static constexpr int kMaxReads = 4;
 
-  uint64_t side_limit_bytes_ = 0;   // 0: none
   std::vector<uint64_t> versions_;  // of groups; empty unless queries run beside updates
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
   KernelsMember kernels_ = nullptr;

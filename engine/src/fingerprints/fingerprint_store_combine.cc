@@ -76,10 +76,12 @@ void FingerprintStore::ChangeCount(Update update, uint64_t digest, uint64_t by) 
   for (uint64_t i = 0; i < by; ++i) EraseOne(digest);
 }
 
-void FingerprintStore::Merge(const Store& other) noexcept {
+bool FingerprintStore::Merge(const Store& other) noexcept {
   assert(geometry_ == other.geometry());
+  if (!CanMerge(other)) return false;
   if (&other != this && side_limit_bytes_ == 0) {
-    return ApplyKeysOf(static_cast<const FingerprintStore&>(other), Update::kInsert);
+    ApplyKeysOf(static_cast<const FingerprintStore&>(other), Update::kInsert);
+    return true;
   }
   // With a limit the blocks must become what CanMerge has counted.
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
@@ -89,6 +91,7 @@ void FingerprintStore::Merge(const Store& other) noexcept {
     for (const BlockKey& entry : theirs) AddTo(ours, entry.key, entry.count);
     TROMMEL_CHECK(WriteContents(b, ours), "a merge exceeds the limit of side memory");
   }
+  return true;
 }
 
 bool FingerprintStore::Subtract(const Store& other) noexcept {

@@ -70,7 +70,7 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
 }
 
 // Goes through the blocks as Merge does, and keeps account of what each step would leave.
-bool FingerprintStore::CanMerge(const Store& other) const {
+bool FingerprintStore::CanMerge(const Store& other) const try {
   assert(geometry_ == other.geometry());
   if (side_limit_bytes_ == 0) return true;
   const uint64_t num_blocks = blocks_per_owned_range();
@@ -93,6 +93,8 @@ bool FingerprintStore::CanMerge(const Store& other) const {
     }
   }
   return true;
+} catch (const std::bad_alloc&) {  // of contents larger than a limit leaves space for
+  return false;
 }
 
 }  // namespace trommel

@@ -51,6 +51,22 @@ inline void CheckCounts(const Keys& keys, std::span<const uint64_t> counts) noex
   TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(counts)), "the counts overlap the keys");
 }
 
+// Writes the bits of `num_keys` keys of which those in `refused` were not inserted.
+inline void NotRefused(size_t num_keys, std::span<const uint64_t> refused,
+                       std::span<uint64_t> inserted) {
+  for (size_t w = 0; w < BitmapWords(num_keys); ++w) {
+    const size_t num_bits = std::min<size_t>(64, num_keys - w * 64);
+    inserted[w] = ~refused[w] & ~uint64_t{0} >> (64 - num_bits);
+  }
+}
+
+// Of insertions that a limit of side memory may refuse.
+inline InsertOutcome SideMemoryOutcome(uint64_t num_inserted, uint64_t num_refused) {
+  return {.num_inserted = num_inserted,
+          .num_refused = num_refused,
+          .refusal = num_refused == 0 ? GrowthRefusal::kNone : GrowthRefusal::kSideMemoryLimit};
+}
+
 }  // namespace trommel
 
 #endif  // TROMMEL_ENGINE_SRC_KEYS_BATCH_OUTPUT_H_

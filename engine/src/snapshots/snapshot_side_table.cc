@@ -106,7 +106,9 @@ Status SideTableReader::PutEntry(const SideEntryHeader& entry) {
   }
   if (block_keys > kMaxSnapshotKeys - num_keys_) return CorruptAt(at_, "counts over 2^63 - 1");
   num_keys_ += block_keys;
-  store_.WriteCounters(entry.block_idx, counters);
+  if (!store_.WriteCounters(entry.block_idx, counters)) {
+    return Error{ErrorCode::kOutOfMemory, "the system refused memory for the side table"};
+  }
   return Ok();
 }
 

@@ -48,6 +48,7 @@
 
 #include <algorithm>
 
+#include "engine/src/base/check.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 
@@ -135,7 +136,8 @@ void RingWindow::Merge(WindowEngine& other) {
     BucketStore& into = ring_.Obtain(entry.bucket);
     into.Touch();
     const uint64_t num_keys_there = entry.bucket_store->locks.num_keys();
-    into.store.Merge(entry.bucket_store->store);
+    TROMMEL_CHECK(into.store.Merge(entry.bucket_store->store),
+                  "the system refused memory in the middle of a merge");
     // All count for the first lock: copies take all locks, so the sum is enough.
     into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys_there);
   }

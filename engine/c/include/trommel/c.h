@@ -330,7 +330,7 @@ typedef struct trommel_counting_config {
   int32_t power_of_two_blocks;          ///< Not 0: round up, for repeated folding.
   int32_t reserved;                     ///< 0.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
-  uint64_t side_memory_limit_bytes;     ///< With fingerprints: the most side memory; 0: no limit.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory; 0: no limit.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
 } trommel_counting_config;

@@ -1,0 +1,69 @@
+// The limit of a block store's side memory.
+#include <new>
+#include <string>
+#include <vector>
+
+#include "engine/src/base/grouped_text.h"
+#include "engine/src/blocks/block_store.h"
+#include "kernels/run_block.h"
+
+namespace trommel {
+namespace {
+
+// How many promoted blocks in a hundred hold more than 63 keys. Planes promote few but those with
+// hot keys, and runs of 4 slices of 64 positions none with fewer. Other runs promote blocks with
+// about half as many keys.
+uint64_t CrowdedPercent(const Geometry& geometry) {
+  const bool have_few_keys = geometry.encoding == Encoding::kRuns &&
+                             kernels::RunCapacity(geometry.num_slices) < kernels::kMaxLongRunKeys;
+  return have_few_keys ? 4 : 100;
+}
+
+}  // namespace
+
+// A block stays promoted until a few more keys have left than need to.
+void BlockStore::ReturnWhatFits() {
+  Counters counters;
+  for (const uint64_t block_idx : side_table_.SortedBlocks()) {
+    ReadCounters(block_idx, counters);
+    if (!encoding_->fits(std::span(counters).first(num_counters()), geometry_.num_slices)) continue;
+    (void)WriteCounters(block_idx, counters);  // in the block: needs no memory
+  }
+}
+
+Status BlockStore::LimitSideMemory(uint64_t limit_bytes) {
+  if (limit_bytes == 0) {
+    side_limit_bytes_ = 0;
+    side_table_.LiftLimit();
+    return Ok();
+  }
+  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
+  const uint64_t least = side_table_.LeastLimitBytes();
+  if (limit_bytes / num_owned_ranges() < least) {
+    return Error{ErrorCode::kInvalidArgument, given + "; it must be 0 (no limit) or at least " +
+                                                  GroupedText(least * num_owned_ranges()) + ": " +
+                                                  GroupedText(least) + " per range of blocks (" +
+                                                  GroupedText(num_owned_ranges()) + " here)"};
+  }
+  const SideTable::RangeLimit limit =
+      side_table_.LimitWithin(limit_bytes / num_owned_ranges(), CrowdedPercent(geometry_));
+  try {
+    if (side_limit_bytes_ == 0 && !side_table_.IsWithin(limit)) ReturnWhatFits();
+    if (!side_table_.IsWithin(limit)) {
+      return Error{ErrorCode::kOutOfMemory,
+                   given +
+                       ", and the keys that are in need more: a range of blocks would have "
+                       "space for " +
+                       GroupedText(limit.max_blocks) + " promoted blocks and the counters of " +
+                       GroupedText(limit.max_arrays) + " with more than 63 keys"};
+    }
+    side_table_.LimitTo(limit);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory,
+                 "the system refused " + GroupedText(limit_bytes) + " bytes of side memory"};
+  }
+  side_limit_bytes_ = limit_bytes;
+  return Ok();
+}
+
+}  // namespace trommel
