@@ -52,8 +52,9 @@ class TROMMEL_API Executor {
 
   /// @name Work
   /// Each call returns when all of its tasks are done, and the caller then sees everything that
-  /// they wrote. Tasks run in any order. A task that throws ends the program, and so does a lack of
-  /// memory.
+  /// they wrote. Tasks run in any order. A task that throws ends the program. Where the system
+  /// refuses memory or threads, the calling thread runs all tasks itself; but a pipeline that has
+  /// begun cannot go on so, and ends the program.
   ///
   /// Thread safety: any thread, also from within a task of this or another executor. A task must
   /// not need anything that its caller holds, such as a lock or a slot in a task_arena of the

@@ -65,8 +65,8 @@ class TROMMEL_API TupleIndex {
 
   /// Queries tuple i for the set queried[i]: gathers the tuples of each set into one batch.
   /// Requires queried.size() == tuples.size, a bitmap that does not overlap `queried`, and every
-  /// column that any tuple is queried for. Cost: memory for a copy of the columns; running out of
-  /// it, here or for the plan of a set that is queried for the first time, ends the program.
+  /// column that any tuple is queried for. Cost: memory for a copy of the columns; where the system
+  /// refuses it, the tuples are queried one by one.
   size_t QueryEach(std::span<const AttributeMask> queried, const Tuples& tuples,
                    std::span<uint64_t> maybe_present) const noexcept;
 };

@@ -217,8 +217,11 @@ bool AttributeFilter::CanAnswer(AttributeMask asked) const noexcept {
 std::vector<AttributeMask> AttributeFilter::PartsOf(AttributeMask asked) const {
   TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   std::vector<AttributeMask> parts;
-  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
-  for (const uint32_t set_idx : plan.parts()) parts.push_back(sets().allowed()[set_idx]);
+  const GracePeriods::Reader inside = impl_->grace_periods->Enter();
+  QueryPlans::Plan own;
+  for (const uint32_t set_idx : impl_->plans.Make(asked, inside, own)) {
+    parts.push_back(sets().allowed()[set_idx]);
+  }
   return parts;
 }
 

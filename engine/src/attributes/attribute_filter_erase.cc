@@ -72,10 +72,11 @@ void AttributeFilter::Impl::ForEachSet(size_t num_chosen, const Work& work) cons
     return;
   }
   const size_t sets_per_task = (kEraseTask + num_chosen - 1) / num_chosen;
-  executor->ForEach((filters.size() + sets_per_task - 1) / sets_per_task, [&](size_t t) {
+  const auto task = [&](size_t t) {
     const size_t end = std::min(filters.size(), (t + 1) * sets_per_task);
     for (size_t s = t * sets_per_task; s < end; ++s) work(s);
-  });
+  };
+  executor->ForEach((filters.size() + sets_per_task - 1) / sets_per_task, std::cref(task));
 }
 
 void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <numeric>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
@@ -119,10 +120,11 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
   if (executor == nullptr || tuples.size <= kQueryTask) {
     work(0, tuples);
   } else {
-    executor->ForEach((tuples.size + kQueryTask - 1) / kQueryTask, [&](size_t t) {
+    const auto task = [&](size_t t) {
       const size_t begin = t * kQueryTask;
       work(begin, tuples.From(begin, std::min(kQueryTask, tuples.size - begin)));
-    });
+    };
+    executor->ForEach((tuples.size + kQueryTask - 1) / kQueryTask, std::cref(task));
   }
   return num_present.load(std::memory_order_relaxed);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -57,11 +58,16 @@ std::span<const uint32_t> QueryPlans::MakeOrFind(
   if (retired_ != nullptr && grace_periods_.Poll(retirement_)) retired_ = nullptr;
   if (const Plan* plan = cache_->plans.Find(asked)) return *plan;  // meanwhile
   own = Made(asked);
-  if (!HasSpaceFor(own)) Replace();
-  if (!HasSpaceFor(own)) return own;
-  ++cache_->num_plans;
-  cache_->num_parts += own.size();
-  return cache_->plans.For(asked, [&own] { return std::exchange(own, {}); });
+  try {
+    if (!HasSpaceFor(own)) Replace();
+    if (!HasSpaceFor(own)) return own;
+    const Plan& kept = cache_->plans.For(asked, [&own] { return own; });
+    ++cache_->num_plans;
+    cache_->num_parts += kept.size();
+    return kept;
+  } catch (const std::bad_alloc&) {
+    return own;  // it is there, and cannot be kept
+  }
 }
 
 size_t QueryPlans::num_kept() const {
@@ -70,7 +76,7 @@ size_t QueryPlans::num_kept() const {
 }
 
 PlanOfBatch::PlanOfBatch(const QueryPlans& plans, AttributeMask asked,
-                         GracePeriods& grace_periods) {
+                         GracePeriods& grace_periods) noexcept {
   const GracePeriods::Reader inside = grace_periods.Enter();
   const std::span<const uint32_t> parts = plans.Of(asked, inside, many_);
   if (parts.data() == many_.data() && !parts.empty()) {
@@ -79,8 +85,12 @@ PlanOfBatch::PlanOfBatch(const QueryPlans& plans, AttributeMask asked,
     std::ranges::copy(parts, few_.begin());
     parts_ = std::span(few_).first(parts.size());
   } else {
-    many_.assign(parts.begin(), parts.end());
-    parts_ = many_;
+    try {
+      many_.assign(parts.begin(), parts.end());
+      parts_ = many_;
+    } catch (const std::bad_alloc&) {
+      parts_ = {};
+    }
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -42,11 +43,19 @@ class QueryPlans {
       : QueryPlans(sets, std::move(target_fprs), grace_periods, Bounds{}) {}
 
   // The parts of the set as indices of sets.allowed(), most selective first: the lowest rate, then
-  // most attributes, then ascending. `asked` must lie within sets.full(). Valid while the reader is
-  // inside and `own` is there, to which a plan goes that is not kept. Any thread, without a lock
-  // but where a plan is made.
+  // most attributes, then ascending; none if the system refuses the memory of a plan that is not
+  // made yet: a query then answers "maybe present". `asked` must lie within sets.full(). Valid
+  // while the reader is inside and `own` is there, to which a plan goes that is not kept. Any
+  // thread, without a lock but where a plan is made.
   std::span<const uint32_t> Of(AttributeMask asked, const GracePeriods::Reader& inside,
-                               Plan& own) const {
+                               Plan& own) const noexcept try {
+    return Make(asked, inside, own);
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  // The same; throws std::bad_alloc instead.
+  std::span<const uint32_t> Make(AttributeMask asked, const GracePeriods::Reader& inside,
+                                 Plan& own) const {
     if (const auto itself = AllowedPlan(asked); !itself.empty()) return itself;
     // As the list of GracePeriods' proof.
     const Cache* const cache = current_.load(std::memory_order_seq_cst);
@@ -95,10 +104,11 @@ class QueryPlans {
   mutable GracePeriods::Period retirement_;
 };
 
-// A plan that outlives its reader: of a batch, during which readers must not stay inside.
+// A plan that outlives its reader: of a batch, during which readers must not stay inside. It has no
+// parts where QueryPlans::Of has none, and where the system refuses the memory of a copy.
 class PlanOfBatch {
  public:
-  PlanOfBatch(const QueryPlans& plans, AttributeMask asked, GracePeriods& grace_periods);
+  PlanOfBatch(const QueryPlans& plans, AttributeMask asked, GracePeriods& grace_periods) noexcept;
   PlanOfBatch(const PlanOfBatch&) = delete;
   PlanOfBatch& operator=(const PlanOfBatch&) = delete;
 

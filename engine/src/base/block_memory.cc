@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
 
@@ -13,6 +14,14 @@ namespace trommel {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+
+// Without its message, if that needs memory that is refused as well.
+Error Refused(uint64_t num_bytes) noexcept try {
+  return {ErrorCode::kOutOfMemory,
+          "the system refused " + std::to_string(num_bytes) + " bytes of memory"};
+} catch (const std::bad_alloc&) {
+  return {ErrorCode::kOutOfMemory, {}};
+}
 
 // "7f0000000000-7f0000200000 rw-p ..." begins the lines of one mapping.
 bool ReadRange(const std::string& line, uintptr_t& begin, uintptr_t& end) {
@@ -30,10 +39,7 @@ Result<BlockMemory> BlockMemory::Allocate(uint64_t num_words) {
   const size_t mapping_bytes = num_bytes + (is_large ? kHugePage : 0);
   void* mapping =
       mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the system refused " + std::to_string(num_bytes) + " bytes of memory"};
-  }
+  if (mapping == MAP_FAILED) return Refused(num_bytes);
   BlockMemory memory;
   memory.mapping_ = mapping;
   memory.mapping_bytes_ = mapping_bytes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/keys/key_chunks.h"
@@ -50,7 +51,7 @@ class Round {
     if (target_.executor == nullptr) {
       for (size_t i = 0; i < num_tasks; ++i) task(i);
     } else {
-      target_.executor->ForEach(num_tasks, task);
+      target_.executor->ForEach(num_tasks, std::cref(task));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <span>
 #include <string>
 
 #include "engine/src/base/memory_limit.h"
@@ -69,7 +70,9 @@ Status ColumnMap::OpenColumn(uint32_t column) {
 void ColumnMap::CloseColumn(uint32_t column) noexcept { CloseColumns({&column, 1}); }
 
 void ColumnMap::CloseColumns(std::span<const uint32_t> columns) noexcept {
-  std::vector<uint64_t> with_keys(row_words());
+  std::array<uint64_t, BitmapWords(kMaxMapColumns)> row;
+  const std::span<uint64_t> with_keys = std::span(row).first(row_words());
+  std::ranges::fill(with_keys, 0);
   bool has_keys = false;
   for (const uint32_t c : columns) {
     MapColumn& closed = impl_->At(c);

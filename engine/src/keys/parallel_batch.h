@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -29,10 +31,11 @@ inline constexpr size_t kMaxRoundKeys = size_t{1} << 20;
 template <class Task>
 void ForEachTask(Executor* executor, size_t size, size_t task_size, const Task& task) {
   if (executor == nullptr || size <= task_size) return task(0, size);
-  executor->ForEach((size + task_size - 1) / task_size, [&](size_t t) {
+  const auto run = [&](size_t t) {
     const size_t first = t * task_size;
     task(first, std::min(task_size, size - first));
-  });
+  };
+  executor->ForEach((size + task_size - 1) / task_size, std::cref(run));  // without an allocation
 }
 
 // Calls task(first, task_keys) for the tasks of the batch: all keys at once without an executor,
@@ -45,12 +48,17 @@ void ForEachTask(Executor* executor, Keys keys, const Task& task) {
 
 // Calls select(first, task_keys, task_selection) as ForEachTask does. It must write indices to the
 // front of task_selection and return how many; afterwards they are moved together. Returns how many
-// there are.
+// there are. Where the system refuses the memory of the tasks' numbers, it is called once.
 template <class Select>
 size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selection,
                      const Select& select) {
-  if (keys.empty()) return 0;
-  std::vector<size_t> num_selected((keys.size() + kTaskKeys - 1) / kTaskKeys);
+  if (executor == nullptr || keys.size() <= kTaskKeys) return select(0, keys, selection);
+  std::vector<size_t> num_selected;
+  try {
+    num_selected.resize((keys.size() + kTaskKeys - 1) / kTaskKeys);
+  } catch (const std::bad_alloc&) {
+    return select(0, keys, selection);
+  }
   ForEachTask(executor, keys, [&](size_t first, Keys task_keys) {
     num_selected[first / kTaskKeys] =
         select(first, task_keys, selection.subspan(first, task_keys.size()));

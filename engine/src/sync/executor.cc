@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -107,15 +109,25 @@ struct Executor::Impl {
     std::unique_ptr<tbb::task_group> helpers = std::make_unique<tbb::task_group>();
   };
 
-  // Has a thread of the arena call `work` at some time. Returns false if the system refuses a
-  // thread; `work` may be called all the same.
+  // Has a thread of the arena call `work` at some time.
+  enum class Started : uint8_t {
+    kYes,
+    kPerhaps,  // the system refused a thread; `work` may be called all the same
+    kNo,       // it refused the memory of the task
+  };
   template <class Work>
-  static bool Start(Arena& arena, const Work& work) noexcept {
+  static Started Start(Arena& arena, const Work& work) noexcept {
+    tbb::task_handle task;
     try {
-      arena.arena->enqueue(arena.helpers->defer(work));
-      return true;
+      task = arena.helpers->defer(work);
+    } catch (const std::bad_alloc&) {
+      return Started::kNo;
+    }
+    try {
+      arena.arena->enqueue(std::move(task));
+      return Started::kYes;
     } catch (...) {  // oneTBB throws std::runtime_error where it cannot start a thread
-      return false;
+      return Started::kPerhaps;
     }
   }
 
@@ -191,16 +203,24 @@ void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task
   WorkList& list = impl_->list;
   Place place = Place::OfThread();
   if (place.list != &list) place = {.list = &list};
-  Job job(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
-  list.Post(job, [&](size_t arena) {
+  const auto start = [&](size_t arena) {
     // If no thread can be started, this one runs all tasks.
-    (void)Impl::Start(impl_->arenas[arena], [&list, arena] { list.Help(arena); });
-  });
+    return Impl::Start(impl_->arenas[arena], [&list, arena] { list.Help(arena); }) !=
+           Impl::Started::kNo;
+  };
+  std::optional<Job> job;
+  try {
+    job.emplace(num_tasks, impl_->arenas.size(), task, place.is_in_pipeline);
+    list.Post(*job, std::cref(start));
+  } catch (const std::bad_alloc&) {  // before any thread knew of the job
+    for (size_t i = 0; i < num_tasks; ++i) task(i);
+    return;
+  }
   {
     const AtPlace at(place);
-    job.Work(place.arena);
+    job->Work(place.arena);
   }
-  list.Withdraw(job);
+  list.Withdraw(*job);
 }
 
 void Executor::Run(const Pipeline& pipeline) noexcept {
@@ -211,7 +231,7 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
   bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
                   impl_->has_pipeline.exchange(true, std::memory_order_acquire);
   // A pipeline that has begun cannot continue if the system refuses it threads.
-  if (!is_alone && !Impl::Start(arena, [] {})) {
+  if (!is_alone && Impl::Start(arena, [] {}) != Impl::Started::kYes) {
     impl_->has_pipeline.store(false, std::memory_order_release);
     is_alone = true;
   }

@@ -45,7 +45,7 @@ void Job::Work(size_t first) noexcept {
 WorkList::WorkList(std::vector<size_t> max_helpers)
     : max_helpers_(std::move(max_helpers)), num_helpers_(max_helpers_.size()) {}
 
-void WorkList::Post(Job& job, const std::function<void(size_t)>& start) {
+void WorkList::Post(Job& job, const std::function<bool(size_t)>& start) {
   std::vector<size_t> num_wanted(max_helpers_.size());
   const Place& place = Place::OfThread();
   const size_t home = place.list == this ? place.arena : 0;
@@ -60,7 +60,11 @@ void WorkList::Post(Job& job, const std::function<void(size_t)>& start) {
     }
   }
   for (size_t a = 0; a < num_wanted.size(); ++a) {
-    for (size_t i = 0; i < num_wanted[a]; ++i) start(a);
+    for (size_t i = 0; i < num_wanted[a]; ++i) {
+      if (start(a)) continue;
+      const std::lock_guard lock(mutex_);
+      num_helpers_[a] -= 1;
+    }
   }
 }
 

@@ -88,8 +88,9 @@ class WorkList {
   explicit WorkList(std::vector<size_t> max_helpers);
 
   // Adds the job. Calls start(a) once for each helper that is worth starting in arena a: the caller
-  // has that thread call Help(a) at some time, or never. The job stays until Withdraw.
-  void Post(Job& job, const std::function<void(size_t arena)>& start);
+  // has that thread call Help(a) at some time, or returns false. The job stays until Withdraw. If
+  // it throws std::bad_alloc, nothing has changed; `start` must not throw.
+  void Post(Job& job, const std::function<bool(size_t arena)>& start);
 
   // Removes the job, all of whose tasks must be claimed, and returns when they are done.
   void Withdraw(Job& job) noexcept;

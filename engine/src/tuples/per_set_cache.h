@@ -43,19 +43,19 @@ class PerSetCache {
     }
   }
 
-  // What make() returned for the set. Valid until the next Drop. Thread safety: as Find.
+  // What make() returned for the set. Valid until the next Drop. Nothing is kept if memory is
+  // refused, which throws std::bad_alloc. Thread safety: as Find.
   template <class Make>
   const Made& For(AttributeMask set, const Make& make) const {
     if (const Made* made = Find(set)) return *made;
     const std::lock_guard lock(mutex_);
     if (const Made* made = Find(set)) return *made;  // meanwhile
-    entries_.push_back(std::make_unique<const Entry>(Entry{set, make()}));
+    auto entry = std::make_unique<const Entry>(Entry{set, make()});
     // At least half of the slots stay empty, and searches short.
-    if (2 * entries_.size() > table_.load(std::memory_order_relaxed)->num_slots()) {
-      AddTable(table_.load(std::memory_order_relaxed)->num_bits + 1);
-    } else {
-      Put(*entries_.back(), *tables_.back());
-    }
+    const Table& table = *table_.load(std::memory_order_relaxed);
+    if (2 * (entries_.size() + 1) > table.num_slots()) AddTable(table.num_bits + 1);
+    entries_.push_back(std::move(entry));
+    Put(*entries_.back(), *tables_.back());
     return entries_.back()->made;
   }
 

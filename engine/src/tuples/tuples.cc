@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <numeric>
 
 #include "engine/src/base/check.h"
@@ -28,6 +29,44 @@ struct GatheredColumns {
   std::array<std::vector<uint64_t>, kMaxAttributes> digests;
   Tuples view;
 };
+
+// QueryEach by a batch per set. May throw std::bad_alloc.
+size_t QueryBySet(const TupleIndex& index, std::span<const AttributeMask> queried,
+                  const Tuples& tuples, std::span<uint64_t> maybe_present) {
+  std::ranges::fill(maybe_present, uint64_t{0});
+  std::vector<uint32_t> by_set(tuples.size);
+  std::iota(by_set.begin(), by_set.end(), 0U);
+  std::ranges::stable_sort(by_set, {}, [queried](uint32_t idx) { return queried[idx]; });
+
+  size_t num_present = 0;
+  std::vector<uint64_t> answers;
+  for (size_t begin = 0; begin < by_set.size();) {
+    const AttributeMask set = queried[by_set[begin]];
+    size_t end = begin;
+    while (end < by_set.size() && queried[by_set[end]] == set) ++end;
+    const std::span<const uint32_t> indices(by_set.data() + begin, end - begin);
+    const GatheredColumns gathered(set, tuples, indices);
+    answers.resize(BitmapWords(indices.size()));
+    num_present += index.Query(set, gathered.view, answers);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      maybe_present[indices[i] / 64] |= (answers[i / 64] >> i % 64 & 1) << indices[i] % 64;
+    }
+    begin = end;
+  }
+  return num_present;
+}
+
+size_t QueryOneByOne(const TupleIndex& index, std::span<const AttributeMask> queried,
+                     const Tuples& tuples, std::span<uint64_t> maybe_present) {
+  std::ranges::fill(maybe_present, uint64_t{0});
+  size_t num_present = 0;
+  for (size_t i = 0; i < tuples.size; ++i) {
+    uint64_t answer = 0;
+    num_present += index.Query(queried[i], tuples.From(i, 1), std::span(&answer, 1));
+    maybe_present[i / 64] |= answer << (i % 64);
+  }
+  return num_present;
+}
 
 }  // namespace
 
@@ -66,27 +105,11 @@ size_t TupleIndex::QueryEach(std::span<const AttributeMask> queried, const Tuple
   TROMMEL_CHECK(!ShareBytes(std::as_bytes(queried), std::as_bytes(maybe_present)),
                 "the bitmap overlaps the queried sets");
   TROMMEL_CHECK(tuples.size <= UINT32_MAX, "a batch has at most 2^32 - 1 tuples");
-  std::ranges::fill(maybe_present, uint64_t{0});
-  std::vector<uint32_t> by_set(tuples.size);
-  std::iota(by_set.begin(), by_set.end(), 0U);
-  std::ranges::stable_sort(by_set, {}, [queried](uint32_t idx) { return queried[idx]; });
-
-  size_t num_present = 0;
-  std::vector<uint64_t> answers;
-  for (size_t begin = 0; begin < by_set.size();) {
-    const AttributeMask set = queried[by_set[begin]];
-    size_t end = begin;
-    while (end < by_set.size() && queried[by_set[end]] == set) ++end;
-    const std::span<const uint32_t> indices(by_set.data() + begin, end - begin);
-    const GatheredColumns gathered(set, tuples, indices);
-    answers.resize(BitmapWords(indices.size()));
-    num_present += Query(set, gathered.view, answers);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      maybe_present[indices[i] / 64] |= (answers[i / 64] >> i % 64 & 1) << indices[i] % 64;
-    }
-    begin = end;
+  try {
+    return QueryBySet(*this, queried, tuples, maybe_present);
+  } catch (const std::bad_alloc&) {
+    return QueryOneByOne(*this, queried, tuples, maybe_present);
   }
-  return num_present;
 }
 
 }  // namespace trommel

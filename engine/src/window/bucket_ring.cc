@@ -21,6 +21,8 @@ BucketRing::BucketRing(const TimeBuckets& times, std::vector<BlockStore> stores,
       keys_(keys),
       locks_(RangeLocks::LockBitsFor(stores.front().owned_range_bits())) {
   assert(stores.size() == size_t{times.num_buckets} + 2);
+  empty_.reserve(stores.size());
+  uncleared_.reserve(stores.size());
   for (BlockStore& store : stores) {
     all_.push_back(std::make_unique<BucketStore>(std::move(store), locks_));
     empty_.push_back(all_.back().get());
@@ -112,7 +114,7 @@ void BucketRing::ClearOwnedRanges(size_t num_owned_ranges) {
     if (gone.num_cleared < gone.store.num_owned_ranges()) continue;
     gone.num_cleared = 0;
     gone.touched.store(false, std::memory_order_relaxed);
-    uncleared_.pop_front();
+    uncleared_.erase(uncleared_.begin());
     empty_.push_back(&gone);
     num_uncleared_.store(uncleared_.size(), std::memory_order_relaxed);
   }

@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -151,8 +150,10 @@ class BucketRing {
   std::atomic<uint64_t> now_{0};
 
   std::mutex clock_;  // held to change the list and what follows
+  // Of both no more than there are stores, for which there is space from the beginning: the clock
+  // needs no memory.
   std::vector<BucketStore*> empty_;
-  std::deque<BucketStore*> uncleared_;  // the first is being cleared
+  std::vector<BucketStore*> uncleared_;  // the first is being cleared
   std::atomic<size_t> num_uncleared_{0};
   // Insertions whose share is not done, twice, times owned ranges. Added to without the mutex.
   std::atomic<uint64_t> keys_owed_{0};
