@@ -261,5 +261,69 @@ TEST_CASE("bitmaps of another size and a third layer are mistakes", "[engine][la
   CHECK_THAT(tests::AbortMessage([&] { filter.layer(2); }), Catch::Contains("layer"));
 }
 
+TEST_CASE("layers with a limit of side memory take a key both, or neither", "[engine][layered]") {
+  const bool is_first_scarce = GENERATE(false, true);
+  const auto layer = [](uint32_t num_slices, uint64_t num_blocks, uint64_t limit_bytes) {
+    CountingFilter made =
+        CountingFilter::CreateWithGeometry({.num_slices = num_slices, .num_blocks = num_blocks},
+                                           {.kind = DigestKind::kCaller})
+            .value();
+    REQUIRE(made.LimitSideMemory(limit_bytes).ok());
+    return made;
+  };
+  LayeredFilter filter = LayeredFilter::FromLayers(layer(8, 16, is_first_scarce ? 1'000 : 60'000),
+                                                   layer(8, 64, is_first_scarce ? 60'000 : 1'000))
+                             .value();
+  const std::vector<std::byte> empty = filter.Serialize();
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(4'000);
+  for (size_t i = 0; i < digests.size(); ++i) {
+    digests[i] = i % 3 == 0 || i < 100 ? random() : digests[random() % 100];  // some hot
+  }
+  std::vector<uint64_t> bits(BitmapWords(digests.size()));
+  std::vector<uint64_t> in;
+  uint64_t num_refused = 0;
+  for (int round = 0; round < 3; ++round) {
+    const InsertOutcome outcome = filter.Insert(Keys::Digests(digests), bits);
+    num_refused += outcome.num_refused;
+    CHECK(outcome.num_inserted + outcome.num_refused == digests.size());
+    CHECK(outcome.refusal == GrowthRefusal::kSideMemoryLimit);
+    for (size_t i = 0; i < digests.size(); ++i) {
+      if ((bits[i / 64] >> (i % 64) & 1) != 0) in.push_back(digests[i]);
+    }
+    const size_t num_new = filter.InsertIfAbsent(Keys::Digests(digests), bits);
+    for (size_t i = 0; i < digests.size(); ++i) {
+      if ((bits[i / 64] >> (i % 64) & 1) != 0) in.push_back(digests[i]);
+    }
+    CHECK(filter.num_keys() == in.size());
+    CHECK(num_new <= outcome.num_refused);
+    const bool is_in = filter.Insert(Key::Digest(digests[0]));
+    if (is_in) in.push_back(digests[0]);
+    num_refused += uint64_t{!is_in};
+  }
+  CHECK(filter.GetStats().num_refused_inserts >= num_refused);
+  CHECK(filter.layer(0).num_keys() == in.size());
+  CHECK(filter.layer(1).num_keys() == in.size());
+  // Loading compares the layers, counter by counter.
+  REQUIRE(LayeredFilter::Deserialize(filter.Serialize()).ok());
+  std::vector<uint64_t> shown(BitmapWords(in.size()));
+  CHECK(filter.Query(Keys::Digests(in), shown) == in.size());
+  CHECK(filter.Erase(Keys::Digests(in)).num_refused == 0);
+  CHECK((filter.Serialize() == empty));
+}
+
+TEST_CASE("the limit of side memory is that of both layers", "[engine][layered]") {
+  LayeredConfig config{.capacity = 10'000, .side_memory_limit_bytes = 100'000};
+  const LayeredFilter filter = LayeredFilter::Create(config).value();
+  const LayeredStats stats = filter.GetStats();
+  CHECK(stats.first.side_table_bytes > 0);
+  CHECK(stats.large.side_table_bytes > 0);
+  CHECK(stats.first.side_table_bytes + stats.large.side_table_bytes <= 100'000);
+  config.memory_limit_bytes = stats.num_bytes - 1;
+  CHECK(LayeredFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
+  config = {.capacity = 10'000, .side_memory_limit_bytes = 100};
+  CHECK(LayeredFilter::Create(config).error().code == ErrorCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace trommel

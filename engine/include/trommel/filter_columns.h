@@ -38,6 +38,10 @@ struct ColumnsConfig {
   /// columns take more bytes; 0: the machine's memory. Side tables may grow beyond it;
   /// loading a column counts the side table, too.
   uint64_t memory_limit_bytes = 0;
+  /// The most bytes of side memory of each column, reserved when it is opened or loaded; 0: no
+  /// limit. As CountingConfig::side_memory_limit_bytes: an insertion that finds no space is
+  /// refused.
+  uint64_t side_memory_limit_bytes = 0;
 };
 
 /// A set of counting filters, one per *column*, that are queried together: which columns may hold
@@ -98,8 +102,8 @@ class TROMMEL_API FilterColumns {
   /// @{
 
   /// Opens a closed column, with no keys. Fails with kInvalidArgument if the column is open or is
-  /// not below num_columns(), and with kOutOfMemory if its counters exceed the limit or the system
-  /// refuses memory.
+  /// not below num_columns() or side_memory_limit_bytes is too low, and with kOutOfMemory if its
+  /// counters and side memory exceed the limit or the system refuses memory.
   Status OpenColumn(uint32_t column);
 
   /// Removes the column's keys and frees its counters. Does nothing if it is closed. Requires
@@ -113,13 +117,18 @@ class TROMMEL_API FilterColumns {
   /// @}
 
   /// @name Updates of one column
-  /// Require that the column is open. Running out of memory for the side table ends the program.
+  /// Require that the column is open. Without a limit of side memory, running out of memory for the
+  /// side table ends the program.
   /// @{
 
-  /// Increments the column's counters of every key. Cost: that of CountingFilter::Insert, and one
-  /// cache line per slice for the rows.
-  void Insert(uint32_t column, Keys keys) noexcept;
-  void Insert(uint32_t column, Key key) noexcept;  ///< Inserts the key.
+  /// Increments the column's counters of every key. With a limit of side memory, a key that finds
+  /// no space is refused: nothing changes for it, and it must not be erased on account of this
+  /// call. Cost: that of CountingFilter::Insert, and one cache line per slice for the rows.
+  InsertOutcome Insert(uint32_t column, Keys keys) noexcept;
+  /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
+  /// others. Requires BitmapWords(keys.size()) words that do not overlap the keys.
+  InsertOutcome Insert(uint32_t column, Keys keys, std::span<uint64_t> inserted) noexcept;
+  bool Insert(uint32_t column, Key key) noexcept;  ///< Returns false if the insertion was refused.
 
   /// In input order, decrements the column's counters of every key, or refuses a key that is
   /// certainly absent from the column and changes nothing for it. What erasing a non-member does:
@@ -178,7 +187,8 @@ class TROMMEL_API FilterColumns {
   ///
   /// Fails with kInvalidArgument as OpenColumn does; with kMismatch, naming the field, if geometry
   /// or digest policy differ from those here, or if the snapshot is of another type; and with
-  /// kVersion, kOutOfMemory or kCorrupt as CountingFilter::Deserialize.
+  /// kVersion, kOutOfMemory or kCorrupt as CountingFilter::Deserialize; with kOutOfMemory also if
+  /// the keys need more side memory than its limit.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
 
   /// @}

@@ -42,7 +42,10 @@ struct LayeredConfig {
   /// counters, too: about twice the bytes.
   uint32_t num_slices = 0;
   Encoding encoding = Encoding::kRuns;  ///< How the large layer stores counts.
-  uint64_t memory_limit_bytes = 0;      ///< Of both layers together; 0: the machine's memory.
+  uint64_t memory_limit_bytes = 0;  ///< Of both layers together; 0: the machine's memory.
+  /// The most bytes of side memory of both layers together, divided between them as their blocks'
+  /// bytes are; 0: no limit. As CountingConfig::side_memory_limit_bytes.
+  uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
@@ -54,7 +57,9 @@ struct LayeredStats {
   uint64_t num_bytes = 0;           ///< Of both layers.
   uint64_t first_query_bytes = 0;   ///< Bytes over which queries of the first layer spread.
   uint64_t num_refused_erases = 0;  ///< Since creation or clear.
-  double predicted_fpr = 0;         ///< That of the large layer.
+  /// The same of insertions that one layer's side memory had no space for.
+  uint64_t num_refused_inserts = 0;
+  double predicted_fpr = 0;  ///< That of the large layer.
 };
 
 /// What a pass over a LayeredFilter measures.
@@ -99,7 +104,7 @@ class TROMMEL_API LayeredFilter {
   /// Makes a filter of these two layers, which must hold the same keys. Fails with kMismatch if
   /// digest policies or numbers of keys differ, if the geometries are not nested, if the first
   /// layer's presence bits are not those of the large layer's keys, and if its counters are not the
-  /// sums of the large layer's. Cost: one pass over all counters.
+  /// sums of the large layer's. Limits of their side memory stay. Cost: one pass over all counters.
   static Result<LayeredFilter> FromLayers(CountingFilter first, CountingFilter large);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -117,7 +122,12 @@ class TROMMEL_API LayeredFilter {
   /// Returns the words of a bitmap for `num_keys` keys.
   static constexpr size_t BitmapWords(size_t num_keys) noexcept { return (num_keys + 63) / 64; }
 
-  void Insert(Keys keys) noexcept;  ///< As CountingFilter::Insert.
+  /// As CountingFilter::Insert. Where a layer's side memory has a limit, a key that either layer
+  /// refuses is in neither, and each key is inserted by itself, on the calling thread.
+  InsertOutcome Insert(Keys keys) noexcept;
+  /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
+  /// others.
+  InsertOutcome Insert(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As CountingFilter::InsertIfAbsent.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   EraseOutcome Erase(Keys keys) noexcept;  ///< As CountingFilter::Erase.
@@ -135,7 +145,7 @@ class TROMMEL_API LayeredFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  void Insert(Key key) noexcept;            ///< Inserts the key.
+  bool Insert(Key key) noexcept;            ///< Returns false if the insertion was refused.
   bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.

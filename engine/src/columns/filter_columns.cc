@@ -73,8 +73,9 @@ Status FilterColumns::OpenColumn(uint32_t column) try {
   if (Status closed = impl_->CheckClosed(column); !closed) return closed;
   Result<BlockStore> store = BlockStore::Create(impl_->geometry, impl_->config.memory_limit_bytes);
   if (!store) return store.error();
+  if (Status limited = impl_->LimitSide(*store); !limited) return limited;
   auto owned = std::make_unique<BlockStore>(*std::move(store));
-  const uint64_t num_bytes = impl_->geometry.num_bytes();
+  const uint64_t num_bytes = impl_->geometry.num_bytes() + impl_->config.side_memory_limit_bytes;
   if (Status fits = impl_->Reserve(num_bytes); !fits) return fits;
   opened.store = std::move(owned);
   opened.budget_bytes = num_bytes;
@@ -101,12 +102,21 @@ bool FilterColumns::IsOpen(uint32_t column) const noexcept {
 
 // --- Updates: first the counters, then the column's bits of the rows (transposed_rows.h).
 
-void FilterColumns::Impl::Insert(uint32_t column, std::span<const uint64_t> digests) {
+uint64_t FilterColumns::Impl::Insert(uint32_t column, std::span<const uint64_t> digests,
+                                     uint64_t* refused) {
   Column& into = At(column);
   const auto held = into.Hold();
-  held.store.Insert(digests);
-  rows.Set(column, digests);
-  into.num_keys += digests.size();
+  const uint64_t num_refused = held.store.ApplyNoting(Update::kInsert, digests.data(),
+                                                      {0, digests.size()}, nullptr, refused);
+  if (num_refused == 0) {
+    rows.Set(column, digests);
+  } else {
+    for (size_t i = 0; i < digests.size(); ++i) {
+      if ((refused[i / 64] >> (i % 64) & 1) == 0) rows.Set(column, digests.subspan(i, 1));
+    }
+  }
+  into.num_keys += digests.size() - num_refused;
+  return num_refused;
 }
 
 uint64_t FilterColumns::Impl::Erase(uint32_t column, std::span<const uint64_t> digests) {
@@ -123,14 +133,31 @@ uint64_t FilterColumns::Impl::Erase(uint32_t column, std::span<const uint64_t> d
   return num_erased;
 }
 
-void FilterColumns::Insert(uint32_t column, Keys keys) noexcept {
-  ForEachChunk(impl_->config.digest, keys,
-               [&](size_t, std::span<const uint64_t> digests) { impl_->Insert(column, digests); });
+InsertOutcome FilterColumns::Insert(uint32_t column, Keys keys) noexcept {
+  uint64_t num_refused = 0;
+  ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
+    std::array<uint64_t, BlockStore::kBitmapWords> refused{};
+    num_refused += impl_->Insert(column, digests, refused.data());
+  });
+  return SideMemoryOutcome(keys.size() - num_refused, num_refused);
 }
 
-void FilterColumns::Insert(uint32_t column, Key key) noexcept {
+InsertOutcome FilterColumns::Insert(uint32_t column, Keys keys,
+                                    std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  uint64_t num_refused = 0;
+  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    std::array<uint64_t, BlockStore::kBitmapWords> refused{};
+    num_refused += impl_->Insert(column, digests, refused.data());
+    NotRefused(digests.size(), refused, inserted.subspan(first / 64));
+  });
+  return SideMemoryOutcome(keys.size() - num_refused, num_refused);
+}
+
+bool FilterColumns::Insert(uint32_t column, Key key) noexcept {
   const uint64_t digest = impl_->config.digest(key);
-  impl_->Insert(column, std::span(&digest, 1));
+  uint64_t refused = 0;
+  return impl_->Insert(column, std::span(&digest, 1), &refused) == 0;
 }
 
 EraseOutcome FilterColumns::Erase(uint32_t column, Keys keys) noexcept {

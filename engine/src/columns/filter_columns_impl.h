@@ -61,8 +61,16 @@ struct FilterColumns::Impl {
   // Counts a column's bytes. Fails with kOutOfMemory over the limit.
   Status Reserve(uint64_t num_bytes);
 
-  // Updates of one chunk of a column.
-  void Insert(uint32_t column, std::span<const uint64_t> digests);
+  // An empty or loaded store for a column, with its limit of side memory.
+  Status LimitSide(BlockStore& store) const {
+    return config.side_memory_limit_bytes == 0
+               ? Ok()
+               : store.LimitSideMemory(config.side_memory_limit_bytes);
+  }
+
+  // Updates of one chunk of a column. Insert sets the bits in `refused`, zero before, of the keys
+  // that a limit refused, and returns how many there are.
+  uint64_t Insert(uint32_t column, std::span<const uint64_t> digests, uint64_t* refused);
   uint64_t Erase(uint32_t column, std::span<const uint64_t> digests);  // how many were erased
 
   const ColumnsConfig config;

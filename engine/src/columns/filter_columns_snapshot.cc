@@ -58,6 +58,8 @@ Status FilterColumns::LoadColumn(uint32_t column, std::span<const std::byte> byt
       });
   if (!contents) return contents.error();
   auto store = std::make_unique<BlockStore>(std::move(contents->store));
+  // What the side table takes is part of what is reserved, if there is a limit.
+  if (Status limited = impl_->LimitSide(*store); !limited) return limited;
   const uint64_t num_bytes = store->num_bytes();
   // Again: other columns may have been opened meanwhile.
   if (Status fits = impl_->Reserve(num_bytes); !fits) return fits;

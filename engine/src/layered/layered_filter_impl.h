@@ -2,7 +2,11 @@
 #ifndef TROMMEL_ENGINE_SRC_LAYERED_LAYERED_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_LAYERED_LAYERED_FILTER_IMPL_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "engine/src/batches/query_batch.h"
@@ -23,6 +27,32 @@ struct LayeredFilter::Impl {
     QueryTarget target = large.impl_->ForQueries();
     target.first_layer = first.impl_->store.get();
     return target;
+  }
+
+  bool has_side_limit() const {
+    return first.impl_->has_side_limit() || large.impl_->has_side_limit();
+  }
+  // Into both layers, or into neither: false if one of them refuses it. What the large layer takes
+  // back needs no memory.
+  bool AddOne(Key digest) {
+    if (!large.Insert(digest)) return false;
+    if (first.Insert(digest)) return true;
+    large.Erase(digest);
+    return false;
+  }
+  // Adds the keys that are absent, or all; sets the bits of those that are in now.
+  uint64_t AddOneByOne(std::span<const uint64_t> digests, bool only_if_absent,
+                       std::span<uint64_t> inserted) {
+    uint64_t num_inserted = 0;
+    std::ranges::fill(inserted, 0);
+    for (size_t i = 0; i < digests.size(); ++i) {
+      const Key digest = Key::Digest(digests[i]);
+      if (only_if_absent && large.MayContain(digest)) continue;
+      const uint64_t is_in{AddOne(digest)};
+      if (!inserted.empty()) inserted[i / 64] |= is_in << (i % 64);
+      num_inserted += is_in;
+    }
+    return num_inserted;
   }
 
   CountingFilter first;

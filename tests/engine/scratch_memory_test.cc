@@ -1,0 +1,304 @@
+// Batches for which the system refuses all memory on the calling thread: they do without scratch
+// and without handing work to threads, and say the same.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "support/allocation_peak.h"
+#include "support/catch.h"
+#include "support/random_keys.h"
+#include "support/tuple_rows.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/executor.h"
+#include "trommel/filter_columns.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
+
+namespace trommel {
+namespace {
+
+using tests::AllocationPeak;
+using tests::Refused;
+using tests::RefusedAllocation;
+
+constexpr size_t kManyKeys = 100'000;
+
+// What calls say of a batch: with memory, or without.
+struct Said {
+  std::vector<uint64_t> bits = std::vector<uint64_t>(BitmapWords(kManyKeys));
+  std::vector<uint32_t> selection = std::vector<uint32_t>(kManyKeys);
+  std::vector<uint64_t> counts = std::vector<uint64_t>(kManyKeys);
+  size_t num_present = 0;
+  size_t num_selected = 0;
+
+  friend bool operator==(const Said&, const Said&) = default;
+};
+
+template <class Filter>
+void Ask(const Filter& filter, Keys keys, Said& said) {
+  said.num_present = filter.Query(keys, said.bits);
+  said.num_selected = filter.Select(keys, Answer::kMaybePresent, said.selection);
+  filter.CountEstimates(keys, said.counts);
+  std::ranges::fill(std::span(said.selection).subspan(said.num_selected), 0);  // scratch
+}
+
+template <class Filter>
+void CheckSaysTheSame(const Filter& filter, Keys keys) {
+  Said with;
+  Said without;
+  Ask(filter, keys, with);
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    Ask(filter, keys, without);
+  }
+  CHECK((with == without));
+}
+
+TEST_CASE("an executor that finds no memory leaves all tasks to the caller", "[engine][executor]") {
+  if (!AllocationPeak::IsCounted()) return;
+  const auto executor = Executor::Create(3).value();
+  constexpr size_t kTasks = 100;
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; ++n) {
+    CAPTURE(n);
+    std::vector<std::atomic<int>> times(kTasks);
+    const auto task = [&times](size_t i) { times[i] += 1; };
+    {
+      const RefusedAllocation refused(n);
+      executor->ForEach(kTasks, std::cref(task));
+      was_refused = refused.was_refused();
+    }
+    CHECK(std::ranges::all_of(times, [](const auto& number) { return number == 1; }));
+    executor->ForEach(kTasks, std::cref(task));  // and again with memory
+    CHECK(std::ranges::all_of(times, [](const auto& number) { return number == 2; }));
+  }
+}
+
+TEST_CASE("without memory a filter with a limit says of all batches what it says with it",
+          "[engine][side_limit]") {
+  if (!AllocationPeak::IsCounted()) return;
+  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16,
+                                 Encoding::kFingerprints8);
+  const auto route = GENERATE(Route::kAutomatic, Route::kDirect, Route::kSplit);
+  const auto make = [&] {
+    CountingFilter filter = CountingFilter::Create({.capacity = 10'000,
+                                                    .target_fpr = 0.002,
+                                                    .digest = {.kind = DigestKind::kCaller},
+                                                    .encoding = encoding,
+                                                    .side_memory_limit_bytes = 60'000,
+                                                    .executor = Executor::Create(3).value()})
+                                .value();
+    filter.UseRoute(route);
+    return filter;
+  };
+  const std::vector<uint64_t> digests = tests::MemberKeys(kManyKeys, Catch::rngSeed());
+  const Keys keys = Keys::Digests(digests);
+  CountingFilter with = make();
+  CountingFilter without = make();
+  ConcurrentFilter shared(make());
+  std::vector<uint64_t> bits(BitmapWords(kManyKeys));
+  std::vector<uint64_t> refused(bits.size());
+  std::vector<uint64_t> bits_without(bits.size());
+  std::vector<uint64_t> refused_without(bits.size());
+  InsertOutcome outcome;
+  InsertOutcome outcome_shared;
+  for (int round = 0; round < 2; ++round) {
+    const InsertOutcome wanted = with.Insert(keys);
+    {
+      const RefusedAllocation none(1, Refused::kAllFrom);
+      outcome = without.Insert(keys);
+      outcome_shared = shared.Insert(keys);
+    }
+    CHECK(outcome == wanted);
+    CHECK(outcome_shared == wanted);
+    CHECK(wanted.num_refused > 0);
+  }
+  const InsertOutcome wanted = with.InsertIfAbsent(keys, bits, refused);
+  const EraseOutcome erased = with.Erase(keys);
+  EraseOutcome erased_without;
+  EraseOutcome erased_shared;
+  {
+    const RefusedAllocation none(1, Refused::kAllFrom);
+    outcome = without.InsertIfAbsent(keys, bits_without, refused_without);
+    outcome_shared = shared.InsertIfAbsent(keys, bits_without, refused_without);
+    erased_without = without.Erase(keys);
+    erased_shared = shared.Erase(keys);
+  }
+  CHECK(outcome == wanted);
+  CHECK(outcome_shared == wanted);
+  CHECK((bits_without == bits));
+  CHECK((refused_without == refused));
+  CHECK(erased_without == erased);
+  CHECK(erased_shared == erased);
+  CheckSaysTheSame(without, keys);
+  CheckSaysTheSame(shared, keys);
+  CHECK((without.Serialize() == with.Serialize()));
+  CHECK((shared.Serialize() == with.Serialize()));
+}
+
+TEST_CASE("without memory layers are queried and erased as with it", "[engine][layered]") {
+  if (!AllocationPeak::IsCounted()) return;
+  LayeredFilter filter =
+      LayeredFilter::Create({.capacity = 100'000, .executor = Executor::Create(3).value()}).value();
+  const auto keys = tests::MemberKeys(kManyKeys, Catch::rngSeed());
+  filter.Insert(keys);
+  CheckSaysTheSame(filter, Keys(keys));
+  const std::span<const uint64_t> half = std::span(keys).first(kManyKeys / 2);
+  std::vector<uint64_t> bits(BitmapWords(kManyKeys - half.size()));
+  EraseOutcome first;
+  EraseOutcome rest;
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    first = filter.Erase(half);
+    rest = filter.Erase(std::span(keys).subspan(half.size()), bits);
+  }
+  CHECK(first.num_erased == half.size());
+  CHECK(rest.num_erased == kManyKeys - half.size());
+  CHECK(filter.num_keys() == 0);
+}
+
+TEST_CASE("without memory a scalable filter is queried and erased as with it",
+          "[engine][scalable]") {
+  if (!AllocationPeak::IsCounted()) return;
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 10'000,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .executor = Executor::Create(3).value()})
+                              .value();
+  const auto keys = tests::MemberKeys(kManyKeys, Catch::rngSeed());
+  REQUIRE(filter.Insert(keys).num_refused == 0);
+  CheckSaysTheSame(filter, Keys(keys));
+  EraseOutcome outcome;
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    outcome = filter.Erase(keys);
+  }
+  CHECK(outcome.num_erased == kManyKeys);
+  CHECK(filter.num_keys() == 0);
+}
+
+TEST_CASE("the clock of a window advances without memory", "[engine][window]") {
+  if (!AllocationPeak::IsCounted()) return;
+  const auto form = GENERATE(WindowForm::kBucketRing, WindowForm::kSlots16, WindowForm::kSlots24);
+  WindowFilter filter = WindowFilter::Create({.window = 80,
+                                              .num_buckets = 8,
+                                              .capacity = 20'000,
+                                              .target_fpr = 0.01,
+                                              .form = form,
+                                              .executor = Executor::Create(3).value()})
+                            .value();
+  const auto keys = tests::MemberKeys(10'000, Catch::rngSeed());
+  std::vector<uint64_t> bits(BitmapWords(keys.size()));
+  for (uint64_t time = 0; time < 300; time += 10) {
+    size_t num_present = 0;
+    bool has_advanced = false;
+    {
+      const RefusedAllocation refused(1, Refused::kAllFrom);
+      has_advanced = filter.Advance(time);
+      num_present = filter.Query(keys, bits);
+    }
+    REQUIRE(has_advanced);
+    if (time % 100 == 0) {
+      filter.Insert(keys);
+    } else if (time % 100 < 80) {
+      REQUIRE(num_present == keys.size());
+    }
+  }
+}
+
+TEST_CASE("without memory for a plan an attribute filter says that every tuple may be in",
+          "[engine][attributes][attribute_filter]") {
+  if (!AllocationPeak::IsCounted()) return;
+  AttributeFilter filter = AttributeFilter::Create({.sets = *AttributeSets::Create(3, {}),
+                                                    .capacity = 1000,
+                                                    .executor = Executor::Create(3).value()})
+                               .value();
+  const std::vector<uint64_t> all_different = {0, 0, 0};
+  const auto rows = tests::RandomRows(1000, all_different, Catch::rngSeed());
+  const auto others =
+      tests::RandomRows(1000, all_different, Catch::rngSeed(), tests::KeySpace::kNonMembers);
+  const tests::TupleColumns member_columns(rows);
+  const tests::TupleColumns other_columns(others);
+  REQUIRE(filter.Insert(member_columns.view()).num_refused == 0);
+  std::vector<uint64_t> bits(BitmapWords(rows.size()));
+  const std::vector<AttributeMask> asked(rows.size(), AttributeMask{0b101});
+  size_t num_first = 0;
+  size_t num_members = 0;
+  size_t num_others = 0;
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    num_first = filter.Query(0b101, other_columns.view(), bits);
+  }
+  CHECK(num_first == others.size());
+  CHECK(filter.PartsOf(0b101).size() == 1);
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    num_members = filter.QueryEach(asked, member_columns.view(), bits);
+    num_others = filter.QueryEach(asked, other_columns.view(), bits);
+  }
+  CHECK(num_members == rows.size());
+  CHECK(num_others < others.size() / 10);
+  CHECK(num_others == filter.QueryEach(asked, other_columns.view(), bits));
+}
+
+TEST_CASE("a column with a limit shows just the keys that it did not refuse",
+          "[engine][columns][side_limit]") {
+  if (!AllocationPeak::IsCounted()) return;
+  FilterColumns columns = FilterColumns::Create({.column_capacity = 500,
+                                                 .target_fpr = 0.001,
+                                                 .num_columns = 3,
+                                                 .digest = {.kind = DigestKind::kCaller},
+                                                 .side_memory_limit_bytes = 2'000})
+                              .value();
+  REQUIRE(columns.OpenColumn(1).ok());
+  const uint64_t num_bytes = columns.num_bytes();
+  const std::vector<uint64_t> digests = tests::MemberKeys(2'000, Catch::rngSeed());
+  const Keys keys = Keys::Digests(digests);
+  std::vector<uint64_t> inserted(BitmapWords(digests.size()));
+  std::vector<uint64_t> answers(digests.size());
+  std::vector<uint64_t> taken;
+  taken.reserve(digests.size());
+  InsertOutcome outcome;
+  EraseOutcome erased;
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    outcome = columns.Insert(1, keys, inserted);
+    columns.Query(keys, answers);
+  }
+  CHECK(outcome.num_refused > 0);
+  CHECK(outcome.num_inserted > digests.size() / 4);
+  CHECK(outcome.refusal == GrowthRefusal::kSideMemoryLimit);
+  size_t num_shown = 0;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    const bool is_in = (inserted[i / 64] >> (i % 64) & 1) != 0;
+    if (is_in) taken.push_back(digests[i]);
+    if (is_in && answers[i] != 0b010) FAIL("key " << i << " is lost");
+    num_shown += uint64_t{answers[i] != 0};
+  }
+  CHECK(taken.size() == outcome.num_inserted);
+  CHECK(num_shown < digests.size());  // some of those that were refused are absent
+  CHECK(columns.GetStats(1).num_refused_inserts == outcome.num_refused);
+  CHECK(columns.GetStats(1).num_keys == outcome.num_inserted);
+  CHECK(columns.num_bytes() == num_bytes);
+  const std::vector<std::byte> bytes = columns.SerializeColumn(1);
+  REQUIRE(columns.LoadColumn(2, bytes).ok());
+  CHECK(columns.SerializeColumn(2) == bytes);
+  {
+    const RefusedAllocation refused(1, Refused::kAllFrom);
+    erased = columns.Erase(1, Keys::Digests(taken));
+    columns.CloseColumn(2);
+    columns.Query(keys, answers);
+  }
+  CHECK(erased.num_refused == 0);
+  CHECK(std::ranges::count(answers, 0) == static_cast<std::ptrdiff_t>(answers.size()));
+}
+
+}  // namespace
+}  // namespace trommel
