@@ -1,0 +1,157 @@
+// Filters with limits of side memory, in a process that has no memory left (a ctest entry runs it
+// under ulimit -v): nothing that a server does with them ends the process, no key is lost, and what
+// was refused was not done.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/executor.h"
+#include "trommel/layered_filter.h"
+
+namespace {
+
+using trommel::BitmapWords;
+using trommel::ConcurrentFilter;
+using trommel::CountingConfig;
+using trommel::CountingFilter;
+using trommel::Encoding;
+using trommel::InsertOutcome;
+using trommel::Keys;
+
+constexpr uint64_t kCapacity = 200'000;
+
+void Require(bool is_so, const char* what) {
+  if (is_so) return;
+  std::fprintf(stderr, "trommel_low_memory: not so: %s\n", what);
+  std::exit(1);
+}
+
+// All memory that the process may still have, in pieces down to a few hundred bytes.
+class AllMemory {
+ public:
+  AllMemory() {
+    for (size_t size = size_t{1} << 28; size >= 256; size /= 2) {
+      while (void* piece = std::malloc(size)) {
+        *static_cast<void**>(piece) = pieces_;
+        pieces_ = piece;
+        num_bytes_ += size;
+      }
+    }
+  }
+  AllMemory(const AllMemory&) = delete;
+  AllMemory& operator=(const AllMemory&) = delete;
+  ~AllMemory() {
+    while (pieces_ != nullptr) std::free(std::exchange(pieces_, *static_cast<void**>(pieces_)));
+  }
+  size_t num_bytes() const { return num_bytes_; }
+
+ private:
+  void* pieces_ = nullptr;
+  size_t num_bytes_ = 0;
+};
+
+std::vector<uint64_t> Digests(size_t size, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> digests(size);
+  for (uint64_t& digest : digests) digest = random();
+  return digests;
+}
+
+// What a test of one filter needs, made while there is memory.
+struct Buffers {
+  explicit Buffers(size_t num_keys)
+      : bits(BitmapWords(num_keys)), selection(num_keys), counts(num_keys) {
+    taken.reserve(num_keys);
+  }
+
+  std::vector<uint64_t> bits;
+  std::vector<uint32_t> selection;
+  std::vector<uint64_t> counts;
+  std::vector<uint64_t> taken;  // by the filter
+};
+
+// Inserts, queries and erases, all batches by two threads and by one.
+void CheckWithoutMemory(ConcurrentFilter& filter, const CountingFilter& other,
+                        std::span<const uint64_t> digests, Buffers& buffers) {
+  const Keys keys = Keys::Digests(digests);
+  const AllMemory all;
+  bool is_refused = false;
+  try {
+    (void)filter.Serialize();
+  } catch (const std::bad_alloc&) {
+    is_refused = true;
+  }
+  Require(is_refused, "there is no memory for a snapshot");
+  const InsertOutcome outcome = filter.Insert(keys, buffers.bits);
+  Require(outcome.num_inserted + outcome.num_refused == keys.size(), "each key has an outcome");
+  Require(outcome.num_refused > 0, "the limit refuses some keys");
+  buffers.taken.clear();
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if ((buffers.bits[i / 64] >> (i % 64) & 1) != 0) buffers.taken.push_back(digests[i]);
+  }
+  Require(buffers.taken.size() == outcome.num_inserted, "the bitmap has the keys that are in");
+  const Keys taken = Keys::Digests(buffers.taken);
+  const auto taken_bits = std::span(buffers.bits).first(BitmapWords(taken.size()));
+  Require(filter.Query(taken, taken_bits) == taken.size(), "no key is lost");
+  const size_t num_shown = filter.Select(keys, trommel::Answer::kMaybePresent, buffers.selection);
+  Require(num_shown >= taken.size(), "no key is lost");
+  filter.CountEstimates(taken, std::span(buffers.counts).first(taken.size()));
+  Require(std::ranges::count(std::span(buffers.counts).first(taken.size()), 0U) == 0,
+          "each key counts");
+  const InsertOutcome again = filter.Insert(keys);  // split by two threads, or by one
+  Require(again.num_inserted + again.num_refused == keys.size(), "each key has an outcome");
+  if (const trommel::Status merged = filter.Merge(other); merged.ok()) {
+    Require(filter.num_keys() == taken.size() + again.num_inserted + other.num_keys(),
+            "a merge that is done is whole");
+    std::exit(1);  // the other is full: it cannot have been done
+  }
+  Require(filter.num_keys() == taken.size() + again.num_inserted, "a failed merge adds nothing");
+  Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
+}
+
+void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
+  CountingConfig config{.capacity = kCapacity,
+                        .target_fpr = 0.002,
+                        .digest = {.kind = trommel::DigestKind::kCaller},
+                        .encoding = encoding,
+                        .executor = executor};
+  CountingFilter other = CountingFilter::Create(config).value();
+  const std::vector<uint64_t> digests = Digests(4 * kCapacity, 1);
+  other.Insert(Keys::Digests(Digests(2 * kCapacity, 2)));
+  config.side_memory_limit_bytes = size_t{1} << 18;
+  ConcurrentFilter filter = ConcurrentFilter::Create(config).value();
+  Buffers buffers(digests.size());
+  CheckWithoutMemory(filter, other, digests, buffers);
+  // As the other keys were inserted twice, those of the second time are still in.
+  Require(filter.Serialize().size() > 0, "there is memory again");
+}
+
+}  // namespace
+
+int main() {
+  const std::shared_ptr<trommel::Executor> executor = trommel::Executor::Create(2).value();
+  executor->ForEach(64, [](size_t) {});  // its threads begin while there is memory
+  for (const Encoding encoding :
+       {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+    CheckEncoding(encoding, executor);
+    CheckEncoding(encoding, nullptr);
+  }
+  {
+    const AllMemory all;
+    const auto refused = CountingFilter::Create({.capacity = uint64_t{1} << 28});
+    Require(!refused.ok(), "there is no memory for a filter");
+  }
+  std::puts("all as promised, without memory");
+  return 0;
+}
