@@ -49,8 +49,8 @@ struct CountingConfig {
   /// is its physical memory, or less where a control group (of a container, a service) limits the
   /// process (Linux, versions 1 and 2; read once). The side table may grow beyond it. A promoted
   /// block (see Sizing::predicted_promoted_share) takes 8 bytes per slice and about 30 more, about
-  /// 0.1 KB with 8 slices; one of more than 63 keys takes another byte per position, or 2, 4 or 8
-  /// as its counts need. Loading counts the side table, too.
+  /// 0.1 KB with 8 slices; one of more than 63 keys takes another byte per position, or as many
+  /// as its largest count has. Loading counts the side table, too.
   uint64_t memory_limit_bytes = 0;
   /// The most bytes of side memory, which holds what full blocks have no place for; 0: no limit.
   /// With a limit these bytes are reserved at creation and divided equally over the shards (at most

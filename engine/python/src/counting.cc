@@ -61,7 +61,7 @@ constexpr const char* kCreateDoc =
     "digest: how keys are hashed; 'siphash', under a digest_key of 16 secret random bytes, is\n"
     "    for keys that an attacker may choose.\n"
     "memory_limit_bytes: the most bytes; 0: the machine's memory.\n"
-    "side_memory_limit_bytes: of fingerprints: reserves this and refuses keys beyond it.\n"
+    "side_memory_limit_bytes: reserves this for full blocks and refuses keys beyond it.\n"
     "executor: threads for large batches; None: the calling thread only.";
 
 // What both classes have.
@@ -91,7 +91,7 @@ nb::class_<Guarded<T>> BindCommon(nb::module_& module, const char* name, const c
         self.Exclusively([&](T& f) { Check(f.LimitSideMemory(limit_bytes)); });
       },
       nb::arg("limit_bytes"), nb::sig("def limit_side_memory(self, limit_bytes: int) -> None"),
-      "Limits the side memory of fingerprints from now on; 0: no limit.");
+      "Limits the side memory from now on; 0: no limit.");
   return bound;
 }
 
