@@ -49,13 +49,7 @@ template <class Filter>
 void InsertBatch(Filter& filter, const Batch& batch, Words inserted, trommel_outcome& total) {
   batch.ForEachRound([&](Keys keys, size_t first) {
     const Words words = WordsOf(inserted, first, keys.size());
-    if constexpr (std::same_as<Filter, LayeredFilter>) {
-      filter.Insert(keys);
-      total.num_done += keys.size();
-      FillBitmap(words, keys.size());
-    } else {
-      Add(inserted.empty() ? filter.Insert(keys) : filter.Insert(keys, words), total);
-    }
+    Add(inserted.empty() ? filter.Insert(keys) : filter.Insert(keys, words), total);
   });
 }
 
@@ -235,7 +229,7 @@ int32_t trommel_insert_key(trommel_filter* filter, trommel_key key, trommel_erro
     return std::visit(
         [&](auto& typed) {
           using Filter = std::remove_cvref_t<decltype(typed)>;
-          if constexpr (std::same_as<Filter, LayeredFilter> || kIsWindow<Filter>) {
+          if constexpr (kIsWindow<Filter>) {
             typed.Insert(one);
             return true;
           } else {
