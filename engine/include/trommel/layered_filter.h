@@ -42,7 +42,7 @@ struct LayeredConfig {
   /// counters, too: about twice the bytes.
   uint32_t num_slices = 0;
   Encoding encoding = Encoding::kRuns;  ///< How the large layer stores counts.
-  uint64_t memory_limit_bytes = 0;  ///< Of both layers together; 0: the machine's memory.
+  uint64_t memory_limit_bytes = 0;      ///< Of both layers together; 0: the machine's memory.
   /// The most bytes of side memory of both layers together, divided between them as their blocks'
   /// bytes are; 0: no limit. As CountingConfig::side_memory_limit_bytes.
   uint64_t side_memory_limit_bytes = 0;
