@@ -23,8 +23,9 @@ std::vector<uint64_t> Numbers(size_t size) {
 TEST_CASE("a copy keeps the blocks, the promoted ones too, and the limits", "[engine][clone]") {
   const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
                                  Encoding::kFingerprints16);
+  const bool is_limited = GENERATE(false, true);
   CountingConfig config{.capacity = 1000, .target_fpr = 0.002, .encoding = encoding};
-  if (HasFingerprints(encoding)) config.side_memory_limit_bytes = uint64_t{1} << 16;
+  if (is_limited) config.side_memory_limit_bytes = uint64_t{1} << 16;
   CountingFilter filter = CountingFilter::Create(config).value();
   filter.Insert(Numbers(1500));
   for (int i = 0; i < 300; ++i) filter.Insert(7);
