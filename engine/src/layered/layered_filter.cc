@@ -159,7 +159,7 @@ EraseOutcome LayeredFilter::Erase(Keys keys) noexcept {
   std::array<uint64_t, BitmapWords(kMaxChunkKeys)> bits;
   EraseOutcome outcome;
   for (size_t first = 0; first < keys.size(); first += kMaxChunkKeys) {
-    const Keys part = Subspan(keys, first, std::min(kMaxChunkKeys, keys.size() - first));
+    const Keys part = keys.Subspan(first, std::min(kMaxChunkKeys, keys.size() - first));
     const EraseOutcome here = Erase(part, std::span(bits).first(BitmapWords(part.size())));
     outcome.num_erased += here.num_erased;
     outcome.num_refused += here.num_refused;
