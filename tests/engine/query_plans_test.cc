@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
+#include "support/allocation_peak.h"
 #include "support/catch.h"
 
 namespace trommel {
@@ -97,6 +100,42 @@ TEST_CASE("plans are made anew where more were queried than are kept",
   for (int i = 0; i < 100; ++i) (void)PartsBy(plans, sets, random() & sets.full(), grace_periods);
   CHECK(plans.num_kept() <= 2 * kBounds.num_plans);
   CHECK(std::ranges::equal(held, std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST_CASE("a plan that the system refuses memory for has all its parts or none, and is made later",
+          "[engine][attributes][attribute_filter]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  const AttributeSets sets = *AttributeSets::AtMost(12, 2);
+  GracePeriods grace_periods;
+  constexpr QueryPlans::Bounds kBounds{.num_plans = 4, .num_parts = 400};
+  size_t num_refused = 0;
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; ++n) {
+    CAPTURE(n);
+    const QueryPlans plans(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods,
+                           kBounds);
+    was_refused = false;
+    for (uint32_t i = 0; i < 7; ++i) {  // more than are kept
+      const AttributeMask asked = sets.full() >> i & ~AttributeMask{1};
+      const std::vector<AttributeMask> wanted = Sorted(sets.PartsOf(asked));
+      QueryPlans::Plan own;
+      std::span<const uint32_t> parts;
+      std::optional<PlanOfBatch> of_batch;
+      const GracePeriods::Reader inside = grace_periods.Enter();
+      {
+        const tests::RefusedAllocation refused(n);
+        parts = plans.Of(asked, inside, own);
+        of_batch.emplace(plans, asked, grace_periods);
+        was_refused |= refused.was_refused();
+      }
+      CHECK((parts.empty() || parts.size() == wanted.size()));
+      CHECK((of_batch->parts().empty() || of_batch->parts().size() == wanted.size()));
+      num_refused += size_t{parts.empty()};
+      CHECK(Sorted(PartsBy(plans, sets, asked, grace_periods)) == wanted);
+      CHECK(plans.num_kept() <= 2 * kBounds.num_plans);
+    }
+  }
+  CHECK(num_refused > 0);
 }
 
 TEST_CASE("plans stay right while many threads query for more than are kept",
