@@ -41,6 +41,11 @@ TEST_CASE("user metadata outlives a change of the file, and stats show its size"
   REQUIRE(filter.Save(path, {.metadata = metadata}).ok());
   REQUIRE(RunTool({"insert", path}, "a key\n").exit_code == 0);
   CHECK(LoadMetadata(path).value() == metadata);
+  const std::string copy = folder.Path("copy");
+  for (const char* command : {"insert", "erase"}) {  // a new file, and one that is replaced
+    REQUIRE(RunTool({command, path, "--output", copy, "--force"}, "a key\n").exit_code == 0);
+    CHECK(LoadMetadata(copy).value() == metadata);
+  }
   const json stats = json::parse(RunTool({"stats", path, "--json"}).out);
   CHECK(stats["num_keys"] == 1);
   CHECK(stats["metadata_bytes"] == 1234);

@@ -44,7 +44,7 @@ class FilterFile {
   FamilyFilter& filter() noexcept { return filter_; }
   const FamilyFilter& filter() const noexcept { return filter_; }
 
-  // The file's user metadata, which SaveBack keeps.
+  // The file's user metadata, which commands that change the filter keep.
   const std::vector<std::byte>& metadata() const noexcept { return metadata_; }
 
   // Replaces the file atomically, keeping a symbolic link to it and its permissions (but none of

@@ -37,9 +37,9 @@ Result<FilterOutput> FilterOutput::ClaimUpdate(const std::string& filter,
   return FilterOutput(Kind::kOwn, filter, wait, *std::move(lock));
 }
 
-Status FilterOutput::Save(const AnyFilter& filter) {
-  if (kind_ == Kind::kForced) return SaveForced(filter);
-  Status saved = SaveFilter(filter, path_, {.replace = false});
+Status FilterOutput::Save(const AnyFilter& filter, std::span<const std::byte> metadata) {
+  if (kind_ == Kind::kForced) return SaveForced(filter, metadata);
+  Status saved = SaveFilter(filter, path_, {.replace = false, .metadata = metadata});
   if (saved.ok() || saved.error().code != ErrorCode::kExists) return saved;
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("{} was made by another program meanwhile; nothing was written: --force "
@@ -48,10 +48,11 @@ Status FilterOutput::Save(const AnyFilter& filter) {
 }
 
 Status FilterOutput::Save(const FilterFile& file) {
-  return kind_ == Kind::kOwn ? file.SaveBack(*lock_) : Save(file.filter().any());
+  if (kind_ == Kind::kOwn) return file.SaveBack(*lock_);
+  return Save(file.filter().any(), file.metadata());
 }
 
-Status FilterOutput::SaveForced(const AnyFilter& filter) {
+Status FilterOutput::SaveForced(const AnyFilter& filter, std::span<const std::byte> metadata) {
   for (;;) {
     // A file that appears now has not been locked. (What is there and is no file is a symbolic
     // link that leads nowhere, or will be refused.)
@@ -61,7 +62,8 @@ Status FilterOutput::SaveForced(const AnyFilter& filter) {
       if (lock_->IsCurrent()) return Ok();
       return Error{ErrorCode::kExists, fmt::format("{} is another file by now", path_)};
     };
-    Status saved = SaveFilter(filter, path_, {.replace = !is_new, .check = check});
+    Status saved =
+        SaveFilter(filter, path_, {.replace = !is_new, .check = check, .metadata = metadata});
     if (saved.ok() || saved.error().code != ErrorCode::kExists) return saved;
     lock_.reset();
     Result<FileLock> lock = FileLock::Take(path_, wait_, Unopenable::kIsLeftUnlocked);

@@ -3,7 +3,9 @@
 #ifndef TROMMEL_TOOLS_FILTER_OUTPUT_H_
 #define TROMMEL_TOOLS_FILTER_OUTPUT_H_
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,9 +38,10 @@ class FilterOutput {
   // Makes the file or, with --force, replaces what is there by now, locked again if that is another
   // one. Fails with kInvalidArgument where a file appeared meanwhile and there is no --force, and
   // as SaveFilter and FileLock::Take do.
-  Status Save(const AnyFilter& filter);
+  Status Save(const AnyFilter& filter, std::span<const std::byte> metadata = {});
 
-  // The same for the filter that was loaded from `file`; its own file as FilterFile::SaveBack does.
+  // The same for the filter that was loaded from `file`, with its metadata; its own file as
+  // FilterFile::SaveBack does.
   Status Save(const FilterFile& file);
 
  private:
@@ -46,7 +49,7 @@ class FilterOutput {
 
   FilterOutput(Kind kind, std::string path, LockWait wait, std::optional<FileLock> lock);
 
-  Status SaveForced(const AnyFilter& filter);
+  Status SaveForced(const AnyFilter& filter, std::span<const std::byte> metadata);
 
   Kind kind_;
   std::string path_;
