@@ -18,6 +18,7 @@ Json ToJson(const HtmlLine& line) {
   }
   if (line.is_points) json["is_points"] = true;
   if (line.is_dashed) json["is_dashed"] = true;
+  if (line.colour_of) json["colour_of"] = *line.colour_of;
   return json;
 }
 
@@ -66,6 +67,7 @@ std::string DataOf(const HtmlReport& report) {
   Json json = {{"title", report.title},     {"subtitle", report.subtitle},
                {"command", report.command}, {"findings", report.findings},
                {"sections", Json::array()}, {"card", Json::array()}};
+  if (!report.summary.rows.empty()) json["summary"] = ToJson(report.summary);
   for (const HtmlSection& section : report.sections) json["sections"].push_back(ToJson(section));
   for (const auto& [field, value] : report.card) json["card"].push_back({field, value});
   // "</script>" in a text would end the element that holds the data.

@@ -7,6 +7,8 @@
 #ifndef TROMMEL_BENCH_HTML_HTML_REPORT_H_
 #define TROMMEL_BENCH_HTML_HTML_REPORT_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,7 @@ struct HtmlLine {
   std::vector<double> high = {};
   bool is_points = false;  // marks without a line
   bool is_dashed = false;  // a ceiling, or a model
+  std::optional<size_t> colour_of = {};  // the line of the chart whose colour it has
 };
 
 struct HtmlChart {
@@ -64,6 +67,7 @@ struct HtmlReport {
   std::string subtitle = {};
   std::string command = {};                // that made it
   std::vector<std::string> findings = {};  // what a reader should know first, a sentence each
+  HtmlTable summary = {};                  // below the findings, if it has rows
   std::vector<HtmlSection> sections = {};
   std::vector<std::pair<std::string, std::string>> card = {};  // of the machine
 };

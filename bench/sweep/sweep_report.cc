@@ -19,6 +19,8 @@ namespace {
 using enum Operation;
 
 constexpr Operation kCompared[] = {kInsert, kErase, kQueryMiss, kQueryHit};
+constexpr Encoding kEncodings[] = {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                                   Encoding::kFingerprints8};
 
 FigureRange NsOf(const SweepFigure& figure) { return RangeOfRepetitions(figure.ns); }
 
@@ -89,6 +91,14 @@ class SweepView {
   uint32_t base_threads_ = ~uint32_t{0};
   std::optional<Encoding> base_encoding_;
 };
+
+// "2.4 [2.3 .. 2.5], 72 %"
+std::string TimeAndShare(const SweepFigure& figure) {
+  const FigureRange ns = NsOf(figure);
+  std::string text = Printed("%.1f [%.1f .. %.1f]", ns.middle, ns.low, ns.high);
+  if (figure.bound) text += Printed(", %.0f %%", 100 * figure.bound->ns / ns.middle);
+  return text;
+}
 
 void AddChart(HtmlSection& section, HtmlChart chart, const RangeLines& lines) {
   if (lines.empty()) return;
@@ -164,6 +174,30 @@ HtmlSection Encodings(const SweepView& view) {
   return section;
 }
 
+// The largest size up to 30 M keys: what each encoding takes there.
+HtmlTable Summary(const SweepView& view) {
+  HtmlTable table{
+      .title = Printed("%s, %u thread%s", Keys(view.base_keys()).c_str(), view.base_threads(),
+                       view.base_threads() == 1 ? "" : "s"),
+      .text = "ns per key in large batches [the range of its repetitions], and how much of the "
+              "speed that memory allows.",
+      .head = {"encoding"}};
+  for (const Operation op : kCompared) {
+    table.head.emplace_back(OperationName(op, Route::kAutomatic));
+  }
+  for (const Encoding encoding : kEncodings) {
+    std::vector<HtmlCell> row = {{std::string(EncodingName(encoding))}};
+    bool is_measured = false;
+    for (const Operation op : kCompared) {
+      const SweepFigure* figure = view.Find(op, Route::kAutomatic, view.base_keys(), encoding);
+      is_measured |= figure != nullptr;
+      row.push_back({figure == nullptr ? "-" : TimeAndShare(*figure)});
+    }
+    if (is_measured) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 // Which encoding and route are fastest here, and by how much.
 HtmlTable Choices(const SweepView& view, const std::vector<SweepFigure>& figures) {
   HtmlTable table{.title = "What to choose here",
@@ -183,8 +217,7 @@ HtmlTable Choices(const SweepView& view, const std::vector<SweepFigure>& figures
   for (const uint64_t num_keys : sizes) {
     for (const Operation op : kCompared) {
       std::vector<std::pair<FigureRange, std::string>> found;
-      for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
-                                      Encoding::kFingerprints8}) {
+      for (const Encoding encoding : kEncodings) {
         if (const SweepFigure* figure = view.Find(op, Route::kAutomatic, num_keys, encoding)) {
           found.emplace_back(NsOf(*figure), EncodingName(encoding));
         }
@@ -357,20 +390,7 @@ std::string SweepHtml(const MachineCard& card, const std::vector<SweepFigure>& f
       .subtitle = card.date,
       .command = command,
       .card = CardOf(card)};
-  for (const Operation op : kCompared) {
-    const SweepFigure* figure =
-        view.Find(op, Route::kAutomatic, view.base_keys(), view.base_encoding());
-    if (figure == nullptr) continue;
-    const FigureRange ns = NsOf(*figure);
-    report.findings.push_back(Printed(
-        "%s, %s, %s: %.1f ns per key [%.1f .. %.1f], %.0f M keys/s%s.", NameOf(*figure).c_str(),
-        Keys(view.base_keys()).c_str(), std::string(EncodingName(view.base_encoding())).c_str(),
-        ns.middle, ns.low, ns.high, 1e3 / ns.middle,
-        figure->bound
-            ? Printed(", %.0f %% of what memory allows", 100 * figure->bound->ns / ns.middle)
-                  .c_str()
-            : ""));
-  }
+  report.summary = Summary(view);
   if (card.load_average[0] > 0.5 * card.num_logical_cpus) {
     report.findings.push_back("Other programs were busy when this began: expect wide ranges.");
   }

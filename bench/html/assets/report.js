@@ -75,6 +75,7 @@
   const draw = (chart, box) => {
     const dark = !printing && matchMedia("(prefers-color-scheme: dark)").matches;
     const palette = dark ? darkColours : colours;
+    const colourOf = (l) => palette[(chart.lines[l].colour_of ?? l) % palette.length];
     const ink = dark ? "#e4e8ec" : "#1b1f24";
     const rule = dark ? "#333c46" : "#e3e7eb";
     const shown = (line, i) => {
@@ -93,7 +94,7 @@
         u.ctx.beginPath();
         u.ctx.rect(left - 4, top - 4, width + 8, height + 8);
         u.ctx.clip();
-        u.ctx.strokeStyle = u.ctx.fillStyle = palette[l % palette.length];
+        u.ctx.strokeStyle = u.ctx.fillStyle = colourOf(l);
         u.ctx.lineWidth = devicePixelRatio;
         u.ctx.beginPath();
         chart.x.forEach((x, i) => {
@@ -173,10 +174,10 @@
         {label: chart.x_name,
          value: (u, x, s, i) => (i === null ? "-" : chart.labels ? chart.labels[i] : figure(x))},
         ...chart.lines.map((line, l) => ({
-          label: line.name, stroke: palette[l % palette.length], width: line.is_points ? 0 : 2,
-          dash: line.is_dashed || l >= palette.length ? [6, 4] : undefined, spanGaps: true,
+          label: line.name, stroke: colourOf(l), width: line.is_points ? 0 : 2,
+          dash: line.is_dashed || (l >= palette.length && line.colour_of === undefined) ? [6, 4] : undefined, spanGaps: true,
           paths: line.is_points ? () => null : undefined,
-          points: {show: !line.is_points && chart.x.length <= 24, size: 6, fill: palette[l % palette.length]},
+          points: {show: !line.is_points && chart.x.length <= 24, size: 6, fill: colourOf(l)},
           value: (u, y, s, i) => (i === null ? "-" : shown(line, i)),
         })),
       ],
@@ -241,8 +242,14 @@
   make("h1", main, report.title);
   if (report.subtitle) make("p", main, report.subtitle, "faint");
   const links = make("nav", main);
+  const showTable = (table) => {
+    if (table.title) make("h3", main, table.title);
+    if (table.text) make("p", main, table.text, "faint");
+    addTable(main, table.head, table.rows, table.classes);
+  };
   if (report.command) make("code", main, "$ " + report.command);
-  for (const line of report.findings) make("p", main, line);
+  for (const line of report.findings) make("p", main, line, "finding");
+  if (report.summary) showTable(report.summary);
   report.sections.forEach((section, s) => {
     const id = "section-" + s;
     const link = make("a", links, section.title);
@@ -250,11 +257,7 @@
     make("h2", main, section.title).id = id;
     if (section.text) make("p", main, section.text);
     for (const chart of section.charts) addChart(main, chart);
-    for (const table of section.tables) {
-      if (table.title) make("h3", main, table.title);
-      if (table.text) make("p", main, table.text, "faint");
-      addTable(main, table.head, table.rows, table.classes);
-    }
+    section.tables.forEach(showTable);
   });
   if (report.card.length > 0) {
     make("h2", main, "Machine");

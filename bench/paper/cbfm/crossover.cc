@@ -119,9 +119,7 @@ Table TuplesTable(const matrix::MatrixGeometry& geometry, Chart& chart) {
       "of a filter. Below some million tuples the matrix's pair has a lower rate, and the filters "
       "are still smaller; above, the matrix is smaller.";
   table.axis = Axis::kLinear;
-  chart = {.title = "Crossover: CBFM in 16 MB against AttributeFilter of the same rates",
-           .x_name = "tuples",
-           .y_name = "MB"};
+  chart = {.title = table.title, .x_name = "tuples", .y_name = "MB"};
   chart.log_x = true;
   chart.least_y = 1e-3;
   chart.lines = {{.name = "CBFM, two cuts"}, {.name = "AttributeFilter"}};

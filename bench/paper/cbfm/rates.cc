@@ -1,6 +1,7 @@
 // Figures 7a and 7b.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "bench/paper/cbfm/cbfm.h"
 
@@ -44,6 +45,17 @@ Row OrdersRow(const CbfmExperiment& experiment, std::string_view name, std::stri
   return row;
 }
 
+// What the source prints of a structure, where this report has a row for it.
+std::optional<double> PrintedRate(const Structure& side, size_t queried_idx, size_t step) {
+  if (step % (kAlphaSteps / 2) != 0) return std::nullopt;
+  if (queried_idx == 0 && side.name == "MDBF" && step == kAlphaSteps) return 1;
+  if (queried_idx != 1) return std::nullopt;
+  if (side.name == "CBFM, two cuts") return kPrintedPairRate;
+  const matrix::Kind kind = side.geometry ? side.geometry->kind : matrix::Kind::kSbf;
+  if (kind == matrix::Kind::kBfm || kind == matrix::Kind::kCartesian) return 1;
+  return std::nullopt;
+}
+
 Table FigureTable(const CbfmExperiment& experiment, size_t queried_idx) {
   const FigureWords& words = kFigures[queried_idx];
   const size_t filter = experiment.sides().size() - 1;
@@ -78,16 +90,8 @@ Table FigureTable(const CbfmExperiment& experiment, size_t queried_idx) {
         row.allowed = point.allowed;
       }
       row.instead = experiment.At(filter, queried_idx, step).answers.rate();
-      if (queried_idx == 0 && experiment.sides()[side].name == "MDBF" && step == kAlphaSteps)
-        row.paper = 1;
-      if (queried_idx == 1) {
-        const matrix::Kind kind = experiment.sides()[side].geometry
-                                      ? experiment.sides()[side].geometry->kind
-                                      : matrix::Kind::kSbf;
-        if (kind == matrix::Kind::kBfm || kind == matrix::Kind::kCartesian) row.paper = 1;
-        if (experiment.sides()[side].name == "CBFM, two cuts") row.paper = kPrintedPairRate;
-        row.tolerance = 0.15;  // "about"
-      }
+      row.paper = PrintedRate(experiment.sides()[side], queried_idx, step);
+      if (queried_idx == 1) row.tolerance = 0.15;  // "about"
       table.rows.push_back(row);
     }
   }
@@ -119,9 +123,17 @@ Chart FigureChart(const CbfmExperiment& experiment, size_t queried_idx) {
   for (size_t side = 0; side < experiment.sides().size(); ++side) {
     if (experiment.At(side, queried_idx, 0).answers.num_queried == 0) continue;
     Line line{.name = experiment.sides()[side].name};
+    bool is_printed = false;
     for (size_t step = 0; step < chart.x.size(); ++step) {
-      line.y.push_back(experiment.At(side, queried_idx, step).answers.rate());
+      const CbfmPoint& point = experiment.At(side, queried_idx, step);
+      line.y.push_back(point.answers.rate());
+      line.exact.push_back(point.model);
+      const std::optional<double> printed =
+          PrintedRate(experiment.sides()[side], queried_idx, step);
+      is_printed |= printed.has_value();
+      line.paper.push_back(printed.value_or(std::numeric_limits<double>::quiet_NaN()));
     }
+    if (!is_printed) line.paper.clear();
     chart.lines.push_back(line);
   }
   return chart;

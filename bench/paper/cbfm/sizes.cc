@@ -233,7 +233,7 @@ void CbfmMemory(const Options& options, Report& report) {
                "begin on cache lines, which shows for one attribute, as the variables of the "
                "source's program do. AttributeFilter has every allowed set at eps.";
   table.instead = "AttributeFilter";
-  Chart chart{.title = "Fig. 11: memory", .x_name = "attributes", .y_name = "bytes"};
+  Chart chart{.title = table.title, .x_name = "attributes", .y_name = "bytes"};
   chart.unit = Unit::kCount;
   chart.least_y = 10;
   chart.lines = {{.name = "CBFM, theory"},
@@ -269,7 +269,9 @@ void CbfmMemory(const Options& options, Report& report) {
     chart.x.push_back(d);
     chart.lines[0].y.push_back(*cbfm.formula);
     chart.lines[1].y.push_back(*cbfm.measured);
+    chart.lines[1].exact.push_back(*cbfm.exact);
     chart.lines[2].y.push_back(*bfm.measured);
+    chart.lines[2].exact.push_back(*bfm.exact);
     chart.lines[3].y.push_back(filter_bytes);
     orders = std::log10(*bfm.measured / *cbfm.measured);
     table.rows.push_back(cbfm);

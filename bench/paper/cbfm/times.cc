@@ -212,7 +212,7 @@ void CbfmDimensions(const Options& options, Report& report) {
       "AttributeFilter has every allowed set at 1 %.";
   table.axis = Axis::kLinear;
   table.instead = "AttributeFilter";
-  Chart chart{.title = "Fig. 12: ns per query", .x_name = "attributes", .y_name = "ns"};
+  Chart chart{.title = table.title, .x_name = "attributes", .y_name = "ns"};
   chart.unit = Unit::kNs;
   chart.least_y = 1;
   const std::vector<uint64_t> sizes = options.quick ? std::vector<uint64_t>{100, 1'000}

@@ -97,10 +97,13 @@ struct Table {
 struct Line {
   std::string name = {};
   std::vector<double> y = {};  // one per x of the chart; NaN where there is none
+  // What the exact model and the source have instead; as y, or empty.
+  std::vector<double> exact = {};
+  std::vector<double> paper = {};
 };
 
 struct Chart {
-  std::string title = {};
+  std::string title = {};  // that of the table with the same figures, where there is one
   std::string x_name = {};
   std::string y_name = {};
   std::vector<double> x = {};  // ascending

@@ -102,7 +102,8 @@ HtmlTable TableOfRows(const Table& table) {
   return html;
 }
 
-HtmlSection ChartSection(const Chart& chart) {
+// Solid: measured. Dashed: the exact model. Marks: the source's points.
+HtmlChart FigureChart(const Chart& chart) {
   HtmlChart html{.x_name = chart.x_name,
                  .y_name = chart.y_name,
                  .unit = chart.unit == Unit::kNs      ? "ns"
@@ -111,15 +112,20 @@ HtmlSection ChartSection(const Chart& chart) {
                  .x = chart.x,
                  .log_x = chart.log_x,
                  .log_y = chart.least_y > 0};
-  for (const Line& line : chart.lines) {
-    HtmlLine drawn{.name = line.name};
-    for (const double y : line.y) {
+  const auto add = [&](HtmlLine line, const std::vector<double>& figures) {
+    for (const double y : figures) {
       const double figure = chart.unit == Unit::kShare ? 100 * y : y;
-      drawn.y.push_back(html.log_y && !(figure > 0) ? kNone : figure);
+      line.y.push_back(html.log_y && !(figure > 0) ? kNone : figure);
     }
-    html.lines.push_back(std::move(drawn));
+    if (!figures.empty()) html.lines.push_back(std::move(line));
+  };
+  for (const Line& line : chart.lines) add({.name = line.name}, line.y);
+  for (size_t i = 0; i < chart.lines.size(); ++i) {
+    const Line& line = chart.lines[i];
+    add({.name = line.name + ": exact model", .is_dashed = true, .colour_of = i}, line.exact);
+    add({.name = line.name + ": source", .is_points = true, .colour_of = i}, line.paper);
   }
-  return {.title = chart.title, .charts = {std::move(html)}};
+  return html;
 }
 
 }  // namespace
@@ -130,7 +136,8 @@ std::string ReportHtml(const Report& report, const std::string& command) {
   size_t num_bad = 0;
   for (const Table& table : report.tables) {
     HtmlSection section{.title = table.title, .text = table.text};
-    HtmlChart chart = ChartOfRows(table);
+    const auto figure = std::ranges::find(report.charts, table.title, &Chart::title);
+    HtmlChart chart = figure != report.charts.end() ? FigureChart(*figure) : ChartOfRows(table);
     chart.title.clear();  // the section's
     if (!chart.lines.empty()) section.charts.push_back(std::move(chart));
     section.tables.push_back(TableOfRows(table));
@@ -140,7 +147,10 @@ std::string ReportHtml(const Report& report, const std::string& command) {
       num_bad += row.paper && KindOf(Judge(row)) == CellKind::kBad;
     }
   }
-  for (const Chart& chart : report.charts) html.sections.push_back(ChartSection(chart));
+  for (const Chart& chart : report.charts) {
+    if (std::ranges::find(report.tables, chart.title, &Table::title) != report.tables.end()) continue;
+    html.sections.push_back({.title = chart.title, .charts = {FigureChart(chart)}});
+  }
   if (num_of_source > 0) {
     html.findings.push_back(std::to_string(num_of_source) + " figures of the source are below; " +
                             std::to_string(num_bad) + " of them do not hold as printed.");

@@ -46,6 +46,8 @@ OrderedJson ChartJson(const Chart& chart) {
   OrderedJson lines = OrderedJson::array();
   for (const Line& line : chart.lines) {
     lines.push_back({{"name", line.name}, {"y", line.y}});  // NaN becomes null
+    if (!line.exact.empty()) lines.back()["exact"] = line.exact;
+    if (!line.paper.empty()) lines.back()["paper"] = line.paper;
   }
   return {{"title", chart.title},         {"x_name", chart.x_name}, {"y_name", chart.y_name},
           {"unit", UnitName(chart.unit)}, {"x", chart.x},           {"lines", lines}};

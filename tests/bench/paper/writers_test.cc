@@ -138,6 +138,31 @@ TEST_CASE("charts are in the text, in JSON and in the picture", "[paper]") {
   CHECK_THAT(svg, ContainsSubstring("<polyline") && ContainsSubstring("<polygon"));
 }
 
+TEST_CASE("a page draws a table's figure with the model's line and the source's points", "[paper]") {
+  Report report{.name = "made", .charts = {MadeChart()}};
+  Line& one = report.charts[0].lines[0];
+  one.exact = {0.11, 0.5, 1};
+  one.paper = {std::numeric_limits<double>::quiet_NaN(), 0.25, 1};
+  report.tables = {{.title = report.charts[0].title, .rows = {{.what = "row", .measured = 1}}}};
+  const std::string page = ReportHtml(report, "made");
+  const std::string begin = "id=\"report\">";
+  const size_t from = page.find(begin) + begin.size();
+  const auto data = nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+  REQUIRE(data["sections"].size() == 1);  // one for both
+  REQUIRE(data["sections"][0]["charts"].size() == 1);
+  const nlohmann::json& lines = data["sections"][0]["charts"][0]["lines"];
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["name"] == "one");
+  CHECK(lines[0]["y"] == nlohmann::json({10, nullptr, 100}));  // powers of ten have no zero
+  CHECK(lines[2]["name"] == "one: exact model");
+  CHECK(lines[2]["is_dashed"] == true);
+  CHECK(lines[2]["colour_of"] == 0);
+  CHECK(lines[2]["y"] == nlohmann::json({11, 50, 100}));
+  CHECK(lines[3]["name"] == "one: source");
+  CHECK(lines[3]["is_points"] == true);
+  CHECK(lines[3]["y"] == nlohmann::json({nullptr, 25, 100}));
+}
+
 }  // namespace
 
 }  // namespace trommel::paper
