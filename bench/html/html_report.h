@@ -22,8 +22,8 @@ struct HtmlLine {
   // The range that repetitions had, one per x; both empty where there is one figure only.
   std::vector<double> low = {};
   std::vector<double> high = {};
-  bool is_points = false;  // marks without a line
-  bool is_dashed = false;  // a ceiling, or a model
+  bool is_points = false;                // marks without a line
+  bool is_dashed = false;                // a ceiling, or a model
   std::optional<size_t> colour_of = {};  // the line of the chart whose colour it has
 };
 

@@ -179,8 +179,9 @@ HtmlTable Summary(const SweepView& view) {
   HtmlTable table{
       .title = Printed("%s, %u thread%s", Keys(view.base_keys()).c_str(), view.base_threads(),
                        view.base_threads() == 1 ? "" : "s"),
-      .text = "ns per key in large batches [the range of its repetitions], and how much of the "
-              "speed that memory allows.",
+      .text =
+          "ns per key in large batches [the range of its repetitions], and how much of the "
+          "speed that memory allows.",
       .head = {"encoding"}};
   for (const Operation op : kCompared) {
     table.head.emplace_back(OperationName(op, Route::kAutomatic));

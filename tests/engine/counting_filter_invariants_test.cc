@@ -30,7 +30,7 @@ using tests::Split;
 
 void ForEachProgram(uint64_t num_programs,
                     const std::function<std::string(const Program&)>& invariant) {
-  for (uint64_t seed = 0; seed < num_programs; ++seed) {
+  for (uint64_t seed = 0; seed < tests::Scaled(num_programs); ++seed) {
     tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), invariant);
   }
 }

@@ -23,7 +23,7 @@ using tests::WindowWay;
 
 void ForEachSlotProgram(uint64_t num_programs, size_t num_steps,
                         const std::function<std::string(const WindowProgram&)>& invariant) {
-  for (uint64_t i = 0; i < num_programs; ++i) {
+  for (uint64_t i = 0; i < tests::Scaled(num_programs); ++i) {
     const uint64_t seed = Catch::rngSeed() * 1000 + i;
     tests::CheckInvariant(tests::RandomSlotProgram(seed, num_steps), invariant);
   }

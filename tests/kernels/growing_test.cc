@@ -15,6 +15,7 @@
 #include "kernels/targets.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/shrink.h"
 #include "support/targets.h"
 #include "support/words.h"
 
@@ -242,9 +243,10 @@ std::vector<uint64_t> CrowdedDigests(size_t size, std::mt19937_64& random) {
 TEST_CASE("a code matches the keys that its bits begin, a free slot and a mark none",
           "[kernels][growing]") {
   std::mt19937_64 random(Catch::rngSeed());
+  const uint64_t num_keys = tests::Scaled(20);
   for (uint32_t code = 0; code < 0x10000; ++code) {
     const std::string bits = BitsOfCode(static_cast<uint16_t>(code));
-    for (int i = 0; i < 20; ++i) {
+    for (uint64_t i = 0; i < num_keys; ++i) {
       // Most differ from the code late, if at all.
       const auto noise = static_cast<uint32_t>(random() & 0xffff) >> random() % 17;
       const uint32_t key = (code ^ noise) & 0xfffe;

@@ -10,15 +10,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define TROMMEL_TESTS_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TROMMEL_TESTS_SANITIZED
-#endif
+#include "support/sanitized.h"
 
 namespace trommel::tests {
 namespace {
@@ -62,11 +54,7 @@ AllocationPeak::~AllocationPeak() { is_counting = false; }
 uint64_t AllocationPeak::num_bytes() const noexcept { return static_cast<uint64_t>(peak_bytes); }
 
 bool AllocationPeak::IsCounted() noexcept {
-#ifdef TROMMEL_TESTS_SANITIZED
-  return false;
-#else
-  return true;
-#endif
+  return !TROMMEL_TESTS_SANITIZED;
 }
 
 RefusedAllocation::RefusedAllocation(uint64_t n, Refused which) noexcept {
@@ -79,7 +67,7 @@ bool RefusedAllocation::was_refused() const noexcept { return was_one_refused; }
 
 }  // namespace trommel::tests
 
-#ifndef TROMMEL_TESTS_SANITIZED
+#if !TROMMEL_TESTS_SANITIZED
 
 extern "C" size_t malloc_usable_size(void* memory) noexcept;  // <malloc.h>, of glibc and musl
 

@@ -148,7 +148,8 @@ std::string ReportHtml(const Report& report, const std::string& command) {
     }
   }
   for (const Chart& chart : report.charts) {
-    if (std::ranges::find(report.tables, chart.title, &Table::title) != report.tables.end()) continue;
+    if (std::ranges::find(report.tables, chart.title, &Table::title) != report.tables.end())
+      continue;
     html.sections.push_back({.title = chart.title, .charts = {FigureChart(chart)}});
   }
   if (num_of_source > 0) {
