@@ -80,6 +80,25 @@ std::vector<MemoryCurve> MemoryCurves() {
   };
 }
 
+std::vector<FullBlocks> FullFingerprints() {
+  // The lowest targets of one digit at which promoted blocks are the limit, and not the rate.
+  constexpr struct {
+    const char* name;
+    Encoding encoding;
+    double target_fpr;
+  } kTargets[] = {{"fingerprints16", Encoding::kFingerprints16, 0.0004},
+                  {"fingerprints8", Encoding::kFingerprints8, 0.003}};
+  std::vector<FullBlocks> full;
+  for (const auto& target : kTargets) {
+    const Sizing sizing = SizingFor(target.encoding, 0, target.target_fpr);
+    full.push_back(
+        {target.name,
+         static_cast<double>(kModelKeys) / static_cast<double>(sizing.geometry.num_blocks),
+         sizing.predicted_fpr, sizing.bits_per_key});
+  }
+  return full;
+}
+
 uint32_t RunSlicesFor(double target_fpr) {
   return SizingFor(Encoding::kRuns, 0, target_fpr).geometry.num_slices;
 }

@@ -20,6 +20,18 @@ struct MemoryCurve {
 // All that the figure shows, ours first.
 std::vector<MemoryCurve> MemoryCurves();
 
+// Fingerprint blocks that are as full as sizing fills them, with the rate that they have then for
+// queries that look into the side table.
+struct FullBlocks {
+  std::string name;
+  double keys_per_block;
+  double fpr;
+  double bits_per_key;
+};
+
+// Of slots of 16 and 8 bits, in this order.
+std::vector<FullBlocks> FullFingerprints();
+
 // The slices that sizing chooses for runs at this rate.
 uint32_t RunSlicesFor(double target_fpr);
 

@@ -37,6 +37,28 @@ void PrintCurves(const std::vector<MemoryCurve>& curves) {
   std::printf("\n");
 }
 
+// Fingerprints have few rates: at these they are compared best.
+void PrintFullFingerprints(const std::vector<MemoryCurve>& curves) {
+  const std::vector<FullBlocks> full = FullFingerprints();
+  std::printf("%-22s", "full blocks");
+  for (const FullBlocks& blocks : full) std::printf(" %16s", blocks.name.c_str());
+  std::printf("\n%-22s", "keys per block");
+  for (const FullBlocks& blocks : full) std::printf(" %16.2f", blocks.keys_per_block);
+  std::printf("\n%-22s", "rate, %");
+  for (const FullBlocks& blocks : full) std::printf(" %16.4f", 100 * blocks.fpr);
+  std::printf("\n%-22s", "bits per key");
+  for (const FullBlocks& blocks : full) std::printf(" %16.2f", blocks.bits_per_key);
+  std::printf("\nover, at this rate,\n");
+  for (const MemoryCurve& curve : curves) {
+    if (curve.name.starts_with("fingerprints")) continue;
+    std::printf("%-22s", curve.name.c_str());
+    for (const FullBlocks& blocks : full) {
+      std::printf(" %16.2f", blocks.bits_per_key / curve.bits_per_key(blocks.fpr));
+    }
+    std::printf("\n");
+  }
+}
+
 void PrintShapes() {
   PrintHead("shapes of runs", 34);
   for (const RunShape& shape : RunShapes()) {
@@ -64,6 +86,8 @@ int Main(int argc, char** argv) {
   }
   const std::vector<MemoryCurve> curves = MemoryCurves();
   PrintCurves(curves);
+  std::printf("\n");
+  PrintFullFingerprints(curves);
   std::printf("\n");
   PrintShapes();
   const bool is_written =

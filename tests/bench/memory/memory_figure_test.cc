@@ -2,9 +2,11 @@
 #include "bench/memory/memory_figure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/catch.h"
 #include "trommel/sizing.h"
@@ -29,6 +31,25 @@ TEST_CASE("published formulas give what their papers say", "[bench][memory]") {
   CHECK(BitsOf("counting quotient", 1.0 / 1024) == Approx((10 + (2 * 64 + 8) / 64.0) / 0.95));
   // Slots of 8 bits: 512 bits for 48 slots, at twice 48/80 of 1 in 256.
   CHECK(BitsOf("vector quotient", 2 * 48 / 80.0 / 256) == Approx(512 / 48.0 / 0.95));
+}
+
+TEST_CASE("full blocks of fingerprints have the rate and the memory of their load",
+          "[bench][memory]") {
+  const std::vector<FullBlocks> full = FullFingerprints();
+  REQUIRE(full.size() == 2);
+  CHECK(full[0].name == "fingerprints16");
+  // 65 lines for 64 blocks; two low bytes of 256 stand for others, too. 1 % of the blocks overflow.
+  const double wide = full[0].keys_per_block;
+  CHECK(full[0].bits_per_key == Approx(512 * 65 / 64.0 / wide).epsilon(1e-3));
+  CHECK(full[0].fpr == Approx(-std::expm1(-wide * (1 + 4 / 256.0) / 65'536)).epsilon(1e-3));
+  CHECK(full[1].name == "fingerprints8");
+  const double narrow = full[1].keys_per_block;
+  CHECK(full[1].bits_per_key > 512 / narrow);
+  CHECK(full[1].bits_per_key < 1.02 * 512 / narrow);
+  CHECK(full[1].fpr == Approx(-std::expm1(-narrow / 16'384)).epsilon(1e-3));
+  // No smaller target leaves blocks as full.
+  CHECK(BitsOf("fingerprints16", 0.0004) < BitsOf("fingerprints16", 0.00035));
+  CHECK(BitsOf("fingerprints8", 0.003) < BitsOf("fingerprints8", 0.0028));
 }
 
 TEST_CASE("fewer false positives never need less memory", "[bench][memory]") {
