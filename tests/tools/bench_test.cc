@@ -102,6 +102,10 @@ TEST_CASE("a comparison does not write over what it compares", "[tools][bench]")
     CHECK_THAT(result.err, ContainsSubstring("b.json is also an input"));
   }
   CHECK(RunTool({"bench", "--compare", a, b}).exit_code == 0);
+  const std::string both = folder.Path("both");
+  const ToolResult twice = RunTool({"bench", "--compare", a, b, "--json", both, "--html", both});
+  CHECK(twice.exit_code == 2);
+  CHECK_THAT(twice.err, ContainsSubstring("both write"));
   const ToolResult page = RunTool({"bench", "--compare", a, b, "--html", "-"});
   CHECK(page.exit_code == 0);
   CHECK(page.out.starts_with("<!DOCTYPE html>"));

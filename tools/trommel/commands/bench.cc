@@ -229,6 +229,10 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
                   "Measure nothing: show the rows of B.json beside those of A.json");
   command.SetAction([&settings, options] {
     if (settings.json && options->json.empty()) options->json = ReportOut::kToStdout;
+    if (!options->json.empty() && options->json == options->html) {
+      return FailOnRequest({ErrorCode::kInvalidArgument,
+                            fmt::format("--json and --html both write {}", options->html)});
+    }
     return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options, settings);
   });
 }
