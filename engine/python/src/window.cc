@@ -102,7 +102,9 @@ void DefineTime(nb::class_<Window>& bound) {
       "def insert_if_absent(self, keys: trommel.typing.Keys, /) -> "
       "numpy.typing.NDArray[numpy.bool_]",
       "In order, inserts every key that is absent from the whole window; of equal keys the\n"
-      "first. Returns which were inserted: dtype bool, shape (len(keys),), or a bool.");
+      "first. Returns which were inserted: dtype bool, shape (len(keys),), or a bool. They\n"
+      "enter the bucket of now; of some time during the call where another thread advances\n"
+      "meanwhile, and then their time for erase is not known.");
   bound.def(
       "erase", EraseAt, nb::arg("keys"), nb::arg("inserted_at"),
       nb::sig("def erase(self, keys: trommel.typing.Keys, inserted_at: int) -> "

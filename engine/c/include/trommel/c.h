@@ -502,7 +502,8 @@ TROMMEL_C_API trommel_code trommel_count_estimates(const trommel_filter* filter,
 /// Returns 1 if the key was inserted, 0 if it was refused.
 TROMMEL_C_API int32_t trommel_insert_key(trommel_filter* filter, trommel_key key,
                                          trommel_error* error);
-/// Returns 1 if the key was absent and is now in.
+/// Returns 1 if the key was absent and is now in. Window: at trommel_window_now, unless another
+/// thread advances meanwhile; then only the batch tells the time.
 TROMMEL_C_API int32_t trommel_insert_key_if_absent(trommel_filter* filter, trommel_key key,
                                                    trommel_error* error);
 /// Returns 1 if the key was erased, 0 if it was refused. Not of a window.
