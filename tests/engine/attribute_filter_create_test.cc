@@ -69,6 +69,22 @@ TEST_CASE("names must be one for each attribute, and different",
   CHECK(RefusalOf(config) == "made");
 }
 
+TEST_CASE("encodings are chosen for each set by what its values need",
+          "[engine][attributes][attribute_filter]") {
+  AttributeConfig config = UsualAttributes();
+  config.encoding = Encoding::kFingerprints8;
+  CHECK_THAT(RefusalOf(config), Catch::Contains("it must be planes, runs or automatic"));
+  config.encoding = Encoding::kAutomatic;
+  config.capacity = 100'000;
+  config.num_values = {100'000, 30, 100'000};
+  const Result<AttributeFilter> filter = AttributeFilter::Create(config);
+  REQUIRE(filter.ok());
+  for (const SetStats& set : filter->GetStats().sets) {
+    const Encoding encoding = set.stats.generations.front().geometry.encoding;
+    CHECK(encoding == (set.set == 0b010 ? Encoding::kRuns : Encoding::kFingerprints8));
+  }
+}
+
 TEST_CASE("budgets are for allowed sets, each once", "[engine][attributes][attribute_filter]") {
   AttributeConfig config = UsualAttributes();
   config.budgets = {{.set = 0b011}};

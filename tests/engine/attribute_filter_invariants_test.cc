@@ -260,8 +260,11 @@ TEST_CASE("no question about what is in is ever answered absent",
   constexpr size_t kChanged = 400;  // after each batch of questions
   const uint64_t seed = Catch::rngSeed();
   const std::vector<AttributeMask> cuts = {0b00011, 0b11100, 0b10010};
-  Result<AttributeFilter> made = AttributeFilter::Create(
-      {.sets = *AttributeSets::Create(5, cuts), .capacity = 3000, .target_fpr = 0.05});
+  Result<AttributeFilter> made =
+      AttributeFilter::Create({.sets = *AttributeSets::Create(5, cuts),
+                               .capacity = 3000,
+                               .target_fpr = 0.05,
+                               .encoding = GENERATE(Encoding::kRuns, Encoding::kAutomatic)});
   REQUIRE(made.ok());
   AttributeFilter& filter = *made;
   const std::vector<std::byte> as_new = filter.Serialize();

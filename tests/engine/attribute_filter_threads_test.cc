@@ -63,8 +63,16 @@ TEST_CASE("several threads erase what one erases, and leave the same bytes",
 TEST_CASE("a tuple that is in is never missed while others come, go and are refused",
           "[engine][attributes][attribute_filter][threads]") {
   const std::vector<AttributeMask> cuts = {0b111};
-  Result<AttributeFilter> made = AttributeFilter::Create(
-      {.sets = *AttributeSets::Create(3, cuts), .capacity = 300, .target_fpr = 1e-3});
+  // With the second capacity and rate, first generations are fingerprints.
+  const bool is_automatic = GENERATE(false, true);
+  AttributeConfig config{
+      .sets = *AttributeSets::Create(3, cuts), .capacity = 300, .target_fpr = 1e-3};
+  if (is_automatic) {
+    config.capacity = 1500;
+    config.target_fpr = 0.01;
+    config.encoding = Encoding::kAutomatic;
+  }
+  Result<AttributeFilter> made = AttributeFilter::Create(config);
   REQUIRE(made.ok());
   AttributeFilter& filter = *made;
   const std::vector<std::byte> as_new = filter.Serialize();
@@ -110,6 +118,8 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   CHECK(num_missed == 0);
   CHECK(num_refused == 0);
   CHECK(num_non_members_erased == 0);
+  const Geometry geometry = filter.GetStats().sets[0].stats.generations[0].geometry;
+  CHECK(HasFingerprints(geometry.encoding) == is_automatic);
   CHECK(filter.num_tuples() == staying.size());
   CHECK(filter.Erase(staying_columns.view()).num_refused == 0);
   CHECK(filter.Serialize() == as_new);

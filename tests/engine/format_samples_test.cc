@@ -297,6 +297,17 @@ void AddScalable(std::vector<FormatSample>& samples) {
   InsertAll(identical, Numbered("u64", "", 0, 40));
   samples.push_back({"scalable-identical", std::move(identical), Numbered("u64", "", 0, 60)});
 
+  // Two generations of slots of 8 bits; a key that is in often has copies in the side table.
+  auto fingerprints = std::move(ScalableFilter::Create({.first_capacity = 30,
+                                                        .mode = GrowthMode::kGenerations,
+                                                        .digest = kSampleDigest,
+                                                        .encoding = Encoding::kFingerprints8}))
+                          .value();
+  InsertAll(fingerprints, Numbered("text", "key-", 0, 50));
+  for (int copies = 0; copies < 60; ++copies) fingerprints.Insert("key-7");
+  samples.push_back(
+      {"scalable-fingerprints", std::move(fingerprints), Numbered("text", "key-", 0, 80)});
+
   // Part 5 has doubled once, with keys before and after; part 6 keeps digests.
   auto doubling = std::move(ScalableFilter::Create({.mode = GrowthMode::kDoubling,
                                                     .max_capacity = 1'000'000,
@@ -444,6 +455,27 @@ void AddOthers(std::vector<FormatSample>& samples) {
   limited.Insert(rows.view());
   samples.push_back({"attributes-limit", AnyFilter(std::move(limited)), tuples});
   samples.push_back(ListSample());
+
+  // Encodings by size: fingerprints for the users, runs for the few ports.
+  const std::vector<AttributeMask> apart = {0b11};
+  auto automatic =
+      std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, apart)).value(),
+                                         .names = {"user", "port"},
+                                         .capacity = 1500,
+                                         .num_values = {1500, 20},
+                                         .digest = kSampleDigest,
+                                         .encoding = Encoding::kAutomatic}))
+          .value();
+  TupleDigests logins(2);
+  logins.Set(0, std::vector<std::string>{"alice", "bob", "carol", "alice"}, kSampleDigest);
+  logins.Set(1, std::vector<std::string>{"443", "53", "53", "22"}, kSampleDigest);
+  automatic.Insert(logins.view());
+  SampleKeys asked;
+  for (const char* name : {"0=alice", "0=bob", "0=dave", "1=53", "1=443", "1=80", "0=alice,1=443",
+                           "0=carol,1=53", "0=dave,1=53"}) {
+    asked.push_back({"tuple", name});
+  }
+  samples.push_back({"attributes-automatic", AnyFilter(std::move(automatic)), asked});
 }
 
 std::vector<FormatSample> FormatSamples() {

@@ -124,7 +124,7 @@ TEST_CASE("growth over the limit is refused without the exclusive lock", "[engin
 TEST_CASE("clearing uses the first generation again", "[engine][generations]") {
   const auto generations = MadeGenerations();
   const Generation* first = Newest(*generations);
-  generations->Read()->newest().store.Insert(std::vector<uint64_t>{1, 2, 3});
+  for (const uint64_t digest : {1, 2, 3}) generations->Read()->newest().store().InsertOne(digest);
   REQUIRE(FillAndGrow(*generations) == GrowthRefusal::kNone);
   REQUIRE(generations->Clear().ok());
   CHECK(Slots(*generations) == std::vector<size_t>{0});
@@ -132,7 +132,7 @@ TEST_CASE("clearing uses the first generation again", "[engine][generations]") {
   CHECK(first->num_keys() == 0);
   CHECK(first->load() == 0);
   CHECK(first->Room() == 100);
-  CHECK(first->store.Tally().num_present == 0);
+  CHECK(LeastLoad(first->store()) == 0);
   // Without one of its slot it is made anew.
   REQUIRE(FillAndGrow(*generations) == GrowthRefusal::kNone);
   Generation& oldest = generations->Read()->at(0);

@@ -1,8 +1,10 @@
 // What each generation will be, before there is one.
 #include "engine/src/scalable/growth_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 
 #include "engine/src/scalable/growth_slot.h"
@@ -67,6 +69,35 @@ TEST_CASE("blocks of all generations are divided into the same parts",
     const Geometry& geometry = plan->slot(i).geometry;
     CHECK(Validate(geometry).ok());
     CHECK(geometry.shard_bits >= GrowthPlan::kLockBits);
+  }
+}
+
+TEST_CASE("a plan that chooses encodings takes no more bytes than runs, and keeps its budgets",
+          "[engine][scalable][growth][long]") {
+  ScalableConfig config = Usual();
+  config.first_capacity = GENERATE(uint64_t{10}, 30'000, 1'000'000);
+  config.target_fpr = GENERATE(0.5, 0.01);
+  const Result<GrowthPlan> runs = GrowthPlan::Make(config);
+  config.encoding = Encoding::kAutomatic;
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  REQUIRE(plan.ok());
+  CHECK(plan->num_slices() == runs->slot(0).geometry.num_slices);
+  const size_t num_slots = std::min(size_t{14}, runs->num_slots());
+  REQUIRE(plan->num_slots() >= num_slots);
+  std::set<Encoding> encodings;
+  for (size_t i = 0; i < num_slots; ++i) {
+    const GrowthSlot& slot = plan->slot(i);
+    CHECK(slot.capacity == runs->slot(i).capacity);
+    CHECK(SlotFpr(slot.geometry, slot.capacity) <= slot.budget_fpr);
+    CHECK(SlotBytes(slot.geometry, slot.capacity) <=
+          SlotBytes(runs->slot(i).geometry, slot.capacity));
+    CHECK(Validate(slot.geometry).ok());
+    CHECK(slot.geometry.shard_bits >= GrowthPlan::kLockBits);
+    encodings.insert(slot.geometry.encoding);
+  }
+  if (config.target_fpr == 0.01 && config.first_capacity > 10) {
+    CHECK(encodings.contains(Encoding::kFingerprints8));
+    CHECK(encodings.contains(Encoding::kFingerprints16));
   }
 }
 

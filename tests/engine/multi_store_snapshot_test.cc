@@ -30,7 +30,7 @@ constexpr SnapshotType kType = SnapshotType::kWindowFilter;
 Bytes Again(const MultiStoreContents& contents) {
   std::vector<MemberStore> members;
   for (const MemberStoreContents& member : contents.members) {
-    members.push_back({member.words, &member.contents.store, member.contents.facts});
+    members.push_back({member.words, member.store.get(), member.facts});
   }
   return SerializeMultiStore(contents.facts, members);
 }
@@ -55,8 +55,8 @@ TEST_CASE("a multi-store snapshot comes back as it was written", "[engine][multi
   REQUIRE(contents->members.size() == num_members);
   for (size_t i = 0; i < num_members; ++i) {
     CHECK(contents->members[i].words == sample.Members()[i].words);
-    CHECK(contents->members[i].contents.facts.num_keys == sample.num_keys[i]);
-    CHECK(contents->members[i].contents.store.geometry() == sample.stores[i].geometry());
+    CHECK(contents->members[i].facts.num_keys == sample.num_keys[i]);
+    CHECK(contents->members[i].store->geometry() == sample.stores[i].geometry());
   }
   CHECK(Again(*contents) == bytes);
 }

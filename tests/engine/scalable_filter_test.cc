@@ -62,6 +62,33 @@ TEST_CASE("a filter grown a thousandfold stays under its target", "[engine][scal
   CHECK(num_keys == keys.size());
 }
 
+TEST_CASE("a generation of fingerprints keeps its budget, however often keys are in",
+          "[engine][scalable][long]") {
+  constexpr size_t kKeys = 70'000;
+  constexpr size_t kQueries = 400'000;
+  const Encoding encoding = GENERATE(Encoding::kFingerprints8, Encoding::kFingerprints16);
+  const uint64_t num_copies = GENERATE(uint64_t{1}, 2, 4);
+  Result<ScalableFilter> filter = ScalableFilter::Create({.first_capacity = kKeys,
+                                                          .target_fpr = 0.01,
+                                                          .mode = GrowthMode::kGenerations,
+                                                          .encoding = encoding});
+  REQUIRE(filter.ok());
+  const std::vector<uint64_t> keys = MemberKeys(kKeys, 1);
+  for (uint64_t copy = 0; copy < num_copies; ++copy) {
+    // Each key once or twice in turn: blocks of mixed counts.
+    const size_t num_keys = copy % 2 == 0 ? kKeys : kKeys / 2;
+    REQUIRE(filter->Insert(std::span(keys).first(num_keys)).num_refused == 0);
+  }
+  REQUIRE(filter->num_generations() == 1);
+  const GenerationStats stats = filter->GetStats().generations[0];
+  std::vector<uint64_t> bitmap(BitmapWords(kQueries));
+  const size_t num_present = filter->Query(NonMemberKeys(kQueries, 2), bitmap);
+  INFO(EncodingName(encoding) << ", " << num_copies << " copies, undecided "
+                              << stats.stats.undecided_share);
+  CHECK(num_present <= static_cast<size_t>(BinomialBound(stats.budget_fpr, kQueries).high() *
+                                           static_cast<double>(kQueries)));
+}
+
 TEST_CASE("identical generations give the source's rate", "[engine][scalable]") {
   ScalableFilter filter = ScalableFilter::Create({.first_capacity = 20'000,
                                                   .target_fpr = 0.02,

@@ -29,8 +29,12 @@ TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][thread
 TEST_CASE("a key that is in is never missed while generations come and go",
           "[engine][scalable][threads]") {
   constexpr int kNumRounds = 40;
-  Result<ScalableFilter> made = ScalableFilter::Create(
-      {.first_capacity = 200, .target_fpr = 0.1, .mode = GrowthMode::kGenerations});
+  const Encoding encoding =
+      GENERATE(Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16);
+  Result<ScalableFilter> made = ScalableFilter::Create({.first_capacity = 200,
+                                                        .target_fpr = 0.1,
+                                                        .mode = GrowthMode::kGenerations,
+                                                        .encoding = encoding});
   REQUIRE(made.ok());
   ScalableFilter& filter = *made;
   const std::vector<std::byte> as_new = filter.Serialize();
@@ -77,8 +81,13 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
           "[engine][scalable][threads]") {
   constexpr uint64_t kThreads = 3;
   constexpr uint64_t kKeys = 4000;
-  Result<ScalableFilter> filter = ScalableFilter::Create(
-      {.first_capacity = 100, .target_fpr = 1e-3, .mode = GrowthMode::kGenerations});
+  const Encoding encoding =
+      GENERATE(Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16);
+  Result<ScalableFilter> filter = ScalableFilter::Create({.first_capacity = 100,
+                                                          .target_fpr = 1e-3,
+                                                          .mode = GrowthMode::kGenerations,
+                                                          .growth = 4,
+                                                          .encoding = encoding});
   REQUIRE(filter.ok());
   std::vector<std::atomic<int>> told(kKeys);
   const size_t batch = GENERATE(size_t{1}, 50, 1000);
@@ -100,8 +109,9 @@ TEST_CASE("of threads that race to insert a key into a growing filter exactly on
 }
 
 TEST_CASE("snapshots and statistics beside writers are whole", "[engine][scalable][threads]") {
-  Result<ScalableFilter> filter =
-      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations});
+  const Encoding encoding = GENERATE(Encoding::kRuns, Encoding::kFingerprints8);
+  Result<ScalableFilter> filter = ScalableFilter::Create(
+      {.first_capacity = 100, .mode = GrowthMode::kGenerations, .encoding = encoding});
   REQUIRE(filter.ok());
   const std::vector<uint64_t> staying = MemberKeys(300, 1);
   filter->Insert(staying);

@@ -83,8 +83,23 @@ TEST_CASE("a set's size is that of the scalable filter made for it",
   CHECK(!SizeOfSet(10, 0.01, static_cast<Encoding>(7)).ok());
 }
 
+TEST_CASE("a set of chosen encodings takes no more than runs, and runs where values are shared",
+          "[engine][attributes][sizes]") {
+  constexpr uint64_t kCapacity = 100'000;
+  for (const double target_fpr : {0.4, 0.1, 0.01, 0.001, 1e-4}) {
+    const Result<SetSize> chosen = SizeOfSet(kCapacity, target_fpr, Encoding::kAutomatic);
+    const Result<SetSize> runs = SizeOfSet(kCapacity, target_fpr, Encoding::kRuns);
+    REQUIRE(chosen.ok());
+    CHECK(chosen->num_bytes <= runs->num_bytes);
+    CHECK(chosen->predicted_fpr <= target_fpr);
+    if (target_fpr == 0.01) CHECK(chosen->num_bytes * 10 < runs->num_bytes * 7);
+    CHECK(*SizeOfSet(kCapacity, target_fpr, Encoding::kAutomatic, 0, kCapacity + 1) ==
+          *SizeOfSet(kCapacity, target_fpr, Encoding::kRuns, 0, kCapacity + 1));
+  }
+}
+
 TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes][long]") {
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
+  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}) {
     for (const uint64_t capacity : {1, 5000, 200000}) {
       ShapesOfRates shapes;
       const auto sizes = SizesOfSet(capacity, encoding, capacity, shapes);

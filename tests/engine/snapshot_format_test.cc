@@ -45,8 +45,8 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
   constexpr ErrorCode kVersion = ErrorCode::kVersion;
   const std::vector<Forgery> forgeries = {
       {"magic", [](H& h) { h.start.magic[1] = 't'; }, kCorrupt, "not a Trommel file (bad magic)"},
-      {"version", [](H& h) { h.start.version = 3; }, kVersion,
-       "version 3; this library reads versions 1 and 2"},
+      {"version", [](H& h) { h.start.version = 4; }, kVersion,
+       "version 4; this library reads versions 1 to 3"},
       {"version 0", [](H& h) { h.start.version = 0; }, kVersion, "version 0"},
       {"header size", [](H& h) { h.start.header_bytes = 512; }, kCorrupt, "byte 12"},
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},

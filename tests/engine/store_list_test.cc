@@ -2,9 +2,11 @@
 #include "engine/src/blocks/store_list.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "engine/src/fingerprints/fingerprint_store.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digests.h"
@@ -59,6 +61,44 @@ TEST_CASE("a list of stores answers what its stores answer one by one", "[engine
   CHECK(num_present >= num_stores * 100);  // the members
   CHECK(bits == want_bits);
   CHECK(oldest == want_oldest);
+}
+
+TEST_CASE("a list of slices and fingerprints answers what its stores answer one by one",
+          "[engine][query]") {
+  const std::vector<Encoding> order = {Encoding::kRuns,          Encoding::kRuns,
+                                       Encoding::kFingerprints8, Encoding::kFingerprints16,
+                                       Encoding::kFingerprints8, Encoding::kPlanes};
+  constexpr size_t kKeys = 900;
+  std::vector<std::unique_ptr<Store>> stores;
+  std::vector<const Store*> list;
+  std::vector<uint64_t> digests = tests::DrawnDigests(5000, 5000, Catch::rngSeed());
+  for (size_t s = 0; s < order.size(); ++s) {
+    const Geometry geometry =
+        SizeFor({.capacity = kKeys, .target_fpr = 0.01, .encoding = order[s]})->geometry;
+    if (HasFingerprints(order[s])) {
+      stores.push_back(*FingerprintStore::Create(geometry, 0));
+    } else {
+      stores.push_back(std::make_unique<BlockStore>(*BlockStore::Create(geometry, 0)));
+    }
+    const auto members = tests::DrawnDigests(kKeys, kKeys, s);
+    for (const uint64_t digest : members) stores[s]->InsertOne(digest);
+    for (size_t i = s; i < digests.size(); i += 50) digests[i] = members[i % members.size()];
+    list.push_back(stores[s].get());
+  }
+  std::vector<uint64_t> bits((digests.size() + 63) / 64, ~uint64_t{0});
+  std::vector<uint8_t> oldest(digests.size(), 0xee);
+  const size_t num_present = QueryAny(list, digests, bits.data());
+  FindOldest(list, digests, oldest.data());
+  size_t want_present = 0;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    size_t s = 0;
+    while (s < list.size() && !list[s]->MayContain(digests[i])) ++s;
+    want_present += s < list.size();
+    REQUIRE(oldest[i] == s);
+    REQUIRE((bits[i / 64] >> (i % 64) & 1) == (s < list.size()));
+  }
+  CHECK(num_present == want_present);
+  CHECK(num_present >= order.size() * 100);  // the members
 }
 
 TEST_CASE("a list takes 255 stores", "[engine][query]") {

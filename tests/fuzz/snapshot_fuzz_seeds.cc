@@ -57,6 +57,11 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
                                      .mode = trommel::GrowthMode::kGenerations},
              folder / "scalable.snapshot") &&
          SaveOne<trommel::ScalableFilter>(
+             trommel::ScalableConfig{.first_capacity = 20,
+                                     .mode = trommel::GrowthMode::kGenerations,
+                                     .encoding = trommel::Encoding::kFingerprints8},
+             folder / "generations8.snapshot") &&
+         SaveOne<trommel::ScalableFilter>(
              trommel::ScalableConfig{.mode = trommel::GrowthMode::kDoubling},
              folder / "doubling.snapshot") &&
          SaveOne<trommel::WindowFilter>(

@@ -51,7 +51,13 @@ AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps) {
   config.sets = RandomSets(random);
   config.capacity = std::array<uint64_t, 3>{10, 40, 150}[random() % 3];
   config.target_fpr = 0.2;
-  config.encoding = random() % 2 == 0 ? Encoding::kRuns : Encoding::kPlanes;
+  config.encoding =
+      std::array{Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}[random() % 3];
+  // At this size and rate first generations are fingerprints, of 64 blocks as runs would be of 128.
+  if (config.encoding == Encoding::kAutomatic) {
+    config.capacity = 1700;
+    config.target_fpr = 0.02;
+  }
 
   const uint32_t num_attributes = config.sets.num_attributes();
   constexpr uint32_t kFewAttributes = 4;

@@ -41,6 +41,9 @@ inline std::vector<NamedFilter> EveryType() {
   add("scalable with a largest capacity",
       ScalableFilter::Create(
           {.first_capacity = 200, .mode = GrowthMode::kGenerations, .max_capacity = 1000}));
+  add("scalable, fingerprints8", ScalableFilter::Create({.first_capacity = 100,
+                                                         .mode = GrowthMode::kGenerations,
+                                                         .encoding = Encoding::kFingerprints8}));
   add("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
   add("layered", LayeredFilter::Create({.capacity = 300}));

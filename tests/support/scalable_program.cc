@@ -1,41 +1,23 @@
 #include "support/scalable_program.h"
 
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <random>
 #include <sstream>
+#include <utility>
 
+#include "engine/src/base/memory_budget.h"
+#include "engine/src/scalable/growth_plan.h"
+#include "engine/src/scalable/scalable_parts.h"
 #include "support/shapes.h"
 #include "support/shrink.h"
 
 namespace trommel::tests {
+namespace {
 
-ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
-  std::mt19937_64 random(seed);
+void AddSteps(ScalableProgram& program, size_t num_steps, std::mt19937_64& random) {
   const auto pick = [&random](const auto& choices) { return choices[random() % choices.size()]; };
-  ScalableProgram program;
-  ScalableConfig& config = program.config;
-  config.first_capacity = pick(std::array<uint64_t, 4>{5, 20, 40, 70});
-  config.target_fpr = 0.5;
-  config.mode = GrowthMode::kGenerations;
-  config.growth = pick(std::array<uint32_t, 3>{1, 1, 2});
-  config.tightening = 0.9;
-  const std::vector<kernels::Shape> shapes = AllShapes();
-  const kernels::Shape shape = shapes[random() % shapes.size()];
-  config.num_slices = static_cast<uint32_t>(shape.num_slices);
-  config.encoding = shape.has_runs ? Encoding::kRuns : Encoding::kPlanes;
-  // Some programs end at the largest capacity, where keys are refused.
-  if (random() % 3 == 0) config.max_capacity = 3 * config.first_capacity;
-  if (random() % 4 == 0) {
-    config.mode = GrowthMode::kIdentical;
-    config.num_slices = 8;
-  }
-
-  // The lowest blocks of every generation, of which each has 64 at least.
-  const uint64_t num_blocks = pick(std::array<uint64_t, 2>{1, 3});
-  program.pool.resize(200 + random() % 400);
-  for (uint64_t& digest : program.pool) {
-    digest = (random() % num_blocks) << 58 | random() % (uint64_t{1} << 32);
-  }
   const size_t num_members = program.pool.size() * 4 / 5;
   const std::array<ScalableOp, 9> ops = {
       ScalableOp::kInsert, ScalableOp::kInsert, ScalableOp::kInsertIfAbsent,
@@ -55,7 +37,70 @@ ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
     }
     program.steps.push_back(std::move(step));
   }
+}
+
+}  // namespace
+
+ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&random](const auto& choices) { return choices[random() % choices.size()]; };
+  ScalableProgram program;
+  ScalableConfig& config = program.config;
+  config.first_capacity = pick(std::array<uint64_t, 4>{5, 20, 40, 70});
+  config.target_fpr = 0.5;
+  config.mode = GrowthMode::kGenerations;
+  config.growth = pick(std::array<uint32_t, 3>{1, 1, 2});
+  config.tightening = 0.9;
+  const std::vector<kernels::Shape> shapes = AllShapes();
+  const kernels::Shape shape = shapes[random() % shapes.size()];
+  config.num_slices = static_cast<uint32_t>(shape.num_slices);
+  config.encoding = shape.has_runs ? Encoding::kRuns : Encoding::kPlanes;
+  const bool has_fingerprints = random() % 3 == 0;
+  if (has_fingerprints) {
+    config.num_slices = 0;
+    config.encoding = pick(std::array{Encoding::kFingerprints8, Encoding::kFingerprints16});
+  }
+  // Some programs end at the largest capacity, where keys are refused.
+  if (random() % 3 == 0) config.max_capacity = 3 * config.first_capacity;
+  if (random() % 4 == 0 && !has_fingerprints) {
+    config.mode = GrowthMode::kIdentical;
+    config.num_slices = 8;
+  }
+
+  // The lowest blocks of every generation, of which each has 64 at least, with fingerprints of 16
+  // bits 4,096. Fingerprints differ in 8 bits.
+  const uint64_t num_blocks = pick(std::array<uint64_t, 2>{1, 3});
+  const int block_shift = config.encoding == Encoding::kFingerprints16 ? 52 : 58;
+  program.pool.resize(200 + random() % 400);
+  for (uint64_t& digest : program.pool) {
+    digest = (random() % num_blocks) << block_shift | random() % (uint64_t{1} << 32);
+    if (has_fingerprints) digest |= random() % 256 << (block_shift - 8);
+  }
+  AddSteps(program, num_steps, random);
   return program;
+}
+
+ScalableProgram RandomMixedProgram(uint64_t seed, size_t num_steps) {
+  std::mt19937_64 random(seed);
+  ScalableProgram program;
+  ScalableConfig& config = program.config;
+  config.first_capacity = 2000 + random() % 1000;
+  config.target_fpr = std::array{0.2, 0.02}[random() % 2];
+  config.mode = GrowthMode::kGenerations;
+  config.growth = 1;
+  config.tightening = 0.5;
+  config.encoding = Encoding::kAutomatic;
+  program.pool.resize(20'000);
+  for (uint64_t& digest : program.pool) digest = random();
+  AddSteps(program, num_steps, random);
+  return program;
+}
+
+ScalableFilter CreateScalable(const ScalableConfig& config) {
+  if (config.encoding != Encoding::kAutomatic) return ScalableFilter::Create(config).value();
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
+  return ScalableParts::Create(config, plan.value(), std::make_shared<MemoryBudget>(UINT64_MAX))
+      .value();
 }
 
 std::string ToText(const ScalableProgram& program) {

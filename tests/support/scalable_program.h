@@ -29,6 +29,14 @@ struct ScalableProgram {
 // not in them, which is where a rule of erasing can go wrong.
 ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps = 30);
 
+// Thousands of keys, and small chunks of them: of kAutomatic, generations of several encodings
+// (CreateScalable). Few of their blocks have keys in the side table.
+ScalableProgram RandomMixedProgram(uint64_t seed, size_t num_steps = 30);
+
+// As ScalableFilter::Create, but that kAutomatic means an encoding for each generation, as in the
+// sets of an AttributeFilter.
+ScalableFilter CreateScalable(const ScalableConfig& config);
+
 std::string ToText(const ScalableProgram& program);
 
 }  // namespace trommel::tests

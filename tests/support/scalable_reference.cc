@@ -6,13 +6,30 @@
 
 namespace trommel::tests {
 
+namespace {
+
+std::variant<kernels::ReferenceFilter, kernels::FingerprintReference> ReferenceOf(
+    const Geometry& geometry) {
+  if (!HasFingerprints(geometry.encoding)) {
+    return kernels::ReferenceFilter(geometry.num_blocks, ShapeOf(geometry));
+  }
+  const bool is_wide = geometry.encoding == Encoding::kFingerprints16;
+  return kernels::FingerprintReference(
+      is_wide ? kernels::FingerprintShape::kWide : kernels::FingerprintShape::kNarrow,
+      geometry.num_blocks, geometry.fingerprint_bits);
+}
+
+}  // namespace
+
+ReferenceOfGeneration::ReferenceOfGeneration(const Geometry& geometry)
+    : store_(ReferenceOf(geometry)) {}
+
 ScalableReference::ScalableReference(GrowthPlan plan) : plan_(std::move(plan)) {
   generations_.push_back(Made(0));
 }
 
 ScalableReference::Generation ScalableReference::Made(size_t slot) const {
-  const Geometry& geometry = plan_.slot(slot).geometry;
-  return {.filter = kernels::ReferenceFilter(geometry.num_blocks, ShapeOf(geometry)), .slot = slot};
+  return {.filter = ReferenceOfGeneration(plan_.slot(slot).geometry), .slot = slot};
 }
 
 size_t ScalableReference::FreeSlot() const {

@@ -25,6 +25,9 @@ XXH64, XXH3, CALLER, SIPHASH = range(4)
 PLANES, RUNS, FINGERPRINTS16, FINGERPRINTS8 = range(4)
 COUNTING, SCALABLE, WINDOW, LAYERED, CLASSIC, ATTRIBUTES = range(1, 7)
 
+TYPES = {1: range(1, 7), 2: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES), 3: (SCALABLE,)}  # by version
+AUTOMATIC = 255
+
 HEADER_BYTES = 256
 PAGE = 4096
 MAX_KEYS = (1 << 63) - 1
@@ -63,14 +66,14 @@ def require_zeros(data, begin, end):
 def read_start(data, types, version=1):
     """The file's type, its digest policy, and its 256 bytes of header."""
     require(data[:8] == MAGIC, "not a Trommel file")
-    if len(data) >= 12 and u32(data, 8) not in (1, 2):
+    if len(data) >= 12 and u32(data, 8) not in (1, 2, 3):
         raise Unknown(f"version {u32(data, 8)}")
     require(len(data) >= HEADER_BYTES, "the file ends within its header")
     header = data[:HEADER_BYTES]
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6 or (u32(header, 8) == 2 and kind not in (COUNTING, SCALABLE, WINDOW, ATTRIBUTES)):
+    if not 1 <= kind <= 6 or kind not in TYPES[u32(header, 8)]:
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
@@ -275,8 +278,8 @@ class Counting:
 class Family:
     """Header, table and members of types 2, 3 and 4."""
 
-    def __init__(self, data, kind, num_params, num_words):
-        _, self.policy, header = read_start(data, (kind,))
+    def __init__(self, data, kind, num_params, num_words, version=1):
+        _, self.policy, header = read_start(data, (kind,), version)
         self.params = struct.unpack_from("<16Q", header, 32)
         require(not any(self.params[num_params:]), "unused parameters")
         require_zeros(header, 184, 248)
@@ -294,7 +297,8 @@ class Family:
             require_zeros(data, end, offset)
             require(not any(words[num_words:]), f"unused words of member {i}")
             end = offset + num_bytes
-            member = Counting(data[offset:end])
+            has_fingerprints = version == 3 and u32(data[offset:end].ljust(12, b"\0"), 8) == 2
+            member = (Fingerprints if has_fingerprints else Counting)(data[offset:end])
             require(member.policy == self.policy, f"digest of member {i}")
             self.words.append(words)
             self.members.append(member)
@@ -344,20 +348,32 @@ def predicted_rate(k, num_blocks, num_keys):
                for blocks, owned in ((r, q + 1), (num_blocks - r, q)) if blocks > 0)
 
 
+def predicted_rate_of_fingerprints(encoding, key_bits, num_blocks, num_keys):
+    def f(i):
+        once, twice = (-math.expm1(i * math.log1p(-n / 2 ** key_bits)) for n in (1, 2))
+        return once if encoding == FINGERPRINTS8 else (252 * once + 4 * twice) / 256
+
+    return mean_over_load(num_keys, 1 / num_blocks, f)
+
+
 class Scalable(Family):
     FACTOR = 1 + 1e-6
 
     def __init__(self, data):
-        super().__init__(data, SCALABLE, 8, 2)
+        version = 3 if len(data) >= 12 and u32(data, 8) == 3 else 1
+        super().__init__(data, SCALABLE, 8, 2, version)
         (self.mode, self.first_capacity, _, self.max_capacity, self.growth, _, self.k,
          self.encoding) = self.params[:8]
         self.target, self.tightening = self.f64_param(2), self.f64_param(5)
-        require(self.mode <= 1 and self.encoding <= RUNS, "mode or encoding")
+        encodings = (PLANES, RUNS) if version == 1 else (FINGERPRINTS16, FINGERPRINTS8, AUTOMATIC)
+        require(self.mode <= 1 and self.encoding in encodings, "mode or encoding")
+        require(self.mode == 0 or version == 1, "identical generations of fingerprints")
         require(1 <= self.first_capacity <= MAX_CAPACITY, "capacity of the first generation")
         require(self.max_capacity <= MAX_CAPACITY, "largest capacity")
         require(1 <= self.growth <= 16 and 0.1 <= self.tightening <= 0.95, "growth")
         require(1e-6 <= self.target <= 0.5, "target rate")
-        require(self.k in SLICES[self.encoding], "slices")
+        of_slices = RUNS if self.encoding == AUTOMATIC else self.encoding
+        require(self.k in (SLICES[of_slices] if of_slices <= RUNS else (0,)), "slices")
         if self.mode == 0:
             require(self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget")
         else:
@@ -412,7 +428,11 @@ class Scalable(Family):
         slot = self.slot(slot_idx)
         require(slot is not None, f"member {i}: slot")
         require(all(words[0] != slot_idx for words in self.words[:i]), f"member {i}: slot taken")
-        require((member.k, member.encoding) == (self.k, self.encoding), f"member {i}: shape")
+        is_fingerprints = isinstance(member, Fingerprints)
+        require(is_fingerprints and self.encoding in (member.encoding, AUTOMATIC) or
+                not is_fingerprints and member.k == self.k and
+                member.encoding == (RUNS if self.encoding == AUTOMATIC else self.encoding),
+                f"member {i}: shape")
         require(member.shard_bits >= 6, f"member {i}: shard bits")
         capacity, budget = slot
         if self.mode == 1:
@@ -421,10 +441,16 @@ class Scalable(Family):
         else:
             require(member.capacity == capacity, f"member {i}: capacity")
         require(budget / self.FACTOR <= member.rate <= budget * self.FACTOR, f"member {i}: rate")
-        require(predicted_rate(member.k, member.num_blocks, member.capacity) <=
-                member.rate * self.FACTOR, f"member {i}: predicted rate")
+        if is_fingerprints:
+            predicted = predicted_rate_of_fingerprints(member.encoding, member.key_bits,
+                                                       member.num_blocks, member.capacity)
+            least_load = sum(map(len, member.blocks))
+        else:
+            predicted = predicted_rate(member.k, member.num_blocks, member.capacity)
+            least_load = -(-member.num_present() // self.k)
+        require(predicted <= member.rate * self.FACTOR, f"member {i}: predicted rate")
         require(member.num_keys > 0 or i + 1 == len(self.members), f"member {i}: empty")
-        require(-(-member.num_present() // self.k) <= load <= member.num_keys, f"member {i}: load")
+        require(least_load <= load <= member.num_keys, f"member {i}: load")
 
     def count(self, digest):
         counts = (member.count(digest) for member in self.members)
@@ -745,6 +771,7 @@ class Attributes:
             require(of_set.policy == (CALLER, 0), f"digest of set {i}")
             require((of_set.mode, of_set.max_capacity, of_set.growth, of_set.tightening) == (0, 0, 2, 0.8),
                     f"growth of set {i}")
+            require(of_set.encoding not in (FINGERPRINTS16, FINGERPRINTS8), f"encoding of set {i}")
             require(of_set.num_keys == self.num_tuples, f"tuples of set {i}")
             self.filters[wanted] = of_set
         require(end == len(data), "bytes behind the last filter")
@@ -1093,6 +1120,7 @@ CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Laye
            CLASSIC: Classic, ATTRIBUTES: Attributes}
 CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow,
                 ATTRIBUTES: Attributes}
+CLASSES_BY_VERSION = {1: CLASSES, 2: CLASSES_OF_2, 3: {SCALABLE: Scalable}}
 
 
 # --- Section 19.
@@ -1118,9 +1146,10 @@ def without_metadata(data):
 
 def read(data, secret=None):
     data, _ = without_metadata(data)
-    version = 2 if data[8:12] == bytes([2, 0, 0, 0]) else 1
+    version = int.from_bytes(data[8:12], "little")
+    version = version if version in CLASSES_BY_VERSION else 1
     kind, policy, _ = read_start(data, tuple(CLASSES), version)
-    found = (CLASSES_OF_2 if version == 2 else CLASSES)[kind](data)
+    found = CLASSES_BY_VERSION[version][kind](data)
     check_secret(policy, secret)
     return found
 

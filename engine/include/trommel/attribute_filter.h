@@ -54,8 +54,12 @@ struct AttributeConfig {
   double target_fpr = 0.01;  ///< False-positive rate of every allowed set, at every size.
   /// Other numbers for some sets, for example AttributePlan::budgets().
   std::vector<SetBudget> budgets = {};
-  DigestPolicy digest = {};             ///< Of values; pass the same to TupleDigests::Set.
-  Encoding encoding = Encoding::kRuns;  ///< How counts are stored.
+  DigestPolicy digest = {};  ///< Of values; pass the same to TupleDigests::Set.
+  /// How counts are stored: kRuns or kPlanes; or kAutomatic, by the model of what takes the fewest
+  /// bytes, for each generation of each set by itself: runs or fingerprints, never more bytes than
+  /// runs. Fingerprints save a third at 1 % (bench/README.md). A set that is sized for fewer values
+  /// than tuples has runs with kAutomatic, too: further copies of a value would take the slots.
+  Encoding encoding = Encoding::kRuns;
   /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
   /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
   /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:

@@ -32,7 +32,7 @@ struct AttributePlanRequest {
   std::vector<QueryShare> mix = {};
   double target_fpr = 0;  ///< False-positive rate for every allowed set; 0: memory_bytes is given.
   uint64_t memory_bytes = 0;            ///< Memory to share for the mix; 0: target_fpr is given.
-  Encoding encoding = Encoding::kRuns;  ///< How the filters store counts.
+  Encoding encoding = Encoding::kRuns;  ///< As AttributeConfig::encoding.
   uint32_t num_hashes = 0;  ///< Of the matrix; 0: 6, as in the experiments of its source.
 };
 

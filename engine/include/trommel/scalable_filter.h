@@ -92,9 +92,13 @@ struct ScalableConfig {
       0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
   DigestPolicy digest = {};  ///< How keys become digests.
   uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
-  /// How counts are stored: kRuns or kPlanes in generations, kFingerprints16 in a filter that
-  /// doubles. kAutomatic: kRuns, or kFingerprints16. kIdentical fills blocks further than runs of 5
-  /// or 10 slices allow: it takes 8 slices of either encoding, or 16 of planes.
+  /// How counts are stored: kRuns, kPlanes, kFingerprints8 or kFingerprints16 in generations,
+  /// kFingerprints16 in a filter that doubles. kAutomatic: kRuns, or kFingerprints16. With
+  /// fingerprints a generation's budget has room for what queries cannot decide, however often keys
+  /// are in. They take less memory than runs for budgets of 0.12 to 3 % (slots of 8 bits) and 0.02
+  /// to 0.09 % (16 bits, a million keys and more), and several times as much for budgets far below
+  /// (bench/README.md, What a set's filter takes). kIdentical fills blocks further
+  /// than runs of 5 or 10 slices allow: it takes 8 slices of either encoding, or 16 of planes.
   Encoding encoding = Encoding::kAutomatic;
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
   /// machine's memory.
@@ -152,21 +156,23 @@ struct ScalableStats {
   uint64_t num_bytes = 0;                    ///< Blocks, digests and side tables.
   uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
   uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
-  /// 1 - prod(1 - f) over the predicted_fpr f of the generations. kDoubling: by the number of
-  /// entries of each length.
+  /// 1 - prod(1 - f) over the predicted_fpr f of the generations, of fingerprints with their
+  /// undecided_share. kDoubling: by the number of entries of each length.
   double predicted_fpr = 0;
 };
 
 /// What a pass over a ScalableFilter measures.
 struct ScalableFill {
   std::vector<BlockFill> generations;  ///< Oldest first. kDoubling: one, of all blocks.
-  double current_fpr = 0;        ///< 1 - prod(1 - f) over the current_fpr f of the generations.
+  /// 1 - prod(1 - f) over the current_fpr f of the generations, of fingerprints with their
+  /// undecided share.
+  double current_fpr = 0;
   uint64_t huge_page_bytes = 0;  ///< Of all generations.
 };
 
 /// What the model says of a filter that holds a number of distinct keys.
 struct GrowthForecast {
-  double predicted_fpr = 0;  ///< Its rate; kDoubling: what queries cannot decide included.
+  double predicted_fpr = 0;  ///< Its rate, with what queries of fingerprints cannot decide.
   uint64_t num_bytes = 0;    ///< Its blocks, or digests; without the side table.
 };
 
@@ -187,6 +193,10 @@ struct GrowthForecast {
 /// that shows it, where its bits are set already, and only a key that none shows enters the newest.
 /// Erase takes a key from the oldest generation that shows it, which is where all of its copies
 /// are. A generation that has become empty is dropped, and its slot is free again.
+///
+/// With fingerprints, "shows" means here that the key's fingerprint is in its block or side table.
+/// Queries do not look into the side table: where only that could tell, they answer "maybe
+/// present". Updates look, so no update depends on such an answer.
 ///
 /// *Rate over the life of a filter.* kGenerations and kDoubling stay at or below target_fpr up to
 /// largest_capacity(), whatever came and went; kDoubling is far below it while it is small.

@@ -68,8 +68,8 @@ enum class Encoding : uint8_t {
   /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
   /// memory, about 15 bits per key at 0.21 % (beside writers 0.30 %).
   kFingerprints8 = 3,
-  /// Of a SizingRequest or a CountingConfig only: the encoding that its Preference chooses. No
-  /// geometry has it.
+  /// Of a SizingRequest or a CountingConfig: the encoding that its Preference chooses; of an
+  /// AttributeConfig and a ScalableConfig what these say. No geometry has it.
   kAutomatic = 255,
 };
 

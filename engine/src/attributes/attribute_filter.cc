@@ -83,7 +83,7 @@ std::span<const uint64_t> AttributeFilter::Impl::ShownBy(size_t set_idx, const T
   const std::span<const uint64_t> digests =
       ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, scratch.digests);
   const auto bits = scratch.bits.first(BitmapWords(digests.size()));
-  filters[set_idx].Query(Keys::Digests(digests), bits);
+  ScalableParts::QueryExactly(filters[set_idx], digests, bits);
   return bits;
 }
 

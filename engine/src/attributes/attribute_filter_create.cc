@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/attributes/set_sizes.h"
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/digest_policy.h"
@@ -33,6 +34,11 @@ Status CheckNumbers(const AttributeConfig& config) {
                       "; it must be between 1 and " + std::to_string(kMaxCapacity));
   }
   if (Status good = CheckPolicy(config.digest); !good.ok()) return good;
+  if (HasFingerprints(config.encoding)) {
+    return BadRequest("encoding is " + std::string(EncodingName(config.encoding)) +
+                      "; it must be planes, runs or automatic, which takes fingerprints where the "
+                      "model says that they need less memory");
+  }
   const uint32_t num_attributes = config.sets.num_attributes();
   if (!config.num_values.empty() && config.num_values.size() != num_attributes) {
     return BadRequest("num_values has " + std::to_string(config.num_values.size()) +
@@ -79,7 +85,7 @@ ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config)
           .target_fpr = budget.target_fpr,
           .mode = GrowthMode::kGenerations,
           .digest = {.kind = DigestKind::kCaller},
-          .encoding = config.encoding,
+          .encoding = EncodingOfSet(config.encoding, budget.capacity, config.capacity),
           .memory_limit_bytes = config.memory_limit_bytes};
 }
 

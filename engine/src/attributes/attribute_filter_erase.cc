@@ -7,7 +7,9 @@
 // erasures could take what was seen, and so could insertions that are taken back. Erase therefore
 // holds the erase_mutex exclusively for the time of a chunk, in which only queries run beside it. A
 // filter that shows a key can always erase it; so what all sets show is erased from all sets, and a
-// tuple that is given twice but was inserted once is refused the second time.
+// tuple that is given twice but was inserted once is refused the second time. ("Shows" means, of
+// generations of fingerprints, that the key is in: a query's "maybe present" may mean no more than
+// that only the side table can tell, and is not enough: ScalableParts::QueryExactly.)
 //
 // *Set after set.* The chunk as a whole is looked up first. What a set lacks then it lacks in its
 // turn, for erasures make no set show more: it is refused. Most of the others are free: in no set
@@ -91,7 +93,7 @@ void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
   std::array<uint64_t, kEraseChunk> buffer;
   auto digests = ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, buffer);
   const auto answers = words.first(BitmapWords(places.size()));
-  const size_t num_shown = filters[set_idx].Query(Keys::Digests(digests), answers);
+  const size_t num_shown = ScalableParts::QueryExactly(filters[set_idx], digests, answers);
   if (num_shown != places.size()) {
     size_t num_kept = 0;
     for (size_t k = 0; k < places.size(); ++k) {
@@ -126,6 +128,12 @@ bool AttributeFilter::Impl::EraseOne(const Tuples& chunk, size_t place) {
         std::span(set_room).first(std::min(set_room.size(), filters.size() - first));
     std::iota(set_idxs.begin(), set_idxs.end(), static_cast<uint32_t>(first));
     if (!MayContain(set_idxs, tuple, *inside)) return false;
+  }
+  // What queries cannot decide is decided, because no other update runs.
+  for (size_t s = 0; s < filters.size(); ++s) {
+    const GenerationList& list = generations[s]->ReadInside(*inside);
+    if (!list.has_fingerprints()) continue;
+    if (!list.Holds(ProjectionDigest(frame.sets.allowed()[s], tuple))) return false;
   }
   inside.reset();  // erasing may wait for readers
   for (size_t s = 0; s < filters.size(); ++s) {

@@ -49,7 +49,8 @@ Status CheckFilter(const ScalableFilter& filter, const AttributeFront& front) {
   const ScalableConfig& config = ScalableParts::ConfigOf(filter);
   if (config.digest != DigestPolicy{.kind = DigestKind::kCaller} ||
       config.mode != GrowthMode::kGenerations || config.growth != made.growth ||
-      config.tightening != made.tightening || config.max_capacity != made.max_capacity) {
+      config.tightening != made.tightening || config.max_capacity != made.max_capacity ||
+      HasFingerprints(config.encoding)) {
     return Error{ErrorCode::kCorrupt, "its digests or its growth are not an attribute filter's"};
   }
   if (filter.num_keys() != front.num_tuples) {

@@ -31,6 +31,13 @@ double RateAt(size_t rate_idx) {
   return kMaxTargetFpr * std::pow(lowest / kMaxTargetFpr, share);
 }
 
+// That of generations of slices. 0: there is none.
+uint32_t ShapeAt(uint64_t capacity, size_t rate_idx, Encoding encoding) {
+  const Encoding of_slices = encoding == Encoding::kAutomatic ? Encoding::kRuns : encoding;
+  const Result<GrowthSlot> slot = FirstSlot(ConfigOf(capacity, RateAt(rate_idx), of_slices));
+  return slot.ok() ? slot->geometry.num_slices : 0;
+}
+
 // Between two rates of one shape all have it. 0: there is none.
 void FindShapes(uint64_t capacity, Encoding encoding, size_t first, size_t last,
                 std::span<uint32_t> shapes) {
@@ -41,8 +48,7 @@ void FindShapes(uint64_t capacity, Encoding encoding, size_t first, size_t last,
     return;
   }
   const size_t middle = first + (last - first) / 2;
-  const Result<GrowthSlot> slot = FirstSlot(ConfigOf(capacity, RateAt(middle), encoding));
-  shapes[middle] = slot.ok() ? slot->geometry.num_slices : 0;
+  shapes[middle] = ShapeAt(capacity, middle, encoding);
   FindShapes(capacity, encoding, first, middle, shapes);
   FindShapes(capacity, encoding, middle, last, shapes);
 }
@@ -91,17 +97,21 @@ std::vector<Step> StepsOf(std::span<const Sharer> sharers) {
 
 }  // namespace
 
+Encoding EncodingOfSet(Encoding asked_for, uint64_t capacity, uint64_t num_tuples) {
+  const bool has_copies = num_tuples > capacity;
+  return asked_for == Encoding::kAutomatic && has_copies ? Encoding::kRuns : asked_for;
+}
+
 Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
                           uint32_t num_slices, uint64_t num_copies) {
-  ScalableConfig config = ConfigOf(capacity, target_fpr, encoding);
+  ScalableConfig config =
+      ConfigOf(capacity, target_fpr, EncodingOfSet(encoding, capacity, num_copies));
   config.num_slices = num_slices;
   const Result<GrowthSlot> slot = FirstSlot(config);
   if (!slot.ok()) return slot.error();
-  return SetSize{
-      .target_fpr = target_fpr,
-      .predicted_fpr = PredictedFpr(slot->geometry, capacity),
-      .num_bytes = slot->geometry.num_bytes() +
-                   PredictedSideTableBytes(slot->geometry, std::max(capacity, num_copies))};
+  return SetSize{.target_fpr = target_fpr,
+                 .predicted_fpr = SlotFpr(slot->geometry, capacity),
+                 .num_bytes = SlotBytes(slot->geometry, std::max(capacity, num_copies))};
 }
 
 Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
@@ -110,8 +120,7 @@ Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
   if (shapes.empty()) {
     shapes.assign(kNumRates, 0);
     for (const size_t end : {size_t{0}, kNumRates - 1}) {
-      const Result<GrowthSlot> slot = FirstSlot(ConfigOf(shape_capacity, RateAt(end), encoding));
-      shapes[end] = slot.ok() ? slot->geometry.num_slices : 0;
+      shapes[end] = ShapeAt(shape_capacity, end, encoding);
     }
     FindShapes(shape_capacity, encoding, 0, kNumRates - 1, shapes);
   }

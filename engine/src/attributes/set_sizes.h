@@ -12,6 +12,11 @@
 
 namespace trommel {
 
+// What the generations of a set's filter have. kAutomatic, which takes fingerprints where they need
+// less memory, stays what it is for a set of as many values as tuples; others get runs. There the
+// further copies of values would take the slots and the side table that sizing has for values.
+Encoding EncodingOfSet(Encoding asked_for, uint64_t capacity, uint64_t num_tuples);
+
 // A scalable filter's first generation, full.
 struct SetSize {
   double target_fpr = 0;
@@ -21,9 +26,10 @@ struct SetSize {
   friend bool operator==(const SetSize&, const SetSize&) = default;
 };
 
-// What the filter is that is made for so many different keys and this rate. num_slices 0: as it
-// would choose. Of num_copies keys in all, if more, the side table's bytes are estimated as if they
-// fell into blocks one by one. Fails as ScalableFilter::Create does.
+// What the filter is that is made for so many different keys and this rate, with what EncodingOfSet
+// makes of the encoding for num_copies tuples. num_slices 0: as it would choose. Of num_copies keys
+// in all, if more, the side table's bytes are estimated as if they fell into blocks one by one.
+// Fails as ScalableFilter::Create does.
 Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
                           uint32_t num_slices = 0, uint64_t num_copies = 0);
 

@@ -63,8 +63,7 @@ class BlockStore final : public Store {
   bool MayContain(uint64_t digest) const noexcept override {
     return block_kernels().may_contain(digest, view_.presence, view_.num_blocks);
   }
-  // Prefetches what MayContain(digest) reads.
-  void PrefetchPresence(uint64_t digest) const noexcept {
+  void PrefetchQuery(uint64_t digest) const noexcept override {
     const uint32_t* const presence = PresenceOf(BlockOf(digest));
     __builtin_prefetch(presence);
     __builtin_prefetch(presence + presence_words() - 1);  // where a block has two lines of them

@@ -4,6 +4,10 @@
 
 namespace trommel {
 
+double UndecidedShareOf(const Geometry& geometry, const StoreFigures& figures) {
+  return static_cast<double>(figures.num_undecided) / 64 / static_cast<double>(geometry.num_blocks);
+}
+
 Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t num_keys,
               uint64_t num_refused_erases) {
   return {.num_keys = num_keys,
@@ -13,8 +17,7 @@ Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t nu
           .num_refused_erases = num_refused_erases,
           .num_refused_inserts = figures.num_refused_inserts,
           .predicted_fpr = PredictedFpr(geometry, num_keys),
-          .undecided_share = static_cast<double>(figures.num_undecided) / 64 /
-                             static_cast<double>(geometry.num_blocks),
+          .undecided_share = UndecidedShareOf(geometry, figures),
           .num_interrupted_queries = figures.num_interrupted_queries};
 }
 

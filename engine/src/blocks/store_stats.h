@@ -13,6 +13,8 @@ namespace trommel {
 // `figures` are the store's, at some moment.
 Stats StatsOf(const Geometry& geometry, const StoreFigures& figures, uint64_t num_keys,
               uint64_t num_refused_erases);
+// The share of queries of non-members beside writers that only the side table could decide.
+double UndecidedShareOf(const Geometry& geometry, const StoreFigures& figures);
 // `tally` is that of all blocks.
 BlockFill FillOf(const Store& store, const kernels::Tally& tally);
 // By a pass over all blocks. Thread safety: no updates meanwhile.

@@ -38,6 +38,7 @@
 #include "engine/src/fingerprints/hidden_keys.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 
@@ -73,7 +74,23 @@ class FingerprintStore : public Store {
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
+  // Does the block show the key, so that no undecided answer is needed? True beside updates may be
+  // of several moments.
+  bool Shows(uint64_t digest) const noexcept {
+    return Kernels().query_one(digest, view_) == kernels::OneFate::kDone;
+  }
+  void PrefetchQuery(uint64_t digest) const noexcept override {
+    const uint64_t block_idx = PlaceOf(digest).block_idx;
+    __builtin_prefetch(BlockAt(block_idx));
+    if (has_versions()) {
+      __builtin_prefetch(view_.versions + kernels::VersionOf(digest, block_idx, view_));
+    }
+  }
   uint64_t CountEstimate(uint64_t digest) const override;
+
+  // Which key within its block a digest's rest is (kernels/fingerprint_layout.h). Of a block's
+  // digests in ascending order the keys ascend, too.
+  virtual uint32_t KeyOf(uint64_t rest) const = 0;
 
   // From now on queries may run beside updates, or no longer. Cost: 8 bytes per 64 blocks, and no
   // pass over the blocks. Fails with kOutOfMemory over limit_bytes (0: the machine's memory) or if
@@ -103,6 +120,8 @@ class FingerprintStore : public Store {
   // What the block keeps outside itself and its line; empty if nothing.
   BlockContents HiddenOf(uint64_t block_idx) const;
   std::vector<uint64_t> BlocksWithHidden() const;
+  // Is a block of the group that begins with this one promoted?
+  bool HasPromotedInGroup(uint64_t first_block) const;
   // Of the contents of a group's blocks.
   virtual CanonicalGroup Canonical(std::span<const BlockContents> contents) const = 0;
   // Takes the arrays of a snapshot as they are, whose hidden keys PutHidden has put before; false
@@ -126,8 +145,6 @@ class FingerprintStore : public Store {
   // Writes the keys of a block that is not promoted, copies included, to the front of `keys`;
   // returns how many there are.
   virtual size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const = 0;
-  // Which key a digest's rest is.
-  virtual uint32_t KeyOf(uint64_t rest) const = 0;
   // Could the key be one of some digest?
   virtual bool IsKey(uint32_t key) const = 0;
   virtual bool IsPromoted(uint64_t block_idx) const = 0;

@@ -262,6 +262,14 @@ std::vector<uint64_t> FingerprintStore::BlocksWithHidden() const {
   return blocks;
 }
 
+bool FingerprintStore::HasPromotedInGroup(uint64_t first_block) const {
+  const uint64_t end = std::min(first_block + kGroupBlocks, geometry_.num_blocks);
+  for (uint64_t b = first_block; b < end; ++b) {
+    if (IsPromoted(b)) return true;
+  }
+  return false;
+}
+
 void FingerprintStore::PutHidden(uint64_t block_idx, const BlockContents& hidden) {
   RangeOf(block_idx).hidden.Put(block_idx, hidden, 0);
 }

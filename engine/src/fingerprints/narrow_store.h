@@ -17,13 +17,13 @@ class NarrowStore final : public FingerprintStore {
  public:
   BlockContents ReadContents(uint64_t block_idx) const override;
   CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
+  uint32_t KeyOf(uint64_t rest) const override {
+    return kernels::NarrowKey(rest, geometry_.fingerprint_bits);
+  }
 
  private:
   size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
     return kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
-  }
-  uint32_t KeyOf(uint64_t rest) const override {
-    return kernels::NarrowKey(rest, geometry_.fingerprint_bits);
   }
   bool IsKey(uint32_t key) const override { return key >> geometry_.fingerprint_bits == 0; }
   bool IsPromoted(uint64_t block_idx) const override {

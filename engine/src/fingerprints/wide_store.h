@@ -32,13 +32,13 @@ class WideStore final : public FingerprintStore {
  public:
   BlockContents ReadContents(uint64_t block_idx) const override;
   CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
+  uint32_t KeyOf(uint64_t rest) const override {
+    return kernels::WideKey(rest, geometry_.fingerprint_bits);
+  }
 
  private:
   size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
     return kernels::KeysOfWide(BlockAt(block_idx), keys.first<kernels::kWideSlots>());
-  }
-  uint32_t KeyOf(uint64_t rest) const override {
-    return kernels::WideKey(rest, geometry_.fingerprint_bits);
   }
   bool IsKey(uint32_t key) const override;
   bool IsPromoted(uint64_t block_idx) const override {

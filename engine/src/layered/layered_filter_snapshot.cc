@@ -130,8 +130,9 @@ Result<LayeredFilter> LayeredFilter::ReadFrom(const OpenedSnapshot& snapshot, ui
   if (!contents) return contents.error();
   if (Status checked = CheckMultiStore(*contents); !checked) return checked.error();
   const auto layer_of = [&](size_t i) {
-    return CountingFilter(std::make_unique<CountingFilter::Impl>(
-        std::move(contents->members[i].contents), limit_bytes));
+    MemberStoreContents& member = contents->members[i];
+    return CountingFilter(
+        std::make_unique<CountingFilter::Impl>(std::move(member.store), member.facts, limit_bytes));
   };
   CountingFilter first_layer = layer_of(0);
   CountingFilter large_layer = layer_of(1);

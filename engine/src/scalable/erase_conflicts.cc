@@ -7,8 +7,11 @@
 #include <tuple>
 
 #include "engine/src/base/check.h"
-#include "engine/src/blocks/store_list.h"
+#include "engine/src/blocks/block_store.h"
+#include "engine/src/scalable/exact_homes.h"
+#include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/scalable_parts.h"
+#include "kernels/fingerprint_layout.h"
 
 namespace trommel {
 namespace {
@@ -28,11 +31,11 @@ class EraseClaims {
  public:
   // Requires that all digests are shown. Both must outlive this.
   EraseClaims(const GenerationList& list, std::span<const uint64_t> digests)
-      : list_(list), digests_(digests), num_slices_(list.newest().store.geometry().num_slices) {
+      : list_(list), digests_(digests) {
     if (list.size() == 1) {
       std::fill_n(homes_.begin(), digests.size(), uint8_t{0});
     } else {
-      FindOldest(list.stores(), digests, homes_.data());
+      FindExactHomes(list.stores(), digests, nullptr, Shown::kIsTrusted, homes_.data());
     }
   }
 
@@ -58,7 +61,7 @@ class EraseClaims {
         const size_t j = link - size_t{1};
         is_known = digests_[i] == digests_[j];
         if (homes_[i] != homes_[j] || BlockOf(digests_[j], homes_[j]) != block_idx) continue;
-        if (!SharePosition(digests_[i], digests_[j])) continue;
+        if (!ShareCounter(digests_[i], digests_[j], homes_[i])) continue;
         add(j);
         add(i);
       }
@@ -77,7 +80,7 @@ class EraseClaims {
   // Claims, for a key, what shows it after its home. Returns false if there is no space.
   bool ClaimLater(size_t key_idx) {
     for (size_t g = homes_[key_idx] + size_t{1}; g < list_.size(); ++g) {
-      if (!list_.at(g).store.MayContain(digests_[key_idx])) continue;
+      if (!IsIn(list_.at(g).store(), digests_[key_idx])) continue;
       if (num_claims_ == kMaxClaims) return false;
       Add(key_idx, static_cast<uint8_t>(g));
     }
@@ -111,12 +114,25 @@ class EraseClaims {
   static constexpr size_t kHashStep = 1021;  // so that a block's homes have different lists
 
   uint64_t BlockOf(uint64_t digest, uint8_t generation) const {
-    return kernels::BlockIndex(digest, list_.at(generation).store.geometry().num_blocks);
+    const Geometry& geometry = list_.at(generation).store().geometry();
+    return HasFingerprints(geometry.encoding)
+               ? kernels::FingerprintPlaceOf(digest, geometry.num_blocks).block_idx
+               : kernels::BlockIndex(digest, geometry.num_blocks);
   }
 
-  bool SharePosition(uint64_t a, uint64_t b) const {
-    for (size_t s = 0; s < num_slices_; ++s) {
-      if (kernels::Position(a, s, num_slices_) == kernels::Position(b, s, num_slices_)) return true;
+  // Which key of its block a digest is. Requires fingerprints.
+  static uint32_t FingerprintOf(const Store& store, uint64_t digest) {
+    const uint64_t num_blocks = store.geometry().num_blocks;
+    return FingerprintStoreOf(store).KeyOf(kernels::FingerprintPlaceOf(digest, num_blocks).rest);
+  }
+
+  // Of two digests of one block.
+  bool ShareCounter(uint64_t a, uint64_t b, uint8_t generation) const {
+    const Store& store = list_.at(generation).store();
+    if (HasFingerprints(store)) return FingerprintOf(store, a) == FingerprintOf(store, b);
+    const size_t num_slices = store.geometry().num_slices;
+    for (size_t s = 0; s < num_slices; ++s) {
+      if (kernels::Position(a, s, num_slices) == kernels::Position(b, s, num_slices)) return true;
     }
     return false;
   }
@@ -126,12 +142,37 @@ class EraseClaims {
   }
 
   bool FindInBlock(std::span<const Claim> claims, std::span<bool> in_conflict) const {
-    const BlockStore& store = list_.at(claims.front().generation).store;
+    const Store& store = list_.at(claims.front().generation).store();
+    return HasFingerprints(store) ? FindAmongFingerprints(store, claims, in_conflict)
+                                  : FindInSlices(BlockStoreOf(store), claims, in_conflict);
+  }
+
+  // Digests ascend, and so do their fingerprints.
+  static bool FindAmongFingerprints(const Store& store, std::span<const Claim> claims,
+                                    std::span<bool> in_conflict) {
+    bool has_any = false;
+    for (size_t begin = 0; begin < claims.size();) {
+      const uint64_t digest = claims[begin].digest;
+      const uint32_t fingerprint = FingerprintOf(store, digest);
+      size_t end = begin + 1;
+      while (end < claims.size() && FingerprintOf(store, claims[end].digest) == fingerprint) ++end;
+      if (end - begin > 1 && store.CountEstimate(digest) < end - begin) {
+        for (size_t c = begin; c < end; ++c) in_conflict[claims[c].key_idx] = true;
+        has_any = true;
+      }
+      begin = end;
+    }
+    return has_any;
+  }
+
+  static bool FindInSlices(const BlockStore& store, std::span<const Claim> claims,
+                           std::span<bool> in_conflict) {
+    const size_t num_slices = store.geometry().num_slices;
     std::array<uint16_t, kernels::kMaxCounters> wanted;
     std::fill_n(wanted.begin(), store.num_counters(), uint16_t{0});
     for (const Claim& claim : claims) {
-      for (size_t s = 0; s < num_slices_; ++s) {
-        ++wanted[kernels::CounterIndex(claim.digest, s, num_slices_)];
+      for (size_t s = 0; s < num_slices; ++s) {
+        ++wanted[kernels::CounterIndex(claim.digest, s, num_slices)];
       }
     }
     bool has_any = false;
@@ -140,9 +181,9 @@ class EraseClaims {
       const uint64_t digest = claims[c].digest;
       if (c == 0 || digest != claims[c - 1].digest) {
         is_conflict = false;
-        for (size_t s = 0; s < num_slices_ && !is_conflict; ++s) {
+        for (size_t s = 0; s < num_slices && !is_conflict; ++s) {
           // What is claimed is shown: each counter withstands one.
-          const uint64_t num_wanted = wanted[kernels::CounterIndex(digest, s, num_slices_)];
+          const uint64_t num_wanted = wanted[kernels::CounterIndex(digest, s, num_slices)];
           is_conflict = num_wanted > 1 && store.CountAt(digest, s) < num_wanted;
         }
       }
@@ -154,7 +195,6 @@ class EraseClaims {
 
   const GenerationList& list_;
   const std::span<const uint64_t> digests_;
-  const size_t num_slices_;
   std::array<uint8_t, kMaxConflictKeys> homes_;
   std::array<Claim, kMaxClaims> claims_;
   size_t num_claims_ = 0;

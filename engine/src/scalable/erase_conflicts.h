@@ -11,6 +11,8 @@
 //   slice 1, counts   1  0  1  0  0     b and c are conflicts, a is free.
 //           claims    a     bc
 //
+// In a generation of fingerprints a key's one counter is that of its fingerprint in its block.
+//
 // A key is *free* if none of its counters has more claims than counts, else a *conflict*. In
 // whichever order the keys go, a free one finds each of its counters above 0, and so goes from its
 // home. Keys that are all in the filter are free: each has added to its counters.

@@ -47,14 +47,17 @@ void Generation::SetLoad(uint64_t load) {
 }
 
 void Generation::Clear() {
-  store.Clear();
+  store_->Clear();
   num_keys_.store(0, std::memory_order_relaxed);
   SetLoad(0);
 }
 
 GenerationList::GenerationList(Members members) : members_(std::move(members)) {
   stores_.reserve(members_.size());
-  for (const auto& member : members_) stores_.push_back(&member->store);
+  for (const auto& member : members_) {
+    stores_.push_back(&member->store());
+    has_fingerprints_ = has_fingerprints_ || HasFingerprints(member->store());
+  }
 }
 
 Generations::Generations(GrowthPlan plan, uint64_t limit_bytes, Members members)
@@ -78,7 +81,7 @@ Result<std::shared_ptr<Generation>> Generations::MakeGeneration(size_t slot_idx)
     return Error{ErrorCode::kInvalidArgument, "no generation of this filter's plan can be made"};
   }
   const GrowthSlot slot = plan_.slot(slot_idx);
-  Result<BlockStore> store = BlockStore::Create(slot.geometry, limit_bytes_);
+  Result<std::unique_ptr<Store>> store = MakeGenerationStore(slot.geometry, limit_bytes_);
   if (!store.ok()) return store.error();
   return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity, slot.budget_fpr);
 }
@@ -92,13 +95,13 @@ size_t Generations::FreeSlot(const Members& members) {
 
 uint64_t Generations::BytesOf(const Members& members) {
   uint64_t num_bytes = 0;
-  for (const auto& member : members) num_bytes += member->store.num_bytes();
+  for (const auto& member : members) num_bytes += member->store().num_bytes();
   return num_bytes;
 }
 
 uint64_t Generations::BlockBytesOf(const Members& members) {
   uint64_t num_bytes = 0;
-  for (const auto& member : members) num_bytes += member->store.geometry().num_bytes();
+  for (const auto& member : members) num_bytes += member->store().geometry().num_bytes();
   return num_bytes;
 }
 
@@ -214,7 +217,7 @@ Status Generations::Clear() {
   for (const auto& member : current_->members()) {
     if (member->slot != 0 || !plan_.HasSlot(0)) continue;
     const GrowthSlot slot = plan_.slot(0);
-    if (member->store.geometry() == slot.geometry && member->capacity == slot.capacity &&
+    if (member->store().geometry() == slot.geometry && member->capacity == slot.capacity &&
         member->budget_fpr == slot.budget_fpr) {
       first = member;
     }
@@ -227,7 +230,7 @@ Status Generations::Clear() {
   Replace([&](const Members&) {
     auto list = std::make_unique<const GenerationList>(Members{first});
     first->Clear();  // exclusive, and nothing can throw any more
-    (void)Report(first->store.num_bytes());
+    (void)Report(first->store().num_bytes());
     return list;
   });
   return Ok();

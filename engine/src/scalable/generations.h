@@ -21,7 +21,8 @@
 #include <vector>
 
 #include "engine/src/base/memory_budget.h"
-#include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/store.h"
+#include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/growth_plan.h"
 #include "engine/src/sync/running_figure.h"
 #include "trommel/scalable_filter.h"
@@ -30,14 +31,16 @@
 
 namespace trommel {
 
-// A block store and its place in the plan.
+// A store and its place in the plan.
 class Generation {
  public:
-  Generation(BlockStore blocks, size_t slot_idx, uint64_t keys_to_take, double rate_at_capacity)
-      : store(std::move(blocks)),
-        slot(slot_idx),
+  // `keeps_keys` as MakeGenerationStore makes it.
+  Generation(std::unique_ptr<Store> keeps_keys, size_t slot_idx, uint64_t keys_to_take,
+             double rate_at_capacity)
+      : slot(slot_idx),
         capacity(keys_to_take),
-        budget_fpr(rate_at_capacity) {}
+        budget_fpr(rate_at_capacity),
+        store_(std::move(keeps_keys)) {}
 
   // Room for keys that it does not show yet, while it is the newest. Its load counts the
   // keys that it did not show when they came, and never more than the keys that are in: so neither
@@ -46,8 +49,8 @@ class Generation {
   //
   // In every slice no more positions are present than the load: an arrival sets one at most and
   // adds one; a duplicate sets none; and where the load sinks to the keys that are in, each of
-  // these has one. Reserve gives at most `num_wanted`; each reservation is settled when its keys
-  // are in.
+  // these has one. So it is with fingerprints that differ. Reserve gives at most `num_wanted`; each
+  // reservation is settled when its keys are in.
   uint64_t Reserve(uint64_t num_wanted);
   void Settle(uint64_t num_reserved, uint64_t num_arrived);
   uint64_t Room() const;  // keys that Reserve would grant now
@@ -63,12 +66,15 @@ class Generation {
   uint64_t TakeKeys(uint64_t num_keys);
   uint64_t num_keys() const { return num_keys_.load(std::memory_order_relaxed); }
 
-  BlockStore store;
+  Store& store() { return *store_; }
+  const Store& store() const { return *store_; }
+
   const size_t slot;
   const uint64_t capacity;
   const double budget_fpr;
 
  private:
+  const std::unique_ptr<Store> store_;
   std::atomic<uint64_t> num_keys_{0};
   mutable std::mutex room_;
   RunningFigure load_;  // changes under the mutex
@@ -85,28 +91,42 @@ class GenerationList {
   Generation& at(size_t idx) const { return *members_[idx]; }
   Generation& newest() const { return *members_.back(); }
   const Members& members() const { return members_; }
-  std::span<const BlockStore* const> stores() const { return stores_; }
-  std::span<const BlockStore* const> closed_stores() const {
-    return stores().first(stores_.size() - 1);
-  }
+  std::span<const Store* const> stores() const { return stores_; }
+  std::span<const Store* const> closed_stores() const { return stores().first(stores_.size() - 1); }
+  bool has_fingerprints() const { return has_fingerprints_; }
 
-  // Whether any generation shows the digest; and prefetching what that reads.
+  // Whether any generation shows the digest; and prefetching what that reads. Calls that are not
+  // virtual where all have slices: a query of one key takes no longer for what others may have.
   bool MayContain(uint64_t digest) const noexcept {
-    return std::ranges::any_of(
-        stores_, [digest](const BlockStore* store) { return store->MayContain(digest); });
+    return std::ranges::any_of(stores_, [this, digest](const Store* store) {
+      return has_fingerprints_ ? store->MayContain(digest)
+                               : BlockStoreOf(*store).MayContain(digest);
+    });
   }
   void Prefetch(uint64_t digest) const noexcept {
-    for (const BlockStore* store : stores_) store->PrefetchPresence(digest);
+    for (const Store* store : stores_) {
+      if (has_fingerprints_) {
+        store->PrefetchQuery(digest);
+      } else {
+        BlockStoreOf(*store).PrefetchQuery(digest);
+      }
+    }
+  }
+  // Whether any holds it (IsIn). Requires that no other thread updates the digest's blocks.
+  bool Holds(uint64_t digest) const noexcept {
+    return std::ranges::any_of(stores_,
+                               [digest](const Store* store) { return IsIn(*store, digest); });
   }
 
  private:
   Members members_;
-  std::vector<const BlockStore*> stores_;
+  std::vector<const Store*> stores_;
+  bool has_fingerprints_ = false;  // in any of them
 };
 
 class Generations {
  public:
-  // One empty generation. Fails as BlockStore::Create.
+  // One empty generation. Fails as MakeGenerationStore.
   static Result<std::unique_ptr<Generations>> Create(GrowthPlan plan, uint64_t limit_bytes);
   // These. Their slots must be the plan's, each at most once.
   Generations(GrowthPlan plan, uint64_t limit_bytes, GenerationList::Members members);

@@ -51,6 +51,13 @@
 // the key's insertion began, and is not dropped while it holds keys; so every list that a later
 // query may load contains g, which shows the key (concurrent_filter.cc says why its bits are seen).
 // What a query looks at stays in memory until it has ended (grace_periods.h).
+//
+// *Fingerprints.* "Shows" above means, of a generation of fingerprints, that the key is among the
+// contents of its block (generation_store.h): neither an erasure nor a further copy adds a key to
+// these, so a closed generation never gains one. What updates find without a lock may be "maybe
+// present" of a key that is not there; it is decided under the lock before they act on it
+// (exact_homes.h). The other way round nothing is missed: an answer "absent" is right, as is that
+// of any query beside writers (concurrent_filter.cc).
 #include "engine/src/scalable/generations_engine.h"
 
 #include <algorithm>
@@ -61,6 +68,7 @@
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
+#include "engine/src/scalable/exact_homes.h"
 
 namespace trommel {
 
@@ -122,10 +130,33 @@ void GenerationsEngine::CountEstimates(const Context& context, Keys keys,
       const auto held = locks_.Hold(RangeOf(digests[i], lock_bits), lock_bits);
       uint8_t oldest = 0;
       FindOldest(list->stores(), digests.subspan(i, 1), &oldest);
-      counts[first + i] =
-          oldest == list->size() ? 0 : list->at(oldest).store.CountEstimate(digests[i]);
+      uint64_t count = 0;
+      // Of fingerprints the oldest may have said so of a key that it does not hold.
+      for (size_t g = oldest; g < list->size() && count == 0; ++g) {
+        count = list->at(g).store().CountEstimate(digests[i]);
+      }
+      counts[first + i] = count;
     }
   });
+}
+
+size_t GenerationsEngine::QueryExactly(std::span<const uint64_t> digests,
+                                       std::span<uint64_t> held) const noexcept {
+  const auto list = generations_->LockShared();
+  if (!list->has_fingerprints()) return QueryAny(list->stores(), digests, held.data());
+  std::ranges::fill(held, 0);
+  std::array<uint8_t, kernels::kMaxChunkKeys> homes;
+  size_t num_held = 0;
+  for (size_t first = 0; first < digests.size(); first += homes.size()) {
+    const auto chunk = digests.subspan(first, std::min(homes.size(), digests.size() - first));
+    FindExactHomes(list->stores(), chunk, &locks_, Shown::kIsTrusted, homes.data());
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      const uint64_t is_held{homes[i] < list->size()};
+      held[(first + i) / 64] |= is_held << (i % 64);
+      num_held += is_held;
+    }
+  }
+  return num_held;
 }
 
 bool GenerationsEngine::MayContain(uint64_t digest) const noexcept {

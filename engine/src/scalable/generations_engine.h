@@ -58,7 +58,7 @@ class GenerationsEngine final : public GrowthEngine {
 
   // One generation for a snapshot.
   struct GenerationCopy {
-    BlockStore store;
+    std::unique_ptr<Store> store;
     uint64_t slot = 0;
     uint64_t capacity = 0;
     double budget_fpr = 0;
@@ -68,6 +68,13 @@ class GenerationsEngine final : public GrowthEngine {
   using Copies = std::vector<GenerationCopy>;
   // All generations, each lock's part of them as it is at one moment.
   Result<Copies> Copy() const;
+
+  // Whether no generation ever has fingerprints.
+  bool has_slices() const {
+    return config_.encoding == Encoding::kPlanes || config_.encoding == Encoding::kRuns;
+  }
+  // As ScalableParts'. Takes locks for a few keys of generations of fingerprints.
+  size_t QueryExactly(std::span<const uint64_t> digests, std::span<uint64_t> held) const noexcept;
 
   const ScalableConfig& config() const { return config_; }
   Generations& generations() { return *generations_; }
@@ -89,7 +96,7 @@ class GenerationsEngine final : public GrowthEngine {
     for (size_t l = 0; l < locks_.num_locks(); ++l) {
       const RangeLocks::Held held = locks_.Hold(l, locks_.lock_bits());
       for (size_t g = 0; g < members.size(); ++g) {
-        const size_t num_ranges = members[g]->store.num_owned_ranges() / locks_.num_locks();
+        const size_t num_ranges = members[g]->store().num_owned_ranges() / locks_.num_locks();
         for (size_t o = l * num_ranges; o < (l + 1) * num_ranges; ++o) visit(g, o);
       }
     }

@@ -41,7 +41,7 @@ GrowthForecast GenerationsEngine::ForecastAt(uint64_t num_keys) const {
     const GrowthSlot slot = plan.slot(i);
     const bool is_last = i + 1 == num_slots;
     const uint64_t num_here = is_last ? num_keys : std::min(num_keys, slot.capacity);
-    absent *= 1 - PredictedFpr(slot.geometry, num_here);
+    absent *= 1 - SlotFpr(slot.geometry, num_here);
     forecast.num_bytes += slot.geometry.num_bytes();
     num_keys -= num_here;
   }
@@ -64,20 +64,20 @@ ScalableStats GenerationsEngine::GetStats() const {
   double predicted_absent = 1;
   for (size_t g = 0; g < list->size(); ++g) {
     const Generation& generation = list->at(g);
-    const Geometry& geometry = generation.store.geometry();
+    const Geometry& geometry = generation.store().geometry();
     stats.generations.push_back(
         {.geometry = geometry,
          .slot = static_cast<uint32_t>(generation.slot),
          .capacity = generation.capacity,
          .load = generation.load(),
          .budget_fpr = generation.budget_fpr,
-         .stats = StatsOf(geometry, generation.store.Figures(), generation.num_keys(), 0)});
+         .stats = StatsOf(geometry, generation.store().Figures(), generation.num_keys(), 0)});
     Stats& of_this = stats.generations.back().stats;
     // Keys beyond the load have set no bits.
     of_this.predicted_fpr = PredictedFpr(geometry, stats.generations.back().load);
     stats.num_keys += of_this.num_keys;
     stats.num_bytes += of_this.num_bytes;
-    predicted_absent *= 1 - of_this.predicted_fpr;
+    predicted_absent *= 1 - of_this.predicted_fpr - of_this.undecided_share;
   }
   stats.predicted_fpr = 1 - predicted_absent;
   return stats;
@@ -87,13 +87,15 @@ ScalableFill GenerationsEngine::MeasureFill() const {
   const auto list = generations_->LockList();
   std::vector<kernels::Tally> tallies(list->size());
   VisitOwnedRanges(list->members(),
-                   [&](size_t g, size_t o) { tallies[g] += list->at(g).store.TallyOf(o); });
+                   [&](size_t g, size_t o) { tallies[g] += list->at(g).store().TallyOf(o); });
   ScalableFill fill;
   double current_absent = 1;
   for (size_t g = 0; g < list->size(); ++g) {
-    fill.generations.push_back(FillOf(list->at(g).store, tallies[g]));
+    fill.generations.push_back(FillOf(list->at(g).store(), tallies[g]));
     fill.huge_page_bytes += fill.generations.back().huge_page_bytes;
-    current_absent *= 1 - fill.generations.back().current_fpr;
+    const Store& store = list->at(g).store();
+    current_absent *= 1 - fill.generations.back().current_fpr -
+                      UndecidedShareOf(store.geometry(), store.Figures());
   }
   fill.current_fpr = 1 - current_absent;
   return fill;

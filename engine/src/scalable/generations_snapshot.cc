@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/blocks/block_audit.h"
+#include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/generations_engine.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "engine/src/scalable/scalable_parts.h"
@@ -33,10 +33,20 @@ enum Param : size_t {
 };
 enum Word : size_t { kSlotWord, kLoadWord, kNumWords };
 
-// `num_slices` is what all generations have, whatever was asked for: sizing may choose otherwise
-// one day.
+// The version where generations may have fingerprints is another one.
+uint32_t VersionOf(const ScalableConfig& config) {
+  const bool has_slices =
+      config.encoding == Encoding::kPlanes || config.encoding == Encoding::kRuns;
+  return has_slices ? kSnapshotVersion : kThirdVersion;
+}
+
+// `num_slices` is what all generations of slices have, whatever was asked for: sizing may choose
+// otherwise one day.
 MultiStoreFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
-  MultiStoreFacts facts{.type = SnapshotType::kScalableFilter, .policy = config.digest};
+  MultiStoreFacts facts{.type = SnapshotType::kScalableFilter,
+                        .version = VersionOf(config),
+                        .policy = config.digest,
+                        .params = {}};
   facts.params[kModeParam] = static_cast<uint64_t>(config.mode);
   facts.params[kFirstCapacityParam] = config.first_capacity;
   facts.params[kTargetFprParam] = std::bit_cast<uint64_t>(config.target_fpr);
@@ -58,10 +68,12 @@ Result<ScalableConfig> ConfigOf(const MultiStoreFacts& facts, uint64_t limit_byt
   for (const Param param : {kGrowthParam, kSlicesParam}) {
     if (params[param] > UINT32_MAX) return CorruptParam(param, "a number out of range");
   }
-  if (params[kSlicesParam] == 0) {
-    return CorruptParam(kSlicesParam, "num_slices is 0; it must be that of the generations");
+  const auto encoding = static_cast<Encoding>(params[kEncodingParam]);
+  if ((params[kSlicesParam] == 0) != HasFingerprints(encoding)) {
+    return CorruptParam(kSlicesParam, "num_slices is " + std::to_string(params[kSlicesParam]) +
+                                          "; it must be that of the generations");
   }
-  return ScalableConfig{.first_capacity = params[kFirstCapacityParam],
+  ScalableConfig config{.first_capacity = params[kFirstCapacityParam],
                         .target_fpr = std::bit_cast<double>(params[kTargetFprParam]),
                         .mode = static_cast<GrowthMode>(params[kModeParam]),
                         .max_capacity = params[kMaxCapacityParam],
@@ -69,40 +81,49 @@ Result<ScalableConfig> ConfigOf(const MultiStoreFacts& facts, uint64_t limit_byt
                         .tightening = std::bit_cast<double>(params[kGenerationsParam]),
                         .digest = facts.policy,
                         .num_slices = static_cast<uint32_t>(params[kSlicesParam]),
-                        .encoding = static_cast<Encoding>(params[kEncodingParam]),
+                        .encoding = encoding,
                         .memory_limit_bytes = limit_bytes};
+  if (facts.version != VersionOf(config)) {
+    return CorruptParam(kEncodingParam, "an encoding that files of version " +
+                                            std::to_string(facts.version) + " do not have");
+  }
+  return config;
+}
+
+// Could a generation of the filter have it? Where the encoding is chosen: runs of its shape, or
+// fingerprints.
+bool IsOfShape(const Geometry& geometry, const ScalableConfig& config) {
+  if (config.encoding != Encoding::kAutomatic) {
+    return geometry.encoding == config.encoding && geometry.num_slices == config.num_slices;
+  }
+  return HasFingerprints(geometry.encoding) ||
+         (geometry.encoding == Encoding::kRuns && geometry.num_slices == config.num_slices);
 }
 
 // Is the generation one that could be in this slot? Its size was computed elsewhere: another
 // processor or library may round otherwise, another version of sizing take some blocks more. What
 // counts is that it keeps its budget.
-bool FitsSlot(const FilterContents& contents, const SlotBudget& slot,
+bool FitsSlot(const MemberStoreContents& member, const SlotBudget& slot,
               const ScalableConfig& config) {
   constexpr double kRounding = 1 + 1e-6;
-  const Geometry& geometry = contents.store.geometry();
-  const FilterFacts& facts = contents.facts;
+  const Geometry& geometry = member.store->geometry();
+  const FilterFacts& facts = member.facts;
   // Else a small file could announce the growth of a large one.
   const bool has_capacity =
       config.mode == GrowthMode::kIdentical
           ? slot.capacity / 2 < facts.capacity && facts.capacity / 2 < slot.capacity
           : facts.capacity == slot.capacity;
-  return geometry.num_slices == config.num_slices && geometry.encoding == config.encoding &&
-         geometry.shard_bits >= GrowthPlan::kLockBits && has_capacity &&
-         facts.target_fpr <= slot.budget_fpr * kRounding &&
+  return IsOfShape(geometry, config) && geometry.shard_bits >= GrowthPlan::kLockBits &&
+         has_capacity && facts.target_fpr <= slot.budget_fpr * kRounding &&
          facts.target_fpr >= slot.budget_fpr / kRounding &&
          PredictedFpr(geometry, facts.capacity) <= facts.target_fpr * kRounding;
-}
-
-// No slice has more positions than the load (generations.h).
-uint64_t LeastLoad(const BlockStore& store) {
-  const uint64_t num_slices = store.geometry().num_slices;
-  return (store.Tally().num_present + num_slices - 1) / num_slices;
 }
 
 // A member must fit its slot, and be there for a reason.
 Status CheckMember(const GrowthPlan& plan, const ScalableConfig& config,
                    std::span<const MemberStoreContents> members, size_t idx) {
-  const auto& [words, contents] = members[idx];
+  const MemberStoreContents& member = members[idx];
+  const MemberWords& words = member.words;
   if (Status unused = CheckUnusedWords(idx, words, kNumWords); !unused.ok()) return unused;
   const std::optional<SlotBudget> slot = plan.BudgetOf(words[kSlotWord]);
   if (!slot) {
@@ -113,27 +134,18 @@ Status CheckMember(const GrowthPlan& plan, const ScalableConfig& config,
       return CorruptMemberWord(idx, kSlotWord, "a slot that another generation has");
     }
   }
-  if (!FitsSlot(contents, *slot, config)) {
+  if (!FitsSlot(member, *slot, config)) {
     return CorruptMemberWord(idx, kSlotWord, "the generation is not what its slot says");
   }
   const bool is_newest = idx + 1 == members.size();
-  const bool is_empty = contents.facts.num_keys == 0;
+  const bool is_empty = member.facts.num_keys == 0;
   if (is_empty && !is_newest) {
     return CorruptMemberWord(idx, kSlotWord, "an empty generation that is not the newest");
   }
-  if (words[kLoadWord] > contents.facts.num_keys || words[kLoadWord] < LeastLoad(contents.store)) {
+  if (words[kLoadWord] > member.facts.num_keys || words[kLoadWord] < LeastLoad(*member.store)) {
     return CorruptMemberWord(idx, kLoadWord, "a load that cannot be");
   }
   return Ok();
-}
-
-// Insertions less erasures, as the blocks tell.
-uint64_t KeysIn(const BlockStore& store) {
-  uint64_t num_keys = AuditBlocks(store).num_keys;
-  for (const uint64_t block_idx : store.side_table().SortedBlocks()) {
-    num_keys += store.side_table().KeysOf(block_idx);
-  }
-  return num_keys;
 }
 
 Result<std::unique_ptr<GenerationsEngine>> MakeEngine(MultiStoreContents contents,
@@ -152,15 +164,18 @@ Result<std::unique_ptr<GenerationsEngine>> MakeEngine(MultiStoreContents content
     if (Status checked = CheckMember(*plan, *config, contents.members, i); !checked.ok()) {
       return checked.error();
     }
-    num_keys += contents.members[i].contents.facts.num_keys;
+    num_keys += contents.members[i].facts.num_keys;
     if (num_keys > kMaxSnapshotKeys) return CorruptParam(kModeParam, "more than 2^63 keys in all");
   }
   for (MemberStoreContents& member : contents.members) {
     const size_t slot_idx = member.words[kSlotWord];
-    const FilterFacts& facts = member.contents.facts;
-    members.push_back(std::make_shared<Generation>(std::move(member.contents.store), slot_idx,
+    const FilterFacts& facts = member.facts;
+    if (Status serves = ServeQueries(*member.store, limit_bytes); !serves.ok()) {
+      return serves.error();
+    }
+    members.push_back(std::make_shared<Generation>(std::move(member.store), slot_idx,
                                                    facts.capacity, facts.target_fpr));
-    members.back()->AddKeys(member.contents.facts.num_keys);
+    members.back()->AddKeys(facts.num_keys);
     members.back()->SetLoad(member.words[kLoadWord]);
   }
   return std::make_unique<GenerationsEngine>(
@@ -173,8 +188,8 @@ Result<GenerationsEngine::Copies> GenerationsEngine::Copy() const {
   const auto list = generations_->LockList();
   Copies copies;
   for (const auto& member : list->members()) {
-    Result<BlockStore> store =
-        BlockStore::Create(member->store.geometry(), config_.memory_limit_bytes);
+    Result<std::unique_ptr<Store>> store =
+        MakeGenerationStore(member->store().geometry(), config_.memory_limit_bytes);
     if (!store.ok()) return store.error();
     copies.push_back({.store = *std::move(store),
                       .slot = member->slot,
@@ -182,13 +197,13 @@ Result<GenerationsEngine::Copies> GenerationsEngine::Copy() const {
                       .budget_fpr = member->budget_fpr});
   }
   VisitOwnedRanges(list->members(), [&](size_t g, size_t o) {
-    copies[g].store.CopyOwnedRange(list->at(g).store, o);
+    copies[g].store->CopyOwnedRange(list->at(g).store(), o);
   });
   for (size_t g = 0; g < copies.size(); ++g) {
-    copies[g].num_keys = KeysIn(copies[g].store);
+    copies[g].num_keys = KeysIn(*copies[g].store);
     // Keys that came while it was copied may not be in its load yet.
     copies[g].load =
-        std::min(std::max(list->at(g).load(), LeastLoad(copies[g].store)), copies[g].num_keys);
+        std::min(std::max(list->at(g).load(), LeastLoad(*copies[g].store)), copies[g].num_keys);
   }
   // What others emptied meanwhile is dropped in a moment.
   const auto closed_end = copies.end() - 1;
@@ -208,7 +223,7 @@ Result<ScalableParts::Written> WriteGenerations(const GenerationsEngine& engine,
   ScalableParts::Written written;
   for (const auto& copy : *copies) {
     members.push_back({.words = {copy.slot, copy.load},
-                       .store = &copy.store,
+                       .store = copy.store.get(),
                        .facts = {.policy = config.digest,
                                  .capacity = copy.capacity,
                                  .target_fpr = copy.budget_fpr,
@@ -216,7 +231,10 @@ Result<ScalableParts::Written> WriteGenerations(const GenerationsEngine& engine,
     written.num_keys += copy.num_keys;
   }
   written.num_bytes = MultiStoreSnapshotBytes(members);
-  const MultiStoreFacts facts = FactsOf(config, copies->front().store.geometry().num_slices);
+  const uint32_t num_slices = config.encoding == Encoding::kAutomatic
+                                  ? engine.generations().plan().num_slices()
+                                  : copies->front().store->geometry().num_slices;
+  const MultiStoreFacts facts = FactsOf(config, num_slices);
   if (Status done = WriteMultiStore(facts, members, sink); !done.ok()) return done.error();
   return written;
 }

@@ -102,7 +102,7 @@ Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
 }
 
 Result<GrowthPlan> GrowthPlan::OfFilter(const ScalableConfig& config) {
-  if (config.num_slices == 0)
+  if (config.num_slices == 0 && !HasFingerprints(config.encoding))
     return OutOfRange("num_slices", config.num_slices, "that of the generations");
   if (Status good = CheckGrowth(config); !good.ok()) return good.error();
   return OfShape(config);
@@ -145,6 +145,8 @@ uint64_t GrowthPlan::largest_capacity() const {
   for (size_t i = 0; i < num_slots; ++i) largest_capacity += BudgetOf(i)->capacity;
   return largest_capacity;
 }
+
+uint32_t GrowthPlan::num_slices() const { return slots_->config.num_slices; }
 
 size_t GrowthPlan::num_sized() const {
   const std::lock_guard<std::mutex> lock(slots_->sizing);

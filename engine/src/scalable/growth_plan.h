@@ -49,6 +49,8 @@ class GrowthPlan {
   size_t num_slots() const;
   uint64_t largest_capacity() const;
 
+  // The shape of generations of slices, as far as it was asked for or chosen; else 0.
+  uint32_t num_slices() const;
   size_t num_sized() const;  // slots that sizing was done for so far
 
  private:

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/base/rounding.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/sizing/block_load.h"
 #include "engine/src/sizing/geometry_checks.h"
+#include "kernels/fingerprint_layout.h"
 
 namespace trommel {
 namespace {
@@ -50,12 +53,59 @@ std::optional<Error> CheckNumbers(const ScalableConfig& config) {
   return std::nullopt;
 }
 
-// Blocks in as many equal parts as there are locks.
+// Blocks in as many equal parts as there are locks, or in a multiple of that.
 Geometry Divided(Geometry geometry) {
-  constexpr uint64_t kParts = uint64_t{1} << kGenerationLockBits;
   geometry.shard_bits = std::max(geometry.shard_bits, kGenerationLockBits);
-  geometry.num_blocks = (geometry.num_blocks + kParts - 1) / kParts * kParts;
+  geometry.num_blocks =
+      RoundUp(geometry.num_blocks, BlockUnit(geometry.encoding, geometry.shard_bits));
   return geometry;
+}
+
+// Sizing keeps the undecided share of keys that are in once within the rate. Where they are there
+// more often SlotFpr may be higher: then more blocks than sizing found, the fewest.
+Geometry Enlarged(Geometry geometry, const SlotBudget& budget) {
+  const auto keeps_budget = [&](uint64_t num_blocks) {
+    Geometry larger = geometry;
+    larger.num_blocks = num_blocks;
+    return SlotFpr(larger, budget.capacity) <= budget.budget_fpr;
+  };
+  if (keeps_budget(geometry.num_blocks)) return geometry;
+  const uint64_t unit = BlockUnit(geometry.encoding, geometry.shard_bits);
+  uint64_t too_few = geometry.num_blocks / unit;
+  uint64_t enough = 2 * too_few;
+  while (enough * unit <= kMaxBlocks && !keeps_budget(enough * unit)) {
+    too_few = enough;
+    enough *= 2;
+  }
+  while (enough - too_few > 1) {
+    const uint64_t middle = too_few + (enough - too_few) / 2;
+    (keeps_budget(middle * unit) ? enough : too_few) = middle;
+  }
+  geometry.num_blocks = enough * unit;
+  return geometry;
+}
+
+Result<GrowthSlot> SlotOfEncoding(const SlotBudget& budget, uint32_t num_slices,
+                                  Encoding encoding) {
+  const Result<Sizing> sizing = SizeFor({.capacity = budget.capacity,
+                                         .target_fpr = budget.budget_fpr,
+                                         .num_slices = HasFingerprints(encoding) ? 0 : num_slices,
+                                         .encoding = encoding});
+  if (!sizing.ok()) return sizing.error();
+  Geometry geometry = Divided(sizing->geometry);
+  if (HasFingerprints(encoding)) geometry = Enlarged(geometry, budget);
+  if (!Validate(geometry).ok()) {
+    return Impossible("first_capacity is " + std::to_string(budget.capacity) +
+                      "; it needs more than " + std::to_string(kMaxBlocks) +
+                      " blocks, the most a generation can have");
+  }
+  return GrowthSlot{
+      .geometry = geometry, .capacity = budget.capacity, .budget_fpr = budget.budget_fpr};
+}
+
+// What generations of slices have: where the encoding is chosen, runs.
+Encoding EncodingOfSlices(Encoding encoding) {
+  return encoding == Encoding::kAutomatic ? Encoding::kRuns : encoding;
 }
 
 // The slot's budget: target_fpr (1 - r) r^i.
@@ -90,11 +140,15 @@ Result<double> BytesPerKey(const ScalableConfig& config, uint32_t num_slices) {
 
 Status CheckGrowth(const ScalableConfig& config) {
   if (auto error = CheckNumbers(config)) return *error;
-  if (auto error = CheckPresenceEncoding("a generation", config.encoding)) return *error;
+  if (config.mode == GrowthMode::kIdentical) {
+    if (auto error = CheckPresenceEncoding("an identical generation", config.encoding)) {
+      return *error;
+    }
+  }
   const Result<Sizing> alone = SizeFor({.capacity = 1,
                                         .target_fpr = config.target_fpr,
                                         .num_slices = config.num_slices,
-                                        .encoding = config.encoding});
+                                        .encoding = EncodingOfSlices(config.encoding)});
   if (!alone.ok()) return alone.error();
   if (config.mode == GrowthMode::kGenerations && BudgetFpr(config, 0) < kMinTargetFpr) {
     return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
@@ -120,27 +174,48 @@ std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t 
   return SlotBudget{.capacity = capacity, .budget_fpr = budget_fpr};
 }
 
+double SlotFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
+  const double shown = PredictedFpr(geometry, num_keys);
+  if (geometry.encoding != Encoding::kFingerprints16) {
+    return shown + PredictedUndecidedShare(geometry, num_keys);
+  }
+  // Further copies may fill the overflow lines. Then a block cannot decide as soon as it has more
+  // keys that differ than it shows beside its mark, in 31 slots.
+  constexpr uint64_t kShownBesideMark = kernels::kWideSlots - 1;
+  return shown + MeanOverLoad(num_keys, 1 / static_cast<double>(geometry.num_blocks),
+                              [](uint64_t load) { return load > kShownBesideMark ? 1.0 : 0.0; });
+}
+
+uint64_t SlotBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
+  uint64_t num_versions = 0;
+  if (HasFingerprints(geometry.encoding)) {
+    num_versions = (geometry.num_blocks + kernels::kGroupBlocks - 1) / kernels::kGroupBlocks;
+  }
+  return geometry.num_bytes() + num_versions * sizeof(uint64_t) +
+         PredictedSideTableBytes(geometry, num_keys);
+}
+
 Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices,
                                   Encoding encoding) {
-  const Result<Sizing> sizing = SizeFor({.capacity = budget.capacity,
-                                         .target_fpr = budget.budget_fpr,
-                                         .num_slices = num_slices,
-                                         .encoding = encoding});
-  if (!sizing.ok()) return sizing.error();
-  const Geometry geometry = Divided(sizing->geometry);
-  if (!Validate(geometry).ok()) {
-    return Impossible("first_capacity is " + std::to_string(budget.capacity) +
-                      "; it needs more than " + std::to_string(kMaxBlocks) +
-                      " blocks, the most a generation can have");
+  Result<GrowthSlot> best = SlotOfEncoding(budget, num_slices, EncodingOfSlices(encoding));
+  if (encoding != Encoding::kAutomatic) return best;
+  for (const Encoding other : {Encoding::kFingerprints8, Encoding::kFingerprints16}) {
+    const Result<GrowthSlot> slot = SlotOfEncoding(budget, 0, other);
+    if (!slot.ok()) continue;
+    if (!best.ok() ||
+        SlotBytes(slot->geometry, budget.capacity) < SlotBytes(best->geometry, budget.capacity)) {
+      best = slot;
+    }
   }
-  return GrowthSlot{
-      .geometry = geometry, .capacity = budget.capacity, .budget_fpr = budget.budget_fpr};
+  return best;
 }
 
 // One shape for all generations, so that what a key marks is computed once. Every generation costs
 // a query its lines, so blocks of two cache lines must save a fifth of the memory to be worth it.
-Result<uint32_t> SlicesForTightening(const ScalableConfig& config) {
-  if (config.num_slices != 0) return config.num_slices;
+Result<uint32_t> SlicesForTightening(const ScalableConfig& asked_for) {
+  if (asked_for.num_slices != 0 || HasFingerprints(asked_for.encoding)) return asked_for.num_slices;
+  ScalableConfig config = asked_for;
+  config.encoding = EncodingOfSlices(asked_for.encoding);
   constexpr double kWorthALine = 1.25;
   constexpr std::array<uint32_t, 2> kPlaneShapes = {8, 16};
   constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};  // the last one's are two lines

@@ -21,7 +21,7 @@ inline constexpr uint32_t kGenerationLockBits = 6;
 struct GrowthSlot {
   Geometry geometry;
   uint64_t capacity = 0;  // distinct keys
-  double budget_fpr = 0;  // the geometry's rate at capacity is no higher
+  double budget_fpr = 0;  // the geometry's SlotFpr at capacity is no higher
 
   friend bool operator==(const GrowthSlot&, const GrowthSlot&) = default;
 };
@@ -40,12 +40,22 @@ Status CheckGrowth(const ScalableConfig& config);
 // nothing from there on. Requires that CheckGrowth is ok.
 std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t slot_idx);
 
-// The slot of this shape that keeps the budget. Fails where it would need too many blocks. Cost:
-// milliseconds.
+// The rate of a generation of so many distinct keys, however often each of them is in: with what
+// queries beside writers cannot decide.
+double SlotFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
+
+// The bytes of a generation that holds so many keys once, by the model: blocks, versions of
+// fingerprints and side table.
+uint64_t SlotBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
+
+// The slot that keeps the budget: of this encoding, or with kAutomatic of the one that takes the
+// fewest SlotBytes, of runs and fingerprints; on a tie runs. num_slices is the shape of slices.
+// Fails where it would need too many blocks. Cost: milliseconds.
 Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices, Encoding encoding);
 
-// The shape of all generations: num_slices, or what costs the fewest bytes where it is 0. Fails if
-// the first slot cannot be. Cost: about 10 ms where the shape is to be chosen.
+// The shape of all generations: num_slices, or what costs the fewest bytes where it is 0. With
+// kAutomatic that of those that are runs; with fingerprints 0. Fails if the first slot cannot be.
+// Cost: about 10 ms where the shape is to be chosen.
 Result<uint32_t> SlicesForTightening(const ScalableConfig& config);
 
 // Of kIdentical: blocks that are half full at first_capacity, in the shape with the fewest slices

@@ -8,6 +8,10 @@
 // Between the two, other threads may have erased keys whose bits made a generation show one of the
 // chunk. It then refuses the key, which is looked up again, from the next generation on. The
 // reverse cannot happen: closed generations never show more than they did.
+//
+// What a store of fingerprints does not show, and queries cannot decide, is decided under the key's
+// lock before the batches are made (exact_homes.h). So how many keys are new, and with it where the
+// filter grows, follows from the keys alone, however batches are split.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 
@@ -17,6 +21,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/src/scalable/exact_homes.h"
 #include "engine/src/scalable/scalable_update.h"
 
 namespace trommel {
@@ -57,9 +62,9 @@ class ScalableChunk {
   }
 
   // Makes the home of each key the oldest of these stores that shows it; stores.size() if none.
-  void FindHomes(std::span<const BlockStore* const> stores, Part part);
+  void FindHomes(std::span<const Store* const> stores, Part part, Shown trust);
   // The same for keys whose home has refused them: the oldest of the stores after it.
-  void FindNextHomes(std::span<const BlockStore* const> stores, size_t home_idx, Part part);
+  void FindNextHomes(std::span<const Store* const> stores, size_t home_idx, Part part);
 
   // Applies the update to the keys whose home the generation is, by that name. A key for which it
   // is done has its answer set and its home taken; the others keep both. Returns how many it is

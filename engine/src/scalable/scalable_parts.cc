@@ -42,11 +42,18 @@ GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
   return generations.Grow(newest);
 }
 
+size_t ScalableParts::QueryExactly(const ScalableFilter& filter, std::span<const uint64_t> digests,
+                                   std::span<uint64_t> held) noexcept {
+  const GenerationsEngine& engine = filter.impl_->generations();
+  if (engine.has_slices()) return filter.Query(Keys::Digests(digests), held);
+  return engine.QueryExactly(digests, held);
+}
+
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
   const auto list = filter.impl_->generations().generations().Read();
   uint64_t num_bytes = 0;
   for (const auto& member : list->members()) {
-    num_bytes += member->store.geometry().num_bytes() + member->store.side_table().num_bytes();
+    num_bytes += member->store().num_bytes();
   }
   return num_bytes;
 }

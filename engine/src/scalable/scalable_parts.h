@@ -3,8 +3,10 @@
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/disk/byte_sink.h"
@@ -28,6 +30,12 @@ struct ScalableParts {
 
   // Its generations. Valid as long as the filter is, also if it is moved.
   static Generations& GenerationsOf(const ScalableFilter& filter);
+
+  // Sets bit i of `held` iff the filter holds digest i, as an update would find it: also where only
+  // a side table can decide; the other bits as Query. Returns how many are set. Thread safety:
+  // beside updates.
+  static size_t QueryExactly(const ScalableFilter& filter, std::span<const uint64_t> digests,
+                             std::span<uint64_t> held) noexcept;
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/src/batches/update_batch.h"
-#include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/scalable/scalable_chunk.h"
@@ -73,22 +72,24 @@ void ForEachScalableChunk(const ScalableTarget& target, Keys keys, std::span<uin
 
 }  // namespace
 
-void ScalableChunk::FindHomes(std::span<const BlockStore* const> stores, Part part) {
+void ScalableChunk::FindHomes(std::span<const Store* const> stores, Part part, Shown trust) {
   constexpr size_t kFindKeys = size_t{1} << 13;  // of a task: a key may be looked up in many stores
   const auto find = [&](size_t first, size_t count) {
-    FindOldest(stores, digests_.subspan(first, count), scratch_.homes.data() + first);
+    FindExactHomes(stores, digests_.subspan(first, count), &target_.locks, trust,
+                   scratch_.homes.data() + first);
   };
   ForEachTask(target_.executor, part.end - part.begin, kFindKeys,
               [&](size_t first, size_t count) { find(part.begin + first, count); });
 }
 
-void ScalableChunk::FindNextHomes(std::span<const BlockStore* const> stores, size_t home_idx,
+void ScalableChunk::FindNextHomes(std::span<const Store* const> stores, size_t home_idx,
                                   Part part) {
   const size_t next_idx = home_idx + 1;
   for (size_t i = part.begin; i < part.end; ++i) {
     if (scratch_.homes[i] != home_idx) continue;
     uint8_t found = 0;
-    FindOldest(stores.subspan(next_idx), digests_.subspan(i, 1), &found);
+    FindExactHomes(stores.subspan(next_idx), digests_.subspan(i, 1), &target_.locks,
+                   Shown::kIsTrusted, &found);
     scratch_.homes[i] = static_cast<uint8_t>(next_idx + found);
   }
 }
@@ -101,7 +102,7 @@ uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t hom
     scratch_.places[num_keys] = static_cast<uint32_t>(i);
     num_keys += static_cast<size_t>(scratch_.homes[i] == home);
   }
-  const UpdateTarget target{.store = generation.store,
+  const UpdateTarget target{.store = generation.store(),
                             .policy = target_.policy,
                             .executor = target_.executor,
                             .locks = &target_.locks};
@@ -156,13 +157,15 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
   const auto absent = static_cast<uint8_t>(list.size());
   const Part part{begin, digests_.size()};
   // An insertion need not know what the newest shows, while there is room for all.
-  FindHomes(only_if_absent ? list.stores() : list.closed_stores(), part);
+  // One that is shown is left alone where only absent keys are wanted: nothing looks at it again.
+  const Shown trust = only_if_absent ? Shown::kIsConfirmed : Shown::kIsTrusted;
+  FindHomes(only_if_absent ? list.stores() : list.closed_stores(), part, trust);
   const auto num_wanted =
       static_cast<uint64_t>(std::ranges::count(Homes(part), only_if_absent ? absent : newest_home));
   num_reserved = list.newest().Reserve(num_wanted);
   if (num_reserved == num_wanted) return part.end;
 
-  if (!only_if_absent) FindHomes(list.stores(), part);
+  if (!only_if_absent) FindHomes(list.stores(), part, trust);
   const bool is_refused = num_reserved == 0 && outcome_.refusal != GrowthRefusal::kNone;
   uint64_t room = num_reserved;
   for (size_t i = part.begin; i < part.end; ++i) {
@@ -213,7 +216,7 @@ uint64_t ScalableChunk::Erase() {
   {
     const auto list = target_.generations.LockShared();
     const Part part{0, digests_.size()};
-    FindHomes(list->stores(), part);
+    FindHomes(list->stores(), part, Shown::kIsTrusted);
     for (size_t g = 0; g < list->size(); ++g) {
       const uint64_t num_here = Apply(list->at(g), Update::kErase, static_cast<uint8_t>(g), part);
       num_erased += num_here;

@@ -13,9 +13,6 @@
 #include "engine/src/snapshots/sections.h"
 
 namespace trommel {
-namespace {
-
-constexpr uint64_t kBlockBytes = kernels::kFingerprintBlockWords * sizeof(uint32_t);
 
 Geometry GeometryOf(const FingerprintHeader& header) {
   return {.num_slices = 0,
@@ -24,6 +21,10 @@ Geometry GeometryOf(const FingerprintHeader& header) {
           .num_blocks = header.num_blocks,
           .fingerprint_bits = header.fingerprint_bits};
 }
+
+namespace {
+
+constexpr uint64_t kBlockBytes = kernels::kFingerprintBlockWords * sizeof(uint32_t);
 
 void PlaceSections(FingerprintHeader& header, uint64_t side_table_bytes) {
   header.blocks.offset = kPageAlignment;
@@ -43,21 +44,25 @@ struct HidingBlock {
   std::vector<BlockKey> hidden;
 };
 
+// Of a group's blocks, from `first` on.
+std::vector<BlockContents> ContentsOfGroup(const FingerprintStore& store, uint64_t first) {
+  const uint64_t end = std::min(first + kGroupBlocks, store.geometry().num_blocks);
+  std::vector<BlockContents> contents;
+  for (uint64_t b = first; b < end; ++b) contents.push_back(store.ReadContents(b));
+  return contents;
+}
+
 // Appends the groups' blocks, and collects their lines and hidden keys.
 Status AppendGroups(const FingerprintStore& store, SectionWriter& writer,
                     std::vector<uint32_t>& lines, std::vector<HidingBlock>& hiding) {
   const uint64_t num_blocks = store.geometry().num_blocks;
-  std::vector<BlockContents> contents;
   for (uint64_t first = 0; first < num_blocks; first += kGroupBlocks) {
-    const size_t size = std::min<uint64_t>(kGroupBlocks, num_blocks - first);
-    contents.clear();
-    for (size_t i = 0; i < size; ++i) contents.push_back(store.ReadContents(first + i));
-    CanonicalGroup group = store.Canonical(contents);
+    CanonicalGroup group = store.Canonical(ContentsOfGroup(store, first));
     if (Status done = writer.Append(std::as_bytes(std::span(group.block_words))); !done) {
       return done;
     }
     lines.insert(lines.end(), group.line_words.begin(), group.line_words.end());
-    for (size_t i = 0; i < size; ++i) {
+    for (size_t i = 0; i < group.hidden.size(); ++i) {
       if (!group.hidden[i].empty()) {
         hiding.push_back({first + i, {group.hidden[i].begin(), group.hidden[i].end()}});
       }
@@ -213,6 +218,24 @@ std::span<std::byte> WritableBytes(const BlockMemory& memory) {
 
 }  // namespace
 
+uint64_t FingerprintSnapshotBytes(const FingerprintStore& store) {
+  const Geometry& geometry = store.geometry();
+  uint64_t side_table_bytes = 0;
+  for (uint64_t first = 0; first < geometry.num_blocks; first += kGroupBlocks) {
+    // A block that is not promoted hides nothing, whatever its group's line holds.
+    if (!store.HasPromotedInGroup(first)) continue;
+    for (const BlockContents& hidden : store.Canonical(ContentsOfGroup(store, first)).hidden) {
+      if (hidden.empty()) continue;
+      side_table_bytes += sizeof(HiddenEntryHeader) + hidden.size() * sizeof(HiddenEntryKey);
+    }
+  }
+  FingerprintHeader header = {};
+  header.encoding = static_cast<uint32_t>(geometry.encoding);
+  header.num_blocks = geometry.num_blocks;
+  PlaceSections(header, side_table_bytes);
+  return header.file_bytes;
+}
+
 bool HasFingerprintHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<FingerprintHeader>(SnapshotType::kCountingFilter);
   return header && header->start.version == kSecondVersion;
@@ -259,48 +282,66 @@ Status WriteFingerprintSnapshot(const FingerprintStore& store, const FilterFacts
   return sink.Overwrite(0, BytesOf(header));
 }
 
-Result<FingerprintContents> ReadFingerprintSnapshot(const OpenedSnapshot& snapshot,
-                                                    uint64_t limit_bytes,
-                                                    const DigestKey& digest_key) {
+Result<FingerprintHeader> ReadFingerprintHeader(const OpenedSnapshot& snapshot) {
   const auto header = snapshot.HeaderAs<FingerprintHeader>(SnapshotType::kCountingFilter);
-  if (!header) return header.error();
+  if (!header) return header;
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();
   if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();
-  const Result<DigestPolicy> policy =
-      PolicyOfFile(header->start.digest_kind, header->start.seed, digest_key);
-  if (!policy) return policy.error();
+  return header;
+}
 
+Result<FingerprintContents> ReadFingerprintSections(const ByteSource& source,
+                                                    const FingerprintHeader& header,
+                                                    uint64_t limit_bytes,
+                                                    const DigestKey& digest_key,
+                                                    uint64_t used_bytes) {
+  const Result<DigestPolicy> policy =
+      PolicyOfFile(header.start.digest_kind, header.start.seed, digest_key);
+  if (!policy) return policy.error();
+  const Geometry geometry = GeometryOf(header);
+  const char* const needs = used_bytes == 0 ? "the filter needs" : "the filter needs at least";
+  if (Status fits = CheckMemoryLimit(needs, used_bytes + geometry.num_bytes(), limit_bytes);
+      !fits) {
+    return fits.error();
+  }
   Result<std::unique_ptr<FingerprintStore>> created =
-      FingerprintStore::Create(GeometryOf(*header), limit_bytes);
+      FingerprintStore::Create(geometry, limit_bytes);
   if (!created) return created.error();
   FingerprintStore& store = **created;
-  const ByteSource& source = snapshot.source();
-  Status read = CheckZeros(source, sizeof(FingerprintHeader), header->blocks.offset);
-  if (read) read = ReadSection(source, header->blocks, "blocks", WritableBytes(store.blocks()));
-  const uint64_t blocks_end = header->blocks.offset + header->blocks.num_bytes;
-  if (read) read = CheckZeros(source, blocks_end, header->lines.offset);
-  if (read) read = ReadSection(source, header->lines, "lines", WritableBytes(store.lines()));
-  const uint64_t lines_end = header->lines.offset + header->lines.num_bytes;
-  if (read) read = CheckZeros(source, lines_end, header->side_table.offset);
-  if (read) read = HiddenReader(source, *header, store).ReadAll();
+  Status read = CheckZeros(source, sizeof(FingerprintHeader), header.blocks.offset);
+  if (read) read = ReadSection(source, header.blocks, "blocks", WritableBytes(store.blocks()));
+  const uint64_t blocks_end = header.blocks.offset + header.blocks.num_bytes;
+  if (read) read = CheckZeros(source, blocks_end, header.lines.offset);
+  if (read) read = ReadSection(source, header.lines, "lines", WritableBytes(store.lines()));
+  const uint64_t lines_end = header.lines.offset + header.lines.num_bytes;
+  if (read) read = CheckZeros(source, lines_end, header.side_table.offset);
+  if (read) read = HiddenReader(source, header, store).ReadAll();
   if (!read) return read.error();
   uint64_t num_keys = 0;
   uint64_t bad_block = 0;
   if (!store.Adopt(num_keys, bad_block)) {
-    return CorruptAt(header->blocks.offset + bad_block * kBlockBytes,
+    return CorruptAt(header.blocks.offset + bad_block * kBlockBytes,
                      "a block, its overflow line or its hidden keys are not what its keys make");
   }
-  if (num_keys != header->num_keys) {
+  if (num_keys != header.num_keys) {
     return CorruptAt(offsetof(FingerprintHeader, num_keys), "num_keys is not what the blocks hold");
   }
-  if (Status fits = CheckMemoryLimit("the filter needs", store.num_bytes(), limit_bytes); !fits) {
+  if (Status fits = CheckMemoryLimit(needs, used_bytes + store.num_bytes(), limit_bytes); !fits) {
     return fits.error();
   }
   const FilterFacts facts{.policy = *policy,
-                          .capacity = header->capacity,
-                          .target_fpr = header->target_fpr,
-                          .num_keys = header->num_keys};
+                          .capacity = header.capacity,
+                          .target_fpr = header.target_fpr,
+                          .num_keys = header.num_keys};
   return FingerprintContents{*std::move(created), facts};
+}
+
+Result<FingerprintContents> ReadFingerprintSnapshot(const OpenedSnapshot& snapshot,
+                                                    uint64_t limit_bytes,
+                                                    const DigestKey& digest_key) {
+  const Result<FingerprintHeader> header = ReadFingerprintHeader(snapshot);
+  if (!header) return header.error();
+  return ReadFingerprintSections(snapshot.source(), *header, limit_bytes, digest_key);
 }
 
 }  // namespace trommel

@@ -86,11 +86,28 @@ struct FingerprintContents {
 // Is it a snapshot of this kind?
 bool HasFingerprintHeader(const OpenedSnapshot& snapshot);
 
+Geometry GeometryOf(const FingerprintHeader& header);
+
+// The size of the snapshot. Cost: one pass over the groups that have promoted blocks.
+uint64_t FingerprintSnapshotBytes(const FingerprintStore& store);
+
 // Writes the canonical snapshot in one pass. Fails as the sink does.
 Status WriteFingerprintSnapshot(const FingerprintStore& store, const FilterFacts& facts,
                                 ByteSink& sink);
 
-// A whole valid store. Fails as ReadSnapshot (snapshot.h).
+// The header, whose every field could be that of a filter of fingerprints of this file size. Fails
+// with kCorrupt, kVersion or kMismatch.
+Result<FingerprintHeader> ReadFingerprintHeader(const OpenedSnapshot& snapshot);
+
+// A whole valid store of a header that ReadFingerprintHeader returned. Fails, and counts
+// `used_bytes`, as ReadSections (snapshot.h).
+Result<FingerprintContents> ReadFingerprintSections(const ByteSource& source,
+                                                    const FingerprintHeader& header,
+                                                    uint64_t limit_bytes,
+                                                    const DigestKey& digest_key,
+                                                    uint64_t used_bytes = 0);
+
+// Both. Fails as ReadSnapshot (snapshot.h).
 Result<FingerprintContents> ReadFingerprintSnapshot(const OpenedSnapshot& snapshot,
                                                     uint64_t limit_bytes,
                                                     const DigestKey& digest_key);

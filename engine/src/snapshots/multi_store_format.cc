@@ -55,9 +55,9 @@ Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, Sn
   const auto opened = snapshot.HeaderAs<MultiStoreHeader>(wanted);
   if (!opened) return opened;
   const MultiStoreHeader& header = *opened;
-  if (header.start.version != kSnapshotVersion) {
+  if (header.start.version == kSecondVersion) {
     return UnknownAt(offsetof(SnapshotStart, version), "the version of a filter of several stores",
-                     header.start.version, "1");
+                     header.start.version, "1 and 3");
   }
   const uint64_t file_bytes = snapshot.num_bytes();
   Status valid = CheckReserved(header.zeros, offsetof(MultiStoreHeader, zeros));

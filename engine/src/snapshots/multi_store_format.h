@@ -1,4 +1,4 @@
-// The format of snapshots with several block stores, version 1: the header, and where the members
+// The format of snapshots with several stores, versions 1 and 3: the header, and where the members
 // are. All numbers little-endian.
 //
 //   0      header, 256 bytes              MultiStoreHeader below
@@ -8,6 +8,9 @@
 //          zeros up to a multiple of 4096
 //   ....   member 1 ...
 //   end of the last member, or of the table: end of file
+//
+// Version 1 has members of slices. Version 3, of scalable filters alone, also takes members of
+// fingerprints (fingerprint_snapshot.h); it is written where a filter may have these.
 //
 // What the members are to each other, and what params and words mean, is up to the type; so
 // is checking them. Canonical: places follow from sizes alone. Header and table have a checksum,
@@ -48,6 +51,8 @@ static_assert(sizeof(MultiStoreHeader) == kHeaderBytes &&
 static_assert(offsetof(MultiStoreHeader, params) == 32 &&
                   offsetof(MultiStoreHeader, file_bytes) ==
                       FileBytesAt(SnapshotType::kScalableFilter, kSnapshotVersion) &&
+                  offsetof(MultiStoreHeader, file_bytes) ==
+                      FileBytesAt(SnapshotType::kScalableFilter, kThirdVersion) &&
                   offsetof(MultiStoreHeader, checksum) == kHeaderChecksumAt,
               "the struct is the file's bytes");
 

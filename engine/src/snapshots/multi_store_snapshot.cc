@@ -13,12 +13,27 @@
 namespace trommel {
 namespace {
 
+bool IsOfFingerprints(const Store& store) { return HasFingerprints(store.geometry().encoding); }
+
+uint64_t MemberBytes(const Store& store) {
+  return IsOfFingerprints(store)
+             ? FingerprintSnapshotBytes(static_cast<const FingerprintStore&>(store))
+             : SnapshotBytes(static_cast<const BlockStore&>(store));
+}
+
+Status WriteMember(const MemberStore& member, ByteSink& sink) {
+  const Store& store = *member.store;
+  return IsOfFingerprints(store)
+             ? WriteFingerprintSnapshot(static_cast<const FingerprintStore&>(store), member.facts,
+                                        sink)
+             : WriteSnapshot(static_cast<const BlockStore&>(store), member.facts, sink);
+}
+
 std::vector<MemberRecord> TableOf(std::span<const MemberStore> members) {
   std::vector<MemberRecord> table;
   table.reserve(members.size());
   for (const MemberStore& member : members) {
-    table.push_back(
-        {.offset = 0, .num_bytes = SnapshotBytes(*member.store), .words = member.words});
+    table.push_back({.offset = 0, .num_bytes = MemberBytes(*member.store), .words = member.words});
   }
   PlaceMembers(table);
   return table;
@@ -37,19 +52,52 @@ Error InMember(size_t member_idx, const MemberRecord& record, Error error) {
   return error;
 }
 
-// Every member's header, checked, also against the whole's. Offsets count from the member's start.
-Result<SnapshotHeader> ReadMemberHeader(const ByteSource& source, const MemberRecord& record,
-                                        const SnapshotStart& whole) {
-  const PartSource part(source, record.offset, record.num_bytes);
-  const Result<OpenedSnapshot> member = OpenedSnapshot::Open(part);
-  if (!member) return member.error();
-  const Result<SnapshotHeader> header = ReadHeader(*member);
-  if (!header) return header;
+using MemberHeader = std::variant<SnapshotHeader, FingerprintHeader>;
+
+template <class Header>
+Result<MemberHeader> Checked(const Result<Header>& header, const SnapshotStart& whole) {
+  if (!header) return header.error();
   if (header->start.digest_kind != whole.digest_kind || header->start.seed != whole.seed) {
     return CorruptAt(offsetof(SnapshotStart, digest_kind),
                      "digest kind or seed are not those of the whole");
   }
-  return header;
+  return MemberHeader(*header);
+}
+
+// Every member's header, checked, also against the whole's. Offsets count from the member's start.
+Result<MemberHeader> ReadMemberHeader(const ByteSource& source, const MemberRecord& record,
+                                      const SnapshotStart& whole) {
+  const PartSource part(source, record.offset, record.num_bytes);
+  const Result<OpenedSnapshot> member = OpenedSnapshot::Open(part);
+  if (!member) return member.error();
+  if (whole.version == kThirdVersion && HasFingerprintHeader(*member)) {
+    return Checked(ReadFingerprintHeader(*member), whole);
+  }
+  return Checked(ReadHeader(*member), whole);
+}
+
+uint64_t BlockBytesOf(const MemberHeader& header) {
+  return std::visit([](const auto& of_kind) { return GeometryOf(of_kind).num_bytes(); }, header);
+}
+
+struct MemberContents {
+  std::unique_ptr<Store> store;
+  FilterFacts facts;
+};
+
+Result<MemberContents> ReadMember(const ByteSource& source, const MemberHeader& header,
+                                  uint64_t limit_bytes, const DigestKey& digest_key,
+                                  uint64_t used_bytes) {
+  if (const auto* of_slices = std::get_if<SnapshotHeader>(&header)) {
+    Result<FilterContents> slices =
+        ReadSections(source, *of_slices, limit_bytes, digest_key, used_bytes);
+    if (!slices) return slices.error();
+    return MemberContents{std::make_unique<BlockStore>(std::move(slices->store)), slices->facts};
+  }
+  Result<FingerprintContents> fingerprints = ReadFingerprintSections(
+      source, std::get<FingerprintHeader>(header), limit_bytes, digest_key, used_bytes);
+  if (!fingerprints) return fingerprints.error();
+  return MemberContents{std::move(fingerprints->store), fingerprints->facts};
 }
 
 }  // namespace
@@ -64,6 +112,7 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   const std::vector<MemberRecord> table = TableOf(members);
   MultiStoreHeader header = {};
   header.start = StartOf(facts.type, facts.policy);
+  header.start.version = facts.version;
   header.params = facts.params;
   header.file_bytes = EndOf(table);
   header.num_members = members.size();
@@ -78,9 +127,11 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   uint64_t end = kHeaderBytes + std::span(table).size_bytes();
   for (size_t i = 0; done && i < members.size(); ++i) {
     TROMMEL_CHECK(members[i].facts.policy == facts.policy, "a member hashes unlike the whole");
+    TROMMEL_CHECK(facts.version == kThirdVersion || !IsOfFingerprints(*members[i].store),
+                  "fingerprints in a snapshot of a version without them");
     done = AppendZeros(table[i].offset - end, sink);
     PartSink part(sink, table[i].offset);
-    if (done) done = WriteSnapshot(*members[i].store, members[i].facts, part);
+    if (done) done = WriteMember(members[i], part);
     end = table[i].offset + table[i].num_bytes;
   }
   if (!done) return done;
@@ -100,11 +151,11 @@ Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotTy
   if (!read) return read.error();
   outline.members.reserve(outline.table.size());
   for (const MemberRecord& record : outline.table) {
-    const Result<SnapshotHeader> member = ReadMemberHeader(source, record, header->start);
+    const Result<MemberHeader> member = ReadMemberHeader(source, record, header->start);
     if (!member) return InMember(outline.members.size(), record, member.error());
     outline.members.push_back(*member);
     // No more than the file has: cannot wrap.
-    outline.block_bytes += GeometryOf(*member).num_bytes();
+    outline.block_bytes += BlockBytesOf(*member);
   }
   return outline;
 }
@@ -120,6 +171,7 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
     return fits.error();
   }
   MultiStoreContents contents{.facts = {.type = static_cast<SnapshotType>(start.type),
+                                        .version = start.version,
                                         .policy = *policy,
                                         .params = outline.header.params},
                               .members = {}};
@@ -128,13 +180,14 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
   for (size_t i = 0; i < outline.table.size(); ++i) {
     const MemberRecord& record = outline.table[i];
     if (Status zero = CheckZeros(source, end, record.offset); !zero) return zero.error();
-    Result<FilterContents> member =
-        ReadSections(PartSource(source, record.offset, record.num_bytes), outline.members[i],
-                     limit_bytes, digest_key, used_bytes);
+    Result<MemberContents> member =
+        ReadMember(PartSource(source, record.offset, record.num_bytes), outline.members[i],
+                   limit_bytes, digest_key, used_bytes);
     if (!member) return InMember(i, record, member.error());
-    used_bytes += member->store.num_bytes();
+    used_bytes += member->store->num_bytes();
     end = record.offset + record.num_bytes;
-    contents.members.push_back({.words = record.words, .contents = *std::move(member)});
+    contents.members.push_back(
+        {.words = record.words, .store = std::move(member->store), .facts = member->facts});
   }
   return contents;
 }

@@ -8,12 +8,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
+#include "engine/src/snapshots/fingerprint_snapshot.h"
 #include "engine/src/snapshots/multi_store_format.h"
 #include "engine/src/snapshots/snapshot.h"
 #include "trommel/digest.h"
@@ -23,6 +27,8 @@ namespace trommel {
 
 struct MultiStoreFacts {
   SnapshotType type = SnapshotType::kScalableFilter;
+  // kThirdVersion where members may have fingerprints, else kSnapshotVersion.
+  uint32_t version = kSnapshotVersion;
   DigestPolicy policy;
   MultiStoreParams params{};
 };
@@ -30,14 +36,19 @@ struct MultiStoreFacts {
 // To be written. Its policy must be the whole snapshot's; the store must outlive the call.
 struct MemberStore {
   MemberWords words{};
-  const BlockStore* store = nullptr;
+  const Store* store = nullptr;
   FilterFacts facts;
 };
 
 // As read. Its policy is the whole snapshot's.
 struct MemberStoreContents {
   MemberWords words{};
-  FilterContents contents;
+  std::unique_ptr<Store> store;
+  FilterFacts facts;
+
+  // Requires slices, which the members of a snapshot of version 1 have.
+  BlockStore& block_store() { return static_cast<BlockStore&>(*store); }
+  const BlockStore& block_store() const { return static_cast<const BlockStore&>(*store); }
 };
 
 struct MultiStoreContents {
@@ -45,7 +56,8 @@ struct MultiStoreContents {
   std::vector<MemberStoreContents> members;
 };
 
-// The size of the snapshot. Cost: one pass over the side tables.
+// The size of the snapshot. Cost: one pass over the side tables, and over groups of fingerprints
+// with promoted blocks.
 uint64_t MultiStoreSnapshotBytes(std::span<const MemberStore> members);
 
 // Writes the canonical snapshot in one pass, straight from the stores' memory: at most
@@ -57,7 +69,7 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
 struct MultiStoreOutline {
   MultiStoreHeader header;
   std::vector<MemberRecord> table;
-  std::vector<SnapshotHeader> members;
+  std::vector<std::variant<SnapshotHeader, FingerprintHeader>> members;
   uint64_t block_bytes = 0;  // what the members' blocks will take
 };
 

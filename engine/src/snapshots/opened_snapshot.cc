@@ -27,9 +27,9 @@ Status CheckBeginning(std::span<const std::byte> start) {
   if (start.size() < offsetof(SnapshotStart, header_bytes)) return Ok();
   uint32_t version = 0;
   std::memcpy(&version, start.data() + offsetof(SnapshotStart, version), sizeof(version));
-  if (version == kSnapshotVersion || version == kSecondVersion) return Ok();
+  if (version >= kSnapshotVersion && version <= kThirdVersion) return Ok();
   return Error{ErrorCode::kVersion, "snapshot of version " + std::to_string(version) +
-                                        "; this library reads versions 1 and 2"};
+                                        "; this library reads versions 1 to 3"};
 }
 
 // What a later library of the same version could write and this one cannot read.
@@ -46,6 +46,11 @@ Status CheckKnown(const SnapshotStart& start) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type of version 2", start.type,
                      "1 (counting filter), 2 (scalable filter), 3 (window filter) and 6 "
                      "(attribute filter)");
+  }
+  if (start.version == kThirdVersion &&
+      start.type != static_cast<uint32_t>(SnapshotType::kScalableFilter)) {
+    return UnknownAt(offsetof(SnapshotStart, type), "the type of version 3", start.type,
+                     "2 (scalable filter)");
   }
   if (start.digest_kind > static_cast<uint32_t>(kLastDigestKind)) {
     return UnknownAt(offsetof(SnapshotStart, digest_kind), "the digest kind", start.digest_kind,

@@ -62,6 +62,8 @@ inline constexpr uint32_t kSnapshotVersion = 1;
 // (scalable/doubling_snapshot.h), and windows in slots; and of attribute filters whose sets version
 // 1 cannot name (attributes/attribute_format.h).
 inline constexpr uint32_t kSecondVersion = 2;
+// Of scalable filters whose generations may have fingerprints (multi_store_format.h).
+inline constexpr uint32_t kThirdVersion = 3;
 inline constexpr uint64_t kPageAlignment = 4096;
 inline constexpr uint64_t kSideTableAlignment = 64;
 // Insertions a snapshot may hold: so few that one more cannot wrap. Merges stop at half of it, and

@@ -79,8 +79,8 @@ Status CheckMembers(const MultiStoreContents& contents, const TimeBuckets& times
     if (!times.IsLive(bucket, current)) {
       return CorruptMemberWord(i, 0, "its bucket has left the window");
     }
-    const FilterContents& one = members[i].contents;
-    if (one.store.geometry() != members[0].contents.store.geometry()) {
+    const MemberStoreContents& one = members[i];
+    if (one.store->geometry() != members[0].store->geometry()) {
       return CorruptMemberWord(i, 0, "its geometry is not the first member's");
     }
     if (one.facts.capacity != 0 || one.facts.target_fpr != 0) {
@@ -120,16 +120,16 @@ Result<std::unique_ptr<RingWindow>> RingWindow::ReadFrom(const OpenedSnapshot& s
   if (Status checked = CheckMembers(*contents, settings.times, now); !checked) {
     return checked.error();
   }
-  const Geometry geometry = contents->members[0].contents.store.geometry();
+  const Geometry geometry = contents->members[0].store->geometry();
   Result<std::unique_ptr<RingWindow>> made = Make(settings, geometry, limit_bytes);
   if (!made) return made;
   BucketRing& ring = (*made)->ring_;
   ring.StartAt(now);
   for (MemberStoreContents& member : contents->members) {
-    const uint64_t num_keys = member.contents.facts.num_keys;
+    const uint64_t num_keys = member.facts.num_keys;
     if (num_keys == 0) continue;
     BucketStore& into = ring.Obtain(member.words[0]);
-    into.store = std::move(member.contents.store);
+    into.store = std::move(member.block_store());
     into.Touch();
     into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys);
   }

@@ -142,8 +142,8 @@ TEST_CASE("a forged header never crashes the reader, whatever bit it has",
 TEST_CASE("each field of a classic header is checked for itself", "[engine][classic][snapshot]") {
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.start.header_bytes = 264; }),
              ContainsSubstring("byte 12: the header is not 256 bytes"));
-  CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.start.version = 3; }),
-             ContainsSubstring("snapshot of version 3"));
+  CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.start.version = 4; }),
+             ContainsSubstring("snapshot of version 4"));
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.start.type = 1; }),
              ContainsSubstring("counting filter's snapshot, not a classic"));
   CHECK_THAT(ComplaintOfHeader([](ClassicHeader& h) { h.start.digest_kind = 4; }),

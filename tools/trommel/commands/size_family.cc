@@ -19,8 +19,8 @@ namespace trommel::tool {
 namespace {
 
 std::string GeometryText(const Geometry& geometry) {
-  return fmt::format("{} of {} slices, {}", FormatCount(geometry.num_blocks, "block"),
-                     geometry.num_slices, EncodingName(geometry.encoding));
+  return fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"), ShapeText(geometry),
+                     EncodingName(geometry.encoding));
 }
 
 void AddAsked(const FamilyOptions& options, Report& report) {

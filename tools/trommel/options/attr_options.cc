@@ -63,7 +63,9 @@ void AddAttributeSizing(Command& command, AttributeOptions& options) {
   command.Repeatable("--values", options.values, "NAME=COUNT",
                      "The number of distinct values of a column that has fewer than there are rows "
                      "(several times)");
-  AddEncoding(command, options.filter.encoding);
+  std::vector<std::string> encodings = EncodingNames();
+  encodings.emplace_back(EncodingName(Encoding::kAutomatic));
+  AddEncoding(command, options.filter.encoding, encodings);
 }
 
 Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(

@@ -106,7 +106,17 @@ void AddThreads(Command& command, uint32_t& num_threads) {
 }
 
 void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::string>& names) {
-  const bool has_fingerprints = names.size() > EncodingNames().size();
+  const auto has = [&names](Encoding of) {
+    return std::ranges::find(names, EncodingName(of)) != names.end();
+  };
+  std::string more;
+  if (has(Encoding::kFingerprints8)) {
+    more = kFingerprintsHelp;
+  } else if (has(Encoding::kAutomatic)) {
+    more =
+        "automatic: fingerprints where the model says that they take less memory, else runs, for "
+        "each set and as it grows. ";
+  }
   std::map<std::string, std::string> reasons;
   for (const Encoding other : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
     reasons.emplace(
@@ -120,7 +130,7 @@ void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::st
                           "presence bits only. runs: run strings beside the presence bits, in "
                           "about half the memory and with fewer cache lines per update. {}Compare "
                           "them with trommel size (default {})",
-                          has_fingerprints ? kFingerprintsHelp : "", EncodingName(encoding)),
+                          more, EncodingName(encoding)),
               [&encoding](const std::string& name) {
                 encoding = EncodingFromName(name);
                 return Ok();

@@ -817,7 +817,7 @@ typedef struct trommel_attributes_config {
   double target_fpr;                    ///< Of every allowed set, at every size; 0: 0.01.
   const trommel_set_budget* budgets;    ///< Other numbers for some sets.
   int64_t num_budgets;                  ///< Of `budgets`.
-  int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
+  int32_t encoding;                     ///< PLANES, RUNS, or AUTOMATIC: the fewest bytes.
   uint32_t max_together;                ///< Most attributes of a set that is kept; 0: no limit.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< Of values; NULL: XXH3 with seed 0.
