@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/digest.h"
 #include "trommel/export.h"
 #include "trommel/impl_ptr.h"
@@ -207,6 +208,27 @@ class TROMMEL_API ColumnMap {
   /// later version, with kCorrupt for bytes that SerializeColumn does not write, and with
   /// kOutOfMemory.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
+
+  /// Writes what SerializeColumn returns. Fails with kOutOfMemory, and as the sink does.
+  Status SaveColumnTo(uint32_t column, ByteSink& sink) const;
+
+  /// As LoadColumn, from any source. Fails as that does, and as the source does.
+  Status LoadColumnFrom(uint32_t column, const ByteSource& source);
+
+  /// @}
+
+  /// @name Copies
+  /// Require that no thread inserts, erases, opens or closes meanwhile.
+  /// @{
+
+  /// Returns a copy with the same limit and open columns. Fails with kOutOfMemory. Cost: the bytes
+  /// of all columns in memory, and loading them.
+  Result<ColumnMap> Clone() const;
+
+  /// Returns whether both have the same geometry, digest policy, num_columns, capacity and
+  /// target_fpr, and the same columns open, of which SerializeColumns returns the same bytes.
+  /// Throws std::bad_alloc if there is no memory for the bytes of both.
+  friend TROMMEL_API bool operator==(const ColumnMap& a, const ColumnMap& b);
 
   /// @}
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "trommel/byte_stream.h"
 #include "trommel/digest.h"
 #include "trommel/export.h"
 #include "trommel/impl_ptr.h"
@@ -76,7 +77,7 @@ struct ColumnsConfig {
 ///   OpenColumn, CloseColumn,   Any thread at any time, as operations of that column.
 ///   LoadColumn,
 ///   SerializeColumn, GetStats,
-///   MeasureFill
+///   MeasureFill, Clone, ==
 ///   num_bytes                  Each column as it is at some moment.
 ///   move, destruction          Exclusive.
 /// @endcode
@@ -190,6 +191,27 @@ class TROMMEL_API FilterColumns {
   /// kVersion, kOutOfMemory or kCorrupt as CountingFilter::Deserialize; with kOutOfMemory also if
   /// the keys need more side memory than its limit.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
+
+  /// Writes the bytes of SerializeColumn to any destination; updates of the column wait meanwhile.
+  /// Requires that it is open. Fails with kOutOfMemory, and as the sink does.
+  Status SaveColumnTo(uint32_t column, ByteSink& sink) const;
+
+  /// As LoadColumn, from any source. Fails as that does, and as the source does.
+  Status LoadColumnFrom(uint32_t column, const ByteSource& source);
+
+  /// @}
+
+  /// @name Copies
+  /// @{
+
+  /// Returns a copy with the same limits and open columns, each as it is at a moment of its own.
+  /// Fails with kOutOfMemory. Cost: a snapshot of each column, one at a time, and loading it.
+  Result<FilterColumns> Clone() const;
+
+  /// Returns whether both have the same geometry, digest policy, num_columns, column_capacity and
+  /// target_fpr, and the same columns open, of which SerializeColumn returns the same bytes. Throws
+  /// std::bad_alloc if there is no memory for two snapshots of a column.
+  friend TROMMEL_API bool operator==(const FilterColumns& a, const FilterColumns& b);
 
   /// @}
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "engine/src/base/check.h"
 #include "engine/src/column_map/pair_store.h"
@@ -36,6 +37,7 @@ struct ColumnMap::Impl {
   }
   // Fails unless a closed column has this index.
   Status CheckClosed(uint32_t column) const;
+  std::vector<uint32_t> OpenColumns() const;  // ascending
 
   const ColumnMapConfig config;
   PairStore pairs;

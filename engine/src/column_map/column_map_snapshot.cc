@@ -1,7 +1,9 @@
 // Columns of a ColumnMap as bytes.
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/src/column_map/column_file.h"
 #include "engine/src/column_map/column_map_impl.h"
@@ -53,6 +55,53 @@ Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) 
   return Ok();
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};
+}
+
+Status ColumnMap::SaveColumnTo(uint32_t column, ByteSink& sink) const try {
+  const std::vector<std::byte> bytes = SerializeColumn(column);
+  sink.Reserve(bytes.size());
+  return sink.Append(bytes);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the bytes of a column"};
+}
+
+Status ColumnMap::LoadColumnFrom(uint32_t column, const ByteSource& source) try {
+  std::vector<std::byte> bytes(source.num_bytes());
+  if (Status read = source.ReadAt(0, bytes); !read) return read;
+  return LoadColumn(column, bytes);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the bytes of a column"};
+}
+
+std::vector<uint32_t> ColumnMap::Impl::OpenColumns() const {
+  std::vector<uint32_t> open;
+  for (uint32_t c = 0; c < config.num_columns; ++c) {
+    if (columns[c].is_open.load(std::memory_order_relaxed)) open.push_back(c);
+  }
+  return open;
+}
+
+Result<ColumnMap> ColumnMap::Clone() const try {
+  Result<ColumnMap> clone = Create(impl_->config);
+  if (!clone) return clone;
+  const std::vector<uint32_t> open = impl_->OpenColumns();
+  const std::vector<std::vector<std::byte>> bytes = SerializeColumns(open);
+  for (size_t i = 0; i < open.size(); ++i) {
+    if (Status loaded = clone->LoadColumn(open[i], bytes[i]); !loaded) return loaded.error();
+  }
+  return clone;
+} catch (const std::bad_alloc&) {
+  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a copy of the map"};
+}
+
+bool operator==(const ColumnMap& a, const ColumnMap& b) {
+  if (a.geometry() != b.geometry() || a.digest_policy() != b.digest_policy() ||
+      a.num_columns() != b.num_columns() || a.capacity() != b.capacity() ||
+      a.target_fpr() != b.target_fpr()) {
+    return false;
+  }
+  const std::vector<uint32_t> open = a.impl_->OpenColumns();
+  return open == b.impl_->OpenColumns() && a.SerializeColumns(open) == b.SerializeColumns(open);
 }
 
 }  // namespace trommel
