@@ -53,9 +53,7 @@ AllocationPeak::~AllocationPeak() { is_counting = false; }
 
 uint64_t AllocationPeak::num_bytes() const noexcept { return static_cast<uint64_t>(peak_bytes); }
 
-bool AllocationPeak::IsCounted() noexcept {
-  return !TROMMEL_TESTS_SANITIZED;
-}
+bool AllocationPeak::IsCounted() noexcept { return !TROMMEL_TESTS_SANITIZED; }
 
 RefusedAllocation::RefusedAllocation(uint64_t n, Refused which) noexcept {
   num_until_refused = n;

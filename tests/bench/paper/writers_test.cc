@@ -138,7 +138,8 @@ TEST_CASE("charts are in the text, in JSON and in the picture", "[paper]") {
   CHECK_THAT(svg, ContainsSubstring("<polyline") && ContainsSubstring("<polygon"));
 }
 
-TEST_CASE("a page draws a table's figure with the model's line and the source's points", "[paper]") {
+TEST_CASE("a page draws a table's figure with the model's line and the source's points",
+          "[paper]") {
   Report report{.name = "made", .charts = {MadeChart()}};
   Line& one = report.charts[0].lines[0];
   one.exact = {0.11, 0.5, 1};
