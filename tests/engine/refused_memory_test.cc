@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <new>
 #include <random>
 #include <utility>
@@ -52,13 +51,6 @@ std::vector<uint64_t> SomeKeys(const PresenceShape& shape, std::mt19937_64& rand
   return digests;
 }
 
-// Calls body with its n-th allocation refused. Returns whether it has so many.
-bool WasRefusedAt(uint64_t n, const std::function<void()>& body) {
-  const tests::RefusedAllocation refused(n);
-  body();
-  return refused.was_refused();
-}
-
 // Everything that was inserted is still in, can be erased, and the filter takes keys.
 void CheckUsable(CountingFilter& filter, const std::vector<uint64_t>& digests) {
   const std::vector<std::byte> bytes = filter.Serialize();
@@ -86,7 +78,7 @@ TEST_CASE("a merge that the system refuses memory for changes nothing, at any of
     filter.Insert(Keys::Digests(digests));
     const std::vector<std::byte> before = filter.Serialize();
     Status merged = Ok();
-    was_refused = WasRefusedAt(n, [&] { merged = filter.Merge(is_own ? filter : other); });
+    was_refused = tests::WasRefusedAt(n, [&] { merged = filter.Merge(is_own ? filter : other); });
     if (merged.ok()) {
       const uint64_t num_there = is_own ? digests.size() : other.num_keys();
       CHECK(filter.num_keys() == digests.size() + num_there);
@@ -114,7 +106,7 @@ TEST_CASE("a fold that the system refuses memory for changes nothing, at any of 
     filter.Insert(Keys::Digests(digests));
     const std::vector<std::byte> before = filter.Serialize();
     Status folded = Ok();
-    was_refused = WasRefusedAt(n, [&] { folded = filter.Fold(); });
+    was_refused = tests::WasRefusedAt(n, [&] { folded = filter.Fold(); });
     if (!folded.ok()) {
       num_failed += 1;
       CHECK(folded.error().code == ErrorCode::kOutOfMemory);
@@ -139,7 +131,7 @@ TEST_CASE("a limit that the system refuses memory for is not set, and the filter
     filter.Insert(Keys::Digests(digests));
     const std::vector<std::byte> before = filter.Serialize();
     Status limited = Ok();
-    was_refused = WasRefusedAt(n, [&] { limited = filter.LimitSideMemory(200'000); });
+    was_refused = tests::WasRefusedAt(n, [&] { limited = filter.LimitSideMemory(200'000); });
     CHECK((filter.Serialize() == before));
     const std::vector<uint64_t> hot(1 << 17, ~digests.front());
     if (!limited.ok()) {

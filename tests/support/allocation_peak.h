@@ -42,6 +42,14 @@ class RefusedAllocation {
   bool was_refused() const noexcept;
 };
 
+// Calls body() with its n-th allocation refused. Returns whether it has so many.
+template <class Body>
+bool WasRefusedAt(uint64_t n, const Body& body) {
+  const RefusedAllocation refused(n);
+  body();
+  return refused.was_refused();
+}
+
 }  // namespace trommel::tests
 
 #endif  // TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_

@@ -44,7 +44,8 @@ enum class GrowthRefusal : uint8_t {
                      ///< generation.
   kMemoryLimit,      ///< Another generation would exceed memory_limit_bytes.
   kOutOfMemory,      ///< The system refused memory.
-  /// A CountingFilter's side memory (CountingConfig::side_memory_limit_bytes) has no space.
+  /// The side memory (CountingConfig::side_memory_limit_bytes, or that of another type) has no
+  /// space.
   kSideMemoryLimit,
 };
 
@@ -56,8 +57,9 @@ TROMMEL_API std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
 struct InsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
   /// Keys that the filter had no space for: nothing changed for them, and they must not be erased.
-  /// In a ScalableFilter, keys that no generation showed and that it could not grow for; in a
-  /// CountingFilter, keys that its side memory had no space for: 0 without a limit of it.
+  /// In a ScalableFilter, keys that no generation showed and that it could not grow for, or that
+  /// the side memory of one that doubles had no space for; in a CountingFilter, keys that its side
+  /// memory had no space for: 0 without a limit of it.
   uint64_t num_refused = 0;
   GrowthRefusal refusal = GrowthRefusal::kNone;  ///< Why keys were refused, if any were.
 

@@ -103,6 +103,17 @@ struct ScalableConfig {
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
   /// machine's memory.
   uint64_t memory_limit_bytes = 0;
+  /// kDoubling: the most bytes of side memory, which has further copies of keys and keys without a
+  /// slot; 0: no limit. With a limit these bytes are reserved at creation and divided equally over
+  /// 64 parts; half of them are for steps of growth. An insertion that finds no space is refused
+  /// and changes nothing, and a step that finds none is tried again later.
+  ///
+  /// A distinct key of which more than four copies are in takes an entry of 64 bytes, and so does a
+  /// key for which there is no slot: these are few while the filter may grow, and many when it may
+  /// not. So a limit of N bytes has space for N / 128 such keys; without a limit
+  /// DoublingStats::side_table_bytes says how many there are. Requires at least 16,384 bytes.
+  /// Generations have no such limit. Counts as memory of the filter.
+  uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
@@ -346,6 +357,11 @@ class TROMMEL_API ScalableFilter {
 
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+  /// kDoubling: limits side memory from now on, as ScalableConfig::side_memory_limit_bytes, which
+  /// is not part of snapshots; 0: no limit. Fails with kInvalidArgument below the least value and
+  /// for generations, and with kOutOfMemory if what is in needs more, if the filter would exceed
+  /// its memory limit, or if the system refuses memory; the limit stays as it is then.
+  Status LimitSideMemory(uint64_t limit_bytes);
   /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
   /// dropped, or was loaded with another size, another is allocated before anything is freed:
   /// throws std::bad_alloc, changing nothing, if the system refuses.
@@ -353,8 +369,9 @@ class TROMMEL_API ScalableFilter {
   /// Adds the keys of `other` with their counts, growing as they need: as if they had been inserted
   /// here, but that each has as many fingerprint bits as it had there at this size. Fails with
   /// kMismatch, changing nothing, unless both are kDoubling filters of one first size and digest
-  /// policy; with kOutOfMemory, changing nothing, where the memory limit or max_capacity leaves no
-  /// room for all keys. Ends the program with a message if the system refuses memory meanwhile.
+  /// policy; with kInvalidArgument, changing nothing, if this filter's side memory has a limit;
+  /// with kOutOfMemory, changing nothing, where the memory limit or max_capacity leaves no room for
+  /// all keys. Ends the program with a message if the system refuses memory meanwhile.
   Status Merge(const ScalableFilter& other);
 
   /// @}
@@ -381,8 +398,9 @@ class TROMMEL_API ScalableFilter {
   /// As CountingFilter::LoadFrom.
   static Result<ScalableFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                          const DigestKey& digest_key = {});
-  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
-  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
+  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
+  /// snapshot in memory, and loading it.
   Result<ScalableFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const ScalableFilter& a, const ScalableFilter& b);

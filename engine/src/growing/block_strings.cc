@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <new>
 #include <span>
+#include <utility>
 
 #include "kernels/presence_words.h"
 #include "kernels/wide_block.h"
@@ -52,44 +54,58 @@ BlockContents BlockStrings::Read(const Segment& segment, uint64_t idx, uint64_t 
       contents.push_back({code, 1});
     }
   }
-  if (side_.empty()) return contents;
+  if (!has_side()) return contents;
   const uint32_t depth = segment.depth();
-  for (auto at = side_.lower_bound(StringOf(prefix, depth, 0));
-       at != side_.end() && PrefixOf(at->first, depth) == prefix; ++at) {
+  for (auto at = side().lower_bound(StringOf(prefix, depth, 0));
+       at != side().end() && PrefixOf(at->first, depth) == prefix; ++at) {
     AddTo(contents, CodeAt(at->first, depth), at->second);
   }
   return contents;
 }
 
-void BlockStrings::Write(const Segment& segment, uint64_t idx, uint64_t prefix,
-                         const BlockContents& contents) {
-  OverflowLine& line = segment.LineOf(idx);
+bool BlockStrings::Write(const Segment& segment, uint64_t idx, uint64_t prefix,
+                         const BlockContents& contents) noexcept {
+  const OverflowLine& line = segment.LineOf(idx);
   const size_t num_free = NumFreeEntries(line);
-  Store(segment, idx, prefix, contents);
-  uint64_t others = line.undecided & ~BitOf(idx);
-  if (others == 0 || NumFreeEntries(line) <= num_free) return;
-  for (; others != 0 && NumFreeEntries(line) > 0; others &= others - 1) {
+  try {
+    if (!Store(segment, idx, prefix, contents)) return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  if ((line.undecided & ~BitOf(idx)) == 0 || NumFreeEntries(line) <= num_free) return true;
+  try {
+    ShowOthers(segment, idx, prefix);
+  } catch (const std::bad_alloc&) {
+    return true;  // they stay as they are
+  }
+  return true;
+}
+
+void BlockStrings::ShowOthers(const Segment& segment, uint64_t idx, uint64_t prefix) {
+  const OverflowLine& line = segment.LineOf(idx);
+  for (uint64_t others = line.undecided & ~BitOf(idx); others != 0 && NumFreeEntries(line) > 0;
+       others &= others - 1) {
     const uint64_t other =
         idx / kGroupBlocks * kGroupBlocks + static_cast<uint64_t>(std::countr_zero(others));
     const uint64_t other_prefix = prefix - idx + other;
-    Store(segment, other, other_prefix, Read(segment, other, other_prefix));
+    (void)Store(segment, other, other_prefix, Read(segment, other, other_prefix));
   }
 }
 
-void BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
+bool BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
                          const BlockContents& contents) {
   uint32_t* block = segment.BlockAt(idx);
   OverflowLine& line = segment.LineOf(idx);
   const bool was_marked = kernels::IsMarkedGrowing(block);
-  if (was_marked) {
-    for (size_t i = 0; i < kLineEntries; ++i) {
-      if (IsOf(line, i, idx)) ClearEntry(line, i);
-    }
-  }
+  // What goes where is known before anything changes.
+  size_t num_free = NumFreeEntries(line);
+  for (size_t i = 0; i < kLineEntries && was_marked; ++i) num_free += size_t{IsOf(line, i, idx)};
   const bool is_marked = NumEntriesOf(contents) > kWideSlots;
   const size_t num_slots = is_marked ? kLastSlot : kWideSlots;
   std::array<uint32_t, kWideSlots> slots;
+  std::array<uint32_t, kLineEntries> in_line;
   size_t num_shown = 0;
+  size_t num_in_line = 0;
   BlockContents rest;  // for the side table
   bool is_undecided = false;
   for (const BlockKey& entry : contents) {
@@ -97,8 +113,8 @@ void BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
     for (uint64_t i = NumEntries(entry.count); i > 0; --i) {
       if (num_shown < num_slots) {
         slots[num_shown++] = entry.key;
-      } else if (const auto free = FreeEntry(line)) {
-        FillEntry(line, *free, idx, entry.key);
+      } else if (num_in_line < num_free) {
+        in_line[num_in_line++] = entry.key;
       } else {
         is_undecided = true;
         break;
@@ -107,34 +123,60 @@ void BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
     }
     if (left > 0) rest.push_back({entry.key, left});
   }
+  const bool has_rest = has_side() || !rest.empty();
+  if (has_rest && !HasSpaceFor(prefix, segment.depth(), rest)) return false;
+
+  for (size_t i = 0; i < kLineEntries && was_marked; ++i) {
+    if (IsOf(line, i, idx)) ClearEntry(line, i);
+  }
+  for (size_t i = 0; i < num_in_line; ++i) FillEntry(line, *FreeEntry(line), idx, in_line[i]);
   kernels::EncodeWide(std::span(slots).first(num_shown), is_marked ? kGrowingMark : 0, block);
   const bool was_undecided = (line.undecided & BitOf(idx)) != 0;
   if (is_undecided != was_undecided) SetUndecided(line, line.undecided ^ BitOf(idx));
-  if (!side_.empty() || !rest.empty()) StoreSide(prefix, segment.depth(), rest);
+  if (has_rest) StoreSide(prefix, segment.depth(), rest);
   // Modulo 2^64: a difference may be below zero.
   num_marked_ += uint64_t{is_marked} - uint64_t{was_marked};
   num_undecided_ += uint64_t{is_undecided} - uint64_t{was_undecided};
-}
-
-void BlockStrings::StoreSide(uint64_t prefix, uint32_t depth, const BlockContents& rest) {
-  auto at = side_.lower_bound(StringOf(prefix, depth, 0));
-  while (at != side_.end() && PrefixOf(at->first, depth) == prefix) at = side_.erase(at);
-  for (const BlockKey& entry : rest) {
-    side_.emplace_hint(at, StringOf(prefix, depth, entry.key), entry.count);
-  }
-}
-
-bool BlockStrings::TakeCopy(uint64_t string) {
-  const auto at = side_.find(string);
-  if (at == side_.end()) return false;
-  at->second -= 1;
-  if (at->second == 0) side_.erase(at);
   return true;
 }
 
-uint64_t BlockStrings::CopiesOf(uint64_t string) const {
-  const auto at = side_.find(string);
-  return at == side_.end() ? 0 : at->second;
+bool BlockStrings::HasSpaceFor(uint64_t prefix, uint32_t depth,
+                               const BlockContents& rest) noexcept {
+  return side_.HasSpaceFor(rest.size(), side_.NumOf(prefix, depth));
+}
+
+void BlockStrings::StoreSide(uint64_t prefix, uint32_t depth, const BlockContents& rest) noexcept {
+  side_.Remove(prefix, depth);
+  for (const BlockKey& entry : rest) side_.Put(StringOf(prefix, depth, entry.key), entry.count);
+  side_.TrimSpare();
+}
+
+uint64_t BlockStrings::TakeLongest(const Segment& segment, uint64_t idx, uint64_t prefix,
+                                   uint32_t key) noexcept {
+  uint32_t longest = 0;
+  ForEach(segment, idx, prefix, [&](uint32_t code, uint64_t) {
+    if (!kernels::IsMatch(code, key)) return;
+    if (longest == 0 || kernels::LastOne(code) < kernels::LastOne(longest)) longest = code;
+  });
+  if (longest == 0) return 0;
+  uint64_t num_copies = 0;
+  ForEach(segment, idx, prefix,
+          [&](uint32_t code, uint64_t count) { num_copies += code == longest ? count : 0; });
+  if (TakeCopy(StringOf(prefix, segment.depth(), longest))) return num_copies;
+  // The block stays marked, with a free slot or entry.
+  OverflowLine& line = segment.LineOf(idx);
+  uint32_t* block = segment.BlockAt(idx);
+  const bool is_marked = kernels::IsMarkedGrowing(block);
+  for (size_t i = 0; i < kLineEntries && is_marked; ++i) {
+    if (!IsOf(line, i, idx) || line.keys[i] != longest) continue;
+    ClearEntry(line, i);
+    return num_copies;
+  }
+  size_t slot_idx = 0;
+  while (kernels::WideSlot(block, slot_idx) != longest) ++slot_idx;
+  uint32_t* word = block + slot_idx / 2;
+  kernels::StorePresenceWord(*word & ~(0xffffU << 16 * (slot_idx % 2)), word);
+  return num_copies;
 }
 
 uint32_t BlockStrings::LongestMatch(const BlockContents& contents, uint32_t key) {
@@ -159,17 +201,28 @@ bool BlockStrings::MayHoldElsewhere(const Segment& segment, uint64_t idx, uint32
   return false;
 }
 
-void BlockStrings::Forget(const Segment& segment) {
+void BlockStrings::Replace(const Segment& segment, uint64_t prefix, Moved which) noexcept {
+  const uint32_t depth = segment.depth();
   for (uint64_t idx = 0; idx < segment.num_blocks(); ++idx) {
-    num_marked_ -= uint64_t{kernels::IsMarkedGrowing(segment.BlockAt(idx))};
+    const bool is_marked = kernels::IsMarkedGrowing(segment.BlockAt(idx));
+    num_marked_ -= uint64_t{is_marked};
+    if (is_marked && which == Moved::kMarked && has_side()) side_.Remove(prefix + idx, depth);
   }
   for (uint64_t idx = 0; idx < segment.num_blocks(); idx += kGroupBlocks) {
     num_undecided_ -= static_cast<uint64_t>(std::popcount(segment.LineOf(idx).undecided));
   }
+  if (which == Moved::kAll) side_.Remove(prefix >> segment.bits(), depth - segment.bits());
+  side_.TrimSpare();
+}
+
+void BlockStrings::TakeAll(BlockStrings& moved) noexcept {
+  side_.TakeAll(moved.side_);
+  num_marked_ += std::exchange(moved.num_marked_, 0);
+  num_undecided_ += std::exchange(moved.num_undecided_, 0);
 }
 
 void BlockStrings::Clear() {
-  side_.clear();
+  side_.Clear();
   num_marked_ = 0;
   num_undecided_ = 0;
 }

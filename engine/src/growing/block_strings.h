@@ -7,19 +7,23 @@
 //           which a bit in the line says
 //   side    copies beyond the fourth, of any block, and what undecided blocks keep there
 //
-// The side table knows strings, not blocks: a string is the same at any depth, so that doubling
-// leaves it as it is. Requires the lock of the shard; queries may read blocks meanwhile, if changes
-// are within a BlockChange.
+// The side table (side_strings.h) knows strings, not blocks: a string is the same at any depth, so
+// that doubling leaves it as it is. Requires the lock of the shard; queries may read blocks
+// meanwhile, if changes are within a BlockChange.
+//
+// *Memory.* What needs memory says so, and has changed nothing, where there is none. A block that
+// is stored anew may need more entries than it had, also with a key less, because other keys are
+// shown then; TakeOne in place of it never does.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_BLOCK_STRINGS_H_
 #define TROMMEL_ENGINE_SRC_GROWING_BLOCK_STRINGS_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 
 #include "engine/src/blocks/block_contents.h"
 #include "engine/src/growing/segment.h"
+#include "engine/src/growing/side_strings.h"
 
 namespace trommel {
 
@@ -35,20 +39,33 @@ inline uint64_t NumEntriesOf(const BlockContents& contents) {
 
 class BlockStrings {
  public:
+  // Nodes of the side table's entries, which must outlive it.
+  explicit BlockStrings(SideNodes& nodes) : side_(nodes) {}
+
   // What a block holds: codes with their copies. `prefix` is the block's, of the segment's depth.
+  // Throws std::bad_alloc where the contents are more than fit BlockContents itself.
   BlockContents Read(const Segment& segment, uint64_t idx, uint64_t prefix) const;
+  // Calls visit(code, copies) for what it holds, in no order, a code more than once.
+  template <class Visit>
+  void ForEach(const Segment& segment, uint64_t idx, uint64_t prefix, const Visit& visit) const;
   // Makes the block hold this, and other blocks of its group use space in their line that it
   // leaves.
-  void Write(const Segment& segment, uint64_t idx, uint64_t prefix, const BlockContents& contents);
+  [[nodiscard]] bool Write(const Segment& segment, uint64_t idx, uint64_t prefix,
+                           const BlockContents& contents) noexcept;
 
-  // One copy more or less in the side table, of a string that has copies there or gets some.
-  void AddCopy(uint64_t string) { side_[string] += 1; }
-  bool TakeCopy(uint64_t string);  // false: it has none
-  uint64_t CopiesOf(uint64_t string) const;
-  // Adds copies in the side table.
-  void AddCopies(uint64_t string, uint64_t count) { side_[string] += count; }
+  // The side table. Require a string that has copies there or gets some.
+  bool TakeCopy(uint64_t string) noexcept { return side_.TakeOne(string); }  // false: it has none
+  uint64_t CopiesOf(uint64_t string) const { return side_.CopiesOf(string); }
+  [[nodiscard]] bool AddCopies(uint64_t string, uint64_t count) noexcept {
+    return side_.Add(string, count);
+  }
   bool has_side() const { return !side_.empty(); }
-  const std::map<uint64_t, uint64_t>& side() const { return side_; }
+  const SideStrings::Map& side() const { return side_.all(); }
+
+  // Takes one copy of the longest code that matches the key, without storing the block anew.
+  // Returns how many copies it had; 0: none matches.
+  uint64_t TakeLongest(const Segment& segment, uint64_t idx, uint64_t prefix,
+                       uint32_t key) noexcept;
 
   // The codes that match the key: does one? The longest's; 0: none does.
   static uint32_t LongestMatch(const BlockContents& contents, uint32_t key);
@@ -60,22 +77,46 @@ class BlockStrings {
   // Figures. ForgetBlocks of those that are given up; Write counts changes.
   uint64_t num_marked() const { return num_marked_; }
   uint64_t num_undecided() const { return num_undecided_; }
-  uint64_t side_bytes() const { return side_.size() * kSideBytes; }
-  // A segment is no longer the shard's.
-  void Forget(const Segment& segment);
+  size_t side_entries() const { return side_.size(); }
+  // What `moved` has in place of what these blocks have, all of the segment or its marked ones:
+  // they are no longer the shard's. Requires the same nodes.
+  enum class Moved : uint8_t { kAll, kMarked };
+  void Replace(const Segment& segment, uint64_t prefix, Moved which) noexcept;
+  void TakeAll(BlockStrings& moved) noexcept;
   void Clear();
 
  private:
-  static constexpr uint64_t kSideBytes = 64;  // of an entry, with what the allocator adds
+  // Write, but for the other blocks. Throws std::bad_alloc, and has changed nothing then.
+  bool Store(const Segment& segment, uint64_t idx, uint64_t prefix, const BlockContents& contents);
+  // Blocks that have keys in the side table use free entries of their line.
+  void ShowOthers(const Segment& segment, uint64_t idx, uint64_t prefix);
+  bool HasSpaceFor(uint64_t prefix, uint32_t depth, const BlockContents& rest) noexcept;
+  void StoreSide(uint64_t prefix, uint32_t depth, const BlockContents& rest) noexcept;
 
-  // Write, but for the other blocks.
-  void Store(const Segment& segment, uint64_t idx, uint64_t prefix, const BlockContents& contents);
-  void StoreSide(uint64_t prefix, uint32_t depth, const BlockContents& rest);
-
-  std::map<uint64_t, uint64_t> side_;  // copies by string
+  SideStrings side_;  // copies by string
   uint64_t num_marked_ = 0;
   uint64_t num_undecided_ = 0;
 };
+
+template <class Visit>
+void BlockStrings::ForEach(const Segment& segment, uint64_t idx, uint64_t prefix,
+                           const Visit& visit) const {
+  const uint32_t* block = segment.BlockAt(idx);
+  const bool is_marked = kernels::IsMarkedGrowing(block);
+  for (size_t i = 0; i < kernels::kWideSlots - size_t{is_marked}; ++i) {
+    const uint32_t code = kernels::WideSlot(block, i);
+    if (code != 0) visit(code, uint64_t{1});
+  }
+  const OverflowLine& line = segment.LineOf(idx);
+  for (size_t i = 0; i < kLineEntries && is_marked; ++i) {
+    if (IsOf(line, i, idx)) visit(uint32_t{line.keys[i]}, uint64_t{1});
+  }
+  const uint32_t depth = segment.depth();
+  for (auto at = side().lower_bound(StringOf(prefix, depth, 0));
+       at != side().end() && PrefixOf(at->first, depth) == prefix; ++at) {
+    visit(CodeAt(at->first, depth), at->second);
+  }
+}
 
 }  // namespace trommel
 

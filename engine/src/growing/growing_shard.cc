@@ -3,6 +3,7 @@
 #include "engine/src/growing/growing_shard.h"
 
 #include <algorithm>
+#include <new>
 
 #include "kernels/targets.h"
 
@@ -29,7 +30,24 @@ void GrowingShard::SetFigures() {
   figures_.num_entries.Set(num_entries_);
   figures_.num_marked.Set(strings_.num_marked());
   figures_.num_undecided.Set(strings_.num_undecided());
-  figures_.side_bytes.Set(strings_.side_bytes());
+  const size_t max_nodes = side_nodes_.max_nodes();
+  figures_.side_bytes.Set((max_nodes != 0 ? max_nodes : strings_.side_entries()) *
+                          SideNodes::kNodeBytes);
+}
+
+bool GrowingShard::LimitSide(size_t max_nodes) noexcept {
+  if (max_nodes == 0) {
+    side_nodes_.LiftLimit();
+  } else if (!side_nodes_.LimitTo(max_nodes, strings_.side_entries())) {
+    return false;
+  }
+  SetFigures();
+  return true;
+}
+
+bool GrowingShard::NoSideMemory() {
+  figures_.num_refused_by_side.Set(figures_.num_refused_by_side.Get() + 1);
+  return false;
 }
 
 uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
@@ -131,8 +149,8 @@ bool GrowingShard::AddDigest(uint64_t string, uint64_t count) {
     // Up to its last words, so that an insertion is not refused for nothing.
     if (num_after >= table_.num_lines() * DigestTable::kLineWords) return false;
   }
+  if (count > num_new && !strings_.AddCopies(string, count - num_new)) return NoSideMemory();
   for (uint64_t i = 0; i < num_new; ++i) table_.Insert(string);
-  if (count > num_new) strings_.AddCopies(string, count - num_new);
   num_entries_ = num_after;
   return true;
 }
@@ -154,7 +172,18 @@ bool GrowingShard::EraseDigest(uint64_t string) {
 
 // --- Blocks.
 
-GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) {
+GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcept try {
+  return UpdateContents(update, y);
+} catch (const std::bad_alloc&) {  // of a block with more keys than BlockContents has space for
+  if (update == Update::kErase) {
+    return EraseInPlace(PlaceOf(y)) ? Fate::kChanged : Fate::kUnchanged;
+  }
+  NoSideMemory();
+  figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
+  return Fate::kRefused;
+}
+
+GrowingShard::Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
   const Place place = PlaceOf(y);
   if (update == Update::kInsert) {
     if (Add(place, kernels::NewCode(place.key), 1)) return Fate::kChanged;
@@ -166,7 +195,7 @@ GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) {
   if (update != Update::kErase) {
     const bool is_in = code != 0;
     if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
-    return UpdateSlowly(Update::kInsert, y);
+    return UpdateContents(Update::kInsert, y);
   }
   if (code == 0) return Fate::kUnchanged;
   if (CountIn(contents, code) > kernels::kMostCopiesShown) {
@@ -175,26 +204,41 @@ GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) {
     return Fate::kChanged;
   }
   RemoveFrom(contents, code, 1);
-  const BlockChange change(place.segment, place.idx);
-  strings_.Write(place.segment, place.idx, place.prefix, contents);
-  num_entries_ -= 1;
-  return Fate::kChanged;
+  {
+    const BlockChange change(place.segment, place.idx);
+    if (strings_.Write(place.segment, place.idx, place.prefix, contents)) {
+      num_entries_ -= 1;
+      return Fate::kChanged;
+    }
+  }
+  return EraseInPlace(place) ? Fate::kChanged : Fate::kUnchanged;
 }
 
-bool GrowingShard::Add(const Place& place, uint32_t code, uint64_t count) {
+bool GrowingShard::EraseInPlace(const Place& place) noexcept {
+  const BlockChange change(place.segment, place.idx);
+  const uint64_t num_copies =
+      strings_.TakeLongest(place.segment, place.idx, place.prefix, place.key);
+  num_entries_ -=
+      NumEntries(num_copies) - NumEntries(num_copies - std::min<uint64_t>(num_copies, 1));
+  return num_copies != 0;
+}
+
+bool GrowingShard::Add(const Place& place, uint32_t code, uint64_t count) noexcept try {
   BlockContents contents = strings_.Read(place.segment, place.idx, place.prefix);
   const uint64_t num_copies = CountIn(contents, code);
   const uint64_t num_new = NumEntries(num_copies + count) - NumEntries(num_copies);
   if (num_new == 0) {
-    strings_.AddCopies(StringOf(place.prefix, place.segment.depth(), code), count);
-    return true;
+    const uint64_t string = StringOf(place.prefix, place.segment.depth(), code);
+    return strings_.AddCopies(string, count) || NoSideMemory();
   }
   if (is_full()) return false;
   AddTo(contents, code, count);
   const BlockChange change(place.segment, place.idx);
-  strings_.Write(place.segment, place.idx, place.prefix, contents);
+  if (!strings_.Write(place.segment, place.idx, place.prefix, contents)) return NoSideMemory();
   num_entries_ += num_new;
   return true;
+} catch (const std::bad_alloc&) {
+  return NoSideMemory();
 }
 
 uint64_t GrowingShard::CountEstimate(uint64_t digest) const {
@@ -205,9 +249,9 @@ uint64_t GrowingShard::CountEstimate(uint64_t digest) const {
   }
   const Place place = PlaceOf(y);
   uint64_t count = 0;
-  for (const BlockKey& entry : strings_.Read(place.segment, place.idx, place.prefix)) {
-    if (kernels::IsMatch(entry.key, place.key)) count += entry.count;
-  }
+  strings_.ForEach(place.segment, place.idx, place.prefix, [&](uint32_t code, uint64_t copies) {
+    if (kernels::IsMatch(code, place.key)) count += copies;
+  });
   return count;
 }
 

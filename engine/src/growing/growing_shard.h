@@ -24,7 +24,10 @@
 // query has seen the block as it was at a moment between its begin and the replacement.
 //
 // *Failures.* A step for which there is no memory, or no permission, is not done, and tried again
-// some entries later. Side tables that find no memory end the program.
+// some entries later. It stores what it moves in a side table of its own, which replaces that part
+// of the shard's when all has been moved. An insertion that finds no memory in the side table is
+// refused; an erasure never needs any: where its block cannot be stored anew, its copy is taken out
+// of it (BlockStrings::TakeLongest).
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 
@@ -76,6 +79,14 @@ class alignas(64) GrowingShard {
   Fate UpdateOne(Update update, uint64_t digest);
   uint64_t CountEstimate(uint64_t digest) const;
 
+  // Are at most half of so many entries in? 0: no limit.
+  bool IsWithinSide(size_t max_nodes) const {
+    return max_nodes == 0 || strings_.side_entries() <= max_nodes / 2;
+  }
+  // Reserves so many entries of the side table, half of them for steps. Requires that they are
+  // enough. Returns false, and changes nothing, if the system refuses them.
+  [[nodiscard]] bool LimitSide(size_t max_nodes) noexcept;
+
   void Clear() noexcept;
   uint64_t Merge(const GrowingShard& other) noexcept;
   ShardContents ReadContents() const;
@@ -91,6 +102,7 @@ class alignas(64) GrowingShard {
     RunningFigure num_undecided;
     RunningFigure side_bytes;
     RunningFigure num_refused_inserts;
+    RunningFigure num_refused_by_side;  // of these, for lack of memory in the side table
     RunningFigure num_refused_growths;
   };
   const Figures& figures() const { return figures_; }
@@ -140,11 +152,16 @@ class alignas(64) GrowingShard {
 
   // --- One key (growing_shard.cc). Without a look at whether a step is due.
   Fate UpdateDigest(Update update, uint64_t string);
-  Fate UpdateSlowly(Update update, uint64_t y);
+  Fate UpdateSlowly(Update update, uint64_t y) noexcept;
+  // Throws std::bad_alloc, and has changed nothing then.
+  Fate UpdateContents(Update update, uint64_t y);
   // Copies of a code in a block, as far as the shard is not full. Returns whether they are in.
-  bool Add(const Place& place, uint32_t code, uint64_t count);
+  bool Add(const Place& place, uint32_t code, uint64_t count) noexcept;
   bool AddDigest(uint64_t string, uint64_t count);
   bool EraseDigest(uint64_t string);
+  // Without memory.
+  bool EraseInPlace(const Place& place) noexcept;
+  bool NoSideMemory();  // counts it; false
   void SetFigures();
 
   // --- Steps (growing_shard_steps.cc).
@@ -171,8 +188,15 @@ class alignas(64) GrowingShard {
     return depth - std::min(depth, kernels::kMaxSegmentBits) + uint32_t{num_split > 0};
   }
   void PublishAll();
-  void MoveToDoubled(const Segment& from, uint64_t prefix, std::span<const Segment> to);
-  void MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to);
+  // What they move goes to `moved`, and `from` stays as it is. Return false if there is no memory.
+  bool MoveToDoubled(const Segment& from, uint64_t prefix, std::span<const Segment> to,
+                     BlockStrings& moved) const noexcept;
+  // Sets the number of entries that is left.
+  bool MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to,
+                    BlockStrings& moved, uint64_t& num_entries) const noexcept;
+  // All strings, in the blocks of an empty segment. Returns false if there is no memory.
+  bool MoveToBlocks(const Segment& segment, BlockStrings& moved,
+                    uint64_t& num_entries) const noexcept;
   // Segments for this state, empty and not published; false: no memory.
   bool MakeSegments(uint32_t depth, uint64_t num_split, std::vector<Segment>& segments) noexcept;
   // So many empty segments. Returns false if there is no memory, after some of them, perhaps.
@@ -200,7 +224,8 @@ class alignas(64) GrowingShard {
   uint64_t num_split_ = 0;
   std::vector<Segment> segments_;  // in order of prefixes
   DigestTable table_;
-  BlockStrings strings_;
+  SideNodes side_nodes_;
+  BlockStrings strings_{side_nodes_};
 
   uint64_t num_entries_ = 0;
   uint64_t grow_at_ = 0;

@@ -18,7 +18,7 @@ Error Corrupt(const std::string& rule) { return {.code = ErrorCode::kCorrupt, .m
 
 Error NoMemory() {
   return {.code = ErrorCode::kOutOfMemory,
-          .message = "the limit or the system refused memory for a shard's blocks"};
+          .message = "the limit or the system refused memory for a shard's contents"};
 }
 
 }  // namespace
@@ -95,9 +95,17 @@ uint64_t GrowingShard::Merge(const GrowingShard& other) noexcept {
     }
     other.ForEachSegment([&](const Segment& segment, uint64_t prefix) {
       for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
-        for (const BlockKey& entry : other.strings_.Read(segment, b, prefix + b)) {
-          add(StringOf(prefix + b, segment.depth(), entry.key), entry.count);
+        const auto add_code = [&](uint32_t code, uint64_t count) {
+          add(StringOf(prefix + b, segment.depth(), code), count);
+        };
+        BlockContents contents;
+        try {
+          contents = other.strings_.Read(segment, b, prefix + b);
+        } catch (const std::bad_alloc&) {  // then in another order
+          other.strings_.ForEach(segment, b, prefix + b, add_code);
+          continue;
         }
+        for (const BlockKey& entry : contents) add_code(entry.key, entry.count);
       }
     });
     Step();
@@ -210,11 +218,15 @@ Status GrowingShard::WriteDigests(const ShardContents& contents) {
     if (last - first != kMostCopiesShown) return Corrupt("a digest has not 4 copies before more");
   }
   if (digests.empty()) return Ok();
-  if (!ResizeTable(DigestTable::LinesFor(digests.size()))) return NoMemory();
-  for (const uint64_t string : digests) table_.Insert(string);
+  bool has_memory = true;
   for (const StringCount& further : contents.further) {
-    strings_.AddCopies(further.string, further.count);
+    has_memory = has_memory && strings_.AddCopies(further.string, further.count);
   }
+  if (!has_memory || !ResizeTable(DigestTable::LinesFor(digests.size()))) {
+    strings_.Clear();
+    return NoMemory();
+  }
+  for (const uint64_t string : digests) table_.Insert(string);
   num_entries_ = digests.size();
   return Ok();
 }
@@ -231,10 +243,11 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
   auto size = contents.block_sizes.begin();
   auto further = contents.further.begin();
   const char* broken = nullptr;
+  bool has_memory = true;
   ForEachSegment([&](const Segment& segment, uint64_t prefix) {
     // Each string has at least first_bits + 15 bits.
     const uint32_t shortest = uint32_t{1} << (segment.depth() - limits_.first_bits);
-    for (uint64_t b = 0; b < segment.num_blocks() && broken == nullptr; ++b) {
+    for (uint64_t b = 0; b < segment.num_blocks() && broken == nullptr && has_memory; ++b) {
       BlockContents block;
       for (uint32_t i = 0; i < *size; ++i, ++code) {
         if (*code == 0 || kernels::LastOne(*code) > shortest) broken = "a code is too short";
@@ -258,13 +271,14 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
         }
         AddTo(block, key, further->count);
       }
-      if (broken == nullptr && !block.empty()) strings_.Write(segment, b, prefix + b, block);
+      if (broken != nullptr || block.empty()) continue;
+      has_memory = strings_.Write(segment, b, prefix + b, block);
     }
   });
-  if (broken == nullptr && further != contents.further.end()) {
+  if (broken == nullptr && has_memory && further != contents.further.end()) {
     broken = "a string with further copies is in no block";
   }
-  if (broken != nullptr) {
+  if (broken != nullptr || !has_memory) {
     segments_.swap(segments);
     depth_ = depth_before;
     num_split_ = 0;
@@ -274,6 +288,7 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
     PublishAll();
   }
   Retire(segments);
+  if (!has_memory) return NoMemory();
   return broken == nullptr ? Status(Ok()) : Corrupt(broken);
 }
 

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 
 #include "engine/src/growing/growing_shard.h"
+#include "kernels/targets.h"
 
 namespace trommel {
 namespace {
@@ -79,8 +81,8 @@ bool FoldTwo(const uint32_t* first, const uint32_t* second, uint32_t* to) {
 }  // namespace
 
 // Blocks 2b and 2b + 1 get what block b holds: the top bit of a code says which.
-void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
-                                 std::span<const Segment> to) {
+bool GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix, std::span<const Segment> to,
+                                 BlockStrings& moved) const noexcept try {
   const uint64_t to_blocks = to[0].num_blocks();
   for (uint64_t b = 0; b < from.num_blocks(); ++b) {
     const uint32_t* block = from.BlockAt(b);
@@ -94,14 +96,20 @@ void GrowingShard::MoveToDoubled(const Segment& from, uint64_t prefix,
     }
     for (uint64_t half = 0; half < 2; ++half) {
       const uint64_t idx = 2 * b + half;
-      strings_.Write(to[idx / to_blocks], idx % to_blocks, 2 * prefix + idx, halves[half]);
+      if (!moved.Write(to[idx / to_blocks], idx % to_blocks, 2 * prefix + idx, halves[half])) {
+        return false;
+      }
     }
   }
-  strings_.Forget(from);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 // Block b gets what blocks 2b and 2b + 1 hold.
-void GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to) {
+bool GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, const Segment& to,
+                                BlockStrings& moved, uint64_t& num_entries) const noexcept try {
+  num_entries = num_entries_;
   const uint64_t from_blocks = from[0].num_blocks();
   for (uint64_t b = 0; b < to.num_blocks(); ++b) {
     const auto block_at = [&](uint64_t idx) {
@@ -115,15 +123,45 @@ void GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, 
       const uint64_t idx = 2 * b + half;
       const BlockContents of_half =
           strings_.Read(from[idx / from_blocks], idx % from_blocks, 2 * prefix + idx);
-      num_entries_ -= NumEntriesOf(of_half);
+      num_entries -= NumEntriesOf(of_half);
       for (const BlockKey& entry : of_half) {
         AddTo(contents, FoldedCode(entry.key, half), entry.count);
       }
     }
-    num_entries_ += NumEntriesOf(contents);
-    strings_.Write(to, b, prefix + b, contents);
+    num_entries += NumEntriesOf(contents);
+    if (!moved.Write(to, b, prefix + b, contents)) return false;
   }
-  for (const Segment& segment : from) strings_.Forget(segment);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool GrowingShard::MoveToBlocks(const Segment& segment, BlockStrings& moved,
+                                uint64_t& num_entries) const noexcept try {
+  const uint32_t depth = segment.depth();
+  const auto insert_one = kernels::ChosenKernels().growing.insert_one;
+  num_entries = 0;
+  bool is_moved = true;
+  const auto add = [&](uint64_t string, uint64_t count) {
+    const uint64_t digest = uint64_t{shard_idx_} << (64 - kernels::kGrowingShardBits) |
+                            string >> kernels::kGrowingShardBits;
+    if (count == 1 && insert_one(digest, segment.word()) == kernels::OneFate::kDone) {
+      num_entries += 1;
+      return;
+    }
+    const uint64_t prefix = PrefixOf(string, depth);
+    BlockContents contents = moved.Read(segment, prefix, prefix);
+    const uint32_t code = CodeAt(string, depth);
+    const uint64_t num_copies = CountIn(contents, code);
+    num_entries += NumEntries(num_copies + count) - NumEntries(num_copies);
+    AddTo(contents, code, count);
+    is_moved = is_moved && moved.Write(segment, prefix, prefix, contents);
+  };
+  table_.ForEach([&](uint64_t string) { add(string, 1); });
+  for (const auto& [string, count] : strings_.side()) add(string, count);
+  return is_moved;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 }  // namespace trommel

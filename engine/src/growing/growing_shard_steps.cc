@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/src/growing/growing_shard.h"
-#include "kernels/targets.h"
 
 namespace trommel {
 namespace {
@@ -155,7 +154,14 @@ bool GrowingShard::SplitOne() noexcept {
   }
   const uint64_t at = 2 * num_split_;  // in segments_
   const Segment from = segments_[at];
-  MoveToDoubled(from, num_split_ << from.bits(), to);
+  const uint64_t prefix = num_split_ << from.bits();
+  BlockStrings moved(side_nodes_);
+  if (!MoveToDoubled(from, prefix, to, moved)) {
+    Free(to);
+    return false;
+  }
+  strings_.Replace(from, prefix, BlockStrings::Moved::kMarked);
+  strings_.TakeAll(moved);
   for (uint64_t i = 0; i < to.size(); ++i) Publish(to[i], to.size() * num_split_ + i);
   memory_.RetireSegment(from.bytes(), from.bits());
   segments_[at] = to[0];
@@ -179,7 +185,18 @@ bool GrowingShard::FoldOne() noexcept {
   const auto last = first + (is_whole ? 1 : 2);
   const std::vector<Segment>& segments = segments_;
   const std::span<const Segment> from(segments.data() + 2 * folded, is_whole ? 1 : 2);
-  MoveToFolded(from, folded << to[0].bits(), to[0]);
+  const uint64_t prefix = folded << to[0].bits();
+  BlockStrings moved(side_nodes_);
+  uint64_t num_entries = 0;
+  if (!MoveToFolded(from, prefix, to[0], moved, num_entries)) {
+    Free(to);
+    return false;
+  }
+  for (size_t i = 0; i < from.size(); ++i) {
+    strings_.Replace(from[i], 2 * prefix + (i << from[0].bits()), BlockStrings::Moved::kAll);
+  }
+  strings_.TakeAll(moved);
+  num_entries_ = num_entries;
   Publish(to[0], folded);
   Retire(from);
   *first = to[0];
@@ -236,27 +253,14 @@ bool GrowingShard::BecomeBlocks() noexcept {
   std::vector<Segment> segments;
   const uint32_t depth = limits_.first_bits;
   if (!MakeSegments(depth, 0, segments)) return false;
-  BlockStrings strings;
+  BlockStrings moved(side_nodes_);
   uint64_t num_entries = 0;
-  const auto insert_one = kernels::ChosenKernels().growing.insert_one;
-  const auto add = [&](uint64_t string, uint64_t count) {
-    const uint64_t digest = uint64_t{shard_idx_} << (64 - kernels::kGrowingShardBits) |
-                            string >> kernels::kGrowingShardBits;
-    if (count == 1 && insert_one(digest, segments[0].word()) == kernels::OneFate::kDone) {
-      num_entries += 1;
-      return;
-    }
-    const uint64_t prefix = PrefixOf(string, depth);
-    BlockContents contents = strings.Read(segments[0], prefix, prefix);
-    const uint32_t code = CodeAt(string, depth);
-    const uint64_t num_copies = CountIn(contents, code);
-    num_entries += NumEntries(num_copies + count) - NumEntries(num_copies);
-    AddTo(contents, code, count);
-    strings.Write(segments[0], prefix, prefix, contents);
-  };
-  table_.ForEach([&](uint64_t string) { add(string, 1); });
-  for (const auto& [string, count] : strings_.side()) add(string, count);
-  strings_ = std::move(strings);
+  if (!MoveToBlocks(segments[0], moved, num_entries)) {
+    Free(segments);
+    return false;
+  }
+  strings_.Clear();
+  strings_.TakeAll(moved);
   num_entries_ = num_entries;
   segments_ = std::move(segments);
   depth_ = depth;

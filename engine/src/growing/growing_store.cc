@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/base/out_of_range.h"
 #include "engine/src/growing/growing_directory.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/growing/growing_shard.h"
@@ -285,6 +286,7 @@ GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
   of_shard.num_undecided = figures.num_undecided.Get();
   of_shard.side_table_bytes = figures.side_bytes.Get();
   of_shard.num_refused_inserts = figures.num_refused_inserts.Get();
+  of_shard.num_refused_by_side = figures.num_refused_by_side.Get();
   of_shard.num_refused_growths = figures.num_refused_growths.Get();
   return of_shard;
 }
@@ -300,6 +302,7 @@ GrowingFigures GrowingStore::Figures() const {
     sum.num_undecided += of_shard.num_undecided;
     sum.side_table_bytes += of_shard.side_table_bytes;
     sum.num_refused_inserts += of_shard.num_refused_inserts;
+    sum.num_refused_by_side += of_shard.num_refused_by_side;
     sum.num_refused_growths += of_shard.num_refused_growths;
   }
   sum.block_bytes = num_bytes();
@@ -320,6 +323,34 @@ std::array<uint64_t, 16> GrowingStore::TallyOf(size_t shard_idx) const {
 }
 
 uint64_t GrowingStore::huge_page_bytes() const { return memory_->HugePageBytes(); }
+
+Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
+  constexpr uint64_t kLeastNodes = 4;  // of a shard
+  constexpr uint64_t kLeast = kNumShards * kLeastNodes * SideNodes::kNodeBytes;
+  const uint64_t max_nodes = limit_bytes / kNumShards / SideNodes::kNodeBytes;
+  if (limit_bytes != 0 && max_nodes < kLeastNodes) {
+    return OutOfRange("side_memory_limit_bytes", limit_bytes,
+                      "0 (no limit) or at least " + std::to_string(kLeast));
+  }
+  const uint64_t nodes_before = side_limit_bytes_ / kNumShards / SideNodes::kNodeBytes;
+  const std::string given = "side_memory_limit_bytes is " + std::to_string(limit_bytes);
+  for (const auto& shard : shards_) {
+    if (shard->IsWithinSide(max_nodes)) continue;
+    return Error{ErrorCode::kOutOfMemory,
+                 given + ", and the keys that are in need more: a part has space for " +
+                     std::to_string(max_nodes / 2) + " entries"};
+  }
+  for (size_t s = 0; s < kNumShards; ++s) {
+    if (shards_[s]->LimitSide(max_nodes)) continue;
+    // More than before: what was is there.
+    for (size_t t = 0; t < s; ++t) (void)shards_[t]->LimitSide(nodes_before);
+    return Error{ErrorCode::kOutOfMemory, given + ", which the system refused"};
+  }
+  side_limit_bytes_ = limit_bytes;
+  return Ok();
+} catch (const std::bad_alloc&) {  // of a message: nothing has changed
+  return OutOfMemoryError("the system refused side memory");
+}
 
 bool GrowingStore::Join(std::shared_ptr<MemoryBudget> budget) {
   return memory_->Join(std::move(budget));

@@ -30,9 +30,9 @@
 //
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
 // threads), by a budget, by most_doublings, or by the system. The store works on: blocks become
-// fuller, and what they cannot keep goes to overflow lines and to the side table of the shard. The
-// memory of side tables is not limited; if the system refuses it, the program ends (as for
-// FingerprintStore without a limit).
+// fuller, and what they cannot keep goes to overflow lines and to the side table of the shard. An
+// insertion for which the side table has no memory is refused: that of a limit (LimitSideMemory),
+// or of the system. No erasure needs any.
 //
 // Why queries beside doublings are right stands in growing_shard.h; growing_directory.h draws how a
 // query finds its block.
@@ -76,6 +76,7 @@ struct GrowingFigures {
   uint64_t block_bytes = 0;        // num_bytes()
   uint64_t side_table_bytes = 0;   // estimated: the system's allocator adds to it
   uint64_t num_refused_inserts = 0;
+  uint64_t num_refused_by_side = 0;  // those of these for which side tables had no memory
   uint64_t num_refused_growths = 0;  // each counts again when it is tried again
   uint64_t num_interrupted_queries = 0;
 };
@@ -161,6 +162,13 @@ class GrowingStore final : public KeyStore {
   std::array<uint64_t, 16> TallyOf(size_t shard_idx) const;
   uint64_t huge_page_bytes() const;
 
+  // Divides so many bytes equally over the shards' side tables and reserves them, half of them for
+  // what steps move; 0: no limit from now on. Fails with kInvalidArgument if they are too few, and
+  // with kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it
+  // is then. Exclusive.
+  Status LimitSideMemory(uint64_t limit_bytes);
+  uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }  // 0: none
+
   // From now on growth needs space in the budget, too. Returns false, and changes nothing, if what
   // is there does not fit. Exclusive.
   bool Join(std::shared_ptr<MemoryBudget> budget);
@@ -193,6 +201,7 @@ class GrowingStore final : public KeyStore {
   bool HoldsBesideUpdates(uint64_t digest) const;
 
   GrowingOptions options_;
+  uint64_t side_limit_bytes_ = 0;  // 0: no limit
   std::unique_ptr<GrowthLimits> limits_;
   std::unique_ptr<GrowingMemory> memory_;
   std::unique_ptr<GrowingDirectory> directory_;

@@ -100,6 +100,16 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableCon
                             .most_doublings = plan.most_doublings(),
                             .limit_bytes = config.memory_limit_bytes});
   if (!store.ok()) return store.error();
+  if (config.side_memory_limit_bytes != 0) {
+    const uint64_t num_bytes = (*store)->num_bytes() + config.side_memory_limit_bytes;
+    if (Status fits = CheckMemoryLimit("the filter and its side memory need", num_bytes,
+                                       config.memory_limit_bytes);
+        !fits.ok()) {
+      return fits.error();
+    }
+    const Status limited = (*store)->LimitSideMemory(config.side_memory_limit_bytes);
+    if (!limited.ok()) return limited.error();
+  }
   return std::unique_ptr<DoublingEngine>(new DoublingEngine(config, plan, *std::move(store)));
 }
 
@@ -147,6 +157,17 @@ bool DoublingEngine::MayContain(uint64_t digest) const noexcept {
   return store_->MayContain(digest);
 }
 
+Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
+  if (Status fits = CheckMemoryLimit("the filter and its side memory need",
+                                     store_->num_bytes() + limit_bytes, config_.memory_limit_bytes);
+      !fits.ok()) {
+    return fits;
+  }
+  Status limited = store_->LimitSideMemory(limit_bytes);
+  if (limited.ok()) config_.side_memory_limit_bytes = limit_bytes;
+  return limited;
+}
+
 Status DoublingEngine::Clear() {
   store_->Clear();
   locks_.ForgetKeys();
@@ -165,11 +186,17 @@ Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& content
   return Ok();
 }
 
-GrowthRefusal DoublingEngine::Refusal() const {
+GrowthRefusal DoublingEngine::Refusal() {
+  const GrowingFigures figures = store_->Figures();
+  const uint64_t num_by_side = figures.num_refused_by_side;
+  if (num_refused_by_side_.exchange(num_by_side, std::memory_order_relaxed) != num_by_side) {
+    return store_->side_memory_limit_bytes() != 0 ? GrowthRefusal::kSideMemoryLimit
+                                                  : GrowthRefusal::kOutOfMemory;
+  }
   // The refusing shard is full. If shards are alike, this tells what it met.
   const uint64_t largest_blocks = plan_.BlocksAt(plan_.largest_capacity());
-  return store_->Figures().num_blocks > largest_blocks / 2 ? GrowthRefusal::kLargestCapacity
-                                                           : GrowthRefusal::kMemoryLimit;
+  return figures.num_blocks > largest_blocks / 2 ? GrowthRefusal::kLargestCapacity
+                                                 : GrowthRefusal::kMemoryLimit;
 }
 
 uint64_t DoublingEngine::MostEntriesPerShard() const {
@@ -190,6 +217,12 @@ uint64_t DoublingEngine::EntriesOf(size_t shard_idx) const {
 }
 
 Status DoublingEngine::Merge(const DoublingEngine& other) {
+  if (store_->side_memory_limit_bytes() != 0) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "this filter's side memory has a limit, and how much the merged filter needs is not "
+        "known beforehand: lift it (LimitSideMemory(0)) and set it again"};
+  }
   if (Status fits =
           CheckMemoryLimit("merged filters need", GrowingStore::BytesAt(plan_.first_bits()),
                            config_.memory_limit_bytes);

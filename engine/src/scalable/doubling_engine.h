@@ -10,6 +10,7 @@
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,7 @@ class DoublingEngine final : public GrowthEngine {
   ScalableStats GetStats() const override;
   ScalableFill MeasureFill() const override;
 
+  Status LimitSideMemory(uint64_t limit_bytes) override;
   Status Clear() override;
   Status WriteTo(ByteSink& sink) const override;
 
@@ -71,8 +73,8 @@ class DoublingEngine final : public GrowthEngine {
     config_.executor = nullptr;
   }
 
-  // Why an insertion was refused, as far as figures tell.
-  GrowthRefusal Refusal() const;
+  // Why insertions were refused just now, as far as figures tell.
+  GrowthRefusal Refusal();
   // Entries that a shard takes before insertions are refused.
   uint64_t MostEntriesPerShard() const;
   uint64_t EntriesOf(size_t shard_idx) const;
@@ -80,7 +82,8 @@ class DoublingEngine final : public GrowthEngine {
   ScalableConfig config_;  // without an executor
   DoublingPlan plan_;
   std::unique_ptr<GrowingStore> store_;
-  mutable RangeLocks locks_;  // one for each shard
+  mutable RangeLocks locks_;                      // one for each shard
+  std::atomic<uint64_t> num_refused_by_side_{0};  // when Refusal was last asked for
 };
 
 // Distinct keys and copies of what a shard holds.

@@ -63,6 +63,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <string>
 
 #include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/key_chunks.h"
@@ -82,6 +83,13 @@ InsertOutcome GenerationsEngine::Insert(const Context& context, Keys keys, bool 
 uint64_t GenerationsEngine::Erase(const Context& context, Keys keys,
                                   std::span<uint64_t> answers) noexcept {
   return EraseFromGenerations(ForUpdates(context), keys, answers);
+}
+
+Status GenerationsEngine::LimitSideMemory(uint64_t limit_bytes) {
+  if (limit_bytes == 0) return Ok();
+  return Error{ErrorCode::kInvalidArgument,
+               "side_memory_limit_bytes is " + std::to_string(limit_bytes) +
+                   ", and generations have no limit of side memory; a filter that doubles has"};
 }
 
 Status GenerationsEngine::Clear() { return generations_->Clear(); }

@@ -48,6 +48,7 @@ class GenerationsEngine final : public GrowthEngine {
   ScalableStats GetStats() const override;
   ScalableFill MeasureFill() const override;
 
+  Status LimitSideMemory(uint64_t limit_bytes) override;
   Status Clear() override;
   Status WriteTo(ByteSink& sink) const override;
 

@@ -56,6 +56,8 @@ class GrowthEngine {
   virtual ScalableStats GetStats() const = 0;
   virtual ScalableFill MeasureFill() const = 0;
 
+  // As ScalableFilter's. Exclusive.
+  virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
   // As new. Fails, changing nothing, if the system refuses memory. Exclusive.
   virtual Status Clear() = 0;
   // Appends a snapshot of the whole filter. Fails as the sink does; may throw std::bad_alloc.

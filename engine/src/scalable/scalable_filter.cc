@@ -57,6 +57,12 @@ Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try 
     return MakeGenerations(made_with);
   }();
   if (!engine.ok()) return engine.error();
+  if (choice->mode != GrowthMode::kDoubling && config.side_memory_limit_bytes != 0) {
+    if (const Status limited = (*engine)->LimitSideMemory(config.side_memory_limit_bytes);
+        !limited.ok()) {
+      return limited.error();
+    }
+  }
   made_with.mode = choice->mode;
   return ScalableFilter(
       std::make_unique<Impl>(made_with, *std::move(engine), std::move(choice->reason)));
@@ -153,6 +159,13 @@ uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
 void ScalableFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
   impl_->config.executor = std::move(executor);
+}
+
+Status ScalableFilter::LimitSideMemory(uint64_t limit_bytes) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  Status limited = impl_->engine->LimitSideMemory(limit_bytes);
+  if (limited.ok()) impl_->config.side_memory_limit_bytes = limit_bytes;
+  return limited;
 }
 
 void ScalableFilter::Clear() {

@@ -58,7 +58,14 @@ Result<ScalableFilter> ScalableFilter::LoadFrom(const ByteSource& source,
 }
 
 Result<ScalableFilter> ScalableFilter::Clone(uint64_t memory_limit_bytes) const {
-  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->config.executor);
+  Result<ScalableFilter> copy =
+      FilterFiles::Clone(*this, memory_limit_bytes, impl_->config.executor);
+  const uint64_t side_limit_bytes = impl_->config.side_memory_limit_bytes;
+  if (!copy.ok() || side_limit_bytes == 0) return copy;
+  if (Status limited = copy->LimitSideMemory(side_limit_bytes); !limited.ok()) {
+    return limited.error();
+  }
+  return copy;
 }
 
 bool operator==(const ScalableFilter& a, const ScalableFilter& b) {
