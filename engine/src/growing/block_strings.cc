@@ -201,7 +201,7 @@ bool BlockStrings::MayHoldElsewhere(const Segment& segment, uint64_t idx, uint32
   return false;
 }
 
-void BlockStrings::Replace(const Segment& segment, uint64_t prefix, Moved which) noexcept {
+void BlockStrings::Forget(const Segment& segment, uint64_t prefix, Moved which) noexcept {
   const uint32_t depth = segment.depth();
   for (uint64_t idx = 0; idx < segment.num_blocks(); ++idx) {
     const bool is_marked = kernels::IsMarkedGrowing(segment.BlockAt(idx));

@@ -13,7 +13,7 @@
 //
 // *Memory.* What needs memory says so, and has changed nothing, where there is none. A block that
 // is stored anew may need more entries than it had, also with a key less, because other keys are
-// shown then; TakeOne in place of it never does.
+// shown then; TakeLongest never does.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_BLOCK_STRINGS_H_
 #define TROMMEL_ENGINE_SRC_GROWING_BLOCK_STRINGS_H_
 
@@ -74,14 +74,15 @@ class BlockStrings {
   // Thread safety: beside updates; what is read may be of different moments.
   static bool MayHoldElsewhere(const Segment& segment, uint64_t idx, uint32_t key);
 
-  // Figures. ForgetBlocks of those that are given up; Write counts changes.
+  // Figures, which Write and Forget change.
   uint64_t num_marked() const { return num_marked_; }
   uint64_t num_undecided() const { return num_undecided_; }
   size_t side_entries() const { return side_.size(); }
-  // What `moved` has in place of what these blocks have, all of the segment or its marked ones:
-  // they are no longer the shard's. Requires the same nodes.
+  // The segment is no longer the shard's: removes what its blocks have in the side table, or its
+  // marked ones. Then TakeAll adds what a step has stored elsewhere in their place. Requires the
+  // same nodes.
   enum class Moved : uint8_t { kAll, kMarked };
-  void Replace(const Segment& segment, uint64_t prefix, Moved which) noexcept;
+  void Forget(const Segment& segment, uint64_t prefix, Moved which) noexcept;
   void TakeAll(BlockStrings& moved) noexcept;
   void Clear();
 

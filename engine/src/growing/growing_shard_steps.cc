@@ -160,7 +160,7 @@ bool GrowingShard::SplitOne() noexcept {
     Free(to);
     return false;
   }
-  strings_.Replace(from, prefix, BlockStrings::Moved::kMarked);
+  strings_.Forget(from, prefix, BlockStrings::Moved::kMarked);
   strings_.TakeAll(moved);
   for (uint64_t i = 0; i < to.size(); ++i) Publish(to[i], to.size() * num_split_ + i);
   memory_.RetireSegment(from.bytes(), from.bits());
@@ -193,7 +193,7 @@ bool GrowingShard::FoldOne() noexcept {
     return false;
   }
   for (size_t i = 0; i < from.size(); ++i) {
-    strings_.Replace(from[i], 2 * prefix + (i << from[0].bits()), BlockStrings::Moved::kAll);
+    strings_.Forget(from[i], 2 * prefix + (i << from[0].bits()), BlockStrings::Moved::kAll);
   }
   strings_.TakeAll(moved);
   num_entries_ = num_entries;
