@@ -335,9 +335,9 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
   if (encoding != Encoding::kAutomatic) {  // of generations that is runs
     check(ScalableFilter::Create({.first_capacity = 1000,
                                   .target_fpr = target_fpr,
-                                  .mode = GrowthMode::kGenerations,
+                                  .mode = GrowthMode::kIdentical,
                                   .encoding = encoding}),
-          "a generation");
+          "an identical generation");
   }
   // A ring has one counting filter per bucket.
   if (encoding != Encoding::kAutomatic) {
