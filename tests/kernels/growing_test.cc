@@ -53,7 +53,7 @@ class GrowingModel {
 
   GrowingModel() {
     for (size_t s = 0; s < 2 * kGrowingShards; ++s) {
-      const auto bits = static_cast<uint32_t>(7 + s / 2 % 6);
+      const auto bits = static_cast<uint32_t>(7 + s / 2 % 4);
       // Odd shards have two segments, of prefixes 0 and 1; others' word is there twice.
       const uint32_t depth = bits + static_cast<uint32_t>(s / 2 % 2);
       parts_.push_back({depth, bits, std::vector<uint16_t>(size_t{32} << bits)});
