@@ -87,7 +87,7 @@ struct OneShard {
 }  // namespace
 
 TEST_CASE("a growing store holds what the multiset of strings does, through all of a shard's sizes",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   struct Plan {
     uint32_t first_bits;
     uint64_t num_keys;

@@ -45,7 +45,7 @@ std::string_view TypeText(int32_t type) noexcept;
 // "scalable filters cannot be subtracted".
 [[noreturn]] void ThrowUnsupported(int32_t type, std::string_view what);
 
-inline const DigestPolicy& PolicyOf(const trommel_filter& filter) noexcept {
+inline const DigestPolicy& PolicyOf(const trommel_filter& filter) {
   return std::visit([](const auto& typed) -> const DigestPolicy& { return typed.digest_policy(); },
                     filter.typed);
 }

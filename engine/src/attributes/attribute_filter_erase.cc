@@ -32,6 +32,7 @@
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/scalable/erase_conflicts.h"
+#include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_batch.h"
 

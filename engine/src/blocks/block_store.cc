@@ -13,7 +13,6 @@
 namespace trommel {
 
 using kernels::BlockKernels;
-using kernels::OneFate;
 using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {

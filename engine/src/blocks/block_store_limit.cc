@@ -6,6 +6,7 @@
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/blocks/block_store.h"
 #include "kernels/run_block.h"
+#include "kernels/run_slice.h"
 
 namespace trommel {
 namespace {

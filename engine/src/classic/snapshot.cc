@@ -65,7 +65,7 @@ Status CheckPlaces(const ClassicHeader& header, uint64_t file_bytes) {
 }
 
 Result<ClassicHeader> ReadClassicHeader(const OpenedSnapshot& snapshot) {
-  const auto header = snapshot.HeaderAs<ClassicHeader>(SnapshotType::kClassicFilter);
+  auto header = snapshot.HeaderAs<ClassicHeader>(SnapshotType::kClassicFilter);
   if (!header) return header;
   if (Status known = CheckKnown(*header); !known) return known.error();
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();

@@ -7,6 +7,7 @@
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_KEY_DIGESTS_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_KEY_DIGESTS_H_
 
+#include <cassert>
 #include <cstdint>
 
 #include "trommel/sizing.h"
@@ -16,9 +17,10 @@ namespace trommel {
 class KeyDigests {
  public:
   explicit KeyDigests(const Geometry& geometry)
-      : num_blocks_(geometry.num_blocks),
-        inverse_(~uint64_t{0} / geometry.num_blocks),
-        shift_(64 - geometry.fingerprint_bits) {}
+      : num_blocks_(geometry.num_blocks), shift_(64 - geometry.fingerprint_bits) {
+    assert(num_blocks_ > 0);
+    inverse_ = ~uint64_t{0} / num_blocks_;
+  }
 
   // The following keys are those of this block.
   void GoTo(uint64_t block_idx) {
@@ -35,7 +37,7 @@ class KeyDigests {
   static constexpr uint64_t kRoundedOff = 4;
 
   uint64_t num_blocks_;
-  uint64_t inverse_;
+  uint64_t inverse_ = 0;
   uint32_t shift_;
   uint64_t first_ = 0;
 };

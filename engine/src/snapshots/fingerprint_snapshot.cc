@@ -283,7 +283,7 @@ Status WriteFingerprintSnapshot(const FingerprintStore& store, const FilterFacts
 }
 
 Result<FingerprintHeader> ReadFingerprintHeader(const OpenedSnapshot& snapshot) {
-  const auto header = snapshot.HeaderAs<FingerprintHeader>(SnapshotType::kCountingFilter);
+  auto header = snapshot.HeaderAs<FingerprintHeader>(SnapshotType::kCountingFilter);
   if (!header) return header;
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();
   if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();

@@ -52,7 +52,7 @@ Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t firs
 }
 
 Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted) {
-  const auto opened = snapshot.HeaderAs<MultiStoreHeader>(wanted);
+  auto opened = snapshot.HeaderAs<MultiStoreHeader>(wanted);
   if (!opened) return opened;
   const MultiStoreHeader& header = *opened;
   if (header.start.version == kSecondVersion) {

@@ -157,7 +157,7 @@ TEST_CASE("a filter without keys has no chunk, and everything is absent", "[engi
 }
 
 TEST_CASE("non-members within the keys are maybe present at the rate of the fill",
-          "[engine][hbase]") {
+          "[engine][hbase][long]") {
   const CompoundFilter filter = FilterOfVectors({.chunk_bytes = 16 * 1024}, 50'000);
   double expected = 0;
   uint64_t num_queried = 0;
