@@ -10,6 +10,7 @@
 #include "tools/run_tool.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -168,6 +169,25 @@ TEST_CASE("a filter of runs folds to the bytes of one with half the blocks", "[t
   CHECK(folder.Read("filter") == folder.Read("half"));
 }
 
+TEST_CASE("a scalable filter file has generations of the fingerprints asked for",
+          "[tools][fingerprints]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string keys = Lines("a", 5000);
+  const ToolResult built = RunTool({"build", "--type", "scalable", "--growth", "generations", "-n",
+                                    "500", "--encoding", encoding, "-o", filter},
+                                   keys);
+  INFO(built.err);
+  REQUIRE(built.exit_code == 0);
+  CHECK(RunTool({"verify", filter, "-"}, keys).exit_code == 0);
+  const Result<ScalableFilter> loaded = ScalableFilter::Load(filter);
+  REQUIRE(loaded.ok());
+  CHECK(EncodingName(loaded->GetStats().generations.back().geometry.encoding) == encoding);
+  REQUIRE(RunTool({"erase", filter}, keys).exit_code == 0);
+  CHECK(RunTool({"query", filter, "-c"}, keys).out == "0\n");
+}
+
 TEST_CASE("types without fingerprints say so, and name what they take", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string type = GENERATE("window", "layered");
@@ -176,9 +196,9 @@ TEST_CASE("types without fingerprints say so, and name what they take", "[tools]
       {"build", "--type", type, "-n", "10", "--encoding", encoding, "-o", folder.Path("filter")},
       "a\n");
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err,
-             ContainsSubstring("--encoding: " + encoding + " is for --type counting, not " + type +
-                               ": use runs or planes"));
+  CHECK_THAT(refused.err, ContainsSubstring("--encoding: " + encoding +
+                                            " is for --type counting or scalable, not " + type +
+                                            ": use runs or planes"));
   CHECK(folder.Names().empty());
 }
 

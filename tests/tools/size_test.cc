@@ -209,7 +209,7 @@ TEST_CASE("sizes of other types have no fingerprints", "[tools][size]") {
   const ToolResult refused =
       RunTool({"size", "-n", "10", "--type", type, "--encoding", "fingerprints8"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("fingerprints8 is for --type counting"));
+  CHECK_THAT(refused.err, ContainsSubstring("fingerprints8 is for --type counting or scalable"));
 }
 
 TEST_CASE("columns of size are aligned", "[tools][size]") {

@@ -221,8 +221,9 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   list.Excludes(mix).Excludes(seed);
   command.SetAction([&settings, options] {
     if (HasFingerprints(options->encoding) &&
-        options->type != FilterTypeName(stress::FilterType::kConcurrent)) {
-      throw UsageError{"--encoding", "fingerprints are for --type concurrent"};
+        options->type != FilterTypeName(stress::FilterType::kConcurrent) &&
+        options->type != FilterTypeName(stress::FilterType::kScalable)) {
+      throw UsageError{"--encoding", "fingerprints are for --type concurrent or scalable"};
     }
     if (options->round && options->mixes.size() != 1) {
       throw UsageError{"--round", "is a round of one --mix"};

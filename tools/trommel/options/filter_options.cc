@@ -351,13 +351,11 @@ void FamilyOptions::Finish(const Command& command) {
                                        FilterTypeName(type))};
   }
   if (type == FilterType::kScalable) FinishGrowth(command);
-  const bool has_own_encoding =
-      type == FilterType::kScalable &&
-      (filter.encoding == Encoding::kAutomatic || filter.encoding == Encoding::kFingerprints16);
-  if (type != FilterType::kCounting && !has_own_encoding && filter.encoding != Encoding::kPlanes &&
+  const bool takes_fingerprints = type == FilterType::kCounting || type == FilterType::kScalable;
+  if (!takes_fingerprints && filter.encoding != Encoding::kPlanes &&
       filter.encoding != Encoding::kRuns) {
     throw UsageError{"--encoding",
-                     fmt::format("{} is for --type counting, not {}: use runs or "
+                     fmt::format("{} is for --type counting or scalable, not {}: use runs or "
                                  "planes",
                                  EncodingName(filter.encoding), FilterTypeName(type))};
   }
