@@ -88,7 +88,6 @@ TEST_CASE("every change of a growing store is seen by queries that it overlaps",
     CHECK(IsSeen(*store, [&] { store->UpdateOne(update, digests[0]); }));
   }
   other->Apply(Update::kInsert, digests.data(), all, nullptr);
-  CHECK(IsSeen(*store, [&] { store->MergeShard(0, *other); }));
   CHECK(IsSeen(*store, [&] { store->Clear(); }));
   const ShardContents contents = other->ReadShard(0);
   CHECK(IsSeen(*store, [&] { REQUIRE(store->WriteShard(0, contents).ok()); }));

@@ -22,22 +22,24 @@
 namespace trommel {
 namespace {
 
-struct Shape {
+struct LimitShape {
   Encoding encoding = Encoding::kRuns;
   uint32_t num_slices = 0;
   double load = 0;       // keys per block at which many blocks are promoted
   double half_load = 0;  // at which few are, and of twice as many keys many
 };
 
-constexpr Shape kShapes[] = {
+constexpr LimitShape kLimitShapes[] = {
     {Encoding::kFingerprints16, 0, 34, 15}, {Encoding::kFingerprints8, 0, 47, 20},
     {Encoding::kRuns, 5, 36, 15},           {Encoding::kRuns, 4, 62, 29},
     {Encoding::kRuns, 10, 36, 15},          {Encoding::kPlanes, 8, 70, 33},
     {Encoding::kPlanes, 16, 70, 33}};
 
-Shape AnyShape() { return kShapes[GENERATE(range(size_t{0}, std::size(kShapes)))]; }
+LimitShape AnyLimitShape() {
+  return kLimitShapes[GENERATE(range(size_t{0}, std::size(kLimitShapes)))];
+}
 
-Geometry LimitGeometry(const Shape& shape, uint64_t num_blocks, uint32_t shard_bits = 0) {
+Geometry LimitGeometry(const LimitShape& shape, uint64_t num_blocks, uint32_t shard_bits = 0) {
   const uint32_t bits = shape.encoding == Encoding::kFingerprints16 ? 16U : 14U;
   return {.num_slices = shape.num_slices,
           .encoding = shape.encoding,
@@ -47,7 +49,7 @@ Geometry LimitGeometry(const Shape& shape, uint64_t num_blocks, uint32_t shard_b
 }
 
 Geometry LimitGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
-  return LimitGeometry(Shape{.encoding = encoding}, num_blocks, shard_bits);
+  return LimitGeometry(LimitShape{.encoding = encoding}, num_blocks, shard_bits);
 }
 
 CountingFilter Unlimited(const Geometry& geometry) {
@@ -168,7 +170,7 @@ void CheckHoldsWhatItTook(Filter filter, double load, uint64_t num_records) {
 
 TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
           "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const uint64_t num_records = GENERATE(1, 3, 20);
   const Geometry geometry = LimitGeometry(shape, 64);
   CheckHoldsWhatItTook(Limited(geometry, num_records), shape.load, num_records);
@@ -231,7 +233,7 @@ TEST_CASE("digests chosen for one block fill it and its record, and harm no othe
 
 TEST_CASE("the same keys are refused for any split, route and number of threads",
           "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 1024, 4);
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
@@ -289,7 +291,7 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
 
 TEST_CASE("beside other writers each key has one outcome, and the number of keys is theirs",
           "[engine][concurrent][side_limit][threads]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
@@ -338,7 +340,7 @@ TEST_CASE("beside other writers each key has one outcome, and the number of keys
 }
 
 TEST_CASE("the same keys are refused on every target", "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 1);
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
@@ -361,7 +363,7 @@ TEST_CASE("the same keys are refused on every target", "[engine][side_limit]") {
 }
 
 TEST_CASE("within a limit no update allocates", "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> pool = CrowdedPool(random, geometry, shape.load);
@@ -429,7 +431,7 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
     CHECK(other.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(other.error().message, ContainsSubstring("at least"));
   }
-  const Geometry geometry = LimitGeometry(AnyShape(), 64, 0);
+  const Geometry geometry = LimitGeometry(AnyLimitShape(), 64, 0);
   CountingFilter filter = Unlimited(geometry);
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<uint64_t> digests(size_t{64} * 90);
@@ -444,7 +446,7 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
 }
 
 TEST_CASE("all but slots of 8 bits take their limit again after loading", "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   if (shape.encoding == Encoding::kFingerprints8) return;
   const Geometry geometry = LimitGeometry(shape, 256, 1);
   std::mt19937_64 random(Catch::rngSeed());
@@ -524,7 +526,7 @@ TEST_CASE("a grown filter and its side memory stay within the memory limit",
 }
 
 TEST_CASE("a merge that exceeds the limit fails and changes nothing", "[engine][side_limit]") {
-  const Shape shape = AnyShape();
+  const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
   const auto random_keys = [&](size_t size) {

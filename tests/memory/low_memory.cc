@@ -18,6 +18,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
 
 namespace {
 
@@ -28,6 +29,7 @@ using trommel::CountingFilter;
 using trommel::Encoding;
 using trommel::InsertOutcome;
 using trommel::Keys;
+using trommel::ScalableFilter;
 
 constexpr uint64_t kCapacity = 200'000;
 
@@ -137,6 +139,42 @@ void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& 
   Require(filter.Serialize().size() > 0, "there is memory again");
 }
 
+// A merge of filters that double, and then their updates.
+void CheckDoubling(uint64_t side_memory_limit_bytes) {
+  const auto make = [&] {
+    return ScalableFilter::Create({.first_capacity = 1000,
+                                   .mode = trommel::GrowthMode::kDoubling,
+                                   .digest = {.kind = trommel::DigestKind::kCaller},
+                                   .side_memory_limit_bytes = side_memory_limit_bytes})
+        .value();
+  };
+  ScalableFilter filter = make();
+  ScalableFilter other = make();
+  const std::vector<uint64_t> digests = Digests(kCapacity, 3);
+  const std::vector<uint64_t> more = Digests(kCapacity, 4);
+  const Keys keys = Keys::Digests(digests);
+  filter.Insert(keys);
+  other.Insert(Keys::Digests(more));
+  Buffers buffers(digests.size());
+  {
+    const AllMemory all;
+    const trommel::Status merged = filter.Merge(other);
+    Require(!merged.ok() && merged.error().code == trommel::ErrorCode::kOutOfMemory,
+            "a merge needs memory, and says so");
+    Require(filter.num_keys() == digests.size(), "a failed merge adds nothing");
+    Require(filter.Query(keys, buffers.bits) == digests.size(), "no key is lost");
+    const InsertOutcome outcome = filter.Insert(Keys::Digests(more), buffers.bits);
+    Require(outcome.num_inserted + outcome.num_refused == more.size(), "each key has an outcome");
+    for (size_t i = 0; i < more.size(); ++i) {
+      if ((buffers.bits[i / 64] >> (i % 64) & 1) != 0) buffers.taken.push_back(more[i]);
+    }
+    Require(filter.Erase(Keys::Digests(buffers.taken)).num_refused == 0,
+            "all that was taken can be erased");
+  }
+  Require(filter.Merge(other).ok(), "there is memory again");
+  Require(filter.num_keys() == 2 * kCapacity, "a merge that is done is whole");
+}
+
 }  // namespace
 
 int main() {
@@ -147,6 +185,7 @@ int main() {
     CheckEncoding(encoding, executor);
     CheckEncoding(encoding, nullptr);
   }
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
   {
     const AllMemory all;
     const auto refused = CountingFilter::Create({.capacity = uint64_t{1} << 28});

@@ -75,14 +75,18 @@ using trommel::tests::CountAllocation;
 using trommel::tests::CountHeld;
 using trommel::tests::IsRefused;
 
+void* AlignedMemory(size_t alignment, size_t num_bytes) noexcept {
+  void* memory = nullptr;
+  return posix_memalign(&memory, std::max(alignment, sizeof(void*)), num_bytes) == 0 ? memory
+                                                                                     : nullptr;
+}
+
 void* CountedAllocation(size_t num_bytes, size_t alignment) {
   CountAllocation();
   if (IsRefused()) throw std::bad_alloc();
   num_bytes = std::max<size_t>(num_bytes, 1);
-  void* memory =
-      alignment <= alignof(std::max_align_t)
-          ? std::malloc(num_bytes)
-          : std::aligned_alloc(alignment, (num_bytes + alignment - 1) & ~(alignment - 1));
+  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(num_bytes)
+                                                        : AlignedMemory(alignment, num_bytes);
   if (memory == nullptr) throw std::bad_alloc();
   CountHeld(static_cast<int64_t>(malloc_usable_size(memory)));
   return memory;
@@ -103,6 +107,11 @@ void operator delete(void* memory) noexcept { CountedFree(memory); }
 void operator delete(void* memory, size_t) noexcept { CountedFree(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { CountedFree(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { CountedFree(memory); }
+
+// What it returns is freed by free, which is not replaced: so it is refused, and not counted.
+extern "C" void* aligned_alloc(size_t alignment, size_t num_bytes) noexcept {
+  return IsRefused() ? nullptr : AlignedMemory(alignment, num_bytes);
+}
 
 // The system's allocator has calls of its own, so nothing is counted twice.
 extern "C" void* mmap(void* address, size_t num_bytes, int protection, int flags, int fd,

@@ -1,6 +1,7 @@
 // A thread's allocations: how many there were, the most memory that they held at once, and the
-// refusal of one of them. Of operator new, and of mmap, from which blocks have their memory; both
-// are replaced for the whole test program.
+// refusal of one of them. Of operator new, and of mmap, from which blocks have their memory; of
+// aligned_alloc, from which growing stores have some, refusal alone. All are replaced for the whole
+// test program.
 #ifndef TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 #define TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 
@@ -29,8 +30,9 @@ class AllocationPeak {
 enum class Refused : uint8_t { kOne, kAllFrom };
 
 // Refuses the n-th allocation of its thread from its construction on, n >= 1, and no other, or all
-// that follow, too: operator new throws std::bad_alloc, mmap returns MAP_FAILED. One at a time in
-// each thread; with sanitizers nothing is refused (AllocationPeak::IsCounted).
+// that follow, too: operator new throws std::bad_alloc, aligned_alloc returns null, mmap
+// MAP_FAILED. One at a time in each thread; with sanitizers nothing is refused
+// (AllocationPeak::IsCounted).
 class RefusedAllocation {
  public:
   explicit RefusedAllocation(uint64_t n, Refused which = Refused::kOne) noexcept;

@@ -366,12 +366,12 @@ class TROMMEL_API ScalableFilter {
   /// dropped, or was loaded with another size, another is allocated before anything is freed:
   /// throws std::bad_alloc, changing nothing, if the system refuses.
   void Clear();
-  /// Adds the keys of `other` with their counts, growing as they need: as if they had been inserted
-  /// here, but that each has as many fingerprint bits as it had there at this size. Fails with
-  /// kMismatch, changing nothing, unless both are kDoubling filters of one first size and digest
-  /// policy; with kInvalidArgument, changing nothing, if this filter's side memory has a limit;
-  /// with kOutOfMemory, changing nothing, where the memory limit or max_capacity leaves no room for
-  /// all keys. Ends the program with a message if the system refuses memory meanwhile.
+  /// Adds the keys of `other`, which may be this filter, with their counts, growing as they need:
+  /// as if they had been inserted here, but that each has as many fingerprint bits as it had there
+  /// at this size. Fails with kMismatch, changing nothing, unless both are kDoubling filters of one
+  /// first size and digest policy; with kOutOfMemory, changing nothing, where max_capacity, the
+  /// memory limit, the limit of side memory or the system leaves no room for all keys. Cost: the
+  /// merged filter is made beside this one, so that there are both for a while.
   Status Merge(const ScalableFilter& other);
 
   /// @}

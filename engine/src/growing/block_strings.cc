@@ -221,6 +221,15 @@ void BlockStrings::TakeAll(BlockStrings& moved) noexcept {
   num_undecided_ += std::exchange(moved.num_undecided_, 0);
 }
 
+bool BlockStrings::CopyFrom(const BlockStrings& other) noexcept {
+  for (const auto& [string, count] : other.side()) {
+    if (!side_.Add(string, count)) return false;
+  }
+  num_marked_ = other.num_marked_;
+  num_undecided_ = other.num_undecided_;
+  return true;
+}
+
 void BlockStrings::Clear() {
   side_.Clear();
   num_marked_ = 0;

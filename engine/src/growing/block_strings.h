@@ -84,6 +84,9 @@ class BlockStrings {
   enum class Moved : uint8_t { kAll, kMarked };
   void Forget(const Segment& segment, uint64_t prefix, Moved which) noexcept;
   void TakeAll(BlockStrings& moved) noexcept;
+  // Of copies of the other one's blocks. Requires that it is empty. Returns false, with part of
+  // them, if there is no memory.
+  [[nodiscard]] bool CopyFrom(const BlockStrings& other) noexcept;
   void Clear();
 
  private:

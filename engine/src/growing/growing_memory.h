@@ -28,7 +28,7 @@
 
 namespace trommel {
 
-// Thread safety: any thread, but for Join.
+// Thread safety: any thread, but for Join and JoinSame.
 class GrowingMemory {
  public:
   GrowingMemory() = default;
@@ -67,6 +67,10 @@ class GrowingMemory {
   void Drain() noexcept;
 
   bool Join(std::shared_ptr<MemoryBudget> budget);
+  // The budget of another one, if that has one.
+  bool JoinSame(const GrowingMemory& other) {
+    return other.budget_ == nullptr || Join(other.budget_);
+  }
   // Of all pieces, retired ones and freed ones that are kept included.
   uint64_t num_bytes() const { return num_bytes_.load(std::memory_order_relaxed); }
   uint64_t HugePageBytes() const;

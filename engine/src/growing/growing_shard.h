@@ -88,7 +88,12 @@ class alignas(64) GrowingShard {
   [[nodiscard]] bool LimitSide(size_t max_nodes) noexcept;
 
   void Clear() noexcept;
-  uint64_t Merge(const GrowingShard& other) noexcept;
+  // In place of Begin: makes it one that holds what the other does, in the same blocks, with the
+  // same figures. Returns false if there is no memory: then it must not be used.
+  [[nodiscard]] bool BeginAs(const GrowingShard& other) noexcept;
+  // Adds what another one holds, which is not this one. Returns false if a limit or the system
+  // refuses a part of it: then some of it is in, and some not.
+  [[nodiscard]] bool Merge(const GrowingShard& other) noexcept;
   ShardContents ReadContents() const;
   // Requires that the shard is new.
   Status WriteContents(const ShardContents& contents);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
@@ -71,18 +72,44 @@ void GrowingShard::Clear() noexcept {
   SetFigures();
 }
 
-uint64_t GrowingShard::Merge(const GrowingShard& other) noexcept {
-  memory_.Poll();
-  uint64_t num_refused = 0;
+bool GrowingShard::BeginAs(const GrowingShard& other) noexcept {
+  if (other.keeps_digests()) {
+    if (const uint64_t num_bytes = other.table_.num_bytes(); num_bytes != 0) {
+      uint64_t* memory = memory_.Allocate(num_bytes);
+      if (memory == nullptr) return false;
+      std::memcpy(memory, other.table_.memory(), num_bytes);
+      table_ = DigestTable(memory);
+    }
+  } else {
+    if (!MakeSegments(other.depth_, other.num_split_, segments_)) return false;
+    for (size_t i = 0; i < segments_.size(); ++i) segments_[i].CopyFrom(other.segments_[i]);
+  }
+  depth_ = other.depth_;
+  num_split_ = other.num_split_;
+  num_entries_ = other.num_entries_;
+  grow_at_ = other.grow_at_;
+  fold_at_ = other.fold_at_;
+  full_at_ = other.full_at_;
+  if (!side_nodes_.LimitAs(other.side_nodes_) || !strings_.CopyFrom(other.strings_)) return false;
+  figures_ = other.figures_;
+  PublishAll();
+  return true;
+}
+
+bool GrowingShard::Merge(const GrowingShard& other) noexcept {
+  // Where growth was refused before, the next entry tries again: if it can grow now, the side table
+  // need not have what the merged blocks would have no place for.
+  const uint64_t grows_at = keeps_digests() ? kMostDigests : SplitsAt(depth_, num_split_);
+  grow_at_ = std::min(grow_at_, std::max(grows_at, num_entries_ + 1));
+  bool is_merged = true;
   const auto add = [&](uint64_t string, uint64_t count) {
-    bool is_in = false;
+    if (!is_merged) return;
     if (keeps_digests()) {
-      is_in = AddDigest(string, count);
+      is_merged = AddDigest(string, count);
     } else {
       const Place place = PlaceOf(string);
-      is_in = Add(place, CodeAt(string, place.segment.depth()), count);
+      is_merged = Add(place, CodeAt(string, place.segment.depth()), count);
     }
-    if (!is_in) num_refused += count;
     Step();
   };
   if (other.keeps_digests()) {
@@ -91,27 +118,32 @@ uint64_t GrowingShard::Merge(const GrowingShard& other) noexcept {
   } else {
     // Its keys are known in part: a table of whole digests cannot have them.
     while (keeps_digests()) {
-      if (!Grow()) return other.num_entries_;
+      if (!Grow()) return false;
     }
-    other.ForEachSegment([&](const Segment& segment, uint64_t prefix) {
-      for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
-        const auto add_code = [&](uint32_t code, uint64_t count) {
-          add(StringOf(prefix + b, segment.depth(), code), count);
-        };
-        BlockContents contents;
-        try {
-          contents = other.strings_.Read(segment, b, prefix + b);
-        } catch (const std::bad_alloc&) {  // then in another order
-          other.strings_.ForEach(segment, b, prefix + b, add_code);
-          continue;
+    // A block of each group in turn, so that all groups become full alike: one that were merged as
+    // a whole would need side memory until the shard doubles.
+    for (uint64_t first = 0; first < kernels::kGroupBlocks; ++first) {
+      other.ForEachSegment([&](const Segment& segment, uint64_t prefix) {
+        for (uint64_t b = first; b < segment.num_blocks() && is_merged;
+             b += kernels::kGroupBlocks) {
+          const auto add_code = [&](uint32_t code, uint64_t count) {
+            add(StringOf(prefix + b, segment.depth(), code), count);
+          };
+          BlockContents contents;
+          try {
+            contents = other.strings_.Read(segment, b, prefix + b);
+          } catch (const std::bad_alloc&) {  // then in another order
+            other.strings_.ForEach(segment, b, prefix + b, add_code);
+            continue;
+          }
+          for (const BlockKey& entry : contents) add_code(entry.key, entry.count);
         }
-        for (const BlockKey& entry : contents) add_code(entry.key, entry.count);
-      }
-    });
+      });
+    }
     Step();
   }
   SetFigures();
-  return num_refused;
+  return is_merged;
 }
 
 std::array<uint64_t, 16> GrowingShard::Tally() const {

@@ -244,15 +244,36 @@ void GrowingStore::Clear() noexcept {
   FreeReplaced();
 }
 
-uint64_t GrowingStore::MergeShard(size_t shard_idx, const GrowingStore& other) noexcept {
-  const RangeVersions::Update change(versions_, shard_idx);
-  return shards_[shard_idx]->Merge(*other.shards_[shard_idx]);
+std::unique_ptr<GrowingStore> GrowingStore::Copy() const try {
+  std::unique_ptr<GrowingStore> copy(new GrowingStore(options_));
+  copy->side_limit_bytes_ = side_limit_bytes_;
+  if (!copy->memory_->JoinSame(*memory_) || !copy->directory_->Begin()) return nullptr;
+  for (size_t i = 0; i < kNumShards; ++i) {
+    if (!copy->shards_[i]->BeginAs(*shards_[i])) return nullptr;
+  }
+  return copy;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
-uint64_t GrowingStore::Merge(const GrowingStore& other) noexcept {
-  uint64_t num_refused = 0;
-  for (size_t i = 0; i < kNumShards; ++i) num_refused += MergeShard(i, other);
-  return num_refused;
+Status GrowingStore::Merge(const GrowingStore& other) {
+  std::unique_ptr<GrowingStore> merged = Copy();
+  if (merged == nullptr) {
+    return OutOfMemoryError("there is no memory for a copy, in which the merged filter is made");
+  }
+  for (size_t i = 0; i < kNumShards; ++i) {
+    if (!merged->shards_[i]->Merge(*other.shards_[i])) {
+      return OutOfMemoryError(
+          "the merged filter needs more memory than the system, memory_limit_bytes or "
+          "side_memory_limit_bytes allow");
+    }
+    merged->FreeReplaced();
+  }
+  limits_.swap(merged->limits_);
+  memory_.swap(merged->memory_);
+  directory_.swap(merged->directory_);
+  shards_.swap(merged->shards_);
+  return Ok();
 }
 
 ShardContents GrowingStore::ReadShard(size_t shard_idx) const {

@@ -135,12 +135,11 @@ class GrowingStore final : public KeyStore {
   // As new, figures of refusals and of interrupted queries included. Waits for queries under way.
   // Exclusive, but for queries.
   void Clear() noexcept;
-  // Adds what a shard of `other` holds to the same shard here, which grows as needed; entries that
-  // a limit refuses are not added, and their number is returned. Requires equal first_bits. Thread
-  // safety: under the lock of the shard of both.
-  uint64_t MergeShard(size_t shard_idx, const GrowingStore& other) noexcept;
-  // All shards, one after the other. Exclusive, but for queries.
-  uint64_t Merge(const GrowingStore& other) noexcept;
+  // Adds what the other one holds, itself perhaps, growing as needed. Fails with kOutOfMemory, and
+  // has changed nothing, if a limit, the budget or the system refuses a part of it. Requires equal
+  // first_bits. Exclusive, both. Cost: the merged store is made beside this one, so there are both
+  // for a while.
+  Status Merge(const GrowingStore& other);
 
   // --- Contents, for snapshots. Equal contents read equal, whatever led there.
   ShardContents ReadShard(size_t shard_idx) const;  // under the shard's lock
@@ -183,6 +182,8 @@ class GrowingStore final : public KeyStore {
 
  private:
   explicit GrowingStore(const GrowingOptions& options);
+  // Of the same contents, in the same blocks. Null if the budget or the system refuses memory.
+  std::unique_ptr<GrowingStore> Copy() const;
 
   GrowingShard& ShardOf(uint64_t digest) const { return *shards_[digest >> (64 - kShardBits)]; }
 

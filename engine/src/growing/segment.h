@@ -73,6 +73,10 @@ class Segment {
     const uint64_t version_bytes = kernels::VersionBytes(bits());
     std::memset(bytes() - version_bytes, 0, version_bytes + kernels::SegmentEnd(bits()));
   }
+  // The blocks and lines of another one of as many. Requires that there are no readers.
+  void CopyFrom(const Segment& other) const {
+    std::memcpy(bytes(), other.bytes(), kernels::SegmentEnd(bits()));
+  }
   // Empties a block. Requires a change of its group, and that the side table is emptied.
   void ClearBlock(uint64_t idx) const {
     for (size_t i = 0; i < kernels::kFingerprintBlockWords; ++i) {

@@ -37,6 +37,11 @@ class SideNodes {
   // Makes so many nodes, of which num_used are in entries. Returns false, and changes nothing, if
   // the system refuses them.
   [[nodiscard]] bool LimitTo(size_t max_nodes, size_t num_used) noexcept;
+  // The limit of other ones, with all nodes spare. Requires that none was made. Returns false if
+  // the system refuses them.
+  [[nodiscard]] bool LimitAs(const SideNodes& other) noexcept {
+    return other.max_nodes_ == 0 || LimitTo(other.max_nodes_, 0);
+  }
   void LiftLimit() noexcept {
     max_nodes_ = 0;
     Trim();

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <string>
 
-#include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
@@ -209,20 +208,7 @@ uint64_t DoublingEngine::MostEntriesPerShard() const {
   return static_cast<uint64_t>(GrowingStore::kMostLoad * static_cast<double>(uint64_t{1} << depth));
 }
 
-uint64_t DoublingEngine::EntriesOf(size_t shard_idx) const {
-  const RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
-  uint64_t num_entries = 0;
-  for (const uint64_t of_length : store_->TallyOf(shard_idx)) num_entries += of_length;
-  return num_entries;
-}
-
 Status DoublingEngine::Merge(const DoublingEngine& other) {
-  if (store_->side_memory_limit_bytes() != 0) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        "this filter's side memory has a limit, and how much the merged filter needs is not "
-        "known beforehand: lift it (LimitSideMemory(0)) and set it again"};
-  }
   if (Status fits =
           CheckMemoryLimit("merged filters need", GrowingStore::BytesAt(plan_.first_bits()),
                            config_.memory_limit_bytes);
@@ -231,18 +217,18 @@ Status DoublingEngine::Merge(const DoublingEngine& other) {
   }
   const uint64_t most = MostEntriesPerShard();
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const uint64_t num_entries = EntriesOf(s) + other.EntriesOf(s);
+    const uint64_t num_entries =
+        store_->FiguresOf(s).num_entries + other.store_->FiguresOf(s).num_entries;
     if (num_entries <= most) continue;
     return Error{ErrorCode::kOutOfMemory,
                  "a part of the merged filter may have up to " + std::to_string(num_entries) +
                      " entries, and max_capacity and memory_limit_bytes leave room for " +
                      std::to_string(most)};
   }
+  if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const uint64_t num_before = other.locks_.Hold(s, GrowingStore::kShardBits).num_keys();
-    const uint64_t num_refused = store_->MergeShard(s, *other.store_);
-    TROMMEL_CHECK(num_refused == 0, "the system refused memory in the middle of a merge");
-    locks_.Hold(s, GrowingStore::kShardBits).AddKeys(num_before);
+    const uint64_t num_added = other.locks_.Hold(s, GrowingStore::kShardBits).num_keys();
+    locks_.Hold(s, GrowingStore::kShardBits).AddKeys(num_added);
   }
   return Ok();
 }

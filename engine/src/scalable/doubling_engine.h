@@ -56,7 +56,7 @@ class DoublingEngine final : public GrowthEngine {
   Status Clear() override;
   Status WriteTo(ByteSink& sink) const override;
 
-  // Adds the other's keys. Fails as ScalableFilter::Merge for want of room. Exclusive, both.
+  // Adds the other's keys. Fails as ScalableFilter::Merge for want of memory. Exclusive, both.
   Status Merge(const DoublingEngine& other);
 
   const ScalableConfig& config() const { return config_; }
@@ -77,7 +77,6 @@ class DoublingEngine final : public GrowthEngine {
   GrowthRefusal Refusal();
   // Entries that a shard takes before insertions are refused.
   uint64_t MostEntriesPerShard() const;
-  uint64_t EntriesOf(size_t shard_idx) const;
 
   ScalableConfig config_;  // without an executor
   DoublingPlan plan_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/doubling_engine.h"
@@ -175,9 +176,8 @@ void ScalableFilter::Clear() {
   impl_->num_refused_inserts = 0;
 }
 
-Status ScalableFilter::Merge(const ScalableFilter& other) {
+Status ScalableFilter::Merge(const ScalableFilter& other) try {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
   const auto mismatch = [](std::string message) {
     return Error{ErrorCode::kMismatch, std::move(message)};
   };
@@ -193,12 +193,16 @@ Status ScalableFilter::Merge(const ScalableFilter& other) {
     return mismatch("cannot merge: " + difference);
   }
   auto& engine = static_cast<DoublingEngine&>(*impl_->engine);
+  if (&other == this) return engine.Merge(engine);
+  [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
   const auto& from = static_cast<const DoublingEngine&>(*other.impl_->engine);
   if (engine.plan().first_bits() != from.plan().first_bits()) {
     return mismatch("the filters' first sizes differ: " + std::to_string(first_capacity()) +
                     " keys and " + std::to_string(other.first_capacity()));
   }
   return engine.Merge(from);
+} catch (const std::bad_alloc&) {  // of a message: nothing has changed
+  return OutOfMemoryError("the system refused memory for a merge");
 }
 
 }  // namespace trommel
