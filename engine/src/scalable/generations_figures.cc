@@ -77,7 +77,7 @@ ScalableStats GenerationsEngine::GetStats() const {
     of_this.predicted_fpr = PredictedFpr(geometry, stats.generations.back().load);
     stats.num_keys += of_this.num_keys;
     stats.num_bytes += of_this.num_bytes;
-    predicted_absent *= 1 - of_this.predicted_fpr - of_this.undecided_share;
+    predicted_absent *= 1 - std::min(1.0, of_this.predicted_fpr + of_this.undecided_share);
   }
   stats.predicted_fpr = 1 - predicted_absent;
   return stats;
@@ -94,8 +94,8 @@ ScalableFill GenerationsEngine::MeasureFill() const {
     fill.generations.push_back(FillOf(list->at(g).store(), tallies[g]));
     fill.huge_page_bytes += fill.generations.back().huge_page_bytes;
     const Store& store = list->at(g).store();
-    current_absent *= 1 - fill.generations.back().current_fpr -
-                      UndecidedShareOf(store.geometry(), store.Figures());
+    const double undecided = UndecidedShareOf(store.geometry(), store.Figures());
+    current_absent *= 1 - std::min(1.0, fill.generations.back().current_fpr + undecided);
   }
   fill.current_fpr = 1 - current_absent;
   return fill;

@@ -177,13 +177,15 @@ std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t 
 double SlotFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
   const double shown = PredictedFpr(geometry, num_keys);
   if (geometry.encoding != Encoding::kFingerprints16) {
-    return shown + PredictedUndecidedShare(geometry, num_keys);
+    return std::min(1.0, shown + PredictedUndecidedShare(geometry, num_keys));
   }
   // Further copies may fill the overflow lines. Then a block cannot decide as soon as it has more
   // keys that differ than it shows beside its mark, in 31 slots.
   constexpr uint64_t kShownBesideMark = kernels::kWideSlots - 1;
-  return shown + MeanOverLoad(num_keys, 1 / static_cast<double>(geometry.num_blocks),
-                              [](uint64_t load) { return load > kShownBesideMark ? 1.0 : 0.0; });
+  const double crowded =
+      MeanOverLoad(num_keys, 1 / static_cast<double>(geometry.num_blocks),
+                   [](uint64_t load) { return load > kShownBesideMark ? 1.0 : 0.0; });
+  return std::min(1.0, shown + crowded);
 }
 
 uint64_t SlotBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
