@@ -203,8 +203,9 @@ class TROMMEL_API LayeredFilter {
   /// As CountingFilter::LoadFrom.
   static Result<LayeredFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                         const DigestKey& digest_key = {});
-  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
-  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
+  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
+  /// snapshot in memory, and loading it.
   Result<LayeredFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const LayeredFilter& a, const LayeredFilter& b);

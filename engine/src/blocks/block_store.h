@@ -82,6 +82,9 @@ class BlockStore final : public Store {
 
   Status LimitSideMemory(uint64_t limit_bytes) override;
   [[nodiscard]] bool Merge(const Store& other) noexcept override;
+  // Undoes an insertion, and nothing may have happened since: also what its block takes is what its
+  // counts need.
+  void TakeBack(uint64_t digest) noexcept;
   // Undoes a Merge, and nothing may have happened since.
   void TakeBack(const BlockStore& other) noexcept { TakeBack(other, geometry_.num_blocks); }
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;

@@ -387,7 +387,7 @@ Status CountingFilter::Impl::TakeSettingsOf(const Impl& other) {
   executor = other.executor;
   route = other.route;
   if (!other.has_side_limit()) return Ok();
-  return store->LimitSideMemory(other.store->side_memory_limit_bytes());
+  return store->LimitSideMemory(other.side_limit_bytes());
 }
 
 Result<CountingFilter> CountingFilter::Clone() const try {

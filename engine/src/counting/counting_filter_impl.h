@@ -76,7 +76,8 @@ struct CountingFilter::Impl {
   }
 
   // Is there a limit of side memory?
-  bool has_side_limit() const { return store->side_memory_limit_bytes() != 0; }
+  bool has_side_limit() const { return side_limit_bytes() != 0; }
+  uint64_t side_limit_bytes() const { return store->side_memory_limit_bytes(); }
   // An insertion that the limit may refuse keys of, by the calling thread; `refused` may be empty.
   // With locks, each key is inserted under its lock, which counts it.
   InsertOutcome InsertNoting(Update update, Keys keys, std::span<uint64_t> inserted,

@@ -199,13 +199,11 @@ void LayeredFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const 
 
 // --- One key.
 
-bool LayeredFilter::Insert(Key key) noexcept {
-  return impl_->AddOne(Key::Digest(digest_policy()(key)));
-}
+bool LayeredFilter::Insert(Key key) noexcept { return impl_->AddOne(digest_policy()(key)); }
 
 bool LayeredFilter::InsertIfAbsent(Key key) noexcept {
-  const Key digest = Key::Digest(digest_policy()(key));
-  return !impl_->large.MayContain(digest) && impl_->AddOne(digest);
+  const uint64_t digest = digest_policy()(key);
+  return !impl_->large.MayContain(Key::Digest(digest)) && impl_->AddOne(digest);
 }
 
 bool LayeredFilter::Erase(Key key) noexcept {

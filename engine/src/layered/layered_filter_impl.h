@@ -33,11 +33,12 @@ struct LayeredFilter::Impl {
     return first.impl_->has_side_limit() || large.impl_->has_side_limit();
   }
   // Into both layers, or into neither: false if one of them refuses it. What the large layer takes
-  // back needs no memory.
-  bool AddOne(Key digest) {
-    if (!large.Insert(digest)) return false;
-    if (first.Insert(digest)) return true;
-    large.Erase(digest);
+  // back needs no memory, and leaves none taken.
+  bool AddOne(uint64_t digest) {
+    if (!large.Insert(Key::Digest(digest))) return false;
+    if (first.Insert(Key::Digest(digest))) return true;
+    large.impl_->block_store().TakeBack(digest);
+    large.impl_->num_keys -= 1;
     return false;
   }
   // Adds the keys that are absent, or all; sets the bits of those that are in now.
@@ -46,9 +47,8 @@ struct LayeredFilter::Impl {
     uint64_t num_inserted = 0;
     std::ranges::fill(inserted, 0);
     for (size_t i = 0; i < digests.size(); ++i) {
-      const Key digest = Key::Digest(digests[i]);
-      if (only_if_absent && large.MayContain(digest)) continue;
-      const uint64_t is_in{AddOne(digest)};
+      if (only_if_absent && large.MayContain(Key::Digest(digests[i]))) continue;
+      const uint64_t is_in{AddOne(digests[i])};
       if (!inserted.empty()) inserted[i / 64] |= is_in << (i % 64);
       num_inserted += is_in;
     }

@@ -176,7 +176,13 @@ Result<LayeredFilter> LayeredFilter::LoadFrom(const ByteSource& source, uint64_t
 }
 
 Result<LayeredFilter> LayeredFilter::Clone(uint64_t memory_limit_bytes) const {
-  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->large.impl_->executor);
+  Result<LayeredFilter> copy =
+      FilterFiles::Clone(*this, memory_limit_bytes, impl_->large.impl_->executor);
+  if (!copy) return copy;
+  Status limited = copy->impl_->first.LimitSideMemory(impl_->first.impl_->side_limit_bytes());
+  if (limited) limited = copy->impl_->large.LimitSideMemory(impl_->large.impl_->side_limit_bytes());
+  if (!limited) return limited.error();
+  return copy;
 }
 
 bool operator==(const LayeredFilter& a, const LayeredFilter& b) {
