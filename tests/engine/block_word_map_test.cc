@@ -182,7 +182,11 @@ TEST_CASE("reserved memory is neither grown nor freed", "[engine]") {
     words.LiftLimit();
     words.Remove(9);
     CHECK(words.num_bytes() == 0);
+    words.Reserve(most);
+    words.LiftLimit();
+    CHECK(words.num_bytes() == 0);
   }
+  CHECK(BlockWordMap(5).EntriesWithin(~uint64_t{0}) > uint64_t{1} << 58);
   CHECK(BlockWordMap(5).EntriesWithin(0) == 0);
   CHECK(BlockWordMap(5).EntriesWithin(BlockWordMap(5).BytesFor(1) - 1) == 0);
 }

@@ -360,7 +360,9 @@ class TROMMEL_API ScalableFilter {
   /// kDoubling: limits side memory from now on, as ScalableConfig::side_memory_limit_bytes, which
   /// is not part of snapshots; 0: no limit. Fails with kInvalidArgument below the least value and
   /// for generations, and with kOutOfMemory if what is in needs more, if the filter would exceed
-  /// its memory limit, or if the system refuses memory; the limit stays as it is then.
+  /// its memory limit, or if the system refuses memory; the limit stays as it is then. A filter
+  /// that was filled to its limit may need more after loading, because a snapshot puts keys in
+  /// canonical order.
   Status LimitSideMemory(uint64_t limit_bytes);
   /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
   /// dropped, or was loaded with another size, another is allocated before anything is freed:
@@ -399,8 +401,9 @@ class TROMMEL_API ScalableFilter {
   static Result<ScalableFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                          const DigestKey& digest_key = {});
   /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
-  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
-  /// snapshot in memory, and loading it.
+  /// snapshot of it returns. Fails with kOutOfMemory, also where LimitSideMemory says that a loaded
+  /// filter needs more; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading
+  /// it.
   Result<ScalableFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const ScalableFilter& a, const ScalableFilter& b);

@@ -97,6 +97,11 @@ void BlockWordMap::Reserve(size_t max_entries) {
   FillIndex();
 }
 
+void BlockWordMap::LiftLimit() {
+  max_entries_ = 0;
+  if (size() == 0) Clear();
+}
+
 uint64_t BlockWordMap::BytesFor(size_t num_entries) const {
   uint64_t num_slots = kMinSlots;
   while (EntriesOfIndex(num_slots) < num_entries) num_slots *= 2;
@@ -105,7 +110,7 @@ uint64_t BlockWordMap::BytesFor(size_t num_entries) const {
 
 size_t BlockWordMap::EntriesWithin(uint64_t num_bytes) const {
   uint64_t most = 0;
-  for (uint64_t num_slots = kMinSlots; num_slots * sizeof(uint32_t) < num_bytes; num_slots *= 2) {
+  for (uint64_t num_slots = kMinSlots; num_slots < num_bytes / sizeof(uint32_t); num_slots *= 2) {
     const uint64_t left = num_bytes - num_slots * sizeof(uint32_t);
     most = std::max(most, std::min(EntriesOfIndex(num_slots), left / (stride_ * sizeof(uint64_t))));
   }

@@ -46,7 +46,8 @@ class BlockWordMap {
   // Reserves the memory of so many entries, at least as many as there are. From then on it is
   // neither grown nor freed, by no call.
   void Reserve(size_t max_entries);
-  void LiftLimit() { max_entries_ = 0; }  // it may be grown and freed again
+  // It may be grown and freed again; that of a map without entries is freed now.
+  void LiftLimit();
   bool has_space() const { return max_entries_ == 0 || size() < max_entries_; }
   // What Reserve takes: bytes for so many entries; and the most entries for so many bytes.
   uint64_t BytesFor(size_t num_entries) const;

@@ -89,6 +89,7 @@ void SideTable::LiftLimit() {
   for (OwnedRange& range : owned_ranges_) {
     range.runs.LiftLimit();
     range.exact.LiftLimit();
+    UpdateFigures(range);
   }
 }
 

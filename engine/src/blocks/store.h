@@ -52,9 +52,9 @@ class Store : public KeyStore {
                                uint64_t* refused) = 0;
 
   // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
-  // and what is reserved stays. Fails with kInvalidArgument if they are too few, and with
-  // kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it is
-  // then.
+  // and what is reserved is freed as blocks return. Fails with kInvalidArgument if they are too
+  // few, and with kOutOfMemory if what is in needs more, or the system refuses them; the limit
+  // stays as it is then.
   virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
 

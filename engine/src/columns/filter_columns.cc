@@ -60,10 +60,26 @@ Status FilterColumns::Impl::CheckClosed(uint32_t column) const {
   return Error{ErrorCode::kInvalidArgument, "column " + std::to_string(column) + " is open"};
 }
 
-Status FilterColumns::Impl::Reserve(uint64_t num_bytes) {
-  if (budget.Change(0, num_bytes)) return Ok();
-  return OverMemoryLimit("the rows and the open columns need", budget.num_bytes() + num_bytes,
-                         budget.limit_bytes(), config.memory_limit_bytes != 0);
+Status FilterColumns::Impl::ReserveFor(Column& column, BlockStore& store) {
+  uint64_t num_bytes = store.num_bytes();
+  if (config.side_memory_limit_bytes != 0) {  // what the side table takes is part of it
+    const uint64_t block_bytes = geometry.num_bytes();
+    num_bytes = block_bytes + std::min(config.side_memory_limit_bytes, ~block_bytes);
+  }
+  if (!budget.Change(0, num_bytes)) {
+    const uint64_t num_taken = budget.num_bytes();
+    return OverMemoryLimit("the rows and the open columns need",
+                           num_taken + std::min(num_bytes, ~num_taken), budget.limit_bytes(),
+                           config.memory_limit_bytes != 0);
+  }
+  if (config.side_memory_limit_bytes != 0) {
+    if (Status limited = store.LimitSideMemory(config.side_memory_limit_bytes); !limited) {
+      budget.Change(num_bytes, 0);
+      return limited;
+    }
+  }
+  column.budget_bytes = num_bytes;
+  return Ok();
 }
 
 Status FilterColumns::OpenColumn(uint32_t column) try {
@@ -73,12 +89,9 @@ Status FilterColumns::OpenColumn(uint32_t column) try {
   if (Status closed = impl_->CheckClosed(column); !closed) return closed;
   Result<BlockStore> store = BlockStore::Create(impl_->geometry, impl_->config.memory_limit_bytes);
   if (!store) return store.error();
-  if (Status limited = impl_->LimitSide(*store); !limited) return limited;
   auto owned = std::make_unique<BlockStore>(*std::move(store));
-  const uint64_t num_bytes = impl_->geometry.num_bytes() + impl_->config.side_memory_limit_bytes;
-  if (Status fits = impl_->Reserve(num_bytes); !fits) return fits;
+  if (Status taken = impl_->ReserveFor(opened, *owned); !taken) return taken;
   opened.store = std::move(owned);
-  opened.budget_bytes = num_bytes;
   return Ok();
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};

@@ -58,15 +58,10 @@ struct FilterColumns::Impl {
   Status CheckIndex(uint32_t column) const;
   // Requires the column's lock.
   Status CheckClosed(uint32_t column) const;
-  // Counts a column's bytes. Fails with kOutOfMemory over the limit.
-  Status Reserve(uint64_t num_bytes);
-
-  // An empty or loaded store for a column, with its limit of side memory.
-  Status LimitSide(BlockStore& store) const {
-    return config.side_memory_limit_bytes == 0
-               ? Ok()
-               : store.LimitSideMemory(config.side_memory_limit_bytes);
-  }
+  // Counts the bytes of an empty or loaded store for the column, and gives it its limit of side
+  // memory. Fails with kOutOfMemory over the limit of all, before that takes memory, and as
+  // LimitSideMemory.
+  Status ReserveFor(Column& column, BlockStore& store);
 
   // Updates of one chunk of a column. Insert sets the bits in `refused`, zero before, of the keys
   // that a limit refused, and returns how many there are.

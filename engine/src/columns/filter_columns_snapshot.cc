@@ -83,15 +83,11 @@ Status FilterColumns::LoadColumnFrom(uint32_t column, const ByteSource& source) 
       });
   if (!contents) return contents.error();
   auto store = std::make_unique<BlockStore>(std::move(contents->store));
-  // What the side table takes is part of what is reserved, if there is a limit.
-  if (Status limited = impl_->LimitSide(*store); !limited) return limited;
-  const uint64_t num_bytes = store->num_bytes();
   // Again: other columns may have been opened meanwhile.
-  if (Status fits = impl_->Reserve(num_bytes); !fits) return fits;
+  if (Status taken = impl_->ReserveFor(loaded, *store); !taken) return taken;
   impl_->rows.SetAll(column, *store);
   loaded.store = std::move(store);
   loaded.num_keys = contents->facts.num_keys;
-  loaded.budget_bytes = num_bytes;
   return Ok();
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};

@@ -180,8 +180,11 @@ void FingerprintStore::CopyOwnedRange(const Store& other, uint64_t range_idx) {
     const uint64_t first_word = first / kGroupBlocks * kWords;
     std::copy_n(from.lines_.data() + first_word, num_lines * kWords, lines_.data() + first_word);
   }
-  ranges_[range_idx] = from.ranges_[range_idx];
-  ranges_[range_idx].hidden.LiftLimit();  // this store has none
+  OwnedRange& range = ranges_[range_idx];
+  range = from.ranges_[range_idx];
+  range.hidden.BecomeCopy();
+  range.side_table_bytes.Set(range.hidden.num_bytes());
+  range.num_refused_inserts.Set(0);
 }
 
 void FingerprintStore::TouchOwnedRange(uint64_t range_idx) {

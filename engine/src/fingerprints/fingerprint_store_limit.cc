@@ -15,7 +15,10 @@ namespace trommel {
 Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
   if (limit_bytes == 0) {
     side_limit_bytes_ = 0;
-    for (OwnedRange& range : ranges_) range.hidden.LiftLimit();
+    for (OwnedRange& range : ranges_) {
+      range.hidden.LiftLimit();
+      range.side_table_bytes.Set(range.hidden.num_bytes());
+    }
     return Ok();
   }
   const uint64_t least = HiddenKeys::LeastLimitBytes() * ranges_.size();

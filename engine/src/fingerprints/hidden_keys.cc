@@ -52,6 +52,12 @@ void HiddenKeys::LiftLimit() {
   max_records_ = kNoLimit;
 }
 
+void HiddenKeys::BecomeCopy() {
+  LiftLimit();
+  list_bytes_ = 0;
+  for (const List& list : lists_) list_bytes_ += BytesOf(list);
+}
+
 void HiddenKeys::Put(uint64_t block_idx, const BlockContents& hidden, uint64_t total) {
   uint64_t* record = records_.FindOrMake(block_idx);
   if (IsInList(record)) FreeList(record);

@@ -35,7 +35,10 @@ class HiddenKeys {
   bool AllFitRecords() const;
   // Requires that they do, and at least one record and as many as there are.
   void LimitTo(uint64_t max_records);
-  void LiftLimit();  // what is reserved stays
+  void LiftLimit();  // what is reserved is freed with the last record, or now
+  // Of an object to which another one was assigned: without its limit, and with the bytes that it
+  // takes itself, for a copied list has no spare capacity.
+  void BecomeCopy();
   bool is_limited() const { return max_records_ != kNoLimit; }
   // The most records, or the most there can be.
   uint64_t max_records() const { return max_records_; }

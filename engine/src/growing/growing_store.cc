@@ -368,6 +368,8 @@ Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
     return Error{ErrorCode::kOutOfMemory, given + ", which the system refused"};
   }
   side_limit_bytes_ = limit_bytes;
+  const uint64_t all_bytes = MemoryLimit(options_.limit_bytes);
+  limits_->most_bytes = (all_bytes - std::min(all_bytes, limit_bytes)) / kNumShards;
   return Ok();
 } catch (const std::bad_alloc&) {  // of a message: nothing has changed
   return OutOfMemoryError("the system refused side memory");

@@ -63,7 +63,9 @@ struct GrowthLimits;
 struct GrowingOptions {
   uint32_t first_bits = 7;       // a shard has 2^first_bits blocks at first, and never fewer
   uint32_t most_doublings = 14;  // of a shard
-  uint64_t limit_bytes = 0;      // of the memory that num_bytes() counts; 0: the machine's memory
+  // Of the memory that num_bytes() counts and that a limit of side memory reserves; 0: the
+  // machine's memory.
+  uint64_t limit_bytes = 0;
 };
 
 // What a store keeps account of.
@@ -164,7 +166,7 @@ class GrowingStore final : public KeyStore {
   // Divides so many bytes equally over the shards' side tables and reserves them, half of them for
   // what steps move; 0: no limit from now on. Fails with kInvalidArgument if they are too few, and
   // with kOutOfMemory if what is in needs more, or the system refuses them; the limit stays as it
-  // is then. Exclusive.
+  // is then. Blocks may grow to what is left of limit_bytes. Exclusive.
   Status LimitSideMemory(uint64_t limit_bytes);
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }  // 0: none
 

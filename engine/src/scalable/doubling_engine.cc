@@ -84,6 +84,18 @@ class NotingStore final : public KeyStore {
   std::atomic<uint64_t> num_refused_{0};
 };
 
+// A limit of side memory, which counts as memory of the filter.
+Status LimitSideOf(GrowingStore& store, uint64_t limit_bytes, uint64_t memory_limit_bytes) {
+  const uint64_t num_bytes = store.num_bytes();
+  if (Status fits =
+          CheckMemoryLimit("the filter and its side memory need",
+                           num_bytes + std::min(limit_bytes, ~num_bytes), memory_limit_bytes);
+      !fits.ok()) {
+    return fits;
+  }
+  return store.LimitSideMemory(limit_bytes);
+}
+
 }  // namespace
 
 uint64_t KeysOf(const ShardContents& contents) {
@@ -100,13 +112,8 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableCon
                             .limit_bytes = config.memory_limit_bytes});
   if (!store.ok()) return store.error();
   if (config.side_memory_limit_bytes != 0) {
-    const uint64_t num_bytes = (*store)->num_bytes() + config.side_memory_limit_bytes;
-    if (Status fits = CheckMemoryLimit("the filter and its side memory need", num_bytes,
-                                       config.memory_limit_bytes);
-        !fits.ok()) {
-      return fits.error();
-    }
-    const Status limited = (*store)->LimitSideMemory(config.side_memory_limit_bytes);
+    const Status limited =
+        LimitSideOf(**store, config.side_memory_limit_bytes, config.memory_limit_bytes);
     if (!limited.ok()) return limited.error();
   }
   return std::unique_ptr<DoublingEngine>(new DoublingEngine(config, plan, *std::move(store)));
@@ -157,12 +164,7 @@ bool DoublingEngine::MayContain(uint64_t digest) const noexcept {
 }
 
 Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
-  if (Status fits = CheckMemoryLimit("the filter and its side memory need",
-                                     store_->num_bytes() + limit_bytes, config_.memory_limit_bytes);
-      !fits.ok()) {
-    return fits;
-  }
-  Status limited = store_->LimitSideMemory(limit_bytes);
+  Status limited = LimitSideOf(*store_, limit_bytes, config_.memory_limit_bytes);
   if (limited.ok()) config_.side_memory_limit_bytes = limit_bytes;
   return limited;
 }

@@ -1,0 +1,208 @@
+// Side memory: what is reserved, counted and given back.
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "trommel/counting_filter.h"
+#include "trommel/filter_columns.h"
+#include "trommel/layered_filter.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint64_t kMostBytes = std::numeric_limits<uint64_t>::max();
+
+CountingFilter FilterOf(Encoding encoding) {
+  return CountingFilter::Create({.capacity = 2000, .target_fpr = 0.002, .encoding = encoding})
+      .value();
+}
+
+Encoding AnyEncoding() {
+  return GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
+                  Encoding::kFingerprints16);
+}
+
+// More than fit, among them keys with many copies.
+std::vector<uint64_t> CrowdingKeys() {
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(4000);
+  for (uint64_t& digest : digests) digest = random();
+  for (size_t i = 0; i < 2000; ++i) digests.push_back(digests[i % 20]);
+  for (size_t i = 0; i < 300; ++i) digests.push_back(digests[0] ^ i << 50);  // in one block
+  return digests;
+}
+
+TEST_CASE("a limit that is lifted gives back what no block needs", "[engine][side_limit]") {
+  CountingFilter filter = FilterOf(AnyEncoding());
+  REQUIRE(filter.LimitSideMemory(1'000'000).ok());
+  CHECK(filter.GetStats().side_table_bytes > 3'000);
+  REQUIRE(filter.LimitSideMemory(0).ok());
+  CHECK(filter.GetStats().side_table_bytes == 0);
+
+  REQUIRE(filter.LimitSideMemory(1'000'000).ok());
+  const std::vector<uint64_t> digests = CrowdingKeys();
+  std::vector<uint64_t> inserted(BitmapWords(digests.size()));
+  filter.Insert(Keys::Digests(digests), inserted);
+  REQUIRE(filter.LimitSideMemory(0).ok());
+  CHECK(filter.GetStats().num_promoted > 0);
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if ((inserted[i / 64] >> (i % 64) & 1) != 0) REQUIRE(filter.Erase(Key::Digest(digests[i])));
+  }
+  CHECK(filter.num_keys() == 0);
+  CHECK(filter.GetStats().side_table_bytes == 0);
+}
+
+TEST_CASE("a copy counts the side memory that it takes itself", "[engine][side_limit][clone]") {
+  CountingFilter filter = FilterOf(AnyEncoding());
+  const std::vector<uint64_t> digests = CrowdingKeys();
+  filter.Insert(Keys::Digests(digests));
+  CountingFilter copy = filter.Clone().value();
+  CHECK(copy.GetStats().side_table_bytes > 0);
+  CHECK(copy.GetStats().side_table_bytes <= filter.GetStats().side_table_bytes);
+  CHECK(copy.Erase(Keys::Digests(digests)).num_refused == 0);
+  CHECK(copy.GetStats().side_table_bytes == 0);
+  CHECK(filter.Erase(Keys::Digests(digests)).num_refused == 0);
+  CHECK(filter.GetStats().side_table_bytes == 0);
+}
+
+TEST_CASE("a copy has refused no key yet", "[engine][side_limit][clone]") {
+  CountingFilter filter = FilterOf(AnyEncoding());
+  REQUIRE(filter.LimitSideMemory(4000).ok());
+  CHECK(filter.Insert(Keys::Digests(CrowdingKeys())).num_refused > 0);
+  CHECK(filter.GetStats().num_refused_inserts > 0);
+  CHECK(filter.Clone().value().GetStats().num_refused_inserts == 0);
+}
+
+TEST_CASE("a copy of layers has their limits", "[engine][side_limit][layered]") {
+  LayeredFilter filter =
+      LayeredFilter::Create({.capacity = 1000, .side_memory_limit_bytes = 20'000}).value();
+  LayeredFilter copy = filter.Clone().value();
+  CHECK(copy.GetStats().num_bytes == filter.GetStats().num_bytes);
+  const std::vector<uint64_t> digests = CrowdingKeys();
+  const InsertOutcome outcome = filter.Insert(Keys::Digests(digests));
+  CHECK(outcome.num_refused > 0);
+  CHECK(copy.Insert(Keys::Digests(digests)) == outcome);
+}
+
+TEST_CASE("a key that the first layer refuses takes no memory of the large one",
+          "[engine][side_limit][layered]") {
+  LayeredFilter filter = LayeredFilter::Create({.capacity = 4000,
+                                                .num_slices = 8,
+                                                .encoding = Encoding::kPlanes,
+                                                .side_memory_limit_bytes = 20'000})
+                             .value();
+  std::mt19937_64 random(Catch::rngSeed());
+  uint64_t num_refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const uint64_t num_promoted = filter.GetStats().large.num_promoted;
+    if (filter.Insert(Key::Digest(random()))) continue;
+    num_refused += 1;
+    REQUIRE(filter.GetStats().large.num_promoted <= num_promoted);
+  }
+  CHECK(num_refused > 1000);
+  CHECK(filter.GetStats().first.num_refused_inserts > 1000);
+}
+
+TEST_CASE("side memory beyond all memory is refused before any is taken", "[engine][side_limit]") {
+  const uint64_t limit_bytes =
+      GENERATE(as<uint64_t>(), kMostBytes, kMostBytes - 100'000, kMostBytes / 1024);
+  const auto code_of = [](const Status& status) {
+    return status.ok() ? ErrorCode::kIo : status.error().code;
+  };
+  CountingFilter filter = FilterOf(AnyEncoding());
+  CHECK(code_of(filter.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
+  CHECK(filter.GetStats().side_table_bytes == 0);
+  FilterColumns columns =
+      FilterColumns::Create(
+          {.column_capacity = 1000, .num_columns = 2, .side_memory_limit_bytes = limit_bytes})
+          .value();
+  CHECK(code_of(columns.OpenColumn(0)) == ErrorCode::kOutOfMemory);
+  CHECK(columns.num_bytes() == columns.row_bytes());
+  CHECK(LayeredFilter::Create({.capacity = 1000, .side_memory_limit_bytes = limit_bytes})
+            .error()
+            .code == ErrorCode::kOutOfMemory);
+  const ScalableConfig config{.mode = GrowthMode::kDoubling,
+                              .side_memory_limit_bytes = limit_bytes};
+  CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
+  ScalableFilter doubling = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  CHECK(code_of(doubling.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
+}
+
+TEST_CASE("side memory of any size may be reserved where the memory limit allows it",
+          "[engine][side_limit]") {
+  const Encoding encoding = AnyEncoding();
+  const CountingConfig config{.capacity = 100,
+                              .encoding = encoding,
+                              .memory_limit_bytes = kMostBytes,
+                              .side_memory_limit_bytes = kMostBytes};
+  const CountingFilter filter = CountingFilter::Create(config).value();
+  // Each block has space, and no more is taken.
+  CHECK(filter.GetStats().side_table_bytes < 100 * filter.geometry().num_bytes());
+}
+
+TEST_CASE("a column that does not fit is refused before its side memory is taken",
+          "[engine][side_limit][columns]") {
+  ColumnsConfig config{.column_capacity = 1000,
+                       .num_columns = 3,
+                       .encoding = Encoding::kPlanes,
+                       .side_memory_limit_bytes = 20'000};
+  const FilterColumns probe = FilterColumns::Create(config).value();
+  const uint64_t column_bytes = probe.geometry().num_bytes() + 20'000;
+  config.memory_limit_bytes = probe.row_bytes() + 2 * column_bytes;
+  FilterColumns columns = FilterColumns::Create(config).value();
+  CHECK(columns.OpenColumn(0).ok());
+  const std::vector<std::byte> bytes = columns.SerializeColumn(0);
+  // A column that is loaded counts as one that is opened.
+  CHECK(columns.LoadColumn(1, bytes).ok());
+  CHECK(columns.OpenColumn(2).error().code == ErrorCode::kOutOfMemory);
+  CHECK(columns.LoadColumn(2, bytes).error().code == ErrorCode::kOutOfMemory);
+  columns.CloseColumn(1);
+  CHECK(columns.LoadColumn(2, bytes).ok());
+  columns.CloseColumn(2);
+  CHECK(columns.OpenColumn(1).ok());
+}
+
+TEST_CASE("blocks that double leave the memory limit room for the side memory",
+          "[engine][side_limit][growing]") {
+  const uint64_t side_bytes = GENERATE(0, 1'000'000, 3'000'000);
+  constexpr uint64_t kLimit = 5'000'000;
+  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
+                                                  .memory_limit_bytes = kLimit,
+                                                  .side_memory_limit_bytes = side_bytes})
+                              .value();
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(20'000);
+  InsertOutcome outcome;
+  while (outcome.num_refused == 0) {
+    for (uint64_t& digest : digests) digest = random();
+    outcome = filter.Insert(Keys::Digests(digests));
+    const ScalableStats stats = filter.GetStats();
+    // Without a limit side tables take what they need.
+    const uint64_t beside = side_bytes == 0 ? stats.doubling.side_table_bytes : 0;
+    REQUIRE(stats.num_bytes - beside <= kLimit);
+  }
+}
+
+TEST_CASE("rates of overfull generations are rates", "[engine][scalable][growth]") {
+  const auto encoding = GENERATE(Encoding::kAutomatic, Encoding::kRuns, Encoding::kFingerprints8,
+                                 Encoding::kFingerprints16);
+  const ScalableFilter filter = ScalableFilter::Create({.first_capacity = 1000,
+                                                        .mode = GrowthMode::kGenerations,
+                                                        .max_capacity = 5000,
+                                                        .encoding = encoding})
+                                    .value();
+  double before = 0;
+  for (uint64_t times = 1; times <= 1024; times *= 2) {
+    const double rate = filter.ForecastAt(times * filter.largest_capacity()).predicted_fpr;
+    CHECK(rate >= before);
+    CHECK(rate <= 1);
+    before = rate;
+  }
+}
+
+}  // namespace
+}  // namespace trommel
