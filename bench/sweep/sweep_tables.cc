@@ -1,0 +1,139 @@
+#include "bench/sweep/sweep_tables.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bench/text/figures.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr Encoding kEncodings[] = {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
+                                   Encoding::kFingerprints8};
+
+// "2.4 [2.3 .. 2.5], 72 %"
+std::string TimeAndShare(const SweepFigure& figure) {
+  const FigureRange ns = NsOf(figure);
+  std::string text = Printed("%.1f [%.1f .. %.1f]", ns.middle, ns.low, ns.high);
+  if (figure.bound) text += Printed(", %.0f %%", 100 * figure.bound->ns / ns.middle);
+  return text;
+}
+
+}  // namespace
+
+HtmlTable SummaryTable(const SweepView& view) {
+  HtmlTable table{
+      .title = Printed("%s, %u thread%s", KeysText(view.base_keys()).c_str(), view.base_threads(),
+                       view.base_threads() == 1 ? "" : "s"),
+      .text =
+          "ns per key in large batches [the range of its repetitions], and how much of the "
+          "speed that memory allows.",
+      .head = {"encoding"}};
+  for (const Operation op : kComparedOperations) {
+    table.head.emplace_back(OperationName(op, Route::kAutomatic));
+  }
+  for (const Encoding encoding : kEncodings) {
+    std::vector<HtmlCell> row = {{std::string(EncodingName(encoding))}};
+    bool is_measured = false;
+    for (const Operation op : kComparedOperations) {
+      const SweepFigure* figure = view.Find(op, Route::kAutomatic, view.base_keys(), encoding);
+      is_measured |= figure != nullptr;
+      row.push_back({figure == nullptr ? "-" : TimeAndShare(*figure)});
+    }
+    if (is_measured) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+HtmlTable ChoicesTable(const SweepView& view, const std::vector<SweepFigure>& figures) {
+  HtmlTable table{.title = "What to choose here",
+                  .text =
+                      "The fastest encoding and the faster route of this run, and how much "
+                      "longer the next one takes; * where the repetitions overlap.",
+                  .head = {"keys", "operation", "encoding", "the next", "takes",
+                           "route (" + std::string(EncodingName(view.base_encoding())) + ")",
+                           "the other takes"}};
+  std::set<uint64_t> sizes;
+  for (const SweepFigure& figure : figures) {
+    if (IsOfFilter(figure.row.operation)) sizes.insert(figure.row.num_keys);
+  }
+  const auto ratio_text = [](const FigureRange& ratio) {
+    return Printed("%.2f%s", ratio.middle, ratio.low <= 1 ? " *" : "");
+  };
+  for (const uint64_t num_keys : sizes) {
+    for (const Operation op : kComparedOperations) {
+      std::vector<std::pair<FigureRange, std::string>> found;
+      for (const Encoding encoding : kEncodings) {
+        if (const SweepFigure* figure = view.Find(op, Route::kAutomatic, num_keys, encoding)) {
+          found.emplace_back(NsOf(*figure), EncodingName(encoding));
+        }
+      }
+      std::ranges::sort(found, {}, [](const auto& one) { return one.first.middle; });
+      if (found.size() < 2) continue;
+      std::vector<HtmlCell> row = {{KeysText(num_keys)},
+                                   {std::string(OperationName(op, Route::kAutomatic))},
+                                   {found[0].second},
+                                   {found[1].second},
+                                   {ratio_text(RatioOf(found[1].first, found[0].first))}};
+      const SweepFigure* direct = view.Find(op, Route::kDirect, num_keys, view.base_encoding());
+      const SweepFigure* split = view.Find(op, Route::kSplit, num_keys, view.base_encoding());
+      if (direct != nullptr && split != nullptr) {
+        const bool is_direct = NsOf(*direct).middle <= NsOf(*split).middle;
+        row.push_back({is_direct ? "direct" : "split"});
+        row.push_back({ratio_text(is_direct ? RatioOf(NsOf(*split), NsOf(*direct))
+                                            : RatioOf(NsOf(*direct), NsOf(*split)))});
+      } else {
+        row.push_back({"-"});
+        row.push_back({"-"});
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+HtmlTable RowsTable(const std::vector<SweepFigure>& figures) {
+  HtmlTable table{.title = "All rows",
+                  .text =
+                      "Median over the repetitions, their range, and the share of what memory "
+                      "allows.",
+                  .head = {"row", "ns", "least", "most", "M keys/s", "share"}};
+  for (const SweepFigure& figure : figures) {
+    const FigureRange ns = NsOf(figure);
+    table.rows.push_back({{figure.row.name},
+                          {Printed("%.2f", ns.middle)},
+                          {Printed("%.2f", ns.low)},
+                          {Printed("%.2f", ns.high)},
+                          {Printed("%.1f", 1e3 / ns.middle)},
+                          {figure.bound ? Printed("%.0f %%", 100 * figure.bound->ns / ns.middle)
+                                        : std::string("-")}});
+  }
+  return table;
+}
+
+std::vector<std::pair<std::string, std::string>> CardRows(const MachineCard& card) {
+  std::string caches;
+  for (const CacheInfo& cache : card.caches) {
+    caches += Printed("%sL%u %llu KiB, shared by %u", caches.empty() ? "" : "; ", cache.level,
+                      static_cast<unsigned long long>(cache.num_bytes >> 10), cache.num_sharing);
+  }
+  std::string targets;
+  for (const std::string& target : card.runnable_targets) {
+    targets += (targets.empty() ? "" : ", ") + target;
+  }
+  return {{"CPU", card.cpu_model},
+          {"cores, threads", Printed("%u, %u", card.num_physical_cpus, card.num_logical_cpus)},
+          {"caches", caches},
+          {"memory", Printed("%.1f GiB", static_cast<double>(card.memory_bytes >> 20) / 1024)},
+          {"huge pages", card.huge_pages},
+          {"instruction set in use", card.target},
+          {"others that it runs", targets},
+          {"load when it began", Printed("%.2f", card.load_average[0])},
+          {"kernel", card.kernel},
+          {"Trommel", card.version},
+          {"compiler", card.compiler + " " + card.compiler_flags},
+          {"date", card.date}};
+}
+
+}  // namespace trommel::bench
