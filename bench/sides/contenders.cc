@@ -24,18 +24,20 @@ class Textbook : public Contender {
   std::string_view name() const override {
     return prefetching_ ? "textbook" : "textbook-unprefetched";
   }
-  bool CanDo(Op op) const override { return !(prefetching_ && IsPoint(op)); }
+  bool CanDo(Op op) const override {
+    return FormOf(op) == Form::kBatch || (!prefetching_ && FormOf(op) == Form::kPoint);
+  }
 
   // Unprefetched batches are loops over the point operations, so the two differ only in queries:
   // those of a batch write a bitmap.
-  void Insert(Batch batch, bool) override {
+  void Insert(Batch batch, Form) override {
     prefetching_ ? filter_->Insert(batch.digests) : filter_->InsertUnprefetched(batch.digests);
   }
-  uint64_t Erase(Batch batch, bool) override {
+  uint64_t Erase(Batch batch, Form) override {
     return prefetching_ ? filter_->Erase(batch.digests) : filter_->EraseUnprefetched(batch.digests);
   }
-  uint64_t Query(Batch batch, bool point) const override {
-    if (point) return CountPoints(*filter_, batch);
+  uint64_t Query(Batch batch, Form form) const override {
+    if (form == Form::kPoint) return CountPoints(*filter_, batch);
     bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
     return prefetching_ ? filter_->Query(batch.digests, bitmap_)
                         : filter_->QueryUnprefetched(batch.digests, bitmap_);
@@ -64,15 +66,17 @@ class SplitBlock : public Contender {
   explicit SplitBlock(uint64_t num_blocks) : filter_(num_blocks) {}
 
   std::string_view name() const override { return "split-block"; }
-  bool CanDo(Op op) const override { return op != Op::kErase && op != Op::kPointErase; }
+  bool CanDo(Op op) const override {
+    return Batched(op) != Op::kErase && FormOf(op) != Form::kFetched;
+  }
 
-  void Insert(Batch batch, bool point) override {
-    if (!point) return filter_.Insert(batch.digests);
+  void Insert(Batch batch, Form form) override {
+    if (form == Form::kBatch) return filter_.Insert(batch.digests);
     for (const uint64_t digest : batch.digests) filter_.Insert(digest);
   }
-  uint64_t Erase(Batch, bool) override { return 0; }
-  uint64_t Query(Batch batch, bool point) const override {
-    if (point) return CountPoints(filter_, batch);
+  uint64_t Erase(Batch, Form) override { return 0; }
+  uint64_t Query(Batch batch, Form form) const override {
+    if (form == Form::kPoint) return CountPoints(filter_, batch);
     bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
     return filter_.Query(batch.digests, bitmap_);
   }
@@ -97,8 +101,9 @@ class SplitBlock : public Contender {
 
 std::string_view OpName(Op op) {
   constexpr std::array<std::string_view, std::size(kAllOps)> kNames = {
-      "insert",       "erase",       "query hit",       "query miss",
-      "point insert", "point erase", "point query hit", "point query miss"};
+      "insert",         "erase",         "query hit",         "query miss",
+      "point insert",   "point erase",   "point query hit",   "point query miss",
+      "fetched insert", "fetched erase", "fetched query hit", "fetched query miss"};
   return kNames.at(static_cast<size_t>(op));
 }
 

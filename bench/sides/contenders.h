@@ -26,16 +26,26 @@ enum class Op : uint8_t {
   kPointErase,
   kPointQueryHit,
   kPointQueryMiss,
+  kFetchedInsert,
+  kFetchedErase,
+  kFetchedQueryHit,
+  kFetchedQueryMiss,
 };
-inline constexpr Op kAllOps[] = {Op::kInsert,        Op::kErase,         Op::kQueryHit,
-                                 Op::kQueryMiss,     Op::kPointInsert,   Op::kPointErase,
-                                 Op::kPointQueryHit, Op::kPointQueryMiss};
+inline constexpr Op kAllOps[] = {Op::kInsert,        Op::kErase,           Op::kQueryHit,
+                                 Op::kQueryMiss,     Op::kPointInsert,     Op::kPointErase,
+                                 Op::kPointQueryHit, Op::kPointQueryMiss,  Op::kFetchedInsert,
+                                 Op::kFetchedErase,  Op::kFetchedQueryHit, Op::kFetchedQueryMiss};
 std::string_view OpName(Op op);  // "insert", "point query miss" ...
 
-constexpr bool IsPoint(Op op) { return op >= Op::kPointInsert; }
-constexpr bool IsUpdate(Op op) {
-  return op == Op::kInsert || op == Op::kErase || op == Op::kPointInsert || op == Op::kPointErase;
-}
+// How keys are passed: as a batch; one per call, in a loop; or so, each with its Prefetch some
+// calls before.
+enum class Form : uint8_t { kBatch, kPoint, kFetched };
+inline constexpr size_t kOpsPerForm = 4;
+
+constexpr Form FormOf(Op op) { return static_cast<Form>(static_cast<size_t>(op) / kOpsPerForm); }
+// Of all forms the one in batches.
+constexpr Op Batched(Op op) { return static_cast<Op>(static_cast<size_t>(op) % kOpsPerForm); }
+constexpr bool IsUpdate(Op op) { return Batched(op) == Op::kInsert || Batched(op) == Op::kErase; }
 
 // The random lines that an operation touches: `shape`, `times` times one after the other.
 struct Access {
@@ -49,10 +59,10 @@ class Contender {
 
   virtual std::string_view name() const = 0;
   virtual bool CanDo(Op /*op*/) const { return true; }
-  // `point` selects the form for single keys, in a loop; hit and miss are the same call.
-  virtual void Insert(Batch batch, bool point) = 0;
-  virtual uint64_t Erase(Batch batch, bool point) = 0;        // returns how many were erased
-  virtual uint64_t Query(Batch batch, bool point) const = 0;  // returns how many may be present
+  // Hit and miss are the same call.
+  virtual void Insert(Batch batch, Form form) = 0;
+  virtual uint64_t Erase(Batch batch, Form form) = 0;        // returns how many were erased
+  virtual uint64_t Query(Batch batch, Form form) const = 0;  // returns how many may be present
 
   // Two sides may share a filter; it is filled once for both.
   virtual const void* filter_id() const = 0;

@@ -32,20 +32,20 @@ class TrommelSide : public Contender {
 
   std::string_view name() const override { return name_; }
 
-  void Insert(Batch batch, bool point) override {
-    if (point) {
-      ForEachKey(batch, [this](Key key) { filter_->Insert(key); });
-    } else {
+  void Insert(Batch batch, Form form) override {
+    if (form == Form::kBatch) {
       filter_->Insert(Input(batch));
+    } else {
+      ForEachKey(batch, form, [this](Key key) { filter_->Insert(key); });
     }
   }
-  uint64_t Query(Batch batch, bool point) const override {
-    if (!point) {
+  uint64_t Query(Batch batch, Form form) const override {
+    if (form == Form::kBatch) {
       bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
       return filter_->Query(Input(batch), bitmap_);
     }
     uint64_t num_present = 0;
-    ForEachKey(batch, [&](Key key) { num_present += filter_->MayContain(key); });
+    ForEachKey(batch, form, [&](Key key) { num_present += filter_->MayContain(key); });
     return num_present;
   }
 
@@ -75,8 +75,10 @@ class TrommelSide : public Contender {
     return hashing_ ? Keys(batch.keys) : Keys::Digests(batch.digests);
   }
   template <class Visit>
-  void ForEachKey(Batch batch, const Visit& visit) const {
-    if (hashing_) {
+  void ForEachKey(Batch batch, Form form, const Visit& visit) const {
+    if (form == Form::kFetched) {
+      ForEachFetchedKey(batch, visit);
+    } else if (hashing_) {
       for (const uint64_t key : batch.keys) visit(Key(key));
     } else {
       for (const uint64_t digest : batch.digests) visit(Key::Digest(digest));
@@ -85,6 +87,21 @@ class TrommelSide : public Contender {
   Filter& filter() const { return *filter_; }
 
  private:
+  template <class Visit>
+  void ForEachFetchedKey(Batch batch, const Visit& visit) const {
+    constexpr size_t kAhead = 16;
+    const auto fetch = [&](size_t i) {
+      return filter_->Prefetch(hashing_ ? Key(batch.keys[i]) : Key::Digest(batch.digests[i]));
+    };
+    std::vector<Key> fetched;
+    for (size_t i = 0; i < std::min(kAhead, batch.size()); ++i) fetched.push_back(fetch(i));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const Key key = fetched[i % kAhead];
+      if (i + kAhead < batch.size()) fetched[i % kAhead] = fetch(i + kAhead);
+      visit(key);
+    }
+  }
+
   std::string name_;
   std::shared_ptr<Filter> filter_;
   bool hashing_;
@@ -96,10 +113,10 @@ template <class Filter>
 class ErasingSide : public TrommelSide<Filter> {
  public:
   using TrommelSide<Filter>::TrommelSide;
-  uint64_t Erase(Batch batch, bool point) override {
-    if (!point) return this->filter().Erase(this->Input(batch)).num_erased;
+  uint64_t Erase(Batch batch, Form form) override {
+    if (form == Form::kBatch) return this->filter().Erase(this->Input(batch)).num_erased;
     uint64_t num_erased = 0;
-    this->ForEachKey(batch, [&](Key key) { num_erased += this->filter().Erase(key); });
+    this->ForEachKey(batch, form, [&](Key key) { num_erased += this->filter().Erase(key); });
     return num_erased;
   }
 };
@@ -122,13 +139,13 @@ class RoutedSide final : public OneStoreSide<CountingFilter> {
   RoutedSide(std::string name, std::shared_ptr<CountingFilter> filter, OursOptions options)
       : OneStoreSide(std::move(name), std::move(filter), options.hashing), route_(options.route) {}
 
-  void Insert(Batch batch, bool point) override {
+  void Insert(Batch batch, Form form) override {
     filter().UseRoute(route_);
-    OneStoreSide::Insert(batch, point);
+    OneStoreSide::Insert(batch, form);
   }
-  uint64_t Erase(Batch batch, bool point) override {
+  uint64_t Erase(Batch batch, Form form) override {
     filter().UseRoute(route_);
-    return OneStoreSide::Erase(batch, point);
+    return OneStoreSide::Erase(batch, form);
   }
 
  private:
@@ -155,7 +172,7 @@ class WindowSide final : public TrommelSide<WindowFilter> {
   WindowSide(std::string name, WindowFilter filter, uint64_t num_keys)
       : TrommelSide(std::move(name), std::move(filter)), keys_to_spread_(num_keys) {}
 
-  void Insert(Batch batch, bool point) override {
+  void Insert(Batch batch, Form form) override {
     // A bucket is one tick long.
     const uint64_t keys_per_bucket = keys_to_spread_ / filter().num_buckets();
     while (num_spread_ < keys_to_spread_ && batch.size() > 0) {
@@ -163,16 +180,16 @@ class WindowSide final : public TrommelSide<WindowFilter> {
       const size_t count = std::min<uint64_t>(left, batch.size());
       const uint64_t bucket = num_spread_ / keys_per_bucket;
       filter().Advance(std::min<uint64_t>(bucket, filter().num_buckets() - 1));
-      TrommelSide::Insert(batch.Part(0, count), point);
+      TrommelSide::Insert(batch.Part(0, count), form);
       num_spread_ += count;
       batch = batch.Part(count, batch.size() - count);
     }
-    TrommelSide::Insert(batch, point);
+    TrommelSide::Insert(batch, form);
   }
-  uint64_t Erase(Batch batch, bool point) override {  // of the current bucket
-    if (!point) return filter().Erase(Input(batch), filter().now()).num_erased;
+  uint64_t Erase(Batch batch, Form form) override {  // of the current bucket
+    if (form == Form::kBatch) return filter().Erase(Input(batch), filter().now()).num_erased;
     uint64_t num_erased = 0;
-    ForEachKey(batch, [&](Key key) { num_erased += filter().Erase(key, filter().now()); });
+    ForEachKey(batch, form, [&](Key key) { num_erased += filter().Erase(key, filter().now()); });
     return num_erased;
   }
   uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }

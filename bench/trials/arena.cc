@@ -76,7 +76,7 @@ Arena::Arena(uint64_t num_keys, size_t batch_size, std::vector<std::unique_ptr<C
       sides_(std::move(sides)),
       measured_fpr_(sides_.size()) {
   ForEachBatch(kFirstMember, num_members_, [this](Batch batch) {
-    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, Form::kBatch); });
   });
 }
 
@@ -92,16 +92,17 @@ std::string Arena::Prove() {
   std::string wrong;
   ForEachBatch(kFirstMember, num_members_, [&](Batch batch) {
     for (const auto& side : sides_) {
-      if (side->Query(batch, false) != batch.size()) wrong = "a member is absent";
+      if (side->Query(batch, Form::kBatch) != batch.size()) wrong = "a member is absent";
     }
   });
   const Batch non_members = non_members_.batch();
   const auto num_non_members = static_cast<double>(non_members.size());
   for (size_t s = 0; s < sides_.size(); ++s) {
     const Contender& side = *sides_[s];
-    const uint64_t num_present = side.Query(non_members, false);
+    const uint64_t num_present = side.Query(non_members, Form::kBatch);
     measured_fpr_[s] = static_cast<double>(num_present) / num_non_members;
-    if (side.Query(non_members, true) != num_present) wrong = "batch and point queries disagree";
+    if (side.Query(non_members, Form::kPoint) != num_present)
+      wrong = "batch and point queries disagree";
     const double predicted = side.PredictedFpr(num_members_);
     const double reach = kMaxSigmas * side.FprSigma(num_members_, non_members.size());
     if (std::abs(measured_fpr_[s] - predicted) > reach) {
@@ -121,16 +122,16 @@ Batch Arena::NextBatch(const Population& population) {
 double Arena::StepSeconds(size_t side_idx, Op op) {
   constexpr double kWrong = -1;
   Contender& side = *sides_[side_idx];
-  const bool point = IsPoint(op);
+  const Form form = FormOf(op);
   uint64_t count = 0;
-  if (op == Op::kQueryHit || op == Op::kPointQueryHit) {
+  if (Batched(op) == Op::kQueryHit) {
     const Batch batch = NextBatch(members_);
-    const double seconds = Seconds([&] { count = side.Query(batch, point); });
+    const double seconds = Seconds([&] { count = side.Query(batch, form); });
     return count == batch.size() ? seconds : kWrong;
   }
-  if (op == Op::kQueryMiss || op == Op::kPointQueryMiss) {
+  if (Batched(op) == Op::kQueryMiss) {
     const Batch batch = NextBatch(non_members_);
-    const double seconds = Seconds([&] { count = side.Query(batch, point); });
+    const double seconds = Seconds([&] { count = side.Query(batch, form); });
     const double fpr = static_cast<double>(count) / static_cast<double>(batch.size());
     const double reach = kMaxSigmas * side.FprSigma(num_keys_, batch.size());
     return std::abs(fpr - measured_fpr_[side_idx]) <= 2 * reach ? seconds : kWrong;
@@ -138,15 +139,15 @@ double Arena::StepSeconds(size_t side_idx, Op op) {
   if (!side.CanDo(Op::kErase)) {
     // Guests could not be erased again. Inserting members is the same work and changes nothing.
     const Batch batch = NextBatch(members_);
-    const double seconds = Seconds([&] { side.Insert(batch, point); });
-    return side.Query(batch, false) == batch.size() ? seconds : kWrong;
+    const double seconds = Seconds([&] { side.Insert(batch, form); });
+    return side.Query(batch, Form::kBatch) == batch.size() ? seconds : kWrong;
   }
   const Batch batch = NextBatch(guests_);
-  const double insert_seconds = Seconds([&] { side.Insert(batch, point); });
+  const double insert_seconds = Seconds([&] { side.Insert(batch, form); });
   // Erasing all guests also proves the insert.
-  const double erase_seconds = Seconds([&] { count = side.Erase(batch, point); });
+  const double erase_seconds = Seconds([&] { count = side.Erase(batch, form); });
   if (count != batch.size()) return kWrong;
-  return op == Op::kInsert || op == Op::kPointInsert ? insert_seconds : erase_seconds;
+  return Batched(op) == Op::kInsert ? insert_seconds : erase_seconds;
 }
 
 double Arena::NsPerKey(size_t side, Op op) {
@@ -173,7 +174,7 @@ SideCeilings Arena::MeasureSideCeilings(const std::vector<size_t>& sides, double
 
 void Arena::FillUp() {
   ForEachBatch(kFirstMember + num_members_, num_keys_ - num_members_, [this](Batch batch) {
-    ForEachFilter([batch](Contender& side) { side.Insert(batch, false); });
+    ForEachFilter([batch](Contender& side) { side.Insert(batch, Form::kBatch); });
   });
   num_members_ = num_keys_;
 }
@@ -184,7 +185,7 @@ std::string Arena::MakeSpace() {
   const Population last(kFirstMember + num_members_, batch_size_);
   ForEachFilter([&](Contender& side) {
     if (!side.CanDo(Op::kErase)) return;
-    if (side.Erase(last.batch(), false) != batch_size_) wrong = "a member could not be erased";
+    if (side.Erase(last.batch(), Form::kBatch) != batch_size_) wrong = "a member could not be erased";
   });
   return wrong;
 }
@@ -199,10 +200,10 @@ std::string Arena::Churn() {
         if (!side.CanDo(Op::kErase)) return;
         for (size_t i = 0; i < olds.size(); i += kReplacedAtOnce) {
           const size_t count = std::min<size_t>(kReplacedAtOnce, olds.size() - i);
-          if (side.Erase(olds.Part(i, count), false) != count) {
+          if (side.Erase(olds.Part(i, count), Form::kBatch) != count) {
             wrong = std::string(side.name()) + ": a replaced key could not be erased";
           }
-          side.Insert(news.batch().Part(i, count), false);
+          side.Insert(news.batch().Part(i, count), Form::kBatch);
         }
       });
     });
@@ -218,10 +219,10 @@ std::string Arena::EraseAll() {
     if (!wrong.empty() || !side.CanDo(Op::kErase)) return;
     uint64_t num_erased = 0;
     ForEachBatch(kFirstMember, num_members_,
-                 [&](Batch batch) { num_erased += side.Erase(batch, false); });
+                 [&](Batch batch) { num_erased += side.Erase(batch, Form::kBatch); });
     if (num_erased != num_members_) wrong = "a member could not be erased";
     const uint64_t num_left =
-        side.Query(members_.batch(), false) + side.Query(non_members_.batch(), false);
+        side.Query(members_.batch(), Form::kBatch) + side.Query(non_members_.batch(), Form::kBatch);
     if (num_left != 0) wrong = "not empty after all keys were erased";
     if (!wrong.empty()) wrong = std::string(side.name()) + ": " + wrong;
   });

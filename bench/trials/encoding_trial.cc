@@ -76,6 +76,8 @@ const Plans& RowPlans() {
       {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kTextbookColumn, kSplitBlockColumn});
   const Sides one =
       in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn});
+  const Sides ours =
+      in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn});
   const Sides split = {{kPlanesSplit, kPlanesColumn}, {kRunsSplit, kRunsColumn}};
   static const Plans plans = {{{"insert, direct", Op::kInsert, all},
                                {"erase, direct", Op::kErase, all},
@@ -86,7 +88,11 @@ const Plans& RowPlans() {
                                {"insert, one", Op::kPointInsert, one},
                                {"erase, one", Op::kPointErase, one},
                                {"hit, one", Op::kPointQueryHit, one},
-                               {"miss, one", Op::kPointQueryMiss, one}},
+                               {"miss, one", Op::kPointQueryMiss, one},
+                               {"insert, fetched", Op::kFetchedInsert, ours},
+                               {"erase, fetched", Op::kFetchedErase, ours},
+                               {"hit, fetched", Op::kFetchedQueryHit, ours},
+                               {"miss, fetched", Op::kFetchedQueryMiss, ours}},
                               {{"insert, churned", Op::kInsert, all},
                                {"erase, churned", Op::kErase, all},
                                {"hit, churned", Op::kQueryHit, all},
@@ -97,7 +103,7 @@ const Plans& RowPlans() {
 double MeasuredFpr(const Contender& side, uint64_t num_non_members) {
   uint64_t num_present = 0;
   ForEachBatch(kFirstNonMember, num_non_members,
-               [&](Batch batch) { num_present += side.Query(batch, false); });
+               [&](Batch batch) { num_present += side.Query(batch, Form::kBatch); });
   return static_cast<double>(num_present) / static_cast<double>(num_non_members);
 }
 

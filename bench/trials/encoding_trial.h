@@ -81,6 +81,10 @@ enum EncodingRow : uint8_t {
   kEraseOneRow,
   kHitOneRow,
   kMissOneRow,
+  kInsertFetchedRow,  // one key per call, each with its Prefetch 16 calls before
+  kEraseFetchedRow,
+  kHitFetchedRow,
+  kMissFetchedRow,
   kInsertChurnedRow,
   kEraseChurnedRow,
   kHitChurnedRow,

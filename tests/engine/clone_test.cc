@@ -105,20 +105,5 @@ TEST_CASE("a comparison sees through headers that are written last", "[engine][c
   CHECK_FALSE(ComparingSink(all.first(3)).Append(all).ok());
 }
 
-TEST_CASE("a key that is fetched ahead is its digest", "[engine][clone]") {
-  const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                                 Encoding::kFingerprints16);
-  CountingFilter filter = CountingFilter::Create({.capacity = 1000, .encoding = encoding}).value();
-  filter.Insert("a key");
-  const Key ahead = filter.Prefetch("a key");
-  CHECK(ahead.kind() == KeyKind::kDigests);
-  CHECK(ahead.integer() == filter.digest_policy()("a key"));
-  CHECK(filter.MayContain(ahead));
-  CHECK(filter.Erase(ahead));
-  CHECK_FALSE(filter.MayContain("a key"));
-  const ConcurrentFilter shared(std::move(filter));
-  CHECK(shared.Prefetch(Key::Digest(5)).integer() == 5);
-}
-
 }  // namespace
 }  // namespace trommel

@@ -173,6 +173,9 @@ class TROMMEL_API ColumnMap {
   /// Returns false if the column is closed or the key certainly absent from it.
   bool MayContain(uint32_t column, Key key) const noexcept;
 
+  /// As CountingFilter::Prefetch.
+  Key Prefetch(Key key) const noexcept;
+
   /// @}
 
   /// @name Properties

@@ -153,6 +153,9 @@ class TROMMEL_API FilterColumns {
   /// Returns false if the column is closed or the key certainly absent from it.
   bool MayContain(uint32_t column, Key key) const noexcept;
 
+  /// As CountingFilter::Prefetch. For queries: the key's rows, of all columns.
+  Key Prefetch(Key key) const noexcept;
+
   /// @}
 
   /// @name Properties

@@ -150,6 +150,8 @@ class TROMMEL_API LayeredFilter {
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// As CountingFilter::Prefetch. Of both layers.
+  Key Prefetch(Key key) const noexcept;
   /// @}
 
   /// @name Whole filters

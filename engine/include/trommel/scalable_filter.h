@@ -298,6 +298,9 @@ class TROMMEL_API ScalableFilter {
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// As CountingFilter::Prefetch. For a filter that doubles: with several generations queries gain
+  /// nothing, because each reads more lines than a core fetches at a time (bench/README.md).
+  Key Prefetch(Key key) const noexcept;
   /// @}
 
   /// @name Properties

@@ -321,6 +321,9 @@ class TROMMEL_API WindowFilter {
   bool Erase(Key key, uint64_t inserted_at) noexcept;
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// As CountingFilter::Prefetch. For slots: queries of a ring gain nothing, because each reads
+  /// more lines than a core fetches at a time (bench/README.md).
+  Key Prefetch(Key key) const noexcept;
   /// @}
 
   /// @name Whole filters

@@ -140,6 +140,12 @@ bool ColumnMap::MayContain(uint32_t column, Key key) const noexcept {
   return (answer[column / 64] >> column % 64 & 1) != 0;
 }
 
+Key ColumnMap::Prefetch(Key key) const noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  impl_->pairs.Prefetch(digest);
+  return Key::Digest(digest);
+}
+
 // --- What it is.
 
 const MapGeometry& ColumnMap::geometry() const noexcept { return impl_->pairs.geometry(); }

@@ -96,6 +96,11 @@ class PairStore {
   // Writes num_words words per digest.
   void Query(std::span<const uint64_t> digests, size_t num_words, uint64_t* columns) const;
   void QueryOne(uint64_t digest, std::span<uint64_t> columns) const;
+  void Prefetch(uint64_t digest) const {  // the block, and what tells that it is being changed
+    const uint64_t block_idx = PlaceOf(digest).block_idx;
+    __builtin_prefetch(kernels::FingerprintBlockAt(blocks_.lines, block_idx));
+    __builtin_prefetch(blocks_.lines.versions + block_idx / kernels::kGroupBlocks);
+  }
 
   // Calls visit(place, column, number of copies) for all pairs of each group in turn, under its
   // lock; the order within a group is not determined.

@@ -209,6 +209,12 @@ bool FilterColumns::MayContain(uint32_t column, Key key) const noexcept {
   return impl_->rows.MayContain(column, impl_->config.digest(key));
 }
 
+Key FilterColumns::Prefetch(Key key) const noexcept {
+  const uint64_t digest = impl_->config.digest(key);
+  impl_->rows.Prefetch(digest);
+  return Key::Digest(digest);
+}
+
 // --- What it is.
 
 const Geometry& FilterColumns::geometry() const noexcept { return impl_->geometry; }

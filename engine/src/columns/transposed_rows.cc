@@ -119,6 +119,15 @@ void TransposedRows::Query(std::span<const uint64_t> digests, uint64_t* columns)
   kernels::ActiveKernels().columns.query(digests.data(), digests.size(), rows, columns);
 }
 
+void TransposedRows::Prefetch(uint64_t digest) const {
+  constexpr size_t kLineWords = 64 / sizeof(uint64_t);
+  for (size_t s = 0; s < geometry_.num_slices; ++s) {
+    const uint64_t row = kernels::RowIndex(digest, s, geometry_.num_blocks, geometry_.num_slices);
+    const uint64_t* at = words() + row * row_words_;
+    for (size_t w = 0; w < row_words_; w += kLineWords) __builtin_prefetch(at + w);
+  }
+}
+
 bool TransposedRows::MayContain(uint32_t column, uint64_t digest) const {
   uint64_t all = BitOf(column);
   for (size_t s = 0; s < geometry_.num_slices; ++s) {

@@ -58,6 +58,7 @@ class TransposedRows {
   // Writes row_words() words per digest.
   void Query(std::span<const uint64_t> digests, uint64_t* columns) const;
   bool MayContain(uint32_t column, uint64_t digest) const;
+  void Prefetch(uint64_t digest) const;  // what Query reads
 
   size_t row_words() const { return row_words_; }
   uint64_t num_bytes() const { return memory_.num_bytes(); }

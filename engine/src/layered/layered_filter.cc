@@ -218,6 +218,10 @@ bool LayeredFilter::MayContain(Key key) const noexcept {
   return impl_->first.MayContain(digest) && impl_->large.MayContain(digest);
 }
 
+Key LayeredFilter::Prefetch(Key key) const noexcept {
+  return impl_->first.Prefetch(impl_->large.Prefetch(key));
+}
+
 uint64_t LayeredFilter::CountEstimate(Key key) const noexcept {
   return impl_->large.CountEstimate(key);
 }

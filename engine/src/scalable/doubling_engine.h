@@ -40,6 +40,7 @@ class DoublingEngine final : public GrowthEngine {
   void CountEstimates(const Context& context, Keys keys,
                       std::span<uint64_t> counts) const noexcept override;
   bool MayContain(uint64_t digest) const noexcept override;
+  void Prefetch(uint64_t digest) const noexcept override { store_->FetchAhead({&digest, 1}); }
 
   uint64_t num_keys() const noexcept override { return locks_.num_keys(); }
   size_t num_generations() const noexcept override { return 1; }

@@ -171,4 +171,10 @@ bool GenerationsEngine::MayContain(uint64_t digest) const noexcept {
   return generations_->Read()->MayContain(digest);
 }
 
+void GenerationsEngine::Prefetch(uint64_t digest) const noexcept {
+  const auto list = generations_->Read();
+  list->Prefetch(digest);
+  list->newest().store().FetchAhead({&digest, 1});  // which takes what is new
+}
+
 }  // namespace trommel

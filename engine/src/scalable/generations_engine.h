@@ -36,6 +36,7 @@ class GenerationsEngine final : public GrowthEngine {
   void CountEstimates(const Context& context, Keys keys,
                       std::span<uint64_t> counts) const noexcept override;
   bool MayContain(uint64_t digest) const noexcept override;
+  void Prefetch(uint64_t digest) const noexcept override;
 
   uint64_t num_keys() const noexcept override;
   size_t num_generations() const noexcept override;

@@ -42,6 +42,7 @@ class GrowthEngine {
   virtual void CountEstimates(const Context& context, Keys keys,
                               std::span<uint64_t> counts) const noexcept = 0;
   virtual bool MayContain(uint64_t digest) const noexcept = 0;
+  virtual void Prefetch(uint64_t digest) const noexcept = 0;
 
   // As ScalableFilter's of these names.
   virtual uint64_t num_keys() const noexcept = 0;

@@ -143,6 +143,13 @@ bool ScalableFilter::Erase(Key key) noexcept {
   return Erase(Keys::Digests(std::span(&digest, 1))).num_erased == 1;
 }
 
+Key ScalableFilter::Prefetch(Key key) const noexcept {
+  const Impl& impl = *impl_;
+  const uint64_t digest = impl.config.digest(key);
+  impl.engine->Prefetch(digest);
+  return Key::Digest(digest);
+}
+
 bool ScalableFilter::MayContain(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->engine->MayContain(impl_->config.digest(key));

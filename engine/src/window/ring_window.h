@@ -75,6 +75,7 @@ class RingWindow final : public WindowEngine {
   size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) override;
   void CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) override;
   bool MayContain(uint64_t digest) override;
+  void Prefetch(uint64_t digest) override;
 
   void Merge(WindowEngine& other) override;
   void Clear() override { ring_.Clear(); }

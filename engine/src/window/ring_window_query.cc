@@ -56,6 +56,13 @@ bool RingWindow::MayContain(uint64_t digest) {
                              [&](const BlockStore* store) { return store->MayContain(digest); });
 }
 
+void RingWindow::Prefetch(uint64_t digest) {
+  const GracePeriods::Reader reader = ring_.Enter();
+  const BucketList& list = ring_.List();
+  for (const BlockStore* store : StoreList(list).get()) store->PrefetchQuery(digest);
+  list.Current().bucket_store->store.FetchAhead({&digest, 1});  // which takes insertions
+}
+
 double RingWindow::PredictedFpr(uint64_t num_keys) const {
   const uint64_t num_live = uint64_t{settings.times.num_buckets} + 1;
   UnionOfRates rates;

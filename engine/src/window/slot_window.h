@@ -64,6 +64,7 @@ class SlotWindow final : public WindowEngine {
   bool MayContain(uint64_t digest) override {
     return store_.MayContain(clock_.first_live(), digest);
   }
+  void Prefetch(uint64_t digest) override { store_.FetchAhead({&digest, 1}); }
 
   void Merge(WindowEngine& other) override;
   void Clear() override;

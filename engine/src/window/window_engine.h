@@ -68,6 +68,7 @@ class WindowEngine {
   virtual size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) = 0;
   virtual void CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) = 0;
   virtual bool MayContain(uint64_t digest) = 0;
+  virtual void Prefetch(uint64_t digest) = 0;
 
   // Requires an engine of the same form, erasable or not, with equal times, policy, geometry and
   // current bucket.

@@ -236,6 +236,13 @@ bool WindowFilter::MayContain(Key key) const noexcept {
   return impl_->engine->MayContain(impl_->engine->settings.policy(key));
 }
 
+Key WindowFilter::Prefetch(Key key) const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const uint64_t digest = impl_->engine->settings.policy(key);
+  impl_->engine->Prefetch(digest);
+  return Key::Digest(digest);
+}
+
 uint64_t WindowFilter::CountEstimate(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const uint64_t digest = impl_->engine->settings.policy(key);

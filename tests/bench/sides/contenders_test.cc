@@ -20,25 +20,31 @@ TEST_CASE("every operation has its own name", "[bench][contenders]") {
   CHECK(names.size() == std::size(kAllOps));
 }
 
-TEST_CASE("each side inserts, finds and erases, by batch and by key", "[bench][contenders]") {
+TEST_CASE("each side inserts, finds and erases, in every form that it has",
+          "[bench][contenders]") {
   constexpr size_t kNumKeys = 10'000;
-  const bool point = GENERATE(false, true);
+  const auto [form, insert] =
+      GENERATE(table<Form, Op>({{Form::kBatch, Op::kInsert},
+                                {Form::kPoint, Op::kPointInsert},
+                                {Form::kFetched, Op::kFetchedInsert}}));
+  CHECK(FormOf(insert) == form);
   const auto sides = MakeContenders(kNumKeys, 0.01);
   REQUIRE(sides.size() == kNumSides);
   const Population population(kFirstMember, kNumKeys / 2);
   const Batch batch = population.batch();
   for (const auto& side : sides) {
+    if (!side->CanDo(insert)) continue;
     INFO(side->name());
     CHECK(side->num_bytes() > kNumKeys);
     CHECK(side->PredictedFpr(kNumKeys) <= 0.01);
     CHECK(side->FprSigma(kNumKeys, 1000) > 0);
-    CHECK(side->Query(batch, point) < batch.size() / 10);
-    side->Insert(batch, point);
-    CHECK(side->Query(batch, point) == batch.size());
+    CHECK(side->Query(batch, form) < batch.size() / 10);
+    side->Insert(batch, form);
+    CHECK(side->Query(batch, form) == batch.size());
     if (!side->CanDo(Op::kErase)) continue;
-    CHECK(side->Erase(batch, point) == batch.size());
-    CHECK(side->Query(batch, point) == 0);
-    CHECK(side->Erase(batch, point) == 0);
+    CHECK(side->Erase(batch, form) == batch.size());
+    CHECK(side->Query(batch, form) == 0);
+    CHECK(side->Erase(batch, form) == 0);
   }
 }
 
@@ -51,14 +57,17 @@ TEST_CASE("the sides of all filter types hold the same keys, and erase them agai
   const Population guests(kFirstGuest, 500);
   for (const auto& side : sides) {
     INFO(side->name());
-    side->Insert(members.batch(), false);
-    CHECK(side->Query(members.batch(), false) == members.batch().size());
-    side->Insert(guests.batch(), true);
-    CHECK(side->Query(guests.batch(), true) == guests.batch().size());
-    CHECK(side->Erase(guests.batch(), false) == guests.batch().size());
-    side->Insert(guests.batch(), false);
-    CHECK(side->Erase(guests.batch(), true) == guests.batch().size());
-    CHECK(side->Query(members.batch(), true) == members.batch().size());
+    side->Insert(members.batch(), Form::kBatch);
+    CHECK(side->Query(members.batch(), Form::kBatch) == members.batch().size());
+    side->Insert(guests.batch(), Form::kPoint);
+    CHECK(side->Query(guests.batch(), Form::kPoint) == guests.batch().size());
+    CHECK(side->Erase(guests.batch(), Form::kBatch) == guests.batch().size());
+    side->Insert(guests.batch(), Form::kBatch);
+    CHECK(side->Erase(guests.batch(), Form::kPoint) == guests.batch().size());
+    side->Insert(guests.batch(), Form::kFetched);
+    CHECK(side->Query(guests.batch(), Form::kFetched) == guests.batch().size());
+    CHECK(side->Erase(guests.batch(), Form::kFetched) == guests.batch().size());
+    CHECK(side->Query(members.batch(), Form::kPoint) == members.batch().size());
     CHECK(side->PredictedFpr(kNumKeys) < 0.011);
     CHECK(side->num_bytes() > kNumKeys);
   }
