@@ -185,7 +185,8 @@ std::string Arena::MakeSpace() {
   const Population last(kFirstMember + num_members_, batch_size_);
   ForEachFilter([&](Contender& side) {
     if (!side.CanDo(Op::kErase)) return;
-    if (side.Erase(last.batch(), Form::kBatch) != batch_size_) wrong = "a member could not be erased";
+    if (side.Erase(last.batch(), Form::kBatch) != batch_size_)
+      wrong = "a member could not be erased";
   });
   return wrong;
 }

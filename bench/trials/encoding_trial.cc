@@ -76,8 +76,7 @@ const Plans& RowPlans() {
       {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kTextbookColumn, kSplitBlockColumn});
   const Sides one =
       in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn});
-  const Sides ours =
-      in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn});
+  const Sides ours = in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn});
   const Sides split = {{kPlanesSplit, kPlanesColumn}, {kRunsSplit, kRunsColumn}};
   static const Plans plans = {{{"insert, direct", Op::kInsert, all},
                                {"erase, direct", Op::kErase, all},

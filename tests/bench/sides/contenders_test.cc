@@ -20,13 +20,11 @@ TEST_CASE("every operation has its own name", "[bench][contenders]") {
   CHECK(names.size() == std::size(kAllOps));
 }
 
-TEST_CASE("each side inserts, finds and erases, in every form that it has",
-          "[bench][contenders]") {
+TEST_CASE("each side inserts, finds and erases, in every form that it has", "[bench][contenders]") {
   constexpr size_t kNumKeys = 10'000;
-  const auto [form, insert] =
-      GENERATE(table<Form, Op>({{Form::kBatch, Op::kInsert},
-                                {Form::kPoint, Op::kPointInsert},
-                                {Form::kFetched, Op::kFetchedInsert}}));
+  const auto [form, insert] = GENERATE(table<Form, Op>({{Form::kBatch, Op::kInsert},
+                                                        {Form::kPoint, Op::kPointInsert},
+                                                        {Form::kFetched, Op::kFetchedInsert}}));
   CHECK(FormOf(insert) == form);
   const auto sides = MakeContenders(kNumKeys, 0.01);
   REQUIRE(sides.size() == kNumSides);
