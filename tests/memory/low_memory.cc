@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
@@ -23,6 +24,7 @@
 namespace {
 
 using trommel::BitmapWords;
+using trommel::ColumnMap;
 using trommel::ConcurrentFilter;
 using trommel::CountingConfig;
 using trommel::CountingFilter;
@@ -175,6 +177,52 @@ void CheckDoubling(uint64_t side_memory_limit_bytes) {
   Require(filter.num_keys() == 2 * kCapacity, "a merge that is done is whole");
 }
 
+// A map whose keys are in many columns, so that lists and bitmaps come and go.
+void CheckMap(uint64_t side_memory_limit_bytes) {
+  constexpr uint32_t kColumns = 300;
+  ColumnMap map = ColumnMap::Create({.capacity = 100'000,
+                                     .num_columns = kColumns,
+                                     .digest = {.kind = trommel::DigestKind::kCaller},
+                                     .side_memory_limit_bytes = side_memory_limit_bytes})
+                      .value();
+  for (uint32_t c = 0; c < kColumns; ++c) Require(map.OpenColumn(c).ok(), "columns open");
+  const std::vector<uint64_t> digests = Digests(10'000, 5);
+  const Keys keys = Keys::Digests(digests);
+  std::vector<std::vector<uint64_t>> inserted(kColumns);
+  for (auto& bits : inserted) bits.resize(BitmapWords(keys.size()));
+  const auto insert = [&](uint32_t first, uint32_t end) {
+    uint64_t num_refused = 0;
+    for (uint32_t c = first; c < end; ++c)
+      num_refused += map.Insert(c, keys, inserted[c]).num_refused;
+    return num_refused;
+  };
+  // Erases what was inserted, but for the keys from `kept` on.
+  const auto erase = [&](uint32_t first, uint32_t end, size_t kept) {
+    uint64_t num_refused = 0;
+    for (uint32_t c = first; c < end; ++c) {
+      for (size_t i = 0; i < kept; ++i) {
+        const bool is_in = (inserted[c][i / 64] >> (i % 64) & 1) != 0;
+        if (is_in) num_refused += uint64_t{!map.Erase(c, trommel::Key::Digest(digests[i]))};
+      }
+    }
+    return num_refused;
+  };
+  (void)insert(0, 100);
+  {
+    const AllMemory all;
+    Require(insert(100, kColumns) > 0, "a map refuses keys");
+    Require(erase(0, kColumns, digests.size() / 2) == 0, "what was taken can be erased");
+    size_t num_missed = 0;
+    for (size_t i = digests.size() / 2; i < digests.size(); ++i) {
+      const bool is_in = (inserted[150][i / 64] >> (i % 64) & 1) != 0;
+      num_missed += size_t{is_in && !map.MayContain(150, trommel::Key::Digest(digests[i]))};
+    }
+    Require(num_missed == 0, "no key is lost");
+    for (uint32_t c = 0; c < kColumns; ++c) map.CloseColumn(c);
+  }
+  Require(map.GetStats().num_pairs == 0, "closed columns leave nothing");
+}
+
 }  // namespace
 
 int main() {
@@ -186,6 +234,7 @@ int main() {
     CheckEncoding(encoding, nullptr);
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);
   {
     const AllMemory all;
     const auto refused = CountingFilter::Create({.capacity = uint64_t{1} << 28});

@@ -54,7 +54,15 @@ struct ColumnMapConfig {
   DigestPolicy digest = {};       ///< How keys become digests.
   uint64_t num_blocks = 0;        ///< With fingerprint_bits: this geometry; 0: chosen by capacity.
   uint32_t fingerprint_bits = 0;  ///< With num_blocks; 0: chosen.
-  uint64_t memory_limit_bytes = 0;  ///< Of the blocks; 0: the machine's memory.
+  /// Of the blocks, and of side_memory_limit_bytes; 0: the machine's memory.
+  uint64_t memory_limit_bytes = 0;
+  /// The most bytes of all that is kept elsewhere than in blocks: lists and bitmaps of columns,
+  /// copies, places without a slot; 0: no limit. With a limit an insertion that needs more is
+  /// refused and changes nothing; an erasure never needs memory. Nothing is reserved: the system
+  /// may refuse memory before. The bytes are divided equally over up to 64 parts of the map. What a
+  /// part has taken it keeps for its further use; so erasing makes room for other keys, and most of
+  /// it for keys in about as many columns. Requires at least 65,536 bytes.
+  uint64_t side_memory_limit_bytes = 0;
 };
 
 /// Returns the geometry that ColumnMap::Create chooses. Requires numbers in range.
@@ -70,6 +78,10 @@ struct MapStats {
   uint64_t num_hidden_places = 0;     ///< Part of these: without a slot, because the block is full.
   double predicted_false_columns = 0;  ///< Expected of a query of a non-member.
   uint64_t num_bytes = 0;              ///< Of blocks and all that is kept elsewhere.
+  /// Part of num_bytes: what is kept elsewhere, free memory for further use included.
+  uint64_t num_bytes_elsewhere = 0;
+  /// Insertions that were refused, by a limit or by the system; since Create.
+  uint64_t num_refused_inserts = 0;
   /// Queries that were answered "maybe present" for all columns, since Create, because the block
   /// was changed at each of several attempts.
   uint64_t num_interrupted_queries = 0;
@@ -107,6 +119,7 @@ struct MapStats {
 ///   LoadColumn,                columns; not beside others, or Insert and Erase, of their own.
 ///   SerializeColumns
 ///   GetStats, num_keys         Any thread at any time.
+///   LimitSideMemory            Exclusive, but for queries.
 ///   move, destruction          Exclusive.
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted
@@ -134,8 +147,8 @@ class TROMMEL_API ColumnMap {
   /// not below num_columns().
   Status OpenColumn(uint32_t column);
   /// Removes all keys of the column and closes it, if it is open. When this returns, none of its
-  /// pairs is left. Requires column < num_columns(), as all members below. Cost: one pass over the
-  /// map.
+  /// pairs is left. Requires column < num_columns(), as all members below. Needs no memory. Cost:
+  /// one pass over the map; without memory for a list of its pairs in 64 blocks, some more.
   void CloseColumn(uint32_t column) noexcept;
   /// The same of several columns, each at most once. Cost: one pass over the map.
   void CloseColumns(std::span<const uint32_t> columns) noexcept;
@@ -145,18 +158,36 @@ class TROMMEL_API ColumnMap {
   /// @}
 
   /// @name Updates of one column
-  /// Require that the column is open. Running out of memory ends the program.
+  /// Require that the column is open.
   /// @{
 
-  /// Inserts every key into the column. Cost: one cache line per key; for keys in many columns,
-  /// their list.
-  void Insert(uint32_t column, Keys keys) noexcept;
-  void Insert(uint32_t column, Key key) noexcept;  ///< Inserts the key.
+  /// Inserts every key into the column, as far as there is memory for what blocks have no slots
+  /// for. A key that the limit of side memory or the system refuses it is refused: nothing changes
+  /// for it, and it must not be erased on account of this call. With a limit one thread's calls
+  /// refuse the same keys however they are cut into batches. Cost: one cache line per key; for keys
+  /// in many columns, their list.
+  InsertOutcome Insert(uint32_t column, Keys keys) noexcept;
+  /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
+  /// others. Requires BitmapWords(keys.size()) words that do not overlap the keys.
+  InsertOutcome Insert(uint32_t column, Keys keys, std::span<uint64_t> inserted) noexcept;
+  bool Insert(uint32_t column, Key key) noexcept;  ///< Returns false if the insertion was refused.
+
   /// In input order, erases every key from the column, or refuses a key that is certainly absent
   /// from the column and changes nothing for it. What erasing a non-member does:
-  /// CountingFilter::Erase.
+  /// CountingFilter::Erase. Needs no memory.
   EraseOutcome Erase(uint32_t column, Keys keys) noexcept;
   bool Erase(uint32_t column, Key key) noexcept;  ///< Returns false if the erasure was refused.
+
+  /// @}
+
+  /// @name Limit of side memory
+  /// @{
+
+  /// Sets ColumnMapConfig::side_memory_limit_bytes. Fails with kInvalidArgument if it is too low,
+  /// and with kOutOfMemory, leaving the limit as it was, if a part of the map has more than its
+  /// share, or if the map and its side memory exceed memory_limit_bytes.
+  Status LimitSideMemory(uint64_t limit_bytes);
+  uint64_t side_memory_limit_bytes() const noexcept;  ///< Returns the limit; 0: none.
 
   /// @}
 
@@ -209,7 +240,7 @@ class TROMMEL_API ColumnMap {
   /// Fails with kInvalidArgument as OpenColumn does; with kMismatch, naming the field, if number of
   /// blocks, fingerprint bits or digest policy differ from those here; with kVersion for bytes of a
   /// later version, with kCorrupt for bytes that SerializeColumn does not write, and with
-  /// kOutOfMemory.
+  /// kOutOfMemory, also where the limit of side memory has no room for the keys.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
 
   /// Writes what SerializeColumn returns. Fails with kOutOfMemory, and as the sink does.
@@ -224,8 +255,8 @@ class TROMMEL_API ColumnMap {
   /// Require that no thread inserts, erases, opens or closes meanwhile.
   /// @{
 
-  /// Returns a copy with the same limit and open columns. Fails with kOutOfMemory. Cost: the bytes
-  /// of all columns in memory, and loading them.
+  /// Returns a copy with the same limits and open columns. Fails with kOutOfMemory. Cost: a copy of
+  /// its memory.
   Result<ColumnMap> Clone() const;
 
   /// Returns whether both have the same geometry, digest policy, num_columns, capacity and

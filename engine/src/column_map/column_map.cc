@@ -17,6 +17,26 @@
 #include "trommel/sizing.h"
 
 namespace trommel {
+namespace {
+
+Status SetSideLimit(PairStore& pairs, uint64_t limit_bytes, uint64_t memory_limit_bytes) {
+  if (limit_bytes != 0 && limit_bytes < PairStore::kLeastLimitBytes) {
+    return OutOfRange("side_memory_limit_bytes", limit_bytes,
+                      "0 (no limit) or at least " + std::to_string(PairStore::kLeastLimitBytes));
+  }
+  const uint64_t num_bytes = BytesOf(pairs.geometry());
+  if (Status fits = CheckMemoryLimit("the map and its side memory need", num_bytes + limit_bytes,
+                                     memory_limit_bytes);
+      !fits && limit_bytes != 0) {
+    return fits;
+  }
+  if (pairs.LimitSideMemory(limit_bytes)) return Ok();
+  return Error{ErrorCode::kOutOfMemory, "side_memory_limit_bytes is " +
+                                            std::to_string(limit_bytes) +
+                                            ", and a part of the map has more than its share"};
+}
+
+}  // namespace
 
 ColumnMap::ColumnMap(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ColumnMap::ColumnMap(ColumnMap&&) noexcept = default;
@@ -46,9 +66,14 @@ Result<ColumnMap> ColumnMap::Create(const ColumnMapConfig& config) try {
   }
   Result<PairStore> pairs = PairStore::Create(geometry);
   if (!pairs) return pairs.error();
+  if (const Status limited =
+          SetSideLimit(*pairs, config.side_memory_limit_bytes, config.memory_limit_bytes);
+      !limited) {
+    return limited.error();
+  }
   return ColumnMap(std::make_unique<Impl>(config, *std::move(pairs)));
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the map"};
+  return OutOfMemoryError("the system refused memory for the map");
 }
 
 // --- Columns.
@@ -88,17 +113,42 @@ bool ColumnMap::IsOpen(uint32_t column) const noexcept { return impl_->At(column
 
 // --- Updates.
 
-void ColumnMap::Insert(uint32_t column, Keys keys) noexcept {
-  MapColumn& into = impl_->OpenedAt(column);
+InsertOutcome ColumnMap::Impl::Insert(uint32_t column, Keys keys, uint64_t* refused) {
+  MapColumn& into = OpenedAt(column);
   into.num_keys.fetch_add(keys.size(), std::memory_order_relaxed);  // first: it is never below 0
-  ForEachChunk(impl_->config.digest, keys, [&](size_t, std::span<const uint64_t> digests) {
-    impl_->pairs.Insert(digests, column);
+  PairStore::Refused num_refused;
+  ForEachChunk(config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
+    const PairStore::Refused of_chunk =
+        pairs.Insert(digests, column, refused == nullptr ? nullptr : refused + first / 64);
+    num_refused.by_limit += of_chunk.by_limit;
+    num_refused.by_system += of_chunk.by_system;
   });
+  InsertOutcome outcome{.num_inserted = keys.size(), .num_refused = 0};
+  outcome.num_refused = num_refused.by_limit + num_refused.by_system;
+  if (outcome.num_refused == 0) [[likely]]
+    return outcome;
+  outcome.num_inserted -= outcome.num_refused;
+  outcome.refusal =
+      num_refused.by_limit != 0 ? GrowthRefusal::kSideMemoryLimit : GrowthRefusal::kOutOfMemory;
+  into.num_keys.fetch_sub(outcome.num_refused, std::memory_order_relaxed);
+  return outcome;
 }
 
-void ColumnMap::Insert(uint32_t column, Key key) noexcept {
+InsertOutcome ColumnMap::Insert(uint32_t column, Keys keys) noexcept {
+  return impl_->Insert(column, keys, nullptr);
+}
+
+InsertOutcome ColumnMap::Insert(uint32_t column, Keys keys, std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  std::ranges::fill(inserted, 0);
+  const InsertOutcome outcome = impl_->Insert(column, keys, inserted.data());
+  NotRefused(keys.size(), inserted, inserted);
+  return outcome;
+}
+
+bool ColumnMap::Insert(uint32_t column, Key key) noexcept {
   const uint64_t digest = impl_->config.digest(key);
-  Insert(column, Keys::Digests(std::span(&digest, 1)));
+  return Insert(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
 }
 
 EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
@@ -114,6 +164,16 @@ EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
 bool ColumnMap::Erase(uint32_t column, Key key) noexcept {
   const uint64_t digest = impl_->config.digest(key);
   return Erase(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
+}
+
+Status ColumnMap::LimitSideMemory(uint64_t limit_bytes) try {
+  return SetSideLimit(impl_->pairs, limit_bytes, impl_->config.memory_limit_bytes);
+} catch (const std::bad_alloc&) {  // of a message: nothing has changed
+  return OutOfMemoryError("the side memory exceeds a limit");
+}
+
+uint64_t ColumnMap::side_memory_limit_bytes() const noexcept {
+  return impl_->pairs.side_memory_limit_bytes();
 }
 
 // --- Queries.
@@ -173,6 +233,8 @@ MapStats ColumnMap::GetStats() const noexcept {
   stats.num_pairs = figures.num_slots_in_use - figures.num_marks + figures.num_pairs_elsewhere;
   stats.predicted_false_columns = shape.FalsePairs(stats.num_pairs);
   stats.num_bytes = figures.num_bytes + num_columns() * sizeof(MapColumn);
+  stats.num_bytes_elsewhere = figures.num_bytes_elsewhere;
+  stats.num_refused_inserts = figures.num_refused;
   stats.num_interrupted_queries = figures.num_interrupted;
   return stats;
 }

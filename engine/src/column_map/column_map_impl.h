@@ -38,6 +38,8 @@ struct ColumnMap::Impl {
   // Fails unless a closed column has this index.
   Status CheckClosed(uint32_t column) const;
   std::vector<uint32_t> OpenColumns() const;  // ascending
+  // Sets the bits in `refused` of keys that were refused, unless it is null.
+  InsertOutcome Insert(uint32_t column, Keys keys, uint64_t* refused);
 
   const ColumnMapConfig config;
   PairStore pairs;

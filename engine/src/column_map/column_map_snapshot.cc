@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/column_map/column_file.h"
 #include "engine/src/column_map/column_map_impl.h"
 #include "trommel/column_map.h"
@@ -47,14 +48,19 @@ Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) 
   const uint32_t bits = geometry().fingerprint_bits;
   for (const PlaceCopies& pair : contents->places) {
     const auto fingerprint = static_cast<uint32_t>(pair.place & ((uint64_t{1} << bits) - 1));
-    impl_->pairs.InsertCopies({pair.place >> bits, fingerprint}, column, pair.num_copies);
+    if (impl_->pairs.InsertCopies({pair.place >> bits, fingerprint}, column, pair.num_copies)) {
+      continue;
+    }
+    impl_->At(column).num_keys = contents->num_keys;
+    CloseColumn(column);  // with the pairs that are in
+    return OutOfMemoryError("the limit of side memory or the system leaves none for a column");
   }
   MapColumn& loaded = impl_->At(column);
   loaded.num_keys = contents->num_keys;
   loaded.is_open = true;
   return Ok();
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a column"};
+  return OutOfMemoryError("the system refused memory for a column");
 }
 
 Status ColumnMap::SaveColumnTo(uint32_t column, ByteSink& sink) const try {
@@ -62,7 +68,7 @@ Status ColumnMap::SaveColumnTo(uint32_t column, ByteSink& sink) const try {
   sink.Reserve(bytes.size());
   return sink.Append(bytes);
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the bytes of a column"};
+  return OutOfMemoryError("the system refused memory for the bytes of a column");
 }
 
 Status ColumnMap::LoadColumnFrom(uint32_t column, const ByteSource& source) try {
@@ -70,7 +76,7 @@ Status ColumnMap::LoadColumnFrom(uint32_t column, const ByteSource& source) try 
   if (Status read = source.ReadAt(0, bytes); !read) return read;
   return LoadColumn(column, bytes);
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for the bytes of a column"};
+  return OutOfMemoryError("the system refused memory for the bytes of a column");
 }
 
 std::vector<uint32_t> ColumnMap::Impl::OpenColumns() const {
@@ -82,16 +88,16 @@ std::vector<uint32_t> ColumnMap::Impl::OpenColumns() const {
 }
 
 Result<ColumnMap> ColumnMap::Clone() const try {
-  Result<ColumnMap> clone = Create(impl_->config);
-  if (!clone) return clone;
-  const std::vector<uint32_t> open = impl_->OpenColumns();
-  const std::vector<std::vector<std::byte>> bytes = SerializeColumns(open);
-  for (size_t i = 0; i < open.size(); ++i) {
-    if (Status loaded = clone->LoadColumn(open[i], bytes[i]); !loaded) return loaded.error();
+  Result<PairStore> pairs = impl_->pairs.Copy();
+  if (!pairs) return pairs.error();
+  ColumnMap clone(std::make_unique<Impl>(impl_->config, *std::move(pairs)));
+  for (uint32_t c = 0; c < num_columns(); ++c) {
+    clone.impl_->At(c).is_open = impl_->At(c).is_open.load();
+    clone.impl_->At(c).num_keys = impl_->At(c).num_keys.load();
   }
   return clone;
 } catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory for a copy of the map"};
+  return OutOfMemoryError("the system refused memory for a copy of the map");
 }
 
 bool operator==(const ColumnMap& a, const ColumnMap& b) {

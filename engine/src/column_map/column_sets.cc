@@ -4,6 +4,7 @@
 #include <bit>
 
 namespace trommel {
+
 void ColumnSets::WriteList(std::span<const uint16_t> columns, uint32_t reference,
                            uint32_t size_class) {
   uint64_t* const words = arena_.At(reference);
@@ -20,6 +21,7 @@ void ColumnSets::WriteList(std::span<const uint16_t> columns, uint32_t reference
 
 uint32_t ColumnSets::MakeBitmap(std::span<const uint16_t> columns) {
   const uint32_t reference = arena_.Allocate(RecordArena::kBitmapClass);
+  if (reference == 0) return 0;
   uint64_t* const words = arena_.At(reference);
   size_t i = 0;
   for (size_t w = 0; w < num_words_; ++w) {
@@ -36,10 +38,12 @@ MapEntry ColumnSets::Make(uint32_t key, bool is_hidden, std::span<const uint16_t
     return {key, is_hidden, MapEntry::kInline, payload};
   }
   if (WantsBitmap(columns.size())) {
-    return {key, is_hidden, MapEntry::kBitmap, MakeBitmap(columns)};
+    const uint32_t bitmap = MakeBitmap(columns);
+    return bitmap == 0 ? MapEntry() : MapEntry(key, is_hidden, MapEntry::kBitmap, bitmap);
   }
   const uint32_t size_class = arena_.ClassFor(WordsFor(columns.size()));
   const uint32_t reference = arena_.Allocate(size_class);
+  if (reference == 0) return {};
   WriteList(columns, reference, size_class);
   return {key, is_hidden, size_class + 1, reference};
 }
@@ -47,33 +51,6 @@ MapEntry ColumnSets::Make(uint32_t key, bool is_hidden, std::span<const uint16_t
 void ColumnSets::Free(MapEntry entry) {
   if (entry.kind() == MapEntry::kBitmap) arena_.Free(entry.payload(), RecordArena::kBitmapClass);
   if (entry.is_list()) arena_.Free(entry.payload(), entry.list_class());
-}
-
-void ColumnSets::Read(MapEntry entry, std::vector<uint16_t>& columns) const {
-  columns.clear();
-  if (entry.kind() == MapEntry::kInline) {
-    columns.push_back(static_cast<uint16_t>(entry.payload() >> 16));
-    const auto second = static_cast<uint16_t>(entry.payload());
-    if (second != columns.front()) columns.push_back(second);
-    return;
-  }
-  const uint64_t* const words = arena_.At(entry.payload());
-  if (entry.kind() == MapEntry::kBitmap) {
-    for (size_t w = 0; w < num_words_; ++w) {
-      for (uint64_t bits = LoadWord(words + w); bits != 0; bits &= bits - 1) {
-        columns.push_back(
-            static_cast<uint16_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))));
-      }
-    }
-    return;
-  }
-  const size_t size = size_t{arena_.WordsOf(entry.list_class())} * kPerWord;
-  for (size_t i = 0; i < size; ++i) {
-    const auto column =
-        static_cast<uint16_t>(LoadWord(words + i / kPerWord) >> 16 * (i % kPerWord));
-    if (!columns.empty() && column == columns.back()) break;
-    columns.push_back(column);
-  }
 }
 
 bool ColumnSets::Contains(MapEntry entry, uint32_t column) const {
@@ -136,15 +113,16 @@ MapEntry ColumnSets::Add(MapEntry entry, uint32_t column) {
     StoreWord(LoadWord(word) | uint64_t{1} << column % 64, word);
     return entry;
   }
-  Read(entry, scratch_);
+  ReadToScratch(entry);
   scratch_.insert(std::ranges::upper_bound(scratch_, column), static_cast<uint16_t>(column));
   if (entry.is_list() && !WantsBitmap(scratch_.size()) &&
       WordsFor(scratch_.size()) <= arena_.WordsOf(entry.list_class())) {
     WriteList(scratch_, entry.payload(), entry.list_class());
     return entry;
   }
-  Free(entry);
-  return Make(entry.key(), entry.is_hidden(), scratch_);
+  const MapEntry larger = Make(entry.key(), entry.is_hidden(), scratch_);
+  if (!larger.is_free()) Free(entry);
+  return larger;
 }
 
 MapEntry ColumnSets::Remove(MapEntry entry, uint32_t column) {
@@ -153,18 +131,30 @@ MapEntry ColumnSets::Remove(MapEntry entry, uint32_t column) {
     StoreWord(LoadWord(word) & ~(uint64_t{1} << column % 64), word);
     const uint32_t words_of_list = arena_.WordsOf(arena_.ClassFor(WordsFor(SizeOf(entry))));
     if (2 * words_of_list > arena_.WordsOf(RecordArena::kBitmapClass)) return entry;
-    Read(entry, scratch_);
-  } else {
-    Read(entry, scratch_);
-    scratch_.erase(std::ranges::lower_bound(scratch_, column));
-    if (entry.is_list() && scratch_.size() > 2 &&
-        2 * WordsFor(scratch_.size()) > arena_.WordsOf(entry.list_class())) {
-      WriteList(scratch_, entry.payload(), entry.list_class());
-      return entry;
-    }
+    ReadToScratch(entry);
+    return Shortened(entry);
   }
-  Free(entry);
-  return Make(entry.key(), entry.is_hidden(), scratch_);
+  ReadToScratch(entry);
+  scratch_.erase(std::ranges::lower_bound(scratch_, column));
+  if (entry.is_list() && scratch_.size() > 2 &&
+      2 * WordsFor(scratch_.size()) > arena_.WordsOf(entry.list_class())) {
+    WriteList(scratch_, entry.payload(), entry.list_class());
+    return entry;
+  }
+  return Shortened(entry);
+}
+
+MapEntry ColumnSets::Shortened(MapEntry entry) {
+  if (scratch_.size() <= 2) {
+    Free(entry);
+    return Make(entry.key(), entry.is_hidden(), scratch_);  // without a record
+  }
+  const uint32_t size_class = arena_.ClassFor(WordsFor(scratch_.size()));
+  const bool is_bitmap = entry.kind() == MapEntry::kBitmap;
+  arena_.Shorten(entry.payload(), is_bitmap ? RecordArena::kBitmapClass : entry.list_class(),
+                 size_class);
+  WriteList(scratch_, entry.payload(), size_class);
+  return {entry.key(), entry.is_hidden(), size_class + 1, entry.payload()};
 }
 
 bool ColumnSets::AddTo(MapEntry entry, std::span<uint64_t> columns) const {

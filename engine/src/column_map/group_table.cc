@@ -26,29 +26,32 @@ void GroupTable::Put(uint64_t* slots, size_t num_slots, uint64_t entry) {
   StoreWord(entry, slots + i);
 }
 
-void GroupTable::Resize(uint32_t size_class) {
+bool GroupTable::Resize(uint32_t size_class) {
   const uint64_t before = LoadWord(root_);
   const uint32_t num_slots = RecordArena::ClassWords(size_class);
   const uint32_t reference = arena_.Allocate(size_class);
+  if (reference == 0) return false;
   uint64_t* const slots = arena_.At(reference);
   for (uint32_t i = 0; i < num_slots; ++i) StoreWord(0, slots + i);
   ForEach([&](const uint64_t* word) { Put(slots, num_slots, LoadWord(word)); });
   StoreWord(size() * kOneEntry | uint64_t{size_class} << 32 | reference, root_);
   if (before != 0) FreeRecord(before);
+  return true;
 }
 
-void GroupTable::Add(MapEntry entry) {
+bool GroupTable::Add(MapEntry entry) {
   const uint64_t before = LoadWord(root_);
   if (before == 0) {
-    Resize(kLeastClass);
+    if (!Resize(kLeastClass)) return false;
   } else if (const uint32_t num_slots = SlotsOf(before);
              // One slot is always free: searches end there.
              size() + 1 > num_slots - num_slots / 8 || size() + 1 == num_slots) {
-    Resize(ClassOf(before) + 1);
+    if (!Resize(ClassOf(before) + 1)) return false;
   }
   const uint64_t root = LoadWord(root_);
   Put(arena_.At(RecordOf(root)), SlotsOf(root), entry.bits());
   StoreWord(root + kOneEntry, root_);
+  return true;
 }
 
 void GroupTable::Remove(uint64_t* word) {
@@ -73,7 +76,7 @@ void GroupTable::Remove(uint64_t* word) {
     return;
   }
   StoreWord(root, root_);
-  if (num_slots > 3 && size() < num_slots / 4) Resize(ClassOf(root) - 2);  // half
+  if (num_slots > 3 && size() < num_slots / 4) (void)Resize(ClassOf(root) - 2);  // half
 }
 
 GroupTable::Found GroupTable::Lookup(const RecordArena& arena, const uint64_t* root_word,

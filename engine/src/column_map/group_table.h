@@ -3,7 +3,8 @@
 //
 //   root (64 bits)   | entries, 24 | 0 | log2 of the slots, 6 | record, 32 |      0: no entries
 //
-// Removal moves later entries back, so there are no marks of removed ones.
+// Removal moves later entries back, so there are no marks of removed ones. A table that is to
+// become smaller stays as it is where there is no memory for that.
 #ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_GROUP_TABLE_H_
 #define TROMMEL_ENGINE_SRC_COLUMN_MAP_GROUP_TABLE_H_
 
@@ -25,8 +26,9 @@ class GroupTable {
   size_t size() const { return LoadWord(root_) >> 40; }
   // The entry's word, valid until the next entry is added or removed; null if there is none.
   uint64_t* Find(uint32_t key) const;
-  // Requires that there is none of its key.
-  void Add(MapEntry entry);
+  // Returns false, and changes nothing, if there is no memory. Requires that there is none of its
+  // key.
+  [[nodiscard]] bool Add(MapEntry entry);
   // Requires a word that Find returned.
   void Remove(uint64_t* word);
   // Calls visit(word) for each entry, which may change its bits but not its key.
@@ -61,7 +63,8 @@ class GroupTable {
     return i + 1 == num_slots ? 0 : i + 1;
   }
 
-  void Resize(uint32_t size_class);
+  // Returns false, and changes nothing, if there is no memory.
+  bool Resize(uint32_t size_class);
   void FreeRecord(uint64_t root) { arena_.Free(RecordOf(root), ClassOf(root)); }
   static void Put(uint64_t* slots, size_t num_slots, uint64_t entry);
 

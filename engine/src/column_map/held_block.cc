@@ -1,8 +1,6 @@
 #include "engine/src/column_map/held_block.h"
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 namespace trommel {
 
@@ -32,46 +30,49 @@ PairStore::HeldBlock::Found PairStore::HeldBlock::Find(uint32_t fingerprint,
   return found;
 }
 
-void PairStore::HeldBlock::Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies) {
+bool PairStore::HeldBlock::Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies) {
   const Found found = Find(fingerprint, column);
   const uint64_t num_more = found.has_pair ? num_copies : num_copies - 1;
-  if (num_more != 0) {
-    stripe_.copies[{block_idx_, fingerprint, column}] += num_more;
-    stripe_.copies_bytes.Set(stripe_.copies.size() * 48 + stripe_.copies.bucket_count() * 8);
-  }
-  if (found.has_pair) return;
+  const PairKey key{block_idx_, fingerprint, column};
+  if (num_more != 0 && !stripe_.copies.Add(key, num_more)) return false;
+  if (found.has_pair || AddPair(found, fingerprint, column)) return true;
+  if (num_more != 0) stripe_.copies.Forget(key);
+  return false;
+}
 
+bool PairStore::HeldBlock::AddPair(const Found& found, uint32_t fingerprint, uint32_t column) {
   const Change change(blocks_.lines, version_idx());
   if (found.entry != nullptr) return AddToEntry(found.entry, column);
   const auto num_in_slots = static_cast<size_t>(std::popcount(found.slots));
-  const uint32_t free = FreeSlots();
+  uint32_t free = FreeSlots();
   if (num_in_slots == max_in_slots() || (free == 0 && num_in_slots != 0)) {
-    Promote(fingerprint, found.slots, column);
+    if (!Promote(fingerprint, found.slots, column)) return false;
     if (has_hidden()) ShowHidden();
-    return;
+    return true;
   }
-  if (free == 0 && !PromoteLargest()) return Hide(fingerprint, column);
-  const uint32_t now_free = free != 0 ? free : FreeSlots();
-  SetSlot(static_cast<uint32_t>(std::countr_zero(now_free)), SlotFor(fingerprint, column));
+  if (free == 0) {
+    const uint32_t largest = LargestInSlots();
+    if (largest == kNone) return Hide(fingerprint, column);
+    if (!Promote(largest, SlotsOf(largest) & ~kernels::kMapFlagsBit, kNone)) return false;
+    free = FreeSlots();
+  }
+  SetSlot(static_cast<uint32_t>(std::countr_zero(free)), SlotFor(fingerprint, column));
   if (has_hidden()) ShowHidden();  // more slots than one may have become free
+  return true;
 }
 
 bool PairStore::HeldBlock::Erase(uint32_t fingerprint, uint32_t column) {
   const Found found = Find(fingerprint, column);
   if (!found.has_pair) return false;
-  if (!stripe_.copies.empty()) {
-    const auto copies = stripe_.copies.find({block_idx_, fingerprint, column});
-    if (copies != stripe_.copies.end()) {
-      if (--copies->second == 0) stripe_.copies.erase(copies);
-      return true;
-    }
+  if (!stripe_.copies.empty() && stripe_.copies.TakeOne({block_idx_, fingerprint, column})) {
+    return true;
   }
   RemovePair(found, fingerprint, column);
   return true;
 }
 
 void PairStore::HeldBlock::EraseWhole(uint32_t fingerprint, uint32_t column) {
-  if (!stripe_.copies.empty()) stripe_.copies.erase({block_idx_, fingerprint, column});
+  if (!stripe_.copies.empty()) stripe_.copies.Forget({block_idx_, fingerprint, column});
   RemovePair(Find(fingerprint, column), fingerprint, column);
 }
 
@@ -82,24 +83,37 @@ void PairStore::HeldBlock::RemovePair(const Found& found, uint32_t fingerprint, 
   if (has_hidden()) ShowHidden();
 }
 
-void PairStore::HeldBlock::Promote(uint32_t fingerprint, uint32_t slots, uint32_t column) {
-  std::vector<uint16_t>& columns = stripe_.scratch;
-  columns.clear();
+bool PairStore::HeldBlock::AddEntry(uint32_t fingerprint, bool is_hidden,
+                                    std::span<const uint16_t> columns) {
+  const MapEntry entry = stripe_.sets.Make(home_ | fingerprint, is_hidden, columns);
+  if (entry.is_free()) return false;
+  if (!table_.Add(entry)) {
+    stripe_.sets.Free(entry);
+    return false;
+  }
+  Count(is_hidden ? stripe_.num_hidden : stripe_.num_marks, 1);
+  Count(stripe_.num_pairs_elsewhere, static_cast<int64_t>(columns.size()));
+  return true;
+}
+
+bool PairStore::HeldBlock::Promote(uint32_t fingerprint, uint32_t slots, uint32_t column) {
+  SomeColumns columns;
   for (uint32_t left = slots; left != 0; left &= left - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(left));
     columns.push_back(static_cast<uint16_t>(SlotAt(i) & blocks_.mark()));
-    SetSlot(i, 0);
   }
   if (column != kNone) columns.push_back(static_cast<uint16_t>(column));
   std::ranges::sort(columns);
-  table_.Add(stripe_.sets.Make(home_ | fingerprint, false, columns));
+  if (!AddEntry(fingerprint, false, columns)) return false;
+  for (uint32_t left = slots; left != 0; left &= left - 1) {
+    SetSlot(static_cast<uint32_t>(std::countr_zero(left)), 0);
+  }
   SetSlot(static_cast<uint32_t>(std::countr_zero(slots)), SlotFor(fingerprint, blocks_.mark()));
-  Count(stripe_.num_marks, 1);
-  Count(stripe_.num_pairs_elsewhere, static_cast<int64_t>(columns.size()));
+  return true;
 }
 
-bool PairStore::HeldBlock::PromoteLargest() {
-  uint32_t best = 0;
+uint32_t PairStore::HeldBlock::LargestInSlots() const {
+  uint32_t best = kNone;
   int best_size = 1;
   const uint32_t num_slots = blocks_.num_slots();
   for (uint32_t i = 0; i < num_slots; ++i) {
@@ -109,22 +123,22 @@ bool PairStore::HeldBlock::PromoteLargest() {
     best = fingerprint;
     best_size = size;
   }
-  if (best_size == 1) return false;
-  Promote(best, SlotsOf(best) & ~kernels::kMapFlagsBit, kNone);
+  return best;
+}
+
+bool PairStore::HeldBlock::Hide(uint32_t fingerprint, uint32_t column) {
+  const auto only = static_cast<uint16_t>(column);
+  if (!AddEntry(fingerprint, true, {&only, 1})) return false;
+  kernels::SetHiddenFlag(block_, blocks_, true);
   return true;
 }
 
-void PairStore::HeldBlock::Hide(uint32_t fingerprint, uint32_t column) {
-  const auto only = static_cast<uint16_t>(column);
-  table_.Add(stripe_.sets.Make(home_ | fingerprint, true, {&only, 1}));
-  kernels::SetHiddenFlag(block_, blocks_, true);
-  Count(stripe_.num_hidden, 1);
+bool PairStore::HeldBlock::AddToEntry(uint64_t* entry, uint32_t column) {
+  const MapEntry larger = stripe_.sets.Add(EntryAt(entry), column);
+  if (larger.is_free()) return false;
+  StoreWord(larger.bits(), entry);
   Count(stripe_.num_pairs_elsewhere, 1);
-}
-
-void PairStore::HeldBlock::AddToEntry(uint64_t* entry, uint32_t column) {
-  StoreWord(stripe_.sets.Add(EntryAt(entry), column).bits(), entry);
-  Count(stripe_.num_pairs_elsewhere, 1);
+  return true;
 }
 
 void PairStore::HeldBlock::RemoveFromEntry(const Found& found, uint32_t fingerprint,
@@ -152,8 +166,8 @@ void PairStore::HeldBlock::RemoveFromEntry(const Found& found, uint32_t fingerpr
 
 void PairStore::HeldBlock::MoveToSlots(uint64_t* entry_word) {
   const MapEntry entry = EntryAt(entry_word);
-  std::vector<uint16_t>& columns = stripe_.scratch;
-  stripe_.sets.Read(entry, columns);
+  SomeColumns columns;
+  stripe_.sets.ForEach(entry, [&](uint16_t column) { columns.push_back(column); });
   stripe_.sets.Free(entry);
   table_.Remove(entry_word);
   if (entry.is_hidden()) {

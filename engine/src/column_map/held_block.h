@@ -6,7 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "engine/src/base/inline_vector.h"
 #include "engine/src/column_map/pair_store.h"
 #include "kernels/group_versions.h"
 #include "kernels/kernels.h"
@@ -27,8 +29,11 @@ class PairStore::HeldBlock {
         home_(static_cast<uint32_t>(block_idx % kernels::kGroupBlocks) << 16),
         block_(kernels::FingerprintBlockAt(store.blocks_.lines, block_idx)) {}
 
-  // Adds the pair, or counts copies of it.
-  void Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies);
+  // Adds the pair, or counts copies of it. Returns false, and changes nothing, if the budget or the
+  // system refuses memory (SideBudget::is_limit).
+  [[nodiscard]] bool Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies);
+  // Erasures need no memory.
+
   // Takes one copy away. Returns false if there is no such pair.
   bool Erase(uint32_t fingerprint, uint32_t column);
   // Takes all copies away. Requires the pair.
@@ -76,12 +81,20 @@ class PairStore::HeldBlock {
 
   // --- Within a change of the group.
 
+  // These return false, and change no pair, if there is no memory.
+
+  // Adds the pair of a place that has not got it.
+  [[nodiscard]] bool AddPair(const Found& found, uint32_t fingerprint, uint32_t column);
   // Moves the place's pairs, and one more unless it is kNone, from these slots to an entry.
-  void Promote(uint32_t fingerprint, uint32_t slots, uint32_t column);
-  // Promotes the place with most slots, if one has two. Returns whether one has.
-  bool PromoteLargest();
-  void Hide(uint32_t fingerprint, uint32_t column);
-  void AddToEntry(uint64_t* entry, uint32_t column);
+  [[nodiscard]] bool Promote(uint32_t fingerprint, uint32_t slots, uint32_t column);
+  [[nodiscard]] bool Hide(uint32_t fingerprint, uint32_t column);
+  [[nodiscard]] bool AddToEntry(uint64_t* entry, uint32_t column);
+  // Adds an entry of these columns, which ascend.
+  [[nodiscard]] bool AddEntry(uint32_t fingerprint, bool is_hidden,
+                              std::span<const uint16_t> columns);
+
+  // The fingerprint that has most slots, if one has two; else kNone.
+  uint32_t LargestInSlots() const;
   void RemovePair(const Found& found, uint32_t fingerprint, uint32_t column);
   void RemoveFromEntry(const Found& found, uint32_t fingerprint, uint32_t column);
   // Moves the columns of an entry to slots. Requires as many free ones.
@@ -90,6 +103,8 @@ class PairStore::HeldBlock {
   void ShowHidden();
 
   static constexpr uint32_t kNone = ~0U;
+  // Columns of a place that are, or are to be, in slots: one more at most.
+  using SomeColumns = InlineVector<uint16_t, 32>;
 
   const kernels::MapBlocks& blocks_;
   Stripe& stripe_;

@@ -2,7 +2,11 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
+#include <new>
 
+#include "engine/src/base/inline_vector.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/column_map/held_block.h"
 #include "kernels/kernels.h"
 #include "kernels/map_block.h"
@@ -55,15 +59,55 @@ PairStore::PairStore(const MapGeometry& geometry, BlockMemory blocks, BlockMemor
   }
 }
 
+Result<PairStore> PairStore::Copy() const try {
+  Result<PairStore> copy = Create(geometry_);
+  if (!copy) return copy;
+  const auto copy_words = [](const BlockMemory& from, BlockMemory& to) {
+    std::memcpy(to.data(), from.data(), from.num_bytes());
+  };
+  copy_words(blocks_memory_, copy->blocks_memory_);
+  copy_words(groups_memory_, copy->groups_memory_);
+  copy->limit_bytes_ = limit_bytes_;
+  for (size_t i = 0; i < stripes_.size(); ++i) {
+    const Stripe& from = *stripes_[i];
+    Stripe& to = *copy->stripes_[i];
+    if (!to.sets.arena().CopyFrom(from.sets.arena())) throw std::bad_alloc();
+    to.copies.CopyFrom(from.copies);
+    to.num_slots_in_use = from.num_slots_in_use;
+    to.num_marks = from.num_marks;
+    to.num_hidden = from.num_hidden;
+    to.num_pairs_elsewhere = from.num_pairs_elsewhere;
+    to.budget.LimitTo(ShareOf(limit_bytes_));
+  }
+  return copy;
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for a copy of the map");
+}
+
+bool PairStore::LimitSideMemory(uint64_t limit_bytes) {
+  const uint64_t share = ShareOf(limit_bytes);
+  for (const auto& stripe : stripes_) {
+    if (stripe->budget.num_bytes() > share) return false;
+  }
+  for (const auto& stripe : stripes_) stripe->budget.LimitTo(share);
+  limit_bytes_ = limit_bytes;
+  return true;
+}
+
 template <class Apply>
 void PairStore::ForEachHeld(std::span<const uint64_t> digests, const Apply& apply) const {
   if (digests.size() == 1) {
     const PairPlace place = PlaceOf(digests[0]);
     Stripe& stripe = StripeOf(place.block_idx);
     const std::lock_guard lock(stripe.mutex);
-    return apply(place, stripe);
+    return apply(place, stripe, size_t{0});
   }
-  std::array<PairPlace, kernels::kMaxChunkKeys> sorted;
+  struct Sorted {
+    uint64_t block_idx;
+    uint32_t fingerprint;
+    uint32_t digest_idx;
+  };
+  std::array<Sorted, kernels::kMaxChunkKeys> sorted;
   std::array<uint32_t, kMostStripes + 1> ends{};
   const auto stripe_of = [this](PairPlace place) {
     return place.block_idx / kGroupBlocks & (stripes_.size() - 1);
@@ -72,9 +116,10 @@ void PairStore::ForEachHeld(std::span<const uint64_t> digests, const Apply& appl
   for (size_t s = 0; s < kMostStripes; ++s) ends[s + 1] += ends[s];
   std::array<uint32_t, kMostStripes> next;
   std::copy_n(ends.begin(), kMostStripes, next.begin());
-  for (const uint64_t digest : digests) {
-    const PairPlace place = PlaceOf(digest);
-    sorted[next[stripe_of(place)]++] = place;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    const PairPlace place = PlaceOf(digests[i]);
+    sorted[next[stripe_of(place)]++] = {place.block_idx, place.fingerprint,
+                                        static_cast<uint32_t>(i)};
   }
   const auto fetch = [&](size_t i) {
     __builtin_prefetch(kernels::FingerprintBlockAt(blocks_.lines, sorted[i].block_idx), 1);
@@ -85,20 +130,29 @@ void PairStore::ForEachHeld(std::span<const uint64_t> digests, const Apply& appl
     const std::lock_guard lock(stripes_[s]->mutex);
     for (size_t i = ends[s]; i < ends[s + 1]; ++i) {
       if (i + kPlacesAhead < digests.size()) fetch(i + kPlacesAhead);
-      apply(sorted[i], *stripes_[s]);
+      apply(PairPlace{sorted[i].block_idx, sorted[i].fingerprint}, *stripes_[s],
+            size_t{sorted[i].digest_idx});
     }
   }
 }
 
-void PairStore::Insert(std::span<const uint64_t> digests, uint32_t column) {
-  ForEachHeld(digests, [&](PairPlace place, Stripe& stripe) {
-    HeldBlock(*this, stripe, place.block_idx).Insert(place.fingerprint, column, 1);
+PairStore::Refused PairStore::Insert(std::span<const uint64_t> digests, uint32_t column,
+                                     uint64_t* refused) {
+  Refused num_refused;
+  ForEachHeld(digests, [&](PairPlace place, Stripe& stripe, size_t i) {
+    HeldBlock block(*this, stripe, place.block_idx);
+    if (block.Insert(place.fingerprint, column, 1)) [[likely]]
+      return;
+    (stripe.budget.is_limit() ? num_refused.by_limit : num_refused.by_system) += 1;
+    stripe.num_refused.Set(stripe.num_refused.Get() + 1);
+    if (refused != nullptr) refused[i / 64] |= uint64_t{1} << (i % 64);
   });
+  return num_refused;
 }
 
-uint64_t PairStore::Erase(std::span<const uint64_t> digests, uint32_t column) {
+uint64_t PairStore::Erase(std::span<const uint64_t> digests, uint32_t column) noexcept {
   uint64_t num_erased = 0;
-  ForEachHeld(digests, [&](PairPlace place, Stripe& stripe) {
+  ForEachHeld(digests, [&](PairPlace place, Stripe& stripe, size_t) {
     const bool is_erased =
         HeldBlock(*this, stripe, place.block_idx).Erase(place.fingerprint, column);
     num_erased += is_erased ? 1 : 0;
@@ -106,23 +160,36 @@ uint64_t PairStore::Erase(std::span<const uint64_t> digests, uint32_t column) {
   return num_erased;
 }
 
-void PairStore::InsertCopies(PairPlace place, uint32_t column, uint64_t num_copies) {
+bool PairStore::InsertCopies(PairPlace place, uint32_t column, uint64_t num_copies) {
   Stripe& stripe = StripeOf(place.block_idx);
   const std::lock_guard lock(stripe.mutex);
-  HeldBlock(*this, stripe, place.block_idx).Insert(place.fingerprint, column, num_copies);
+  return HeldBlock(*this, stripe, place.block_idx).Insert(place.fingerprint, column, num_copies);
 }
 
-void PairStore::EraseColumns(std::span<const uint64_t> columns) {
-  std::vector<std::pair<PairPlace, uint32_t>> pairs;
+void PairStore::EraseColumns(std::span<const uint64_t> columns) noexcept {
+  InlineVector<PairKey, 64> pairs;
+  // Notes pairs of a group, all of them unless there is no memory for more. Returns whether it is
+  // all.
+  const auto note_pairs = [&](uint64_t group) {
+    pairs.clear();
+    try {
+      ForEachPairOf(group, [&](PairPlace place, uint32_t column) {
+        if ((columns[column / 64] >> column % 64 & 1) == 0) return;
+        pairs.push_back({place.block_idx, place.fingerprint, column});
+      });
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  };
   for (uint64_t group = 0; group < geometry_.num_blocks / kGroupBlocks; ++group) {
     Stripe& stripe = StripeOf(group * kGroupBlocks);
     const std::lock_guard lock(stripe.mutex);
-    pairs.clear();
-    ForEachPairOf(group, [&](PairPlace place, uint32_t column) {
-      if ((columns[column / 64] >> column % 64 & 1) != 0) pairs.emplace_back(place, column);
-    });
-    for (const auto& [place, column] : pairs) {
-      HeldBlock(*this, stripe, place.block_idx).EraseWhole(place.fingerprint, column);
+    for (bool is_all = false; !is_all;) {
+      is_all = note_pairs(group);
+      for (const PairKey& pair : pairs) {
+        HeldBlock(*this, stripe, pair.block_idx).EraseWhole(pair.fingerprint, pair.column);
+      }
     }
   }
 }
@@ -212,8 +279,10 @@ PairStore::Figures PairStore::GetFigures() const {
     figures.num_marks += stripe->num_marks.Get();
     figures.num_hidden += stripe->num_hidden.Get();
     figures.num_pairs_elsewhere += stripe->num_pairs_elsewhere.Get();
-    figures.num_bytes += stripe->sets.arena().num_bytes() + stripe->copies_bytes.Get();
+    figures.num_bytes_elsewhere += stripe->budget.num_bytes();
+    figures.num_refused += stripe->num_refused.Get();
   }
+  figures.num_bytes += figures.num_bytes_elsewhere;
   return figures;
 }
 

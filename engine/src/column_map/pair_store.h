@@ -20,6 +20,12 @@
 // Copies are in a side table that only writers read. So what is in slots and entries is the set of
 // pairs with at least one copy, whatever the history, and erasing is exact.
 //
+// *Memory.* Insertions may be refused it, by a limit or by the system; they have changed no pair
+// then. What each stripe may have is counted (side_budget.h), and depends on what was done to its
+// own pairs, in order: so one caller's keys are refused alike however batches are cut. Erasures,
+// and the closing of columns, need none: lists and bitmaps are shortened where they are, and a
+// group's table that cannot be made smaller stays as large as it is.
+//
 // Queries beside writers. Groups of 64 blocks have versions (kernels/group_versions.h), odd while
 // the group is changed; one thread at a time changes a group, under the lock of its stripe. A query
 // that has read everything between two loads of the same even version has read the group as it was
@@ -40,7 +46,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,6 +53,8 @@
 #include "engine/src/column_map/column_sets.h"
 #include "engine/src/column_map/group_table.h"
 #include "engine/src/column_map/map_geometry.h"
+#include "engine/src/column_map/pair_copies.h"
+#include "engine/src/column_map/side_budget.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/map_block.h"
 #include "kernels/map_layout.h"
@@ -69,11 +76,27 @@ class PairStore {
     uint64_t num_hidden = 0;           // places
     uint64_t num_pairs_elsewhere = 0;  // in entries
     uint64_t num_bytes = 0;
-    uint64_t num_interrupted = 0;  // queries answered "maybe present" for all columns
+    uint64_t num_bytes_elsewhere = 0;  // of these, what budgets count
+    uint64_t num_refused = 0;          // insertions
+    uint64_t num_interrupted = 0;      // queries answered "maybe present" for all columns
   };
+  // What insertions were refused.
+  struct Refused {
+    uint64_t by_limit = 0;
+    uint64_t by_system = 0;
+  };
+  static constexpr uint64_t kLeastLimitBytes = uint64_t{64} << 10;
 
   // Without pairs. Requires a valid geometry. Fails with kOutOfMemory if the system refuses memory.
   static Result<PairStore> Create(const MapGeometry& geometry);
+  // A copy, with the same limit. Requires that there are no updates meanwhile. Fails with
+  // kOutOfMemory.
+  Result<PairStore> Copy() const;
+
+  // Divides so many bytes over the stripes, of what they keep outside of their blocks; 0: no limit.
+  // Returns false, and changes nothing, if one has more. Exclusive, but for queries.
+  [[nodiscard]] bool LimitSideMemory(uint64_t limit_bytes);
+  uint64_t side_memory_limit_bytes() const { return limit_bytes_; }
 
   PairPlace PlaceOf(uint64_t digest) const {
     const kernels::FingerprintPlace place =
@@ -83,13 +106,14 @@ class PairStore {
 
   // --- Updates. Thread safety: any thread at any time. At most kMaxChunkKeys digests.
 
-  void Insert(std::span<const uint64_t> digests, uint32_t column);
+  // Sets the bits in `refused` of keys that were refused, unless it is null.
+  Refused Insert(std::span<const uint64_t> digests, uint32_t column, uint64_t* refused);
   // Returns how many were erased: the column had a pair of the place.
-  uint64_t Erase(std::span<const uint64_t> digests, uint32_t column);
-  // Inserts a pair that is not in the store, so many times.
-  void InsertCopies(PairPlace place, uint32_t column, uint64_t num_copies);
+  uint64_t Erase(std::span<const uint64_t> digests, uint32_t column) noexcept;
+  // Inserts a pair that is not in the store, so many times. Returns false if it was refused.
+  [[nodiscard]] bool InsertCopies(PairPlace place, uint32_t column, uint64_t num_copies);
   // Erases all pairs of the columns whose bit is set.
-  void EraseColumns(std::span<const uint64_t> columns);
+  void EraseColumns(std::span<const uint64_t> columns) noexcept;
 
   // --- Queries. Thread safety: any thread at any time.
 
@@ -111,29 +135,16 @@ class PairStore {
   Figures GetFigures() const;
 
  private:
-  struct PairKey {
-    uint64_t block_idx;
-    uint32_t fingerprint;
-    uint32_t column;
-    friend bool operator==(const PairKey&, const PairKey&) = default;
-  };
-  struct PairKeyHash {
-    size_t operator()(const PairKey& key) const {
-      const uint64_t mixed = key.block_idx * 0x9e3779b97f4a7c15U + key.fingerprint;
-      return (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9U + key.column;
-    }
-  };
-
   // The groups that one lock covers: those whose index is that of the stripe, modulo the number of
   // stripes; and what they keep outside of their blocks.
   struct alignas(64) Stripe {
-    explicit Stripe(uint32_t num_columns) : sets(num_columns) {}
+    explicit Stripe(uint32_t num_columns) : sets(num_columns, budget), copies(budget) {}
 
     mutable std::mutex mutex;
+    SideBudget budget;
     ColumnSets sets;
-    std::unordered_map<PairKey, uint64_t, PairKeyHash> copies;  // beyond the first
-    std::vector<uint16_t> scratch;
-    RunningFigure num_slots_in_use, num_marks, num_hidden, num_pairs_elsewhere, copies_bytes;
+    PairCopies copies;
+    RunningFigure num_slots_in_use, num_marks, num_hidden, num_pairs_elsewhere, num_refused;
   };
 
   // A block, with what its group has elsewhere, under the lock of its stripe.
@@ -148,8 +159,12 @@ class PairStore {
   uint64_t* TableOf(uint64_t block_idx) const {
     return tables_ + block_idx / kernels::kGroupBlocks;
   }
-  // Calls apply(place) for each digest, those of one stripe after the other, under its lock, in
-  // input order within a stripe.
+  // Of a limit of all; 0: none.
+  uint64_t ShareOf(uint64_t limit_bytes) const {
+    return limit_bytes == 0 ? SideBudget::kNoLimit : limit_bytes / stripes_.size();
+  }
+  // Calls apply(place, stripe, index of the digest) for each digest, those of one stripe after the
+  // other, under its lock, in input order within a stripe.
   template <class Apply>
   void ForEachHeld(std::span<const uint64_t> digests, const Apply& apply) const;
   // Adds the columns of what was found of the place. Returns false if in doubt.
@@ -159,8 +174,7 @@ class PairStore {
   template <class Visit>
   void ForEachPairOf(uint64_t group_idx, const Visit& visit) const;
   static uint64_t CopiesOf(const Stripe& stripe, const PairKey& key) {
-    const auto found = stripe.copies.find(key);
-    return 1 + (found == stripe.copies.end() ? 0 : found->second);
+    return 1 + stripe.copies.NumOf(key);
   }
 
   MapGeometry geometry_;
@@ -169,6 +183,7 @@ class PairStore {
   kernels::MapBlocks blocks_{};
   uint64_t* tables_ = nullptr;  // roots, by group
   std::vector<std::unique_ptr<Stripe>> stripes_;
+  uint64_t limit_bytes_ = 0;  // 0: none
   std::unique_ptr<std::atomic<uint64_t>> num_interrupted_;
 };
 
@@ -186,12 +201,10 @@ void PairStore::ForEachPairOf(uint64_t group_idx, const Visit& visit) const {
       }
     }
   }
-  std::vector<uint16_t> columns;
   GroupTable(stripe.sets.arena(), tables_ + group_idx).ForEach([&](const uint64_t* word) {
     const MapEntry entry(LoadWord(word));
-    stripe.sets.Read(entry, columns);
     const PairPlace place{first + entry.home(), entry.fingerprint()};
-    for (const uint16_t column : columns) visit(place, uint32_t{column});
+    stripe.sets.ForEach(entry, [&](uint16_t column) { visit(place, uint32_t{column}); });
   });
 }
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 #include <vector>
-
-#include "engine/src/base/check.h"
 
 namespace trommel {
 
@@ -38,7 +37,17 @@ void RecordArena::PutWords(uint32_t reference, uint32_t num_words) {
   }
 }
 
-void RecordArena::Free(uint32_t reference, uint32_t size_class) { PutFirst(reference, size_class); }
+void RecordArena::Free(uint32_t reference, uint32_t size_class) {
+  PutFirst(reference, size_class);
+  num_freed_ += WordsOf(size_class);
+}
+
+void RecordArena::Shorten(uint32_t reference, uint32_t size_class, uint32_t to_class) {
+  const uint32_t num_words = WordsOf(to_class);
+  const uint32_t num_freed = WordsOf(size_class) - num_words;
+  PutWords(reference + num_words, num_freed);
+  num_freed_ += num_freed;
+}
 
 // Of the list of its class, or the beginning of a record of the least class that has one.
 uint32_t RecordArena::TakeFree(uint32_t size_class) {
@@ -55,15 +64,16 @@ uint32_t RecordArena::TakeFree(uint32_t size_class) {
   }
 }
 
-void RecordArena::JoinFree() {
+void RecordArena::JoinFree() noexcept try {
   std::vector<std::pair<uint32_t, uint32_t>> records;  // reference and words
   for (uint32_t c = 0; c < kNumClasses; ++c) {
-    for (uint32_t next = std::exchange(free_[c], 0); next != 0;) {
+    for (uint32_t next = free_[c]; next != 0; next = static_cast<uint32_t>(LoadWord(At(next)))) {
       records.emplace_back(next, WordsOf(c));
-      next = static_cast<uint32_t>(LoadWord(At(next)));
     }
   }
+  free_.fill(0);
   num_free_ = 0;
+  num_freed_ = 0;
   std::ranges::sort(records);
   for (size_t i = 0; i < records.size();) {
     const uint32_t first = records[i].first;
@@ -71,36 +81,75 @@ void RecordArena::JoinFree() {
     for (; i < records.size() && records[i].first == end; ++i) end += records[i].second;
     PutWords(first, end - first);
   }
+} catch (const std::bad_alloc&) {
+  return;  // nothing has changed
 }
 
-// A quarter more than all before.
-void RecordArena::AddChunk(uint32_t num_words) {
-  PutWords((num_chunks_ - 1) << kOffsetBits | used_words_, all_words_ - used_words_);
-  TROMMEL_CHECK(num_chunks_ < kMaxChunks, "a map has too many records");
-  const uint64_t quarter = num_bytes() / (4 * sizeof(uint64_t));
-  const uint64_t wanted = std::max<uint64_t>({kLeastWords, num_words + 1, quarter});
-  all_words_ = static_cast<uint32_t>(std::min<uint64_t>(wanted, kMaxOffset));
+// Much is free; and, so that insertions that are refused do not join records again and again, much
+// was freed since they were joined.
+bool RecordArena::IsWorthJoining() const {
+  const uint64_t all_words = num_bytes_ / sizeof(uint64_t);
+  return num_free_ > all_words / 8 && (!was_refused_ || num_freed_ > all_words / 16);
+}
+
+// A quarter more than all before, as far as the budget goes.
+bool RecordArena::AddChunk(uint32_t num_words) noexcept {
+  const uint64_t least = std::max<uint64_t>(kLeastWords, num_words + 1);
+  const uint64_t quarter = num_bytes_ / (4 * sizeof(uint64_t));
+  const uint64_t left = budget_.num_left() / sizeof(uint64_t);
+  was_refused_ = true;
+  if (num_chunks_ == kMaxChunks) return budget_.RefuseBySystem();
+  if (left < least) return budget_.RefuseByLimit();
+  const auto chunk_words = static_cast<uint32_t>(
+      std::min<uint64_t>({std::max(least, quarter), left, uint64_t{kMaxOffset}}));
+  auto* const chunk = new (std::nothrow) uint64_t[chunk_words]();
+  if (chunk == nullptr) return budget_.RefuseBySystem();
+  was_refused_ = false;
+  if (num_chunks_ != 0) {
+    PutWords((num_chunks_ - 1) << kOffsetBits | used_words_, all_words_ - used_words_);
+  }
+  all_words_ = chunk_words;
   used_words_ = 1;
-  auto* const chunk = new uint64_t[all_words_]();
-  chunk[0] = all_words_;
+  chunk[0] = chunk_words;
   chunks_[num_chunks_].store(chunk, std::memory_order_release);
   ++num_chunks_;
-  num_bytes_.Set(num_bytes() + all_words_ * sizeof(uint64_t));
+  num_bytes_ += chunk_words * sizeof(uint64_t);
+  budget_.Take(chunk_words * sizeof(uint64_t));
+  return true;
 }
 
-uint32_t RecordArena::Allocate(uint32_t size_class) {
+uint32_t RecordArena::Allocate(uint32_t size_class) noexcept {
   if (const uint32_t reference = TakeFree(size_class); reference != 0) return reference;
   const uint32_t num_words = WordsOf(size_class);
   if (all_words_ - used_words_ < num_words) {
-    if (num_free_ * sizeof(uint64_t) > num_bytes() / 8) {
+    if (IsWorthJoining()) {
       JoinFree();
       if (const uint32_t reference = TakeFree(size_class); reference != 0) return reference;
     }
-    AddChunk(num_words);
+    if (!AddChunk(num_words)) return 0;
   }
   const uint32_t reference = (num_chunks_ - 1) << kOffsetBits | used_words_;
   used_words_ += num_words;
   return reference;
+}
+
+bool RecordArena::CopyFrom(const RecordArena& other) noexcept {
+  for (uint32_t i = 0; i < other.num_chunks_; ++i) {
+    const uint64_t* const from = other.chunks_[i].load(std::memory_order_relaxed);
+    auto* const chunk = new (std::nothrow) uint64_t[from[0]];
+    if (chunk == nullptr) return false;
+    std::copy_n(from, from[0], chunk);
+    chunks_[i].store(chunk, std::memory_order_release);
+    ++num_chunks_;
+  }
+  free_ = other.free_;
+  used_words_ = other.used_words_;
+  all_words_ = other.all_words_;
+  num_bytes_ = other.num_bytes_;
+  num_free_ = other.num_free_;
+  num_freed_ = other.num_freed_;
+  budget_.Take(num_bytes_);
+  return true;
 }
 
 const uint64_t* RecordArena::Find(uint32_t reference, uint32_t num_words) const {

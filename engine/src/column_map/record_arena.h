@@ -12,7 +12,8 @@
 // Records have size classes: 1, 2, 3, 4, 6, 8, 12, 16, .. words, and one for bitmaps. A record that
 // is freed becomes the first of its class's list. A new record is the first of its list, or the
 // beginning of a larger one's first, or behind the last one. Before another chunk is taken, free
-// neighbours are joined if much is free.
+// neighbours are joined if much is free. A record can be shortened where it is, which needs no
+// memory.
 #ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
 #define TROMMEL_ENGINE_SRC_COLUMN_MAP_RECORD_ARENA_H_
 
@@ -21,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/src/sync/running_figure.h"
+#include "engine/src/column_map/side_budget.h"
 
 namespace trommel {
 
@@ -37,7 +38,9 @@ class RecordArena {
   static constexpr uint32_t kBitmapClass = 47;
   static constexpr uint32_t kNumClasses = 48;
 
-  explicit RecordArena(uint32_t bitmap_words) : bitmap_words_(bitmap_words) {}
+  // Its chunks are in the budget, which must outlive it.
+  RecordArena(uint32_t bitmap_words, SideBudget& budget)
+      : bitmap_words_(bitmap_words), budget_(budget) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
   ~RecordArena();
@@ -53,9 +56,11 @@ class RecordArena {
   // The class of the smallest records of at least so many words.
   uint32_t ClassFor(uint32_t num_words) const;
 
-  // A record of any contents. Ends the program where the system refuses memory.
-  uint32_t Allocate(uint32_t size_class);
+  // A record of any contents; 0: the budget or the system refuses memory.
+  [[nodiscard]] uint32_t Allocate(uint32_t size_class) noexcept;
   void Free(uint32_t reference, uint32_t size_class);
+  // The record becomes one of a class with fewer words, or as many, and its last words are freed.
+  void Shorten(uint32_t reference, uint32_t size_class, uint32_t to_class);
   // Requires a record that is allocated.
   uint64_t* At(uint32_t reference) const {
     return chunks_[reference >> kOffsetBits].load(std::memory_order_relaxed) +
@@ -66,7 +71,9 @@ class RecordArena {
   // the reader has read is no reference, or of a moment ago.
   const uint64_t* Find(uint32_t reference, uint32_t num_words) const;
 
-  uint64_t num_bytes() const { return num_bytes_.Get(); }
+  // Makes this new arena a copy of another one, with the same references. Returns false if the
+  // system refuses memory: then it must not be used.
+  [[nodiscard]] bool CopyFrom(const RecordArena& other) noexcept;
 
  private:
   static constexpr uint32_t kOffsetBits = 26;
@@ -76,20 +83,26 @@ class RecordArena {
 
   // The record's place if one is free, or 0.
   uint32_t TakeFree(uint32_t size_class);
-  void AddChunk(uint32_t num_words);
+  // Returns false, and changes nothing, if the budget or the system refuses it.
+  bool AddChunk(uint32_t num_words) noexcept;
+  bool IsWorthJoining() const;
   void PutFirst(uint32_t reference, uint32_t size_class);
   // Makes records of any free words.
   void PutWords(uint32_t reference, uint32_t num_words);
-  void JoinFree();
+  // Does nothing if there is no memory for a list of them.
+  void JoinFree() noexcept;
 
   const uint32_t bitmap_words_;
+  SideBudget& budget_;
   std::array<std::atomic<uint64_t*>, kMaxChunks> chunks_{};
   std::array<uint32_t, kNumClasses> free_{};  // the first free record of each class
   uint32_t num_chunks_ = 0;
-  uint32_t used_words_ = 0;  // of the last chunk
-  uint32_t all_words_ = 0;   // of the last chunk
-  uint64_t num_free_ = 0;    // words of records that are free
-  RunningFigure num_bytes_;
+  uint32_t used_words_ = 0;   // of the last chunk
+  uint32_t all_words_ = 0;    // of the last chunk
+  uint64_t num_bytes_ = 0;    // of all chunks
+  uint64_t num_free_ = 0;     // words of records that are free
+  uint64_t num_freed_ = 0;    // words that were freed since free ones were joined
+  bool was_refused_ = false;  // the last chunk that was wanted
 };
 
 }  // namespace trommel

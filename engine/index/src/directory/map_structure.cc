@@ -39,8 +39,7 @@ class MapStructure final : public PairStructure {
     return map_.SerializeColumns(columns);
   }
   bool Insert(uint32_t column, Keys keys) noexcept override {
-    map_.Insert(column, keys);
-    return true;
+    return map_.Insert(column, keys).num_refused == 0;
   }
   bool Erase(uint32_t column, Keys keys) noexcept override {
     return map_.Erase(column, keys).num_refused == 0;

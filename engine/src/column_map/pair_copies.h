@@ -1,0 +1,98 @@
+// PairCopies: how often pairs of a stripe were inserted beyond the first time.
+#ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_PAIR_COPIES_H_
+#define TROMMEL_ENGINE_SRC_COLUMN_MAP_PAIR_COPIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <unordered_map>
+
+#include "engine/src/column_map/side_budget.h"
+
+namespace trommel {
+
+struct PairKey {
+  uint64_t block_idx;
+  uint32_t fingerprint;
+  uint32_t column;
+  friend bool operator==(const PairKey&, const PairKey&) = default;
+};
+
+// Thread safety: under the lock of the stripe.
+class PairCopies {
+ public:
+  // Its memory is in the budget, which must outlive it.
+  explicit PairCopies(SideBudget& budget) : budget_(budget) {}
+
+  bool empty() const { return copies_.empty(); }
+  uint64_t NumOf(const PairKey& key) const {
+    const auto found = copies_.find(key);
+    return found == copies_.end() ? 0 : found->second;
+  }
+  // Returns false, and changes nothing, if the budget or the system refuses memory.
+  [[nodiscard]] bool Add(const PairKey& key, uint64_t num_copies) noexcept try {
+    if (const auto found = copies_.find(key); found != copies_.end()) {
+      found->second += num_copies;
+      return true;
+    }
+    if (BytesWithOneMore() > num_bytes_ + budget_.num_left()) return budget_.RefuseByLimit();
+    copies_.emplace(key, num_copies);
+    SetBytes();
+    return true;
+  } catch (const std::bad_alloc&) {
+    SetBytes();  // there may be more buckets
+    return budget_.RefuseBySystem();
+  }
+  // Takes one away. Returns false if there is none.
+  bool TakeOne(const PairKey& key) noexcept {
+    const auto found = copies_.find(key);
+    if (found == copies_.end()) return false;
+    if (--found->second == 0) {
+      copies_.erase(found);
+      SetBytes();
+    }
+    return true;
+  }
+  void Forget(const PairKey& key) noexcept {
+    if (copies_.erase(key) != 0) SetBytes();
+  }
+  // Makes these, which are none, those of another stripe. Throws std::bad_alloc.
+  void CopyFrom(const PairCopies& other) {
+    copies_ = other.copies_;
+    SetBytes();
+  }
+
+ private:
+  struct KeyHash {
+    size_t operator()(const PairKey& key) const {
+      const uint64_t mixed = key.block_idx * 0x9e3779b97f4a7c15U + key.fingerprint;
+      return (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9U + key.column;
+    }
+  };
+
+  static constexpr uint64_t kNodeBytes = 48;  // with what the allocator adds
+  static constexpr uint64_t kBucketBytes = 8;
+
+  // At most: where buckets become more, they become somewhat more than twice as many.
+  uint64_t BytesWithOneMore() const {
+    const size_t size = copies_.size() + 1;
+    const size_t num_buckets = copies_.bucket_count();
+    const bool has_more =
+        static_cast<float>(size) > copies_.max_load_factor() * static_cast<float>(num_buckets);
+    const size_t num_after = has_more ? 2 * num_buckets + num_buckets / 4 + 16 : num_buckets;
+    return size * kNodeBytes + num_after * kBucketBytes;
+  }
+  void SetBytes() {
+    budget_.GiveBack(num_bytes_);
+    num_bytes_ = copies_.size() * kNodeBytes + copies_.bucket_count() * kBucketBytes;
+    budget_.Take(num_bytes_);
+  }
+
+  SideBudget& budget_;
+  std::unordered_map<PairKey, uint64_t, KeyHash> copies_;
+  uint64_t num_bytes_ = 0;  // in the budget
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_COLUMN_MAP_PAIR_COPIES_H_

@@ -1,0 +1,359 @@
+// Maps for which a limit or the system leaves no memory: insertions are refused key by key and
+// change nothing, erasures and closings need none.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernels/map_layout.h"
+#include "support/allocation_peak.h"
+#include "support/catch.h"
+#include "trommel/column_map.h"
+#include "trommel/keys.h"
+
+namespace trommel {
+namespace {
+
+using MapRow = std::vector<uint64_t>;
+
+constexpr uint32_t kMapColumns = 700;
+constexpr uint64_t kLeastSideBytes = 65'536;
+
+// One block group of few places, all of which have many keys and, some of them, many columns.
+ColumnMap CrowdedMap(uint64_t side_memory_limit_bytes = 0) {
+  ColumnMap map = ColumnMap::Create({.capacity = 2'000,
+                                     .num_columns = kMapColumns,
+                                     .digest = {.kind = DigestKind::kCaller},
+                                     .num_blocks = 64,
+                                     .fingerprint_bits = 8,
+                                     .side_memory_limit_bytes = side_memory_limit_bytes})
+                      .value();
+  for (uint32_t c = 0; c < kMapColumns; ++c) REQUIRE(map.OpenColumn(c));
+  return map;
+}
+
+// Keys into a column; keys may be there several times.
+struct MapBatch {
+  uint32_t column = 0;
+  std::vector<uint64_t> digests;
+};
+
+std::vector<MapBatch> SomeBatches(size_t num_batches, std::mt19937_64& random) {
+  std::vector<uint64_t> digests(900);
+  for (uint64_t& digest : digests) digest = random();
+  std::vector<MapBatch> batches(num_batches);
+  for (MapBatch& batch : batches) {
+    batch.column = static_cast<uint32_t>(random() % kMapColumns);
+    for (size_t i = 1 + random() % 40; i > 0; --i) {
+      const size_t range = random() % 3 == 0 ? 8 : random() % 2 == 0 ? 60 : digests.size();
+      batch.digests.push_back(digests[random() % range]);
+    }
+  }
+  return batches;
+}
+
+// Copies of each pair of a place and a column: what a map must have.
+class MapModel {
+ public:
+  void Insert(const ColumnMap& map, uint32_t column, uint64_t digest) {
+    ++copies_[PlaceOf(map, digest)][column];
+  }
+  void Erase(const ColumnMap& map, uint32_t column, uint64_t digest) {
+    const auto place = copies_.find(PlaceOf(map, digest));
+    const auto pair = place->second.find(column);
+    if (--pair->second == 0) place->second.erase(pair);
+    if (place->second.empty()) copies_.erase(place);
+  }
+  void Close(uint32_t column) {
+    for (auto& [place, columns] : copies_) columns.erase(column);
+    std::erase_if(copies_, [](const auto& entry) { return entry.second.empty(); });
+  }
+  bool empty() const { return copies_.empty(); }
+
+  // The map answers exactly that for all of these.
+  void Check(const ColumnMap& map, std::span<const MapBatch> batches) const {
+    MapRow row(map.row_words());
+    size_t num_wrong = 0;
+    for (const MapBatch& batch : batches) {
+      for (const uint64_t digest : batch.digests) {
+        map.Query(Key::Digest(digest), row);
+        num_wrong += row != Want(map, digest);
+      }
+    }
+    CHECK(num_wrong == 0);
+    uint64_t num_pairs = 0;
+    for (const auto& [place, columns] : copies_) num_pairs += columns.size();
+    CHECK(map.GetStats().num_pairs == num_pairs);
+  }
+  MapRow Want(const ColumnMap& map, uint64_t digest) const {
+    MapRow row(map.row_words());
+    const auto place = copies_.find(PlaceOf(map, digest));
+    if (place == copies_.end()) return row;
+    for (const auto& [column, count] : place->second) row[column / 64] |= 1ULL << column % 64;
+    return row;
+  }
+
+ private:
+  static uint64_t PlaceOf(const ColumnMap& map, uint64_t digest) {
+    const MapGeometry& shape = map.geometry();
+    const auto place = kernels::FingerprintPlaceOf(digest, shape.num_blocks);
+    return place.block_idx << 16 | kernels::MapFingerprint(place.rest, shape.fingerprint_bits);
+  }
+
+  std::map<uint64_t, std::map<uint32_t, uint64_t>> copies_;
+};
+
+// What insertions of batches of at most 64 keys did: a word per batch.
+struct MapInsertions {
+  explicit MapInsertions(size_t num_batches) : inserted(num_batches) {}
+
+  std::vector<uint64_t> inserted;
+  uint64_t num_refused = 0;
+  uint64_t num_by_limit = 0;
+  uint64_t num_wrong = 0;  // outcomes that do not say what the words say
+};
+
+// Without an allocation of its own.
+void InsertBatches(ColumnMap& map, std::span<const MapBatch> batches, MapInsertions& done) {
+  for (size_t b = 0; b < batches.size(); ++b) {
+    const Keys keys = Keys::Digests(batches[b].digests);
+    const InsertOutcome outcome =
+        map.Insert(batches[b].column, keys, std::span(&done.inserted[b], 1));
+    const auto num_inserted = static_cast<uint64_t>(std::popcount(done.inserted[b]));
+    const bool is_right = outcome.num_inserted == num_inserted &&
+                          outcome.num_refused == keys.size() - num_inserted &&
+                          (outcome.refusal == GrowthRefusal::kNone) == (outcome.num_refused == 0);
+    done.num_wrong += uint64_t{!is_right};
+    done.num_refused += outcome.num_refused;
+    if (outcome.refusal == GrowthRefusal::kSideMemoryLimit) {
+      done.num_by_limit += outcome.num_refused;
+    }
+  }
+}
+
+// The keys that are in, which the model is told.
+std::vector<MapBatch> TakenOf(const ColumnMap& map, std::span<const MapBatch> batches,
+                              const MapInsertions& done, MapModel& model) {
+  std::vector<MapBatch> taken;
+  for (size_t b = 0; b < batches.size(); ++b) {
+    taken.push_back({batches[b].column, {}});
+    for (size_t i = 0; i < batches[b].digests.size(); ++i) {
+      if ((done.inserted[b] >> i & 1) == 0) continue;
+      taken.back().digests.push_back(batches[b].digests[i]);
+      model.Insert(map, batches[b].column, batches[b].digests[i]);
+    }
+  }
+  return taken;
+}
+
+uint64_t EraseBatches(ColumnMap& map, std::span<const MapBatch> batches) {
+  uint64_t num_refused = 0;
+  for (const MapBatch& batch : batches) {
+    num_refused += map.Erase(batch.column, Keys::Digests(batch.digests)).num_refused;
+  }
+  return num_refused;
+}
+
+void CheckMapIsEmpty(const ColumnMap& map) {
+  const MapStats stats = map.GetStats();
+  CHECK(stats.num_pairs == 0);
+  CHECK(stats.num_slots_in_use == 0);
+  CHECK(stats.num_places_elsewhere == 0);
+  uint64_t num_keys = 0;
+  for (uint32_t c = 0; c < map.num_columns(); ++c) num_keys += map.IsOpen(c) ? map.num_keys(c) : 0;
+  CHECK(num_keys == 0);
+}
+
+}  // namespace
+
+TEST_CASE("an insertion into a map that finds no memory changes nothing, at any allocation",
+          "[engine][column_map][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  std::mt19937_64 random(Catch::rngSeed());
+  const auto which = GENERATE(tests::Refused::kOne, tests::Refused::kAllFrom);
+  const std::vector<MapBatch> batches = SomeBatches(800, random);
+  uint64_t num_refused = 0;
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; n += 1 + n / 3) {
+    CAPTURE(n);
+    ColumnMap map = CrowdedMap();
+    MapInsertions done(batches.size());
+    {
+      const tests::RefusedAllocation refused(n, which);
+      InsertBatches(map, batches, done);
+      was_refused = refused.was_refused();
+    }
+    CHECK(done.num_wrong == 0);
+    CHECK(done.num_by_limit == 0);
+    CHECK(map.GetStats().num_refused_inserts == done.num_refused);
+    num_refused += done.num_refused;
+    MapModel model;
+    const std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
+    model.Check(map, batches);
+    CHECK(EraseBatches(map, taken) == 0);
+    CheckMapIsEmpty(map);
+  }
+  CHECK(num_refused > 0);
+}
+
+TEST_CASE("no erasure from a map needs memory, and no closing of columns",
+          "[engine][column_map][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<MapBatch> batches = SomeBatches(3'000, random);
+  ColumnMap map = CrowdedMap(GENERATE(uint64_t{0}, 4 * kLeastSideBytes));
+  MapInsertions done(batches.size());
+  InsertBatches(map, batches, done);
+  MapModel model;
+  std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
+  REQUIRE(map.GetStats().num_places_elsewhere > 0);
+  std::ranges::shuffle(taken, random);
+  const auto middle = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2);
+  const std::vector<MapBatch> half(taken.begin(), middle);
+  taken.erase(taken.begin(), middle);
+  std::vector<uint32_t> closed(kMapColumns / 2);
+  for (uint32_t c = 0; c < closed.size(); ++c) closed[c] = c;
+  uint64_t num_refused = 0;
+  {
+    const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);
+    num_refused = EraseBatches(map, half);
+    map.CloseColumns(closed);
+  }
+  CHECK(num_refused == 0);
+  for (const MapBatch& batch : half) {
+    for (const uint64_t digest : batch.digests) model.Erase(map, batch.column, digest);
+  }
+  for (const uint32_t c : closed) model.Close(c);
+  model.Check(map, batches);
+  std::erase_if(taken, [&](const MapBatch& batch) { return batch.column < closed.size(); });
+  {
+    const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);
+    num_refused = EraseBatches(map, taken);
+  }
+  CHECK(num_refused == 0);
+  CheckMapIsEmpty(map);
+}
+
+TEST_CASE("a map takes no more side memory than its limit, and refuses the same keys for any cut",
+          "[engine][column_map][side_limit]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const std::vector<MapBatch> batches = SomeBatches(6'000, random);
+  ColumnMap map = CrowdedMap(kLeastSideBytes);
+  ColumnMap by_one = CrowdedMap(kLeastSideBytes);
+  MapInsertions done(batches.size());
+  InsertBatches(map, batches, done);
+  CHECK(done.num_wrong == 0);
+  CHECK(done.num_refused > 0);
+  CHECK(done.num_by_limit == done.num_refused);
+  CHECK(map.GetStats().num_bytes_elsewhere <= kLeastSideBytes);
+  CHECK(map.GetStats().num_bytes_elsewhere > kLeastSideBytes / 2);
+  uint64_t num_different = 0;
+  for (size_t b = 0; b < batches.size(); ++b) {
+    for (size_t i = 0; i < batches[b].digests.size(); ++i) {
+      const bool is_in = by_one.Insert(batches[b].column, Key::Digest(batches[b].digests[i]));
+      num_different += is_in != ((done.inserted[b] >> i & 1) != 0);
+    }
+  }
+  CHECK(num_different == 0);
+  CHECK((map == by_one));
+  MapModel model;
+  const std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
+  model.Check(map, batches);
+
+  // A copy has the limit, and as much memory; keys that go make room for others.
+  ColumnMap copy = map.Clone().value();
+  CHECK((copy == map));
+  CHECK(copy.side_memory_limit_bytes() == kLeastSideBytes);
+  CHECK(copy.GetStats().num_bytes_elsewhere == map.GetStats().num_bytes_elsewhere);
+  CHECK(EraseBatches(copy, taken) == 0);
+  CheckMapIsEmpty(copy);
+  MapInsertions again(batches.size());
+  InsertBatches(copy, batches, again);
+  CHECK(again.num_wrong == 0);
+  CHECK(again.num_refused < 2 * done.num_refused);
+  model.Check(map, batches);
+  CHECK(EraseBatches(map, taken) == 0);
+  CheckMapIsEmpty(map);
+}
+
+TEST_CASE("a limit of a map's side memory is set where what is there is within it",
+          "[engine][column_map][side_limit]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const std::vector<MapBatch> batches = SomeBatches(6'000, random);
+  ColumnMap map = CrowdedMap();
+  MapInsertions done(batches.size());
+  InsertBatches(map, batches, done);
+  REQUIRE(done.num_refused == 0);
+  const uint64_t num_bytes = map.GetStats().num_bytes_elsewhere;
+  REQUIRE(num_bytes > kLeastSideBytes);
+  CHECK(map.LimitSideMemory(1'000).error().code == ErrorCode::kInvalidArgument);
+  CHECK(map.LimitSideMemory(kLeastSideBytes).error().code == ErrorCode::kOutOfMemory);
+  CHECK(map.side_memory_limit_bytes() == 0);
+  CHECK(map.LimitSideMemory(num_bytes).ok());
+  InsertBatches(map, SomeBatches(6'000, random), done);
+  CHECK(done.num_refused > 0);
+  CHECK(map.GetStats().num_bytes_elsewhere <= num_bytes);
+  CHECK(map.LimitSideMemory(0).ok());
+  const uint64_t num_refused = done.num_refused;
+  InsertBatches(map, SomeBatches(6'000, random), done);
+  CHECK(done.num_refused == num_refused);
+  CHECK(map.Clone().value().side_memory_limit_bytes() == 0);
+  const auto too_much = ColumnMap::Create({.capacity = 1'000'000,
+                                           .num_columns = 10,
+                                           .memory_limit_bytes = 8'000'000,
+                                           .side_memory_limit_bytes = 8'000'000});
+  REQUIRE_FALSE(too_much.ok());
+  CHECK(too_much.error().code == ErrorCode::kOutOfMemory);
+}
+
+TEST_CASE("a column that a limit has no room for is not loaded, and nothing of it stays",
+          "[engine][column_map][side_limit]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  ColumnMap full = CrowdedMap();
+  // Two copies of each: that takes memory whatever the blocks have.
+  std::vector<uint64_t> digests(4'000);
+  for (uint64_t& digest : digests) digest = random();
+  full.Insert(3, Keys::Digests(digests));
+  full.Insert(3, Keys::Digests(digests));
+  const std::vector<std::byte> bytes = full.SerializeColumn(3);
+  ColumnMap map = CrowdedMap(kLeastSideBytes);
+  map.Insert(5, Keys::Digests(std::span(digests).first(100)));
+  const std::vector<std::byte> other = map.SerializeColumn(5);
+  map.CloseColumn(3);
+  const Status loaded = map.LoadColumn(3, bytes);
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
+  CHECK_FALSE(map.IsOpen(3));
+  CHECK((map.SerializeColumn(5) == other));
+  CHECK(map.OpenColumn(3).ok());
+  CHECK(map.num_keys(3) == 0);
+  CHECK((map.SerializeColumn(3) == CrowdedMap().SerializeColumn(3)));
+  CHECK(map.LimitSideMemory(0).ok());
+  map.CloseColumn(3);
+  CHECK(map.LoadColumn(3, bytes).ok());
+  CHECK((map.SerializeColumn(3) == bytes));
+}
+
+TEST_CASE("a copy of a map that the system refuses memory for fails, at any allocation",
+          "[engine][column_map][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  std::mt19937_64 random(Catch::rngSeed());
+  ColumnMap map = CrowdedMap();
+  const std::vector<MapBatch> batches = SomeBatches(500, random);
+  MapInsertions done(batches.size());
+  InsertBatches(map, batches, done);
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; ++n) {
+    Result<ColumnMap> copy = Error{};
+    was_refused = tests::WasRefusedAt(n, [&] { copy = map.Clone(); });
+    CHECK(copy.ok() == !was_refused);
+    if (copy.ok()) CHECK((*copy == map));
+  }
+}
+
+}  // namespace trommel
