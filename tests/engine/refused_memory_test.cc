@@ -61,6 +61,31 @@ void CheckUsable(CountingFilter& filter, const std::vector<uint64_t>& digests) {
   CHECK((filter.Serialize() == bytes));
 }
 
+// Calls change(filter) with its n-th allocation refused, for each n, on a filter that holds the
+// keys. Where it fails nothing has changed; check(filter, is_changed) says what else must be.
+template <class Change, class Check>
+void CheckWithRefusals(const PresenceShape& shape, const std::vector<uint64_t>& digests,
+                       const Change& change, const Check& check) {
+  uint64_t num_failed = 0;
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
+    CAPTURE(n);
+    CountingFilter filter = EmptyOf(shape);
+    filter.Insert(Keys::Digests(digests));
+    const std::vector<std::byte> before = filter.Serialize();
+    Status changed = Ok();
+    was_refused = tests::WasRefusedAt(n, [&] { changed = change(filter); });
+    if (!changed.ok()) {
+      num_failed += 1;
+      CHECK(changed.error().code == ErrorCode::kOutOfMemory);
+      CHECK((filter.Serialize() == before));
+    }
+    check(filter, changed.ok());
+    CheckUsable(filter, digests);
+  }
+  CHECK(num_failed > 0);
+}
+
 TEST_CASE("a merge that the system refuses memory for changes nothing, at any of its allocations",
           "[engine][refused_memory]") {
   if (!tests::AllocationPeak::IsCounted()) return;
@@ -70,26 +95,12 @@ TEST_CASE("a merge that the system refuses memory for changes nothing, at any of
   const bool is_own = GENERATE(false, true);  // merged into itself
   CountingFilter other = EmptyOf(shape);
   other.Insert(Keys::Digests(SomeKeys(shape, random)));
-  uint64_t num_failed = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
-    CAPTURE(n);
-    CountingFilter filter = EmptyOf(shape);
-    filter.Insert(Keys::Digests(digests));
-    const std::vector<std::byte> before = filter.Serialize();
-    Status merged = Ok();
-    was_refused = tests::WasRefusedAt(n, [&] { merged = filter.Merge(is_own ? filter : other); });
-    if (merged.ok()) {
-      const uint64_t num_there = is_own ? digests.size() : other.num_keys();
-      CHECK(filter.num_keys() == digests.size() + num_there);
-    } else {
-      num_failed += 1;
-      CHECK(merged.error().code == ErrorCode::kOutOfMemory);
-      CHECK((filter.Serialize() == before));
-    }
-    CheckUsable(filter, digests);
-  }
-  CHECK(num_failed > 0);
+  const uint64_t num_there = is_own ? digests.size() : other.num_keys();
+  CheckWithRefusals(
+      shape, digests, [&](CountingFilter& filter) { return filter.Merge(is_own ? filter : other); },
+      [&](const CountingFilter& filter, bool is_merged) {
+        if (is_merged) CHECK(filter.num_keys() == digests.size() + num_there);
+      });
 }
 
 TEST_CASE("a fold that the system refuses memory for changes nothing, at any of its allocations",
@@ -98,23 +109,11 @@ TEST_CASE("a fold that the system refuses memory for changes nothing, at any of 
   const PresenceShape shape = AnyPresenceShape();
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> digests = SomeKeys(shape, random);
-  uint64_t num_failed = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
-    CAPTURE(n);
-    CountingFilter filter = EmptyOf(shape);
-    filter.Insert(Keys::Digests(digests));
-    const std::vector<std::byte> before = filter.Serialize();
-    Status folded = Ok();
-    was_refused = tests::WasRefusedAt(n, [&] { folded = filter.Fold(); });
-    if (!folded.ok()) {
-      num_failed += 1;
-      CHECK(folded.error().code == ErrorCode::kOutOfMemory);
-      CHECK((filter.Serialize() == before));
-    }
-    CheckUsable(filter, digests);
-  }
-  CHECK(num_failed > 0);
+  CheckWithRefusals(
+      shape, digests, [](CountingFilter& filter) { return filter.Fold(); },
+      [](const CountingFilter& filter, bool is_folded) {
+        CHECK(filter.geometry().num_blocks == (is_folded ? 32U : 64U));
+      });
 }
 
 TEST_CASE("a limit that the system refuses memory for is not set, and the filter stays as it was",
@@ -123,26 +122,14 @@ TEST_CASE("a limit that the system refuses memory for is not set, and the filter
   const PresenceShape shape = AnyPresenceShape();
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> digests = SomeKeys(shape, random);
-  uint64_t num_failed = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
-    CAPTURE(n);
-    CountingFilter filter = EmptyOf(shape);
-    filter.Insert(Keys::Digests(digests));
-    const std::vector<std::byte> before = filter.Serialize();
-    Status limited = Ok();
-    was_refused = tests::WasRefusedAt(n, [&] { limited = filter.LimitSideMemory(200'000); });
-    CHECK((filter.Serialize() == before));
-    const std::vector<uint64_t> hot(1 << 17, ~digests.front());
-    if (!limited.ok()) {
-      num_failed += 1;
-      CHECK(limited.error().code == ErrorCode::kOutOfMemory);
-      CHECK(filter.Insert(Keys::Digests(hot)).num_refused == 0);
-      CHECK(filter.Erase(Keys::Digests(hot)).num_refused == 0);
-    }
-    CheckUsable(filter, digests);
-  }
-  CHECK(num_failed > 0);
+  const std::vector<uint64_t> hot(1 << 17, ~digests.front());
+  CheckWithRefusals(
+      shape, digests, [](CountingFilter& filter) { return filter.LimitSideMemory(200'000); },
+      [&hot](CountingFilter& filter, bool is_limited) {
+        if (is_limited) return;
+        CHECK(filter.Insert(Keys::Digests(hot)).num_refused == 0);
+        CHECK(filter.Erase(Keys::Digests(hot)).num_refused == 0);
+      });
 }
 
 TEST_CASE("no erasure, return or subtraction needs memory", "[engine][refused_memory]") {
