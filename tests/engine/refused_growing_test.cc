@@ -290,11 +290,6 @@ TEST_CASE("a doubling filter with a limit of side memory says which keys it refu
   CHECK(filter.Insert(Keys::Digests(hot)).num_refused == outcome.num_refused);
 
   CHECK(filter.LimitSideMemory(100).error().code == ErrorCode::kInvalidArgument);
-  const auto generations = ScalableFilter::Create({.first_capacity = 1000,
-                                                   .mode = GrowthMode::kGenerations,
-                                                   .side_memory_limit_bytes = kLimit});
-  REQUIRE_FALSE(generations.ok());
-  CHECK(generations.error().code == ErrorCode::kInvalidArgument);
   CHECK(
       ScalableFilter::Create(
           {.first_capacity = 1000, .memory_limit_bytes = kLimit, .side_memory_limit_bytes = kLimit})

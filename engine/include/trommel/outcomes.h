@@ -58,8 +58,8 @@ struct InsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
   /// Keys that the filter had no space for: nothing changed for them, and they must not be erased.
   /// In a ScalableFilter, keys that no generation showed and that it could not grow for, or that
-  /// the side memory of one that doubles had no space for; in a CountingFilter, keys that its side
-  /// memory had no space for: 0 without a limit of it.
+  /// its side memory had no space for; in a CountingFilter, keys that its side memory had no space
+  /// for: 0 without a limit of it.
   uint64_t num_refused = 0;
   GrowthRefusal refusal = GrowthRefusal::kNone;  ///< Why keys were refused, if any were.
 

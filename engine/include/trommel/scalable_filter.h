@@ -103,16 +103,22 @@ struct ScalableConfig {
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
   /// machine's memory.
   uint64_t memory_limit_bytes = 0;
-  /// kDoubling: the most bytes of side memory, which has further copies of keys and keys without a
-  /// slot; 0: no limit. With a limit these bytes are reserved at creation and divided equally over
-  /// 64 parts; half of them are for steps of growth. An insertion that finds no space is refused
-  /// and changes nothing, and a step that finds none is tried again later.
+  /// The most bytes of side memory, which has further copies of keys and keys without a slot; 0: no
+  /// limit. With a limit they are reserved, an insertion that finds no space is refused and changes
+  /// nothing, and no erasure needs memory. Counts as memory of the filter.
   ///
+  /// Generations: so many bytes for the first one, divided as CountingConfig's are. A later one
+  /// reserves more in proportion to its blocks when it begins, at least what CountingConfig's limit
+  /// requires; it does not begin where memory_limit_bytes or the system leaves no memory for that.
+  /// A key that an older generation shows is refused where that one has no space for it, whatever
+  /// space there is in others. Insertions into the newest generation take up to twice as long.
+  ///
+  /// kDoubling: all that it ever has. Divided equally over 64 parts; half of them are for steps of
+  /// growth, and a step that finds none is tried again later.
   /// A distinct key of which more than four copies are in takes an entry of 64 bytes, and so does a
   /// key for which there is no slot: these are few while the filter may grow, and many when it may
   /// not. So a limit of N bytes has space for N / 128 such keys; without a limit
   /// DoublingStats::side_table_bytes says how many there are. Requires at least 16,384 bytes.
-  /// Generations have no such limit. Counts as memory of the filter.
   uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -360,12 +366,12 @@ class TROMMEL_API ScalableFilter {
 
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
-  /// kDoubling: limits side memory from now on, as ScalableConfig::side_memory_limit_bytes, which
-  /// is not part of snapshots; 0: no limit. Fails with kInvalidArgument below the least value and
-  /// for generations, and with kOutOfMemory if what is in needs more, if the filter would exceed
-  /// its memory limit, or if the system refuses memory; the limit stays as it is then. A filter
-  /// that was filled to its limit may need more after loading, because a snapshot puts keys in
-  /// canonical order.
+  /// Limits side memory from now on, as ScalableConfig::side_memory_limit_bytes, which is not part
+  /// of snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
+  /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
+  /// system refuses memory; the limit stays as it is then. A filter that was filled to its limit
+  /// may need more after loading, because a snapshot puts keys in canonical order. Generations:
+  /// needs the memory of the old reservations and of the new ones at one time.
   Status LimitSideMemory(uint64_t limit_bytes);
   /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
   /// dropped, or was loaded with another size, another is allocated before anything is freed:

@@ -80,7 +80,9 @@ class BlockStore final : public Store {
     return WriteCounters(block_idx, counters);
   }
 
-  Status LimitSideMemory(uint64_t limit_bytes) override;
+  // The least limit of a store of this geometry.
+  static uint64_t LeastSideBytes(const Geometry& geometry);
+  Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
   [[nodiscard]] bool Merge(const Store& other) noexcept override;
   // Undoes an insertion, and nothing may have happened since: also what its block takes is what its
   // counts need.
@@ -138,6 +140,8 @@ class BlockStore final : public Store {
 
  private:
   BlockStore() = default;
+
+  class LimitChange;
 
   // One kernel call: at most kernels::kMaxChunkKeys keys.
   kernels::UpdateProgress CallKernel(Update update, const uint64_t* digests,

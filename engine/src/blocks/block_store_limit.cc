@@ -1,9 +1,11 @@
 // The limit of a block store's side memory.
+#include <memory>
 #include <new>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "engine/src/base/grouped_text.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_store.h"
 #include "kernels/run_block.h"
 #include "kernels/run_slice.h"
@@ -32,12 +34,38 @@ void BlockStore::ReturnWhatFits() {
   }
 }
 
-Status BlockStore::LimitSideMemory(uint64_t limit_bytes) {
-  if (limit_bytes == 0) {
-    side_limit_bytes_ = 0;
-    side_table_.LiftLimit();
-    return Ok();
+uint64_t BlockStore::LeastSideBytes(const Geometry& geometry) {
+  return SideTable(1, geometry.num_slices, 0).LeastLimitBytes() << OwnedRangeBits(geometry);
+}
+
+class BlockStore::LimitChange final : public SideLimitChange {
+ public:
+  // No limit from now on.
+  explicit LimitChange(BlockStore& store) : store_(store) {}
+  LimitChange(BlockStore& store, uint64_t limit_bytes, SideTable limited)
+      : store_(store), limit_bytes_(limit_bytes), limited_(std::move(limited)) {}
+
+  void Apply() noexcept override {
+    store_.side_limit_bytes_ = limit_bytes_;
+    if (limit_bytes_ == 0) {
+      store_.side_table_.LiftLimit();
+    } else {
+      store_.side_table_ = std::move(limited_);
+    }
   }
+  uint64_t side_table_bytes() const override {
+    return limit_bytes_ == 0 ? store_.side_table_.num_bytes() : limited_.num_bytes();
+  }
+
+ private:
+  BlockStore& store_;
+  uint64_t limit_bytes_ = 0;
+  SideTable limited_;
+};
+
+Result<std::unique_ptr<SideLimitChange>> BlockStore::PrepareSideLimit(uint64_t limit_bytes) try {
+  using Change = std::unique_ptr<SideLimitChange>;
+  if (limit_bytes == 0) return Change(std::make_unique<LimitChange>(*this));
   const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   const uint64_t least = side_table_.LeastLimitBytes();
   if (limit_bytes / num_owned_ranges() < least) {
@@ -48,23 +76,18 @@ Status BlockStore::LimitSideMemory(uint64_t limit_bytes) {
   }
   const SideTable::RangeLimit limit =
       side_table_.LimitWithin(limit_bytes / num_owned_ranges(), CrowdedPercent(geometry_));
-  try {
-    if (side_limit_bytes_ == 0 && !side_table_.IsWithin(limit)) ReturnWhatFits();
-    if (!side_table_.IsWithin(limit)) {
-      return Error{ErrorCode::kOutOfMemory,
-                   given +
-                       ", and the keys that are in need more: a range of blocks would have "
-                       "space for " +
-                       GroupedText(limit.max_blocks) + " promoted blocks and the counters of " +
-                       GroupedText(limit.max_arrays) + " with more than 63 keys"};
-    }
-    side_table_.LimitTo(limit);
-  } catch (const std::bad_alloc&) {
+  if (side_limit_bytes_ == 0 && !side_table_.IsWithin(limit)) ReturnWhatFits();
+  if (!side_table_.IsWithin(limit)) {
     return Error{ErrorCode::kOutOfMemory,
-                 "the system refused " + GroupedText(limit_bytes) + " bytes of side memory"};
+                 given +
+                     ", and the keys that are in need more: a range of blocks would have "
+                     "space for " +
+                     GroupedText(limit.max_blocks) + " promoted blocks and the counters of " +
+                     GroupedText(limit.max_arrays) + " with more than 63 keys"};
   }
-  side_limit_bytes_ = limit_bytes;
-  return Ok();
+  return Change(std::make_unique<LimitChange>(*this, limit_bytes, side_table_.LimitedTo(limit)));
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for a limit of side memory");
 }
 
 }  // namespace trommel

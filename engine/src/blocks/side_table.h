@@ -75,8 +75,8 @@ class SideTable {
   RangeLimit LimitWithin(uint64_t range_bytes, uint64_t crowded_percent) const;
   // Does what each range holds keep to it?
   bool IsWithin(const RangeLimit& limit) const;
-  // Requires that all ranges do. May throw std::bad_alloc, and has then changed nothing.
-  void LimitTo(const RangeLimit& limit);
+  // The same table with that limit. Requires that all ranges keep to it. May throw std::bad_alloc.
+  SideTable LimitedTo(const RangeLimit& limit) const;
   void LiftLimit();  // what is reserved is freed as blocks return
 
   // The following require that the block has an entry.

@@ -71,18 +71,21 @@ bool SideTable::IsWithin(const RangeLimit& limit) const {
   });
 }
 
-void SideTable::LimitTo(const RangeLimit& limit) {
-  std::vector<OwnedRange> limited;
-  limited.reserve(owned_ranges_.size());
+SideTable SideTable::LimitedTo(const RangeLimit& limit) const {
+  SideTable limited;
+  limited.blocks_per_owned_range_ = blocks_per_owned_range_;
+  limited.num_slices_ = num_slices_;
+  limited.owned_ranges_.clear();
+  limited.owned_ranges_.reserve(owned_ranges_.size());
   for (const OwnedRange& range : owned_ranges_) {
-    OwnedRange& into = limited.emplace_back(num_slices_, num_counters());
+    OwnedRange& into = limited.owned_ranges_.emplace_back(num_slices_, num_counters());
     into.runs.Reserve(limit.max_blocks);
     into.exact.Reserve(limit.max_arrays);
     if (!CopyEntries(range, into)) throw std::bad_alloc();
     into.num_refused = range.num_refused;
     UpdateFigures(into);
   }
-  owned_ranges_ = std::move(limited);
+  return limited;
 }
 
 void SideTable::LiftLimit() {

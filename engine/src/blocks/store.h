@@ -38,6 +38,21 @@ struct StoreFigures {
   }
 };
 
+// A limit of side memory that a store is to take, with all that it needs: nothing can fail any
+// more. So several stores take theirs when each of them has one. Requires that its store is not
+// changed meanwhile.
+class SideLimitChange {
+ public:
+  virtual ~SideLimitChange() = default;
+  virtual void Apply() noexcept = 0;
+  virtual uint64_t side_table_bytes() const = 0;  // of the store, once it is applied
+
+ protected:
+  SideLimitChange() = default;
+  SideLimitChange(const SideLimitChange&) = default;
+  SideLimitChange& operator=(const SideLimitChange&) = default;
+};
+
 // The blocks are divided three ways, each into equal ranges named by a digest's top bits:
 //
 //   shards: shard_bits (geometry)  >=  owned ranges: at most 10 bits  >=  lock ranges: lock_bits
@@ -53,9 +68,11 @@ class Store : public KeyStore {
 
   // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
   // and what is reserved is freed as blocks return. Fails with kInvalidArgument if they are too
-  // few, and with kOutOfMemory if what is in needs more, or the system refuses them; the limit
-  // stays as it is then.
-  virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
+  // few, and with kOutOfMemory if what is in needs more, or the system refuses them. The limit
+  // stays as it is until the change is applied; keys may be placed anew.
+  virtual Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) = 0;
+  // The same, applied.
+  Status LimitSideMemory(uint64_t limit_bytes);
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
 
   // What a block holds, and setting it.
@@ -93,9 +110,10 @@ class Store : public KeyStore {
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 
   const Geometry& geometry() const { return geometry_; }
-  uint32_t owned_range_bits() const final {
-    return std::min(geometry_.shard_bits, kMaxOwnedRangeBits);
+  static uint32_t OwnedRangeBits(const Geometry& geometry) {
+    return std::min(geometry.shard_bits, kMaxOwnedRangeBits);
   }
+  uint32_t owned_range_bits() const final { return OwnedRangeBits(geometry_); }
   size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
   UpdateCost update_cost() const final { return UpdateCost::Of(geometry_); }
   uint64_t blocks_per_owned_range() const { return geometry_.num_blocks >> owned_range_bits(); }

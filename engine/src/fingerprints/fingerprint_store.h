@@ -99,7 +99,11 @@ class FingerprintStore : public Store {
   void StopServingQueries();
 
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
-  Status LimitSideMemory(uint64_t limit_bytes) override;
+  // The least limit of a store of this geometry.
+  static uint64_t LeastSideBytes(const Geometry& geometry) {
+    return HiddenKeys::LeastLimitBytes() << OwnedRangeBits(geometry);
+  }
+  Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
   [[nodiscard]] bool Merge(const Store& other) noexcept override;
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
@@ -207,6 +211,7 @@ class FingerprintStore : public Store {
   std::vector<OwnedRange> ranges_;
 
  private:
+  class LimitChange;
   using KernelsMember = const kernels::FingerprintKernels kernels::KernelTable::*;
 
   const kernels::FingerprintKernels& Kernels() const { return kernels::ChosenKernels().*kernels_; }

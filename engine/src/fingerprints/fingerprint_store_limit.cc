@@ -1,6 +1,7 @@
 // The limit of a fingerprint store's side memory.
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -8,19 +9,48 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/base/grouped_text.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 
 namespace trommel {
 
-Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
-  if (limit_bytes == 0) {
-    side_limit_bytes_ = 0;
-    for (OwnedRange& range : ranges_) {
-      range.hidden.LiftLimit();
+class FingerprintStore::LimitChange final : public SideLimitChange {
+ public:
+  // No limit from now on.
+  explicit LimitChange(FingerprintStore& store) : store_(store) {}
+  // `limited`: what is hidden in each owned range, with the limit.
+  LimitChange(FingerprintStore& store, uint64_t limit_bytes, std::vector<HiddenKeys> limited)
+      : store_(store), limit_bytes_(limit_bytes), limited_(std::move(limited)) {}
+
+  void Apply() noexcept override {
+    store_.side_limit_bytes_ = limit_bytes_;
+    for (size_t r = 0; r < store_.ranges_.size(); ++r) {
+      OwnedRange& range = store_.ranges_[r];
+      if (limit_bytes_ == 0) {
+        range.hidden.LiftLimit();
+      } else {
+        range.hidden = std::move(limited_[r]);
+      }
       range.side_table_bytes.Set(range.hidden.num_bytes());
     }
-    return Ok();
   }
+  uint64_t side_table_bytes() const override {
+    uint64_t num_bytes = 0;
+    if (limit_bytes_ == 0) return store_.Figures().side_table_bytes;
+    for (const HiddenKeys& hidden : limited_) num_bytes += hidden.num_bytes();
+    return num_bytes;
+  }
+
+ private:
+  FingerprintStore& store_;
+  uint64_t limit_bytes_ = 0;
+  std::vector<HiddenKeys> limited_;
+};
+
+Result<std::unique_ptr<SideLimitChange>> FingerprintStore::PrepareSideLimit(
+    uint64_t limit_bytes) try {
+  using Change = std::unique_ptr<SideLimitChange>;
+  if (limit_bytes == 0) return Change(std::make_unique<LimitChange>(*this));
   const uint64_t least = HiddenKeys::LeastLimitBytes() * ranges_.size();
   const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   if (limit_bytes < least) {
@@ -53,23 +83,15 @@ Status FingerprintStore::LimitSideMemory(uint64_t limit_bytes) {
                        "up to 65,535 times: a block hides more"};
     }
   }
-  try {
-    std::vector<HiddenKeys> limited;
-    limited.reserve(ranges_.size());
-    for (const OwnedRange& range : ranges_) {
-      limited.push_back(range.hidden);
-      limited.back().LimitTo(max_records);
-    }
-    for (size_t r = 0; r < ranges_.size(); ++r) {
-      ranges_[r].hidden = std::move(limited[r]);
-      ranges_[r].side_table_bytes.Set(ranges_[r].hidden.num_bytes());
-    }
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "the system refused " + GroupedText(limit_bytes) + " bytes of side memory"};
+  std::vector<HiddenKeys> limited;
+  limited.reserve(ranges_.size());
+  for (const OwnedRange& range : ranges_) {
+    limited.push_back(range.hidden);
+    limited.back().LimitTo(max_records);
   }
-  side_limit_bytes_ = limit_bytes;
-  return Ok();
+  return Change(std::make_unique<LimitChange>(*this, limit_bytes, std::move(limited)));
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for a limit of side memory");
 }
 
 // Goes through the blocks as Merge does, and keeps account of what each step would leave.

@@ -22,6 +22,11 @@ Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uin
   return std::unique_ptr<Store>(*std::move(fingerprints));
 }
 
+uint64_t LeastSideBytes(const Geometry& geometry) {
+  return HasFingerprints(geometry.encoding) ? FingerprintStore::LeastSideBytes(geometry)
+                                            : BlockStore::LeastSideBytes(geometry);
+}
+
 Status ServeQueries(Store& store, uint64_t limit_bytes) {
   if (!HasFingerprints(store)) return Ok();
   return static_cast<FingerprintStore&>(store).ServeQueries(limit_bytes);

@@ -37,6 +37,9 @@ inline const FingerprintStore& FingerprintStoreOf(const Store& store) {
 // FingerprintStore::ServeQueries.
 Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uint64_t limit_bytes);
 
+// The least limit of side memory of such a store.
+uint64_t LeastSideBytes(const Geometry& geometry);
+
 // Queries of a store, empty or as it was loaded, may run beside updates from now on. Fails as
 // FingerprintStore::ServeQueries. Exclusive.
 Status ServeQueries(Store& store, uint64_t limit_bytes);

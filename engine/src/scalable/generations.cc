@@ -83,6 +83,12 @@ Result<std::shared_ptr<Generation>> Generations::MakeGeneration(size_t slot_idx)
   const GrowthSlot slot = plan_.slot(slot_idx);
   Result<std::unique_ptr<Store>> store = MakeGenerationStore(slot.geometry, limit_bytes_);
   if (!store.ok()) return store.error();
+  if (side_limit_bytes_ != 0) {
+    const uint64_t side_bytes = SideBytesFor(slot.geometry, side_limit_bytes_);
+    if (Status limited = (*store)->LimitSideMemory(side_bytes); !limited.ok()) {
+      return limited.error();
+    }
+  }
   return std::make_shared<Generation>(*std::move(store), slot_idx, slot.capacity, slot.budget_fpr);
 }
 
@@ -149,14 +155,18 @@ GrowthRefusal Generations::Grow(const Generation* full) try {
     return GrowthRefusal::kLargestCapacity;
   }
   const uint64_t limit = MemoryLimit(limit_bytes_);
-  const uint64_t new_bytes = plan_.slot(slot_idx).geometry.num_bytes();
+  const uint64_t new_bytes =
+      tried_.slot_idx == slot_idx ? tried_.num_bytes : plan_.slot(slot_idx).geometry.num_bytes();
   // A full filter refuses every insertion: that must cost no memory and no exclusive lock.
-  const uint64_t least_bytes = BlockBytesOf(current_->members()) + new_bytes;
+  const uint64_t least_bytes =
+      new_bytes +
+      (side_limit_bytes_ != 0 ? BytesOf(current_->members()) : BlockBytesOf(current_->members()));
   if (least_bytes > limit || (budget_ != nullptr && !budget_->HasSpaceFor(new_bytes))) {
     return GrowthRefusal::kMemoryLimit;
   }
   Result<std::shared_ptr<Generation>> newest = MakeGeneration(slot_idx);
   if (!newest.ok()) return GrowthRefusal::kOutOfMemory;
+  tried_ = {slot_idx, (*newest)->store().num_bytes()};
   GrowthRefusal refusal = GrowthRefusal::kNone;
   Replace([&](Members members) -> List {
     members.push_back(*newest);  // if refused, its memory is freed after the exclusive lock

@@ -7,6 +7,12 @@
 //             that list had
 //
 // What is done under the exclusive lock does not depend on how large a generation is.
+//
+// *Side memory.* With a limit, each generation has a reservation of its own, in proportion to its
+// blocks: the limit is that of the first slot's. One pool for all would be shared by ranges of keys
+// that different threads update, so that which key is refused would depend on their order; and a
+// share of one sum for all slots there may be would leave the first next to nothing. So it is all
+// reserved when the generation begins, which is refused where memory for it is.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_GENERATIONS_H_
 
@@ -140,6 +146,19 @@ class Generations {
     grace_periods_ = std::move(shared);
   }
 
+  // A limit of side memory that is prepared for all generations there are.
+  struct SideLimit {
+    uint64_t limit_bytes = 0;
+    uint64_t num_bytes = 0;  // of all stores, once it is taken
+    std::vector<std::unique_ptr<SideLimitChange>> changes;
+  };
+  // Fails as Store::PrepareSideLimit, for a generation of the first slot. Exclusive, until it is
+  // taken or dropped.
+  Result<SideLimit> PrepareSideLimit(uint64_t limit_bytes) const;
+  // From now on generations have it, those that begin later as well. Exclusive.
+  void TakeSideLimit(SideLimit limit) noexcept;
+  uint64_t side_limit_bytes() const { return side_limit_bytes_; }
+
   // The list for a query: a reader without a lock.
   class ReaderView {
    public:
@@ -207,6 +226,8 @@ class Generations {
   using List = std::unique_ptr<const GenerationList>;
 
   Result<std::shared_ptr<Generation>> MakeGeneration(size_t slot_idx) const;
+  // What a generation of these blocks reserves where one of the first slot has limit_bytes.
+  uint64_t SideBytesFor(const Geometry& geometry, uint64_t limit_bytes) const;
   // The lowest slot that none of the members has; the plan may not have it.
   static size_t FreeSlot(const Members& members);
   // Publishes the list that `change` makes of the members under the exclusive lock; null: no
@@ -216,7 +237,8 @@ class Generations {
   // Tells the budget, if there is one, what these members take. False: no room. Under changing_.
   bool Report(uint64_t num_bytes);
   static uint64_t BytesOf(const Members& members);
-  // The same without side tables: what is known of them at any time, and no more than that.
+  // The same without side tables, which without a limit may be freed again: what is known of them
+  // at any time, and no more than that.
   static uint64_t BlockBytesOf(const Members& members);
 
   GrowthPlan plan_;
@@ -224,6 +246,12 @@ class Generations {
   std::shared_ptr<MemoryBudget> budget_;
   std::shared_ptr<GracePeriods> grace_periods_ = std::make_shared<GracePeriods>();
   uint64_t reported_bytes_ = 0;  // what the budget knows
+  // Bytes that Grow found a generation of this slot to need.
+  struct {
+    size_t slot_idx = ~size_t{0};
+    uint64_t num_bytes = 0;
+  } tried_;
+  uint64_t side_limit_bytes_ = 0;
   mutable std::mutex changing_;  // held to change the list
   List current_;
   std::atomic<const GenerationList*> list_;

@@ -86,10 +86,11 @@ uint64_t GenerationsEngine::Erase(const Context& context, Keys keys,
 }
 
 Status GenerationsEngine::LimitSideMemory(uint64_t limit_bytes) {
-  if (limit_bytes == 0) return Ok();
-  return Error{ErrorCode::kInvalidArgument,
-               "side_memory_limit_bytes is " + std::to_string(limit_bytes) +
-                   ", and generations have no limit of side memory; a filter that doubles has"};
+  Result<Generations::SideLimit> limit = generations_->PrepareSideLimit(limit_bytes);
+  if (!limit.ok()) return limit.error();
+  generations_->TakeSideLimit(*std::move(limit));
+  config_.side_memory_limit_bytes = limit_bytes;
+  return Ok();
 }
 
 Status GenerationsEngine::Clear() { return generations_->Clear(); }

@@ -12,6 +12,12 @@
 // What a store of fingerprints does not show, and queries cannot decide, is decided under the key's
 // lock before the batches are made (exact_homes.h). So how many keys are new, and with it where the
 // filter grows, follows from the keys alone, however batches are split.
+//
+// *With a limit of side memory* a generation may refuse a key that it shows, or the newest one that
+// is new. A key that a closed generation has not counted, and still holds, was refused: had it been
+// gone at that moment, it would be so now. The newest takes new keys and copies in one pass, in
+// input order, for which of them finds space depends on those before. A refused key goes nowhere
+// else: its copies are all in one generation, and only the newest may come to show it.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_CHUNK_H_
 
@@ -37,6 +43,9 @@ struct ScalableScratch {
 
 // The work on one chunk.
 class ScalableChunk {
+  static constexpr uint8_t kNowhere = UINT8_MAX;  // as a home: the key is done, or refused
+  static_assert(ScalableFilter::kMaxGenerations < kNowhere);
+
  public:
   // `answers` are the whole batch's, of which the chunk's begin at key `first`.
   ScalableChunk(const ScalableTarget& target, const ScalableScratch& scratch,
@@ -69,7 +78,11 @@ class ScalableChunk {
   // Applies the update to the keys whose home the generation is, by that name. A key for which it
   // is done has its answer set and its home taken; the others keep both. Returns how many it is
   // done for.
-  uint64_t Apply(Generation& generation, Update update, uint8_t home, Part part);
+  uint64_t Apply(Generation& generation, Update update, uint8_t home, Part part) {
+    return Apply(generation, generation.store(), update, home, part);
+  }
+  // `store`: the generation's, or one that passes updates to it.
+  uint64_t Apply(Generation& generation, KeyStore& store, Update update, uint8_t home, Part part);
 
   // One pass over the keys from `begin` on, as far as there is room. Returns where it stopped; sets
   // full_ if there was none.
@@ -81,6 +94,15 @@ class ScalableChunk {
   // did not show.
   uint64_t InsertAbsent(const GenerationList& list, Part part);
   uint64_t InsertAll(const GenerationList& list, Part part);
+  // The part of it that is the newest's, with a limit.
+  uint64_t InsertIntoLimited(Generation& newest, uint8_t home, Part part);
+  // Refuses those whose home is the generation by that name, and which it holds.
+  void RefuseHeld(const Generation& generation, uint8_t home, Part part);
+  void Refuse(size_t key_idx, GrowthRefusal refusal) {
+    scratch_.homes[key_idx] = kNowhere;
+    ++outcome_.num_refused;
+    outcome_.refusal = refusal;
+  }
 
   void DropEmpty() {
     if (std::exchange(is_one_empty_, false)) target_.generations.DropEmpty();
@@ -92,6 +114,7 @@ class ScalableChunk {
   const std::span<uint64_t> answers_;
   const size_t first_;
   InsertOutcome outcome_;
+  GrowthRefusal growth_refusal_ = GrowthRefusal::kNone;  // why it has not grown
   const Generation* full_ = nullptr;  // the newest, if the last pass found no room in it
   bool is_one_empty_ = false;
 };

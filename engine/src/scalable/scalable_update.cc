@@ -11,13 +11,11 @@
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
+#include "engine/src/scalable/arrival_store.h"
 #include "engine/src/scalable/scalable_chunk.h"
 
 namespace trommel {
 namespace {
-
-constexpr uint8_t kNowhere = UINT8_MAX;  // as a home: the key is done, or refused
-static_assert(ScalableFilter::kMaxGenerations < kNowhere);
 
 // With threads to share it a chunk is what is worth sharing.
 constexpr size_t kChunkAlone = kernels::kMaxChunkKeys;
@@ -70,6 +68,10 @@ void ForEachScalableChunk(const ScalableTarget& target, Keys keys, std::span<uin
   }
 }
 
+bool IsLimited(const Generation& generation) {
+  return generation.store().side_memory_limit_bytes() != 0;
+}
+
 }  // namespace
 
 void ScalableChunk::FindHomes(std::span<const Store* const> stores, Part part, Shown trust) {
@@ -94,7 +96,8 @@ void ScalableChunk::FindNextHomes(std::span<const Store* const> stores, size_t h
   }
 }
 
-uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t home, Part part) {
+uint64_t ScalableChunk::Apply(Generation& generation, KeyStore& store, Update update, uint8_t home,
+                              Part part) {
   if (!IsHomeOfAny(home, part)) return 0;
   size_t num_keys = 0;
   for (size_t i = part.begin; i < part.end; ++i) {
@@ -102,7 +105,7 @@ uint64_t ScalableChunk::Apply(Generation& generation, Update update, uint8_t hom
     scratch_.places[num_keys] = static_cast<uint32_t>(i);
     num_keys += static_cast<size_t>(scratch_.homes[i] == home);
   }
-  const UpdateTarget target{.store = generation.store(),
+  const UpdateTarget target{.store = store,
                             .policy = target_.policy,
                             .executor = target_.executor,
                             .locks = &target_.locks};
@@ -131,7 +134,7 @@ InsertOutcome ScalableChunk::Insert(bool only_if_absent) {
     if (full_ == nullptr) continue;
     const GrowthRefusal refusal = target_.generations.Grow(full_);
     if (refusal != GrowthRefusal::kNone) {
-      outcome_.refusal = refusal;
+      growth_refusal_ = refusal;
     } else {
       std::this_thread::yield();  // others may hold all room, until they have settled
     }
@@ -166,15 +169,14 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
   if (num_reserved == num_wanted) return part.end;
 
   if (!only_if_absent) FindHomes(list.stores(), part, trust);
-  const bool is_refused = num_reserved == 0 && outcome_.refusal != GrowthRefusal::kNone;
+  const bool is_refused = num_reserved == 0 && growth_refusal_ != GrowthRefusal::kNone;
   uint64_t room = num_reserved;
   for (size_t i = part.begin; i < part.end; ++i) {
     if (scratch_.homes[i] != absent) continue;
     if (room > 0) {
       --room;
     } else if (is_refused) {
-      scratch_.homes[i] = kNowhere;
-      ++outcome_.num_refused;
+      Refuse(i, growth_refusal_);
     } else {
       return i;  // in input order: the first one without room, and all after it, wait
     }
@@ -184,9 +186,35 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
 
 uint64_t ScalableChunk::InsertAbsent(const GenerationList& list, Part part) {
   const auto absent = static_cast<uint8_t>(list.size());
-  const uint64_t num_new = Apply(list.newest(), Update::kInsertIfAbsent, absent, part);
+  Generation& newest = list.newest();
+  NotingStore noting(newest.store());
+  const uint64_t num_new = IsLimited(newest)
+                               ? Apply(newest, noting, Update::kInsertIfAbsent, absent, part)
+                               : Apply(newest, Update::kInsertIfAbsent, absent, part);
   outcome_.num_inserted += num_new;
+  outcome_.num_refused += noting.num_refused();
+  if (noting.num_refused() != 0) outcome_.refusal = GrowthRefusal::kSideMemoryLimit;
   return num_new;
+}
+
+void ScalableChunk::RefuseHeld(const Generation& generation, uint8_t home, Part part) {
+  const Store* const store = &generation.store();
+  for (size_t i = part.begin; i < part.end; ++i) {
+    if (scratch_.homes[i] != home) continue;
+    uint8_t found = 0;
+    FindExactHomes(std::span(&store, 1), digests_.subspan(i, 1), &target_.locks,
+                   Shown::kIsConfirmed, &found);
+    if (found == 0) Refuse(i, GrowthRefusal::kSideMemoryLimit);
+  }
+}
+
+uint64_t ScalableChunk::InsertIntoLimited(Generation& newest, uint8_t home, Part part) {
+  ArrivalStore arrivals(newest.store());
+  outcome_.num_inserted += Apply(newest, arrivals, Update::kInsertIfPresent, home, part);
+  for (size_t i = part.begin; i < part.end; ++i) {
+    if (scratch_.homes[i] == home) Refuse(i, GrowthRefusal::kSideMemoryLimit);
+  }
+  return arrivals.num_new();
 }
 
 uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
@@ -195,12 +223,14 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
     const auto home = static_cast<uint8_t>(g);
     const uint64_t num_here = Apply(list.at(g), Update::kInsertIfPresent, home, part);
     outcome_.num_inserted += num_here;
+    if (IsLimited(list.at(g))) RefuseHeld(list.at(g), home, part);
     FindNextHomes(list.closed_stores(), g, part);
   }
   // New keys first, then those that it shows already. A third round is needed only if others
   // erase meanwhile what made it show them.
   const auto newest_home = static_cast<uint8_t>(newest_idx);
   std::ranges::replace(Homes(part), static_cast<uint8_t>(list.size()), newest_home);
+  if (IsLimited(list.newest())) return InsertIntoLimited(list.newest(), newest_home, part);
   uint64_t num_new = 0;
   while (IsHomeOfAny(newest_home, part)) {
     const uint64_t num_new_now = Apply(list.newest(), Update::kInsertIfAbsent, newest_home, part);
