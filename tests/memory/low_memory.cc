@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "trommel/attribute_filter.h"
 #include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 
 namespace {
@@ -85,6 +85,14 @@ struct Buffers {
   std::vector<uint64_t> taken;  // by the filter
 };
 
+// Keys with their bits set.
+void TakeChosen(std::span<const uint64_t> digests, Buffers& buffers) {
+  buffers.taken.clear();
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if ((buffers.bits[i / 64] >> (i % 64) & 1) != 0) buffers.taken.push_back(digests[i]);
+  }
+}
+
 // Inserts, queries and erases, all batches by two threads and by one.
 void CheckWithoutMemory(ConcurrentFilter& filter, const CountingFilter& other,
                         std::span<const uint64_t> digests, Buffers& buffers) {
@@ -100,10 +108,7 @@ void CheckWithoutMemory(ConcurrentFilter& filter, const CountingFilter& other,
   const InsertOutcome outcome = filter.Insert(keys, buffers.bits);
   Require(outcome.num_inserted + outcome.num_refused == keys.size(), "each key has an outcome");
   Require(outcome.num_refused > 0, "the limit refuses some keys");
-  buffers.taken.clear();
-  for (size_t i = 0; i < digests.size(); ++i) {
-    if ((buffers.bits[i / 64] >> (i % 64) & 1) != 0) buffers.taken.push_back(digests[i]);
-  }
+  TakeChosen(digests, buffers);
   Require(buffers.taken.size() == outcome.num_inserted, "the bitmap has the keys that are in");
   const Keys taken = Keys::Digests(buffers.taken);
   const auto taken_bits = std::span(buffers.bits).first(BitmapWords(taken.size()));
@@ -122,6 +127,75 @@ void CheckWithoutMemory(ConcurrentFilter& filter, const CountingFilter& other,
   }
   Require(filter.num_keys() == taken.size() + again.num_inserted, "a failed merge adds nothing");
   Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
+}
+
+// Grows as long as there is memory, and refuses then.
+void CheckGenerations(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
+  trommel::ScalableFilter filter =
+      trommel::ScalableFilter::Create({.first_capacity = kCapacity / 4,
+                                       .target_fpr = 0.02,
+                                       .mode = trommel::GrowthMode::kGenerations,
+                                       .digest = {.kind = trommel::DigestKind::kCaller},
+                                       .encoding = encoding,
+                                       .side_memory_limit_bytes = size_t{1} << 19,
+                                       .executor = executor})
+          .value();
+  std::vector<uint64_t> digests = Digests(kCapacity, 3);
+  for (size_t i = 0; i < digests.size(); i += 2) digests[i] = digests[i / 2 % 5000];  // copies
+  const Keys keys = Keys::Digests(digests);
+  filter.Insert(Keys::Digests(std::span(digests).first(digests.size() / 2)));
+  const uint64_t num_before = filter.num_keys();
+  Buffers buffers(digests.size());
+  {
+    const AllMemory all;
+    const InsertOutcome outcome = filter.Insert(keys, buffers.bits);
+    Require(outcome.num_inserted + outcome.num_refused == keys.size(), "each key has an outcome");
+    Require(outcome.num_refused > 0, "some keys are refused");
+    TakeChosen(digests, buffers);
+    Require(buffers.taken.size() == outcome.num_inserted, "the bitmap has the keys that are in");
+    const Keys taken = Keys::Digests(buffers.taken);
+    const auto taken_bits = std::span(buffers.bits).first(BitmapWords(taken.size()));
+    Require(filter.Query(taken, taken_bits) == taken.size(), "no key is lost");
+    Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
+    Require(filter.num_keys() == num_before, "nothing else has gone");
+  }
+}
+
+void CheckAttributes(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
+  constexpr size_t kNumTuples = 40'000;
+  trommel::AttributeFilter filter =
+      trommel::AttributeFilter::Create({.sets = trommel::AttributeSets::Create(3, {}).value(),
+                                        .names = {},
+                                        .capacity = kNumTuples / 8,
+                                        .encoding = encoding,
+                                        .side_memory_limit_bytes = size_t{1} << 20,
+                                        .executor = executor})
+          .value();
+  std::vector<std::vector<uint64_t>> columns;
+  for (uint64_t a = 0; a < 3; ++a) columns.push_back(Digests(kNumTuples, 4 + a));
+  for (size_t i = 0; i < kNumTuples; ++i) columns[0][i] = columns[0][i % 100];
+  trommel::Tuples tuples;
+  tuples.size = kNumTuples;
+  for (size_t a = 0; a < columns.size(); ++a) tuples.columns[a] = columns[a].data();
+  std::vector<uint64_t> bits(BitmapWords(kNumTuples));
+  std::vector<uint64_t> erased(BitmapWords(kNumTuples));
+  {
+    const AllMemory all;
+    const InsertOutcome outcome = filter.Insert(tuples, bits);
+    Require(outcome.num_inserted + outcome.num_refused == kNumTuples, "each tuple has an outcome");
+    Require(outcome.num_refused > 0, "some tuples are refused");
+    Require(filter.num_tuples() == outcome.num_inserted, "refused tuples are in no set");
+    Require(filter.Query(0b111, tuples, erased) >= outcome.num_inserted, "no tuple is lost");
+    // Of those that are not in, some may look so; no more go than are in.
+    size_t num_lost = 0;
+    for (size_t i = 0; i < kNumTuples; ++i) {
+      if ((bits[i / 64] >> (i % 64) & 1) == 0) continue;
+      const trommel::Tuples tuple = tuples.From(i, 1);
+      num_lost += filter.Erase(tuple).num_refused;
+    }
+    Require(num_lost == 0, "all that is in can be erased");
+    Require(filter.num_tuples() == 0, "and then nothing is in");
+  }
 }
 
 void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
@@ -232,6 +306,12 @@ int main() {
        {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
     CheckEncoding(encoding, executor);
     CheckEncoding(encoding, nullptr);
+    CheckGenerations(encoding, executor);
+    CheckGenerations(encoding, nullptr);
+  }
+  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}) {
+    CheckAttributes(encoding, executor);
+    CheckAttributes(encoding, nullptr);
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);

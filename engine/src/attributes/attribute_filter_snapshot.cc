@@ -165,7 +165,13 @@ Result<AttributeFilter> AttributeFilter::LoadFrom(const ByteSource& source,
 }
 
 Result<AttributeFilter> AttributeFilter::Clone(uint64_t memory_limit_bytes) const {
-  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
+  Result<AttributeFilter> copy =
+      FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
+  if (!copy.ok() || !impl_->has_side_limit()) return copy;
+  if (Status limited = copy->LimitSideMemory(impl_->side_limit_bytes); !limited.ok()) {
+    return limited.error();
+  }
+  return copy;
 }
 
 bool operator==(const AttributeFilter& a, const AttributeFilter& b) {

@@ -31,6 +31,18 @@ Result<Generations::SideLimit> Generations::PrepareSideLimit(uint64_t limit_byte
                        ", for the first generation"};
     }
   }
+  // As it was asked for, before any of it is taken: a store may need less.
+  uint64_t asked_bytes = 0;
+  for (const auto& member : current_->members()) {
+    const Geometry& geometry = member->store().geometry();
+    const uint64_t side_bytes = limit_bytes == 0 ? 0 : SideBytesFor(geometry, limit_bytes);
+    asked_bytes += std::min(geometry.num_bytes() + side_bytes, ~asked_bytes);
+  }
+  if (Status fits = CheckMemoryLimit("the generations and their side memory need", asked_bytes,
+                                     limit_bytes == 0 ? ~uint64_t{0} : limit_bytes_);
+      !fits.ok()) {
+    return fits.error();
+  }
   for (const auto& member : current_->members()) {
     Store& store = member->store();
     const uint64_t of_this = limit_bytes == 0 ? 0 : SideBytesFor(store.geometry(), limit_bytes);

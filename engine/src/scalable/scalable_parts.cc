@@ -35,6 +35,16 @@ uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
   return filter.impl_->generations().generations().Read()->newest().Room();
 }
 
+uint64_t ScalableParts::LoadOfNewest(const ScalableFilter& filter) {
+  return GenerationsOf(filter).Read()->newest().load();
+}
+
+void ScalableParts::RestoreLoad(const ScalableFilter& filter, uint64_t load) {
+  const auto list = GenerationsOf(filter).Read();
+  // A generation that began meanwhile has no keys.
+  list->newest().SetLoad(std::min(load, list->newest().num_keys()));
+}
+
 GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {
   Generations& generations = filter.impl_->generations().generations();
   // Only compared: the list may change as soon as no thread reads it.
