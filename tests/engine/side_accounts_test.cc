@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "trommel/column_map.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
 #include "trommel/layered_filter.h"
@@ -130,6 +131,8 @@ TEST_CASE("side memory beyond all memory is refused before any is taken", "[engi
   CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
   ScalableFilter doubling = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
   CHECK(code_of(doubling.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
+  ColumnMap map = ColumnMap::Create({.capacity = 1000, .num_columns = 10}).value();
+  CHECK(code_of(map.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
 }
 
 TEST_CASE("side memory of any size may be reserved where the memory limit allows it",
@@ -169,11 +172,13 @@ TEST_CASE("a column that does not fit is refused before its side memory is taken
 TEST_CASE("blocks that double leave the memory limit room for the side memory",
           "[engine][side_limit][growing]") {
   const uint64_t side_bytes = GENERATE(0, 1'000'000, 3'000'000);
+  const bool is_merged = GENERATE(false, true);
   constexpr uint64_t kLimit = 5'000'000;
   ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
                                                   .memory_limit_bytes = kLimit,
                                                   .side_memory_limit_bytes = side_bytes})
                               .value();
+  if (is_merged) REQUIRE(filter.Merge(filter).ok());
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<uint64_t> digests(20'000);
   InsertOutcome outcome;

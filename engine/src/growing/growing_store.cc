@@ -251,6 +251,7 @@ std::unique_ptr<GrowingStore> GrowingStore::Copy() const try {
   for (size_t i = 0; i < kNumShards; ++i) {
     if (!copy->shards_[i]->BeginAs(*shards_[i])) return nullptr;
   }
+  *copy->limits_ = *limits_;  // what is there may be more than its part of them
   return copy;
 } catch (const std::bad_alloc&) {
   return nullptr;

@@ -130,7 +130,8 @@ GrowthRefusal DoublingEngine::Refusal() {
 }
 
 uint64_t DoublingEngine::MostEntriesPerShard() const {
-  const uint64_t limit = MemoryLimit(config_.memory_limit_bytes);
+  const uint64_t all_bytes = MemoryLimit(config_.memory_limit_bytes);
+  const uint64_t limit = all_bytes - std::min(all_bytes, store_->side_memory_limit_bytes());
   uint32_t depth = plan_.first_bits();
   while (depth < plan_.first_bits() + plan_.most_doublings() &&
          GrowingStore::BytesAt(depth + 1) <= limit) {
