@@ -25,9 +25,9 @@ Status SetSideLimit(PairStore& pairs, uint64_t limit_bytes, uint64_t memory_limi
                       "0 (no limit) or at least " + std::to_string(PairStore::kLeastLimitBytes));
   }
   const uint64_t num_bytes = BytesOf(pairs.geometry());
-  if (Status fits = CheckMemoryLimit("the map and its side memory need",
-                                     num_bytes + std::min(limit_bytes, ~num_bytes),
-                                     memory_limit_bytes);
+  if (Status fits =
+          CheckMemoryLimit("the map and its side memory need",
+                           num_bytes + std::min(limit_bytes, ~num_bytes), memory_limit_bytes);
       !fits && limit_bytes != 0) {
     return fits;
   }
