@@ -48,6 +48,8 @@ struct FingerprintBlocks {
   // With slots of 8 bits a digest's top bits name its range of blocks, of which each has a lock of
   // its own; 0 with slots of 16 bits, where ranges are whole groups.
   uint32_t range_bits = 0;
+  // How many there are, so that queries may look at all of them at once; 0 if they must not.
+  uint64_t num_versions = 0;
 };
 
 constexpr uint32_t* FingerprintBlockAt(const FingerprintBlocks& blocks, uint64_t block_idx) {

@@ -23,6 +23,8 @@
 // keys are shown. (H.-J. Boehm, Can Seqlocks Get Along with Programming Language Memory Models?
 // MSPC 2012, figure 6.) A version of 64 bits does not come back to a value.
 //
+// (A query of many keys may look at the versions of all groups instead: all_versions-inl.h.)
+//
 // A version must have one writer at a time. Where a group of slots of 8 bits is cut in two by a
 // range of blocks that has a lock of its own, each part has a version: that of range r and group g
 // is g + r.
@@ -101,9 +103,12 @@ struct GroupReads {
   // Bit i is set if what query i has read may be of different moments. Nearly always none is.
   uint64_t Changed(size_t begin, size_t end) const {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    uint64_t difference = 0;
+    // In two loops: the first is one of vectors.
+    uint64_t any = 0;
+    for (size_t i = begin; i < end; ++i) any |= before[i];
+    uint64_t difference = any & 1;
     HWY_UNROLL(8)
-    for (size_t i = begin; i < end; ++i) difference |= DifferenceOf(i);
+    for (size_t i = begin; i < end; ++i) difference |= Load(i, __ATOMIC_RELAXED) ^ before[i];
     if (difference == 0) [[likely]]
       return 0;
     uint64_t changed = 0;

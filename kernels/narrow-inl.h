@@ -16,6 +16,7 @@
 #include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/narrow_key-inl.h"
+#include "kernels/narrow_lanes-inl.h"
 #include "kernels/narrow_slots-inl.h"
 #include "kernels/select-inl.h"
 
@@ -59,19 +60,6 @@ HWY_INLINE OneFate UpdateNarrowKey(uint64_t digest, const FingerprintBlocks& blo
 template <class Update, class Change>
 OneFate UpdateOneNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
   return UpdateNarrowKey<Update, Change>(digest, blocks);
-}
-
-template <class Select, template <size_t> class Reads>
-HWY_INLINE OneFate QueryNarrowKey(uint64_t digest, const FingerprintBlocks& blocks) {
-  const FingerprintPlace place = FingerprintPlaceOf(digest, blocks.num_blocks);
-  const uint32_t* block = FingerprintBlockAt(blocks, place.block_idx);
-  Reads<1> reads;
-  reads.Add(0, blocks, VersionOf(digest, place.block_idx, blocks));
-  reads.Begin(0, 1);
-  const OneFate fate =
-      Narrow<Select>::Query(NarrowPart(place.rest, blocks.fingerprint_bits), block);
-  if (fate == OneFate::kUnchanged && reads.Changed(0, 1) != 0) return OneFate::kSpill;
-  return fate;
 }
 
 template <class Select, template <size_t> class Reads>
@@ -199,10 +187,18 @@ size_t QueryNarrowKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                        uint32_t* HWY_RESTRICT unsure) {
   constexpr size_t kNearlyAll = 60;  // of 64 keys
   const FingerprintBlocks blocks = blocks_in_memory;
-  const size_t lead = HWY_MIN(num_digests, kQueryDistance);
-  for (size_t i = 0; i < lead; ++i) PrefetchNarrow(digests[i], blocks);
-  size_t num_unsure = 0;
   size_t i = 0;
+  size_t num_unsure = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if (blocks.fingerprint_bits >= kLeastBitsInLanes) {
+    const NarrowProgress done =
+        QueryNarrowInLanes<Select, Reads>(digests, num_digests / 64, blocks, shown, unsure);
+    i = 64 * done.num_words;
+    num_unsure = done.num_unsure;
+  }
+#endif
+  const size_t lead = HWY_MIN(num_digests, i + kQueryDistance);
+  for (size_t j = i; j < lead; ++j) PrefetchNarrow(digests[j], blocks);
   size_t num_present = 0;  // in the word before
   for (; i + 64 + kQueryDistance <= num_digests; i += 64) {
     const NarrowWord keys{digests, i, i + 64, unsure};

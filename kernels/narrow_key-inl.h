@@ -18,6 +18,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/narrow_slots-inl.h"
 #include "kernels/presence_words.h"
@@ -173,6 +174,19 @@ struct Narrow {
     return IsCandidate(equal, block) ? QueryBin(key, equal, block) : OneFate::kUnchanged;
   }
 };
+
+template <class Select, template <size_t> class Reads>
+HWY_INLINE OneFate QueryNarrowKey(uint64_t digest, const FingerprintBlocks& blocks) {
+  const FingerprintPlace place = FingerprintPlaceOf(digest, blocks.num_blocks);
+  const uint32_t* block = FingerprintBlockAt(blocks, place.block_idx);
+  Reads<1> reads;
+  reads.Add(0, blocks, VersionOf(digest, place.block_idx, blocks));
+  reads.Begin(0, 1);
+  const OneFate fate =
+      Narrow<Select>::Query(NarrowPart(place.rest, blocks.fingerprint_bits), block);
+  if (fate == OneFate::kUnchanged && reads.Changed(0, 1) != 0) return OneFate::kSpill;
+  return fate;
+}
 
 }  // namespace
 }  // namespace trommel::kernels::HWY_NAMESPACE

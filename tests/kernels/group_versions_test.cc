@@ -113,6 +113,11 @@ TEST_CASE("no key is absent from a group whose version is odd", "[kernels][finge
                                       &KernelTable::versioned_narrow_fingerprints};
   // Batches of mostly members take a way of their own.
   const uint64_t members_in_100 = GENERATE(0, 50, 97);
+  // And so may those that may look at all versions at once.
+  const bool may_look_at_all = GENERATE(false, true);
+  using FourVersions = std::array<uint64_t, 4>;
+  const auto versions = GENERATE(FourVersions{1, 2, 1'000'001, 0}, FourVersions{4, 2, 1'000'000, 0},
+                                 FourVersions{0, 2, 0, ~uint64_t{0}});
   constexpr uint64_t kBlocks = 4 * kGroupBlocks;
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> members = tests::DrawnDigests(2000, 2000, random());
@@ -123,7 +128,8 @@ TEST_CASE("no key is absent from a group whose version is odd", "[kernels][finge
     std::vector<uint32_t> spilled(members.size());
     REQUIRE(plain.insert(members.data(), {0, members.size()}, blocks.view, spilled.data()).end ==
             members.size());
-    blocks.versions = {1, 2, 1'000'001, 0};
+    blocks.view.num_versions = may_look_at_all ? blocks.versions.size() : 0;
+    std::ranges::copy(versions, blocks.versions.begin());
     for (const size_t size : {1, 7, 8, 9, 63, 64, 65, 200, 1000}) {
       std::vector<uint64_t> digests(size);
       for (uint64_t& digest : digests) {

@@ -99,5 +99,41 @@ TEST_CASE("narrow queries answer alike whether most keys are present, some or no
   });
 }
 
+// Of slots that are equal only those in the key's bin count, wherever the block has them.
+TEST_CASE("narrow queries tell a key's bin from the other bins with its slot",
+          "[kernels][narrow]") {
+  const uint32_t bits = GENERATE(10U, kMinNarrowBits, kMaxNarrowBits);
+  const bool has_versions = GENERATE(false, true);
+  const uint32_t slot_bits = bits - kBinBits;
+  tests::ForEachRunnableTarget([&] {
+    std::mt19937_64 random(Catch::rngSeed() + bits);
+    for (const uint32_t num_first : {0, 1, 16, 30, 31}) {  // keys in the first half of the bins
+      for (const uint32_t num_second : {0, 1, 17}) {
+        for (const uint32_t num_equal : {1, 2, 3, 8}) {
+          const auto slot = static_cast<uint32_t>(random() % (1U << slot_bits));
+          INFO(num_first << " and " << num_second << " keys, " << num_equal << " equal");
+          NarrowSubject subject(NarrowModel(1, bits), has_versions);
+          std::vector<uint64_t> members;
+          for (const uint32_t half : {0, 1}) {
+            for (uint32_t i = 0; i < (half == 0 ? num_first : num_second); ++i) {
+              const auto bin = half * kBinsPerWord + static_cast<uint32_t>(random() % kBinsPerWord);
+              const uint32_t other = slot ^ (1 + static_cast<uint32_t>(random() % 7));
+              const uint32_t key = bin << slot_bits | (i < num_equal ? slot : other);
+              members.push_back(tests::DigestOf(key, bits));
+            }
+          }
+          subject.Apply(NarrowOp::kInsert, members);
+          // A word of 64 keys, one in each bin, and a shorter one.
+          std::vector<uint64_t> digests;
+          for (uint32_t i = 0; i < 100; ++i) {
+            digests.push_back(tests::DigestOf((i * 37 % kNarrowBins) << slot_bits | slot, bits));
+          }
+          subject.Apply(NarrowOp::kQuery, digests);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace trommel::kernels

@@ -46,6 +46,7 @@ class KernelVersions {
   }
 
   uint64_t* data() { return versions_.data(); }
+  size_t size() const { return versions_.size(); }
 
   // Have all versions risen by 2 for each change of a block of the group, and for nothing else but
   // updates that found nothing to change? (Kernels without versions must leave them as they were.)

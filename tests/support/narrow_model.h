@@ -190,7 +190,10 @@ class NarrowSubject {
 
  private:
   kernels::FingerprintBlocks blocks() {
-    return {words_.span().data(), model_.num_blocks(), model_.bits(), versions_.data()};
+    kernels::FingerprintBlocks blocks{words_.span().data(), model_.num_blocks(), model_.bits(),
+                                      versions_.data()};
+    if (has_versions_) blocks.num_versions = versions_.size();
+    return blocks;
   }
 
   kernels::UpdateProgress Batch(NarrowOp op, const std::vector<uint64_t>& digests,

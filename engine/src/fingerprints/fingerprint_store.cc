@@ -78,6 +78,7 @@ Status FingerprintStore::ServeQueries(uint64_t limit_bytes) {
                                               " bytes of versions for queries beside writers"};
   }
   view_.versions = versions_.data();
+  view_.num_versions = num_versions;
   view_.range_bits = has_whole_groups ? 0 : owned_range_bits();
   ChooseKernels();
   return Ok();
@@ -86,6 +87,7 @@ Status FingerprintStore::ServeQueries(uint64_t limit_bytes) {
 void FingerprintStore::StopServingQueries() {
   versions_ = {};
   view_.versions = nullptr;
+  view_.num_versions = 0;
   ChooseKernels();
 }
 
