@@ -147,6 +147,20 @@ TEST_CASE("side memory of any size may be reserved where the memory limit allows
   CHECK(filter.GetStats().side_table_bytes < 100 * filter.geometry().num_bytes());
 }
 
+TEST_CASE("a limit that is too low for twice the blocks leaves a filter as large as it is",
+          "[engine][side_limit]") {
+  CountingFilter filter =
+      CountingFilter::Create(
+          {.capacity = 40'000, .target_fpr = 0.003, .encoding = Encoding::kFingerprints8})
+          .value();
+  REQUIRE(filter.LimitSideMemory(64).ok());
+  const Geometry geometry = filter.geometry();
+  const Status grown = filter.Grow();
+  REQUIRE_FALSE(grown.ok());
+  CHECK(grown.error().code == ErrorCode::kOutOfMemory);
+  CHECK(filter.geometry() == geometry);
+}
+
 TEST_CASE("a column that does not fit is refused before its side memory is taken",
           "[engine][side_limit][columns]") {
   ColumnsConfig config{.column_capacity = 1000,

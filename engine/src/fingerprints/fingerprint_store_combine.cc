@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -130,7 +131,8 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
   (*resized)->ranges_.front().num_refused_inserts.Set(Figures().num_refused_inserts);
   if (side_limit_bytes_ == 0) return std::unique_ptr<Store>(*std::move(resized));
   if (Status limited = (*resized)->LimitSideMemory(side_limit_bytes_); !limited) {
-    return limited.error();
+    // Also a limit that is too low there: more blocks may have more ranges.
+    return Error{ErrorCode::kOutOfMemory, "at the new size " + limited.error().message};
   }
   return std::unique_ptr<Store>(*std::move(resized));
 }
