@@ -190,6 +190,96 @@ static void batches(void) {
   trommel_filter_free(own);
 }
 
+/* Limits of side memory; and a config of the first version, which has none. */
+static void limits(void) {
+  uint64_t hot[600] = {0};
+  uint64_t bitmap[10];
+  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, hot, 600);
+  trommel_outcome outcome;
+  trommel_scalable_config config;
+  trommel_layered_config layers;
+  trommel_filter* filter = NULL;
+  trommel_filter* clone = NULL;
+  trommel_filter* layered = NULL;
+  for (int i = 0; i < 600; ++i) hot[i] = (uint64_t)(i % 100);
+  memset(&config, 0, sizeof(config));
+  config.struct_size = sizeof(config);
+  config.mode = TROMMEL_GROWTH_DOUBLING;
+  config.side_memory_limit_bytes = 100;
+  INVALID(trommel_scalable_create(&config, &filter, &error), "side_memory_limit_bytes");
+  config.struct_size = sizeof(config) - 8; /* before it had the field */
+  HOLDS(trommel_scalable_create(&config, &filter, &error) == TROMMEL_OK);
+  INVALID(trommel_limit_side_memory(filter, 100, &error), "side_memory_limit_bytes");
+  HOLDS(trommel_limit_side_memory(filter, 16384, &error) == TROMMEL_OK);
+  HOLDS(trommel_clone(filter, &clone, &error) == TROMMEL_OK);
+  outcome.struct_size = sizeof(outcome);
+  HOLDS(trommel_insert(filter, &keys, bitmap, 10, &outcome, &error) == TROMMEL_OK);
+  HOLDS(outcome.num_refused > 0 && outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
+  HOLDS(trommel_insert(clone, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
+  HOLDS(outcome.num_refused > 0); /* a clone keeps the limit */
+  HOLDS(trommel_limit_side_memory(filter, 0, &error) == TROMMEL_OK);
+  HOLDS(trommel_insert(filter, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
+  HOLDS(outcome.num_refused == 0);
+  FAILS(TROMMEL_OUT_OF_MEMORY, trommel_limit_side_memory(filter, 16384, &error), "need more");
+  FAILS(TROMMEL_OUT_OF_MEMORY, trommel_merge(clone, filter, &error), "side_memory_limit_bytes");
+  memset(&layers, 0, sizeof(layers));
+  layers.struct_size = sizeof(layers);
+  layers.capacity = 1000;
+  layers.side_memory_limit_bytes = 1;
+  INVALID(trommel_layered_create(&layers, &layered, &error), "side_memory_limit_bytes");
+  layers.struct_size = sizeof(layers) - 8;
+  HOLDS(trommel_layered_create(&layers, &layered, &error) == TROMMEL_OK);
+  FAILS(TROMMEL_UNSUPPORTED, trommel_limit_side_memory(layered, 100, &error), "side memory");
+  trommel_filter_free(filter);
+  trommel_filter_free(clone);
+  trommel_filter_free(layered);
+
+  {
+    static uint64_t many[100000]; /* one key */
+    trommel_columns_config of_columns;
+    trommel_columns* columns = NULL;
+    int64_t num_inserted = 0;
+    static uint64_t bits[1563];
+    memset(&of_columns, 0, sizeof(of_columns));
+    of_columns.struct_size = sizeof(of_columns);
+    of_columns.num_columns = 2;
+    of_columns.column_capacity = 1000;
+    of_columns.side_memory_limit_bytes = 800;
+    HOLDS(trommel_columns_create(&of_columns, &columns, &error) == TROMMEL_OK);
+    HOLDS(trommel_columns_open(columns, 1, &error) == TROMMEL_OK);
+    keys = trommel_keys_of(TROMMEL_KEYS_INT64, many, 100000);
+    INVALID(trommel_columns_insert_noting(columns, 1, &keys, bits, 2, &outcome, &error),
+            "inserted has 2");
+    HOLDS(trommel_columns_insert_noting(columns, 1, &keys, bits, 1563, &outcome, &error) ==
+          TROMMEL_OK);
+    for (int i = 0; i < 100000; ++i) num_inserted += (int64_t)(bits[i / 64] >> (i % 64) & 1);
+    HOLDS(outcome.num_refused > 0 && outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
+    HOLDS((uint64_t)num_inserted == outcome.num_done && outcome.num_done > 0);
+    trommel_columns_free(columns);
+    of_columns.struct_size = sizeof(of_columns) - 8;
+    HOLDS(trommel_columns_create(&of_columns, &columns, &error) == TROMMEL_OK);
+    trommel_columns_free(columns);
+  }
+  {
+    trommel_attributes_config tuples;
+    trommel_attributes* filter_of_tuples = NULL;
+    memset(&tuples, 0, sizeof(tuples));
+    tuples.struct_size = sizeof(tuples);
+    tuples.num_attributes = 2;
+    tuples.capacity = 100;
+    tuples.side_memory_limit_bytes = 1;
+    INVALID(trommel_attributes_create(&tuples, &filter_of_tuples, &error),
+            "side_memory_limit_bytes");
+    tuples.struct_size = sizeof(tuples) - 8;
+    HOLDS(trommel_attributes_create(&tuples, &filter_of_tuples, &error) == TROMMEL_OK);
+    INVALID(trommel_attributes_limit_side_memory(filter_of_tuples, 1, &error),
+            "side_memory_limit_bytes");
+    HOLDS(trommel_attributes_limit_side_memory(filter_of_tuples, 1 << 24, &error) == TROMMEL_OK);
+    INVALID(trommel_attributes_limit_side_memory(NULL, 1, &error), "filter is NULL");
+    trommel_attributes_free(filter_of_tuples);
+  }
+}
+
 static void windows(void) {
   uint64_t numbers[100] = {0};
   uint64_t bitmap[2];
@@ -495,6 +585,7 @@ int main(void) {
   null_handles();
   batches();
   types();
+  limits();
   windows();
   columns();
   attributes();

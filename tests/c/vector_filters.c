@@ -86,6 +86,7 @@ static trommel_code create_scalable(const struct line* line, const trommel_diges
   config.num_slices = (uint32_t)number_option(line, "slices");
   config.encoding = encoding_option(line);
   config.memory_limit_bytes = number_option(line, "memory_limit");
+  config.side_memory_limit_bytes = number_option(line, "side_limit");
   config.digest = policy;
   return trommel_scalable_create(&config, made, error);
 }
@@ -122,6 +123,7 @@ static trommel_code create_layered(const struct line* line, const trommel_digest
   config.num_slices = (uint32_t)number_option(line, "slices");
   config.encoding = encoding_option(line);
   config.memory_limit_bytes = number_option(line, "memory_limit");
+  config.side_memory_limit_bytes = number_option(line, "side_limit");
   config.digest = policy;
   return trommel_layered_create(&config, made, error);
 }

@@ -1,5 +1,8 @@
 """What each class does that the others do not."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import trommel
@@ -84,6 +87,74 @@ def test_a_limit_of_side_memory_refuses_keys():
     assert keys.stats().num_refused_inserts > 0
 
 
+def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_layers_and_columns():
+    hot = np.repeat(np.arange(1_000), 6)
+    keys = trommel.ScalableFilter(side_memory_limit_bytes=65_536)
+    outcome = keys.insert(hot)
+    assert outcome.num_refused > 0 and "side memory" in outcome.refusal
+    other = trommel.ScalableFilter()
+    other.insert(np.repeat(np.arange(1_000, 2_000), 6))
+    before = keys.to_bytes()
+    with pytest.raises(errors.OutOfMemoryError):
+        keys.merge(other)
+    assert keys.to_bytes() == before
+    keys.limit_side_memory(0)
+    keys.merge(other)
+    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
+        keys.limit_side_memory(100)
+    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
+        trommel.LayeredFilter(10_000, side_memory_limit_bytes=1)
+    columns = trommel.FilterColumns(4, 1_000, side_memory_limit_bytes=800)
+    columns.open_column(2)
+    assert columns.insert(2, "name") is True
+    assert columns.insert(2, np.full(100_000, 7)).num_refused > 0
+    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
+        trommel.AttributeFilter(["a", "b"], 100, side_memory_limit_bytes=1)
+    index = trommel.AttributeFilter(["a", "b"], 100)
+    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
+        index.limit_side_memory(1)
+    index.limit_side_memory(2**24)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: trommel.CountingFilter(1_000), lambda: trommel.ConcurrentFilter(1_000),
+    lambda: trommel.ScalableFilter(1_000), lambda: trommel.LayeredFilter(1_000),
+    lambda: trommel.WindowFilter(window=10, capacity=1_000),
+])
+def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make):
+    one, other = make(), make()
+    assert one == other and not one != other and one == one
+    one.insert([1, 2])
+    assert one != other
+    other.insert([2])
+    other.insert([1])
+    assert one == other
+    assert one != 5 and one != trommel.FilterColumns(4, 100)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+    refers = weakref.ref(one)
+    assert refers() is one
+    del one
+    gc.collect()
+    assert refers() is None
+    other.close()
+    with pytest.raises(errors.ClosedError):
+        other == make()
+
+
+def test_columns_and_attributes_are_equal_by_value():
+    columns, others = trommel.FilterColumns(4, 100), trommel.FilterColumns(4, 100)
+    columns.open_column(1)
+    assert columns != others
+    others.open_column(1)
+    assert columns == others
+    index, same = trommel.AttributeFilter(["a", "b"], 100), trommel.AttributeFilter(["a", "b"], 100)
+    index.insert({"a": [1], "b": [2]})
+    assert index != same
+    same.insert({"a": [1], "b": [2]})
+    assert index == same and weakref.ref(index)() is index
+
+
 def test_a_filter_is_handed_over_without_a_copy():
     counting = trommel.CountingFilter(1_000)
     counting.insert(["a"])
@@ -125,6 +196,11 @@ def test_a_window_forgets_in_time():
     assert seen.insert("b") == 79
     assert not seen.advance(10) and seen.now == 79
     assert seen.insert_if_absent(["a", "c"]).tolist() == [False, True]
+    inserted, times = seen.insert_if_absent_timed(["c", "d"])
+    assert inserted.tolist() == [False, True]
+    assert times.dtype == np.uint64 and times.tolist() == [79, 79]
+    assert seen.insert_if_absent_timed("e") == (True, 79) and seen.erase("e", 79)
+    assert seen.insert_if_absent_timed("d") == (False, 79)
     assert seen.advance(90)
     assert seen.query(["a", "b", "c"]).tolist() == [False, True, True]
     assert seen.insert_at(["late"], 30).num_inserted == 1

@@ -76,7 +76,8 @@ ScalableConfig ScalableOption(const Line& line) {
                         .tightening = RateOption(line, "tightening", 0.8),
                         .digest = PolicyOption(line),
                         .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-                        .memory_limit_bytes = NumberOption(line, "memory_limit")};
+                        .memory_limit_bytes = NumberOption(line, "memory_limit"),
+                        .side_memory_limit_bytes = NumberOption(line, "side_limit")};
   if (!Option(line, "encoding").empty()) config.encoding = EncodingOption(line);
   for (const GrowthMode mode :
        {GrowthMode::kGenerations, GrowthMode::kIdentical, GrowthMode::kDoubling}) {
@@ -111,7 +112,8 @@ LayeredConfig LayeredOption(const Line& line) {
           .digest = PolicyOption(line),
           .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
           .encoding = EncodingOption(line),
-          .memory_limit_bytes = NumberOption(line, "memory_limit")};
+          .memory_limit_bytes = NumberOption(line, "memory_limit"),
+          .side_memory_limit_bytes = NumberOption(line, "side_limit")};
 }
 
 std::string SizeText(const Line& line) {

@@ -76,6 +76,7 @@ trommel_code trommel_columns_create(const trommel_columns_config* config, tromme
     made.num_slices = given.num_slices;
     made.encoding = EncodingOf(given.encoding, Encoding::kRuns);
     made.memory_limit_bytes = given.memory_limit_bytes;
+    made.side_memory_limit_bytes = given.side_memory_limit_bytes;
     out = std::make_unique<trommel_columns>(ValueOf(FilterColumns::Create(made))).release();
   });
 }
@@ -106,11 +107,29 @@ int32_t trommel_columns_is_open(const trommel_columns* columns, uint32_t column,
 
 trommel_code trommel_columns_insert(trommel_columns* columns, uint32_t column,
                                     const trommel_keys* keys, trommel_error* error) {
+  return trommel_columns_insert_noting(columns, column, keys, nullptr, 0, nullptr, error);
+}
+
+trommel_code trommel_columns_insert_noting(trommel_columns* columns, uint32_t column,
+                                           const trommel_keys* keys, uint64_t* inserted,
+                                           int64_t num_words, trommel_outcome* outcome,
+                                           trommel_error* error) {
   return Guarded(error, [&] {
+    if (outcome != nullptr) SizeOf(outcome, "outcome");
+    trommel_outcome total = {};
     UseOpen(columns, column, [&](FilterColumns& open) {
       const Batch batch(keys, open.digest_policy(), nullptr);
-      batch.ForEachRound([&](Keys round, size_t) { open.Insert(column, round); });
+      const std::span bitmap = batch.OptionalBitmap(inserted, num_words, "inserted");
+      batch.ForEachRound([&](Keys round, size_t first) {
+        const InsertOutcome of =
+            bitmap.empty() ? open.Insert(column, round)
+                           : open.Insert(column, round, WordsOf(bitmap, first, round.size()));
+        total.num_done += of.num_inserted;
+        total.num_refused += of.num_refused;
+        if (of.refusal != GrowthRefusal::kNone) total.refusal = static_cast<int32_t>(of.refusal);
+      });
     });
+    if (outcome != nullptr) Write(outcome, total, "outcome");
   });
 }
 

@@ -32,9 +32,14 @@ namespace trommel::c_abi {
 
 template <class Filter>
 inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-// These can refuse an insertion for lack of side memory.
+// The limit of side memory can be set.
 template <class Filter>
-inline constexpr bool kLimitsSideMemory =
+inline constexpr bool kLimitsSideMemory = requires(Filter& filter) {
+  filter.LimitSideMemory(uint64_t{0});
+};
+// InsertIfAbsent says which absent keys were refused.
+template <class Filter>
+inline constexpr bool kTellsRefused =
     std::same_as<Filter, CountingFilter> || std::same_as<Filter, ConcurrentFilter>;
 
 // TROMMEL_TYPE_* of the filter.

@@ -75,7 +75,7 @@ void InsertBatchIfAbsent(Filter& filter, const Batch& batch, Words inserted, Wor
     if constexpr (std::same_as<Filter, ScalableFilter>) {
       Add(filter.InsertIfAbsent(keys, words), total);
     } else {
-      if constexpr (kLimitsSideMemory<Filter>) {
+      if constexpr (kTellsRefused<Filter>) {
         if (!refused.empty()) {
           Add(filter.InsertIfAbsent(keys, words, WordsOf(refused, first, keys.size())), total);
           return;

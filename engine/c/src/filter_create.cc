@@ -50,6 +50,7 @@ ScalableConfig ConfigOf(const trommel_scalable_config& given) {
   config.num_slices = given.num_slices;
   config.encoding = EncodingOf(given.encoding, Encoding::kAutomatic);
   config.memory_limit_bytes = given.memory_limit_bytes;
+  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);
   return config;
 }
@@ -81,6 +82,7 @@ LayeredConfig ConfigOf(const trommel_layered_config& given) {
   config.num_slices = given.num_slices;
   config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
   config.memory_limit_bytes = given.memory_limit_bytes;
+  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);
   return config;
 }
@@ -91,7 +93,7 @@ trommel_code CreateFilter(const Config* config, trommel_filter** filter, trommel
     trommel_filter*& out = Required(filter, "filter");
     const auto made = ConfigOf(Read(config, "config"));
     bool limits_side_memory = false;
-    if constexpr (kLimitsSideMemory<Filter>) limits_side_memory = made.side_memory_limit_bytes != 0;
+    if constexpr (kTellsRefused<Filter>) limits_side_memory = made.side_memory_limit_bytes != 0;
     Return(out, Filter::Create(made), made.executor, limits_side_memory);
   });
 }

@@ -19,6 +19,18 @@ namespace trommel::c_abi {
 // fields gets a specialization with the size before.
 template <class T>
 inline constexpr uint32_t kFirstSize = sizeof(T);
+template <>
+inline constexpr uint32_t kFirstSize<trommel_scalable_config> = offsetof(trommel_scalable_config,
+                                                                         side_memory_limit_bytes);
+template <>
+inline constexpr uint32_t kFirstSize<trommel_layered_config> = offsetof(trommel_layered_config,
+                                                                        side_memory_limit_bytes);
+template <>
+inline constexpr uint32_t kFirstSize<trommel_columns_config> = offsetof(trommel_columns_config,
+                                                                        side_memory_limit_bytes);
+template <>
+inline constexpr uint32_t kFirstSize<trommel_attributes_config> =
+    offsetof(trommel_attributes_config, side_memory_limit_bytes);
 // More than any version will have: memory that was never set.
 inline constexpr uint32_t kMostSize = 65'536;
 

@@ -187,7 +187,7 @@ AttributeSets SetsOf(const std::vector<std::string>& names, const std::vector<At
 void Create(Attributes* self, Argument attributes, Argument capacity, Argument target_fpr,
             Argument cuts, Argument max_together, Argument kept, Argument num_values,
             Argument encoding, Argument digest, Argument seed, Argument digest_key,
-            Argument memory_limit_bytes, Argument executor) {
+            Argument memory_limit_bytes, Argument side_memory_limit_bytes, Argument executor) {
   AttributeConfig config;
   config.names = NamesOf(attributes, "attributes");
   config.capacity = CountOf(capacity, "capacity");
@@ -201,6 +201,7 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
   config.encoding = EncodingOf(encoding);
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
   const nb::gil_scoped_release release;
   new (self) Attributes(Unwrap(AttributeFilter::Create(config)));
@@ -210,7 +211,7 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
 
 void BindAttributes(nb::module_& module) {
   nb::class_<Attributes> bound(
-      module, "AttributeFilter",
+      module, "AttributeFilter", nb::is_weak_referenceable(),
       "Answers queries for any of a tuple's attributes, and erases exactly.\n\n"
       "A batch of tuples is a dict, or a frame of pandas, polars or pyarrow, with a column of "
       "keys\n"
@@ -221,14 +222,15 @@ void BindAttributes(nb::module_& module) {
       nb::arg("kept") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
       nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
-      nb::arg("executor") = nb::none(),
+      nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
               "target_fpr: float = 0.01, *, cuts: "
               "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
               "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
               "collections.abc.Sequence[int] = (), encoding: trommel.typing.Encoding = 'runs', "
               "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = "
-              "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
+              "None, memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: "
+              "Executor | None = None) -> None"),
       "An empty filter.\n\n"
       "attributes: 1 to 64 names; with more than 16, cuts, max_together or kept must leave at\n"
       "    most 65,536 sets.\n"
@@ -240,7 +242,10 @@ void BindAttributes(nb::module_& module) {
       "    is split.\n"
       "kept: exactly the sets to store, instead of cuts and max_together. Of a query's attributes\n"
       "    those that are in no stored set within it are not looked at.\n"
-      "num_values: distinct values of each attribute, if they are known.");
+      "num_values: distinct values of each attribute, if they are known.\n"
+      "side_memory_limit_bytes: reserves this for full blocks of all sets, and refuses tuples\n"
+      "    beyond it.");
+  DefineLimitSideMemory<AttributeFilter>(bound);
   bound.def("insert", InsertTuples, nb::arg("tuples"),
             nb::sig("def insert(self, tuples: trommel.typing.Tuples) -> InsertOutcome"),
             "Inserts every tuple. Columns that are no attributes are not read.");

@@ -29,7 +29,7 @@ using Columns = Guarded<FilterColumns>;
 
 void Create(Columns* self, Argument num_columns, Argument column_capacity, Argument target_fpr,
             Argument encoding, Argument num_slices, Argument digest, Argument seed,
-            Argument digest_key, Argument memory_limit_bytes) {
+            Argument digest_key, Argument memory_limit_bytes, Argument side_memory_limit_bytes) {
   ColumnsConfig config;
   config.num_columns = Count32Of(num_columns, "num_columns");
   config.column_capacity = CountOf(column_capacity, "column_capacity");
@@ -38,6 +38,7 @@ void Create(Columns* self, Argument num_columns, Argument column_capacity, Argum
   config.num_slices = Count32Of(num_slices, "num_slices");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   const nb::gil_scoped_release release;
   new (self) Columns(Unwrap(FilterColumns::Create(config)));
 }
@@ -59,20 +60,18 @@ void CheckOpen(const FilterColumns& columns, uint32_t column) {
 nb::object InsertInto(Columns& self, Argument column, Argument keys) {
   const uint32_t index = Count32Of(column, "column");
   if (const std::optional<Key> key = OneKey(keys)) {
-    self.UpdateOne([&](FilterColumns& columns) {
+    return nb::bool_(self.UpdateOne([&](FilterColumns& columns) {
       CheckOpen(columns, index);
       CheckHashable(columns.digest_policy(), key->kind());
-      columns.Insert(index, *key);
-    });
-    return nb::none();
+      return columns.Insert(index, *key);
+    }));
   }
   const KeyBatch batch(keys);
-  self.Update([&](FilterColumns& columns) {
+  return nb::cast(self.Update([&](FilterColumns& columns) {
     CheckOpen(columns, index);
     CheckHashable(columns.digest_policy(), batch.view().kind());
-    columns.Insert(index, batch.view());
-  });
-  return nb::none();
+    return columns.Insert(index, batch.view());
+  }));
 }
 
 nb::object EraseFrom(Columns& self, Argument column, Argument keys) {
@@ -193,7 +192,7 @@ void DefineColumns(nb::class_<Columns>& bound) {
 }  // namespace
 
 void BindColumns(nb::module_& module) {
-  nb::class_<Columns> bound(module, "FilterColumns",
+  nb::class_<Columns> bound(module, "FilterColumns", nb::is_weak_referenceable(),
                             "Many counting filters of one geometry, the columns, that one query "
                             "answers for all at once.\n\n"
                             "Threads may use it at the same time: queries never wait, updates of "
@@ -204,17 +203,20 @@ void BindColumns(nb::module_& module) {
       nb::arg("target_fpr") = 0.004, nb::kw_only(), nb::arg("encoding") = "runs",
       nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
+      nb::arg("side_memory_limit_bytes") = 0,
       nb::sig("def __init__(self, num_columns: int, column_capacity: int, target_fpr: float = "
               "0.004, *, encoding: trommel.typing.Encoding = 'runs', num_slices: int = 0, "
               "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None "
-              "= None, memory_limit_bytes: int = 0) -> None"),
+              "= None, memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0) -> None"),
       "Columns that are all closed.\n\n"
       "num_columns: 1 to 65,536.\n"
-      "column_capacity: distinct keys per column at which its rate is target_fpr.");
+      "column_capacity: distinct keys per column at which its rate is target_fpr.\n"
+      "side_memory_limit_bytes: reserves this for each open column, and refuses keys beyond it.");
   DefineColumns(bound);
   bound.def("insert", InsertInto, nb::arg("column"), nb::arg("keys"),
-            nb::sig("def insert(self, column: int, keys: trommel.typing.Keys) -> None"),
-            "Inserts every key, or one key, into an open column.");
+            nb::sig("def insert(self, column: int, keys: trommel.typing.Keys) -> InsertOutcome"),
+            "Inserts every key into an open column. For one key: returns whether it was inserted;\n"
+            "with a limit of side memory a column may refuse keys.");
   bound.def("erase", EraseFrom, nb::arg("column"), nb::arg("keys"),
             nb::sig("def erase(self, column: int, keys: trommel.typing.Keys) -> EraseOutcome"),
             "Takes every key out of an open column once, as CountingFilter.erase. For one key:\n"

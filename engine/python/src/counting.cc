@@ -67,7 +67,8 @@ constexpr const char* kCreateDoc =
 // What both classes have.
 template <class T>
 nb::class_<Guarded<T>> BindCommon(nb::module_& module, const char* name, const char* doc) {
-  nb::class_<Guarded<T>> bound(module, name, nb::type_slots(key_slots<T>), doc);
+  nb::class_<Guarded<T>> bound(module, name, nb::type_slots(key_slots<T>),
+                               nb::is_weak_referenceable(), doc);
   bound.def("__init__", Create<T>, nb::arg("capacity"), nb::arg("target_fpr") = 0.01, nb::kw_only(),
             nb::arg("encoding") = "runs", nb::arg("preference") = "memory",
             nb::arg("num_slices") = 0, nb::arg("power_of_two_blocks") = false,
@@ -84,14 +85,7 @@ nb::class_<Guarded<T>> BindCommon(nb::module_& module, const char* name, const c
   DefineProperty<&T::geometry, T>(bound, "geometry", "The geometry of the blocks.");
   DefineMeasure<&T::MeasureFill, T>(bound, "measure_fill",
                                     "Measures how full the blocks are, in one pass over them.");
-  bound.def(
-      "limit_side_memory",
-      [](Guarded<T>& self, Argument limit) {
-        const uint64_t limit_bytes = CountOf(limit, "limit_bytes");
-        self.Exclusively([&](T& f) { Check(f.LimitSideMemory(limit_bytes)); });
-      },
-      nb::arg("limit_bytes"), nb::sig("def limit_side_memory(self, limit_bytes: int) -> None"),
-      "Limits the side memory from now on; 0: no limit.");
+  DefineLimitSideMemory<T>(bound);
   return bound;
 }
 

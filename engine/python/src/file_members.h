@@ -164,6 +164,14 @@ void DefineObject(Class& bound) {
         return self.QueryOne([](const T& f) { return f.digest_policy().seed; });
       },
       "The seed of the digest; with 'siphash' the check value of the key.");
+  bound.def(
+      "__eq__",
+      [](const Self& self, const Self& other) {
+        return self.QueryWith(other, [](const T& a, const T& b) { return a == b; });
+      },
+      nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"),
+      "Whether both have the same contents and shape: to_bytes returns the same.");
+  bound.attr("__hash__") = nb::none();  // contents change
   bound.def("__repr__", [](const Self& self) {
     if (!self.is_open()) return ClosedText(nb::type<Self>());
     return TextOf(nb::type<Self>(), self.Query([](const T& f) { return Describe(f); }));
@@ -193,6 +201,20 @@ void DefineUseExecutor(Class& bound) {
       nanobind::arg("executor").none(),
       nanobind::sig("def use_executor(self, executor: Executor | None) -> None"),
       "Spreads large batches over the executor's threads from now on; None: no threads.");
+}
+
+// Sets the limit of side memory.
+template <class T, class Class>
+void DefineLimitSideMemory(Class& bound) {
+  bound.def(
+      "limit_side_memory",
+      [](Guarded<T>& self, Argument limit) {
+        const uint64_t limit_bytes = CountOf(limit, "limit_bytes");
+        self.Exclusively([&](T& filter) { Check(filter.LimitSideMemory(limit_bytes)); });
+      },
+      nanobind::arg("limit_bytes"),
+      nanobind::sig("def limit_side_memory(self, limit_bytes: int) -> None"),
+      "Limits the side memory from now on; 0: no limit.");
 }
 
 // Merges take another object: of one object, exclusive and shared would be the same lock.

@@ -96,6 +96,19 @@ class Guarded {
     return work(Open(filter_), Open(other.filter_));
   }
 
+  // Returns work(filter, other), both shared; `other` may be this object.
+  template <class Work>
+  auto QueryWith(const Guarded& other, Work&& work) const {
+    if (this == &other) return Query([&](const T& filter) { return work(filter, filter); });
+    const Counted mine_count(num_shared_);
+    const Counted theirs_count(other.num_shared_);
+    const nanobind::gil_scoped_release release;
+    std::shared_lock mine(mutex_, std::defer_lock);
+    std::shared_lock theirs(other.mutex_, std::defer_lock);
+    std::lock(mine, theirs);  // as in With
+    return work(Open(filter_), Open(other.filter_));
+  }
+
   // Returns work(filter), exclusively, and frees the filter unless `work` throws.
   template <class Work>
   auto Consume(Work&& work) {

@@ -140,7 +140,7 @@ void BindKeys(nb::module_& module) {
            nb::sig("def __init__(self, array: trommel.typing.Keys) -> None"));
 
   nb::class_<PythonExecutor>(
-      module, "Executor",
+      module, "Executor", nb::is_weak_referenceable(),
       "Threads over which large batches of any number of filters are spread.\n\n"
       "A child process made by fork must not use one made before.")
       .def(

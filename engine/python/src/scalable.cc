@@ -25,7 +25,8 @@ using Scalable = Guarded<ScalableFilter>;
 void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argument mode,
             Argument max_capacity, Argument largest_fpr, Argument num_positions, Argument growth,
             Argument tightening, Argument encoding, Argument num_slices, Argument digest,
-            Argument seed, Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+            Argument seed, Argument digest_key, Argument memory_limit_bytes,
+            Argument side_memory_limit_bytes, Argument executor) {
   ScalableConfig config;
   config.first_capacity = CountOf(first_capacity, "first_capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
@@ -39,6 +40,7 @@ void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argume
   config.num_slices = Count32Of(num_slices, "num_slices");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
   const nb::gil_scoped_release release;
   new (self) Scalable(Unwrap(ScalableFilter::Create(config)));
@@ -49,6 +51,7 @@ void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argume
 void BindScalable(nb::module_& module) {
   nb::class_<Scalable> bound(
       module, "ScalableFilter", nb::type_slots(key_slots<ScalableFilter>),
+      nb::is_weak_referenceable(),
       "A counting filter that grows with its keys, and shrinks when they are erased.\n\n"
       "Threads may use it at the same time, also while it grows: queries never wait.");
   bound.def(
@@ -57,14 +60,16 @@ void BindScalable(nb::module_& module) {
       nb::arg("largest_fpr") = 0.0, nb::arg("num_positions") = 0, nb::arg("growth") = 2,
       nb::arg("tightening") = 0.8, nb::arg("encoding") = "automatic", nb::arg("num_slices") = 0,
       nb::arg("digest") = "xxh3", nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
-      nb::arg("memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
+      nb::arg("memory_limit_bytes") = 0, nb::arg("side_memory_limit_bytes") = 0,
+      nb::arg("executor") = nb::none(),
       nb::sig(
           "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
           "trommel.typing.GrowthMode = 'automatic', max_capacity: int = 0, largest_fpr: float = "
           "0.0, num_positions: int = 0, growth: int = 2, tightening: float = 0.8, encoding: "
           "trommel.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
           "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
-          "memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
+          "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
+          "None = None) -> None"),
       "An empty filter.\n\n"
       "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
       "    that doubles may leave it out, for the least; others need it, or num_positions.\n"
@@ -73,6 +78,8 @@ void BindScalable(nb::module_& module) {
       "'identical'\n"
       "    adds equal ones; 'automatic': doubling where its rate allows.\n"
       "max_capacity: distinct keys that it must be able to hold; 0: as many as its mode allows.\n"
+      "side_memory_limit_bytes: reserves this for further copies of keys and for keys that full\n"
+      "    blocks have no place for, and refuses keys beyond it.\n"
       "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
   DefineQueries<ScalableFilter>(bound);
   DefineUpdates<ScalableFilter>(bound);
@@ -85,6 +92,7 @@ void BindScalable(nb::module_& module) {
       "Adds the other filter's keys. Both must have the mode 'doubling', one "
       "first size and one digest.");
   DefineConfigured<ScalableFilter>(bound);
+  DefineLimitSideMemory<ScalableFilter>(bound);
   bound.def_prop_ro(
       "mode",
       [](const Scalable& self) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
@@ -77,6 +78,28 @@ nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
                     [&](WindowFilter& f, const auto& batch) { return f.Erase(batch, tick); });
 }
 
+nb::object InsertIfAbsentTimed(Window& self, Argument keys) {
+  if (const std::optional<Key> key = OneKey(keys)) {
+    uint64_t time = 0;
+    const bool is_inserted = self.UpdateOne([&](WindowFilter& filter) {
+      CheckHashable(filter.digest_policy(), key->kind());
+      return filter.InsertIfAbsent(*key, &time);
+    });
+    return nb::make_tuple(is_inserted, time);
+  }
+  const KeyBatch batch(keys);
+  const NewArray<uint64_t> times = NewUint64(batch.size());
+  const nb::object inserted =
+      MaskOfUpdate(self, batch, [&](WindowFilter& filter, const Keys& view, auto words) {
+        std::vector<uint64_t> of_chunks(WindowFilter::NumChunks(view.size()));
+        filter.InsertIfAbsent(view, words, of_chunks);
+        for (size_t i = 0; i < view.size(); ++i) {
+          times.values[i] = of_chunks[i / WindowFilter::kChunkKeys];
+        }
+      });
+  return nb::make_tuple(inserted, times.array);
+}
+
 void DefineTime(nb::class_<Window>& bound) {
   bound.def(
       "advance",
@@ -104,7 +127,15 @@ void DefineTime(nb::class_<Window>& bound) {
       "In order, inserts every key that is absent from the whole window; of equal keys the\n"
       "first. Returns which were inserted: dtype bool, shape (len(keys),), or a bool. They\n"
       "enter the bucket of now; of some time during the call where another thread advances\n"
-      "meanwhile, and then their time for erase is not known.");
+      "meanwhile, and then their time for erase is not known: see insert_if_absent_timed.");
+  DefineForKeys(
+      bound, "insert_if_absent_timed", InsertIfAbsentTimed,
+      "def insert_if_absent_timed(self, key: trommel.typing.Key, /) -> tuple[bool, int]",
+      "def insert_if_absent_timed(self, keys: trommel.typing.Keys, /) -> "
+      "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]",
+      "As insert_if_absent; returns the time of each key, too, dtype uint64: a key that was\n"
+      "inserted was inserted then, which erase needs, and one that was left alone was in the\n"
+      "window then. For one key: a bool and an int.");
   bound.def(
       "erase", EraseAt, nb::arg("keys"), nb::arg("inserted_at"),
       nb::sig("def erase(self, keys: trommel.typing.Keys, inserted_at: int) -> "
@@ -117,7 +148,7 @@ void DefineTime(nb::class_<Window>& bound) {
 
 void BindWindow(nb::module_& module) {
   nb::class_<Window> bound(
-      module, "WindowFilter", nb::type_slots(key_slots<WindowFilter>),
+      module, "WindowFilter", nb::type_slots(key_slots<WindowFilter>), nb::is_weak_referenceable(),
       "A set of the keys inserted during a sliding window of time.\n\n"
       "Time is the caller's: an int of any unit that never decreases, set by advance. A key is\n"
       "answered True until a window has passed since its insertion, and expires within a bucket's\n"

@@ -368,6 +368,7 @@ typedef struct trommel_scalable_config {
   uint64_t memory_limit_bytes;  ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory; 0: no limit.
 } trommel_scalable_config;
 
 /// Makes an empty scalable filter.
@@ -416,6 +417,7 @@ typedef struct trommel_layered_config {
   uint64_t memory_limit_bytes;  ///< Of both layers; 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory of both layers; 0: no limit.
 } trommel_layered_config;
 
 /// Makes an empty layered filter.
@@ -586,12 +588,14 @@ TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
                                                 const trommel_executor* executor,
                                                 trommel_error* error);
 /// Limits side memory from now on, which is not part of snapshots; 0: no limit. Counting and
-/// concurrent filters of fingerprints. Fails with TROMMEL_OUT_OF_MEMORY if what is in needs more.
+/// concurrent filters, and scalable ones. Fails with TROMMEL_INVALID_ARGUMENT if the
+/// limit is too low, and with TROMMEL_OUT_OF_MEMORY if what is in needs more.
 TROMMEL_C_API trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
                                                      trommel_error* error);
 /// Makes another filter with the same contents and executor, of the same type. Counting and
-/// concurrent filters keep their limits, the others have that of the machine; counts of refusals
-/// begin at 0. Fails with TROMMEL_OUT_OF_MEMORY. Free it with trommel_filter_free.
+/// concurrent filters keep their limits; the others have that of the machine, and keep their limit
+/// of side memory; counts of refusals begin at 0. Fails with TROMMEL_OUT_OF_MEMORY. Free it with
+/// trommel_filter_free.
 TROMMEL_C_API trommel_code trommel_clone(const trommel_filter* filter, trommel_filter** clone,
                                          trommel_error* error);
 /// Returns 1 if both filters have one type and the same snapshot, 0 if not, or a code times -1.
@@ -733,6 +737,7 @@ typedef struct trommel_columns_config {
   int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory of each open column; 0: no limit.
 } trommel_columns_config;
 
 /// Makes a set whose columns are all closed. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
@@ -752,9 +757,17 @@ TROMMEL_C_API trommel_code trommel_columns_close(trommel_columns* columns, uint3
 /// Returns 1 if the column is open, 0 if it is closed, or a code times -1.
 TROMMEL_C_API int32_t trommel_columns_is_open(const trommel_columns* columns, uint32_t column,
                                               trommel_error* error);
-/// Inserts every key into an open column.
+/// Inserts every key into an open column. With a limit of side memory a column may refuse keys, and
+/// this does not say which: call trommel_columns_insert_noting.
 TROMMEL_C_API trommel_code trommel_columns_insert(trommel_columns* columns, uint32_t column,
                                                   const trommel_keys* keys, trommel_error* error);
+/// The same. `inserted`, optional, gets the bits of the keys that were not refused; `outcome`,
+/// which may be NULL, their number.
+TROMMEL_C_API trommel_code trommel_columns_insert_noting(trommel_columns* columns, uint32_t column,
+                                                         const trommel_keys* keys,
+                                                         uint64_t* inserted, int64_t num_words,
+                                                         trommel_outcome* outcome,
+                                                         trommel_error* error);
 /// Erases every key from an open column, or refuses one that is certainly absent from it.
 TROMMEL_C_API trommel_code trommel_columns_erase(trommel_columns* columns, uint32_t column,
                                                  const trommel_keys* keys, trommel_outcome* outcome,
@@ -824,6 +837,7 @@ typedef struct trommel_attributes_config {
   const trommel_executor* executor;     ///< NULL: the calling thread only.
   const uint64_t* kept;                 ///< Exactly the sets to keep, instead of cuts and a limit.
   int64_t num_kept;                     ///< Of `kept`; 0: as cuts and the limit say.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory of all sets; 0: no limit.
 } trommel_attributes_config;
 
 /// Makes an empty filter. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
@@ -874,6 +888,10 @@ TROMMEL_C_API int32_t trommel_attributes_may_contain(const trommel_attributes* f
 /// Removes all tuples.
 TROMMEL_C_API trommel_code trommel_attributes_clear(trommel_attributes* filter,
                                                     trommel_error* error);
+/// As trommel_limit_side_memory, of all sets together.
+TROMMEL_C_API trommel_code trommel_attributes_limit_side_memory(trommel_attributes* filter,
+                                                                uint64_t limit_bytes,
+                                                                trommel_error* error);
 /// As trommel_use_executor.
 TROMMEL_C_API trommel_code trommel_attributes_use_executor(trommel_attributes* filter,
                                                            const trommel_executor* executor,
