@@ -103,7 +103,7 @@ struct Sizes {
 };
 
 TEST_CASE("a map answers exactly for its pairs of places and columns, and is empty in the end",
-          "[engine][column_map]") {
+          "[engine][column_map][long]") {
   // Few bits, so that many keys share places; few blocks, so that most are full.
   const auto sizes = GENERATE(Sizes{2000, 10, 0}, Sizes{2000, 63, 3}, Sizes{500, 1023, 0},
                               Sizes{200, 1023, 2}, Sizes{2000, 5000, 0}, Sizes{300, 65'535, 8},
@@ -211,7 +211,8 @@ TEST_CASE("a place is hidden only while its block has no free slot", "[engine][c
   REQUIRE(check() == 0);
 }
 
-TEST_CASE("non-members have as many false columns as the model says", "[engine][column_map]") {
+TEST_CASE("non-members have as many false columns as the model says",
+          "[engine][column_map][long]") {
   const uint32_t num_columns = GENERATE(63, 1000, 10'000, 60'000);
   constexpr uint64_t kPairs = 60'000;
   ColumnMap map = ColumnMap::Create({.capacity = kPairs, .num_columns = num_columns}).value();

@@ -304,7 +304,7 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
 }
 
 TEST_CASE("a filter that doubles is as new after Clear, and keeps its first size",
-          "[engine][scalable][doubling]") {
+          "[engine][scalable][doubling][long]") {
   const uint64_t first = GENERATE(uint64_t{0}, uint64_t{500'000});
   ScalableFilter filter = Doubling({.first_capacity = first});
   const std::vector<std::byte> as_new = filter.Serialize();

@@ -95,7 +95,7 @@ std::function<void(Bytes&)> RecordEdit(size_t shard_idx, T ShardRecord::*field, 
 }  // namespace
 
 TEST_CASE("a filter that doubles comes back from a file as it was",
-          "[engine][scalable][doubling][snapshot]") {
+          "[engine][scalable][doubling][snapshot][long]") {
   const ScratchFolder folder;
   const size_t num_keys = GENERATE(size_t{0}, 900, 30'000, 200'000, 500'000);
   ScalableFilter filter = ScalableFilter::Create({.target_fpr = 0.02,

@@ -148,7 +148,7 @@ void CheckAgainstIntegers(size_t max_arrays) {
 }
 
 TEST_CASE("many blocks' counters agree with integers, and what is refused changes none",
-          "[engine][exact_counters]") {
+          "[engine][exact_counters][long]") {
   CheckAgainstIntegers(0);
   CheckAgainstIntegers(9);
 }

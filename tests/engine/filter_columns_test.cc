@@ -41,7 +41,7 @@ std::vector<uint64_t> AnswersOf(const FilterColumns& columns, Keys keys) {
 }
 
 TEST_CASE("columns answer as counting filters of their geometry after the same operations",
-          "[engine][columns]") {
+          "[engine][columns][long]") {
   const auto [encoding, num_slices] =
       GENERATE(table<Encoding, uint32_t>({{Encoding::kRuns, 4},
                                           {Encoding::kRuns, 5},

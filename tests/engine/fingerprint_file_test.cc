@@ -130,7 +130,8 @@ class MappedFingerprints {
   uint64_t num_side_reads_ = 0;
 };
 
-TEST_CASE("a mapped file of fingerprints answers as it is", "[counting][fingerprints][snapshot]") {
+TEST_CASE("a mapped file of fingerprints answers as it is",
+          "[engine][counting][fingerprints][snapshot]") {
   const auto [encoding, bits, keys_per_block] =
       GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kFingerprints16, 16, 21},
                                                     {Encoding::kFingerprints16, 9, 30},
@@ -168,7 +169,7 @@ TEST_CASE("a mapped file of fingerprints answers as it is", "[counting][fingerpr
 }
 
 TEST_CASE("a file of fingerprints that threads have loaded and changed is the file of the keys",
-          "[counting][fingerprints][snapshot]") {
+          "[engine][counting][fingerprints][snapshot]") {
   const tests::ScratchFolder folder;
   const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   CountingFilter filter = CountingFilter::Create({.capacity = 100, .encoding = encoding}).value();

@@ -230,7 +230,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
 constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kFingerprints8};
 
 TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, shared or not",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   const bool is_shared = GENERATE(false, true);
   for (const Encoding encoding : kBoth) {
     for (const double load : {10.0, 34.0, 60.0, 200.0}) {
@@ -242,7 +242,7 @@ TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, sh
   }
 }
 
-TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprints]") {
+TEST_CASE("shorter fingerprints count as exactly", "[engine][counting][fingerprints]") {
   for (const Encoding encoding : kBoth) {
     for (const uint32_t bits : {8U, 9U, 13U}) {
       INFO(EncodingName(encoding) << ", bits " << bits);
@@ -252,7 +252,7 @@ TEST_CASE("shorter fingerprints count as exactly", "[counting][fingerprints]") {
 }
 
 TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   std::mt19937_64 random(5);
   for (const Encoding encoding : kBoth) {
     for (const size_t load : {size_t{20}, size_t{32}, size_t{36}, size_t{50}}) {
@@ -276,7 +276,7 @@ TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
 }
 
 TEST_CASE("doubling is creation at twice the size with a bit less, and folding undoes it",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   std::mt19937_64 random(6);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 192);
@@ -308,7 +308,8 @@ TEST_CASE("doubling is creation at twice the size with a bit less, and folding u
   }
 }
 
-TEST_CASE("what fingerprints cannot do is refused with the reason", "[counting][fingerprints]") {
+TEST_CASE("what fingerprints cannot do is refused with the reason",
+          "[engine][counting][fingerprints]") {
   CountingFilter runs = *CountingFilter::Create({.capacity = 1000});
   CHECK(runs.Grow().error().code == ErrorCode::kInvalidArgument);
   for (const Encoding encoding : kBoth) {
@@ -353,7 +354,7 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
         "a LayeredFilter");
 }
 
-TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][fingerprints]") {
+TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][counting][fingerprints]") {
   std::mt19937_64 random(9);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 512);
@@ -377,7 +378,8 @@ TEST_CASE("estimates of distinct keys hold with fingerprints", "[counting][finge
   }
 }
 
-TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[counting][fingerprints]") {
+TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
+          "[engine][counting][fingerprints]") {
   std::mt19937_64 random(10);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 65);
@@ -397,7 +399,7 @@ TEST_CASE("any changed byte of a snapshot of fingerprints is refused", "[countin
 }
 
 TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be written",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   std::mt19937_64 random(11);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 70, 12);
@@ -426,7 +428,8 @@ TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be 
   }
 }
 
-TEST_CASE("a snapshot with a key that no digest has is refused", "[counting][fingerprints]") {
+TEST_CASE("a snapshot with a key that no digest has is refused",
+          "[engine][counting][fingerprints]") {
   const Geometry geometry = GeometryFor(Encoding::kFingerprints16, 1);
   const uint64_t digest = uint64_t{0x1234} << 48;  // of one block: the key is its top bits
   const auto load = [&](int key) {
@@ -446,7 +449,7 @@ TEST_CASE("a snapshot with a key that no digest has is refused", "[counting][fin
 }
 
 TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   for (const auto& [encoding, target] :
        {std::pair(Encoding::kFingerprints16, 0.0004), std::pair(Encoding::kFingerprints8, 0.003)}) {
     constexpr uint64_t kKeys = 100'000;

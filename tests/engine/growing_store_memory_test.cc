@@ -26,7 +26,7 @@ double BytesInAdvance(double num_keys) { return num_keys / 21 * 64 * (1 + 1.0 / 
 }  // namespace
 
 TEST_CASE("a growing store takes 1.1 to 2.1 times the memory of one sized in advance",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   const auto store = GrowingStore::Create({}).value();
   RangeLocks locks(GrowingStore::kShardBits);
   const DigestPolicy policy;
@@ -60,7 +60,8 @@ TEST_CASE("a growing store takes 1.1 to 2.1 times the memory of one sized in adv
   CHECK(sum / weights <= 1.5);
 }
 
-TEST_CASE("the rate of a growing store is what the lengths of its codes say", "[engine][growing]") {
+TEST_CASE("the rate of a growing store is what the lengths of its codes say",
+          "[engine][growing][long]") {
   for (const size_t num_keys : {100'000, 170'000, 1'000'000}) {
     const auto store = GrowingStore::Create({}).value();
     std::mt19937_64 random(Catch::rngSeed());

@@ -68,7 +68,7 @@ void EraseAll(GrowingStore& store, std::span<const uint64_t> digests) {
 }  // namespace
 
 TEST_CASE("a growing store's contents and answers are the same for any split of a batch",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   // Through digests, doublings and, in one shard of 8, segments that split.
   std::vector<uint64_t> digests = DigestsOfShards(400'000, 8, random);
@@ -200,7 +200,7 @@ TEST_CASE("more keys than a growing store's block and line have space for stay i
   CHECK(store->ReadShard(0) == contents);
 }
 
-TEST_CASE("contents of a growing store's shards make an equal store", "[engine][growing]") {
+TEST_CASE("contents of a growing store's shards make an equal store", "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   for (const uint32_t first_bits : {7, 9}) {
     const GrowingOptions options{.first_bits = first_bits};

@@ -19,7 +19,7 @@ bool BelongsTo(uint64_t digest, uint64_t num_blocks, uint32_t bits, uint64_t blo
 }
 
 TEST_CASE("a key's digest belongs to it, and at half and twice the size to what becomes of it",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   for (const uint64_t num_blocks : {uint64_t{1}, uint64_t{2}, uint64_t{64}, uint64_t{1000},
                                     kMaxBlocks / 2, kMaxBlocks - 1, kMaxBlocks}) {
     for (const uint32_t bits : {8U, 9U, 14U, 16U}) {
@@ -46,7 +46,7 @@ TEST_CASE("a key's digest belongs to it, and at half and twice the size to what 
 }
 
 TEST_CASE("a filter of fingerprints merged with itself has every key twice, less itself none",
-          "[counting][fingerprints]") {
+          "[engine][counting][fingerprints]") {
   for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
     CountingConfig config{.capacity = 5'000, .target_fpr = 0.004, .encoding = encoding};
     CountingFilter filter = *CountingFilter::Create(config);

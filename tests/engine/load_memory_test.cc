@@ -96,7 +96,7 @@ TEST_CASE("an allocation's peak is counted, mappings included", "[support][alloc
 }
 
 TEST_CASE("no number of a header makes loading take more than a multiple of the file",
-          "[engine][snapshot][load_memory]") {
+          "[engine][snapshot][load_memory][long]") {
   if (!tests::AllocationPeak::IsCounted()) return;
   for (const auto& [name, bytes] : Samples()) {
     CAPTURE(name);
@@ -194,7 +194,7 @@ const std::array<Geometry, 4> kGeometries = {{
 }};
 
 TEST_CASE("side tables take no more than a multiple of the file",
-          "[engine][snapshot][load_memory]") {
+          "[engine][snapshot][load_memory][long]") {
   if (!tests::AllocationPeak::IsCounted()) return;
   for (const Geometry& geometry : kGeometries) {
     CAPTURE(EncodingName(geometry.encoding));

@@ -83,7 +83,7 @@ TEST_CASE("an executor that finds no memory leaves all tasks to the caller", "[e
 }
 
 TEST_CASE("without memory a filter with a limit says of all batches what it says with it",
-          "[engine][side_limit]") {
+          "[engine][side_limit][long]") {
   if (!AllocationPeak::IsCounted()) return;
   const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16,
                                  Encoding::kFingerprints8);
@@ -166,7 +166,7 @@ TEST_CASE("without memory layers are queried and erased as with it", "[engine][l
 }
 
 TEST_CASE("without memory a scalable filter is queried and erased as with it",
-          "[engine][scalable]") {
+          "[engine][scalable][long]") {
   if (!AllocationPeak::IsCounted()) return;
   ScalableFilter filter = ScalableFilter::Create({.first_capacity = 10'000,
                                                   .mode = GrowthMode::kGenerations,

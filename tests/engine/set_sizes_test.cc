@@ -84,7 +84,7 @@ TEST_CASE("a set's size is that of the scalable filter made for it",
 }
 
 TEST_CASE("a set of chosen encodings takes no more than runs, and runs where values are shared",
-          "[engine][attributes][sizes]") {
+          "[engine][attributes][sizes][long]") {
   constexpr uint64_t kCapacity = 100'000;
   for (const double target_fpr : {0.4, 0.1, 0.01, 0.001, 1e-4}) {
     const Result<SetSize> chosen = SizeOfSet(kCapacity, target_fpr, Encoding::kAutomatic);

@@ -169,7 +169,7 @@ void CheckHoldsWhatItTook(Filter filter, double load, uint64_t num_records) {
 }
 
 TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
-          "[engine][side_limit]") {
+          "[engine][side_limit][long]") {
   const LimitShape shape = AnyLimitShape();
   const uint64_t num_records = GENERATE(1, 3, 20);
   const Geometry geometry = LimitGeometry(shape, 64);
@@ -232,7 +232,7 @@ TEST_CASE("digests chosen for one block fill it and its record, and harm no othe
 }
 
 TEST_CASE("the same keys are refused for any split, route and number of threads",
-          "[engine][side_limit]") {
+          "[engine][side_limit][long]") {
   const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 1024, 4);
   std::mt19937_64 random(Catch::rngSeed());
@@ -362,7 +362,7 @@ TEST_CASE("the same keys are refused on every target", "[engine][side_limit]") {
   });
 }
 
-TEST_CASE("within a limit no update allocates", "[engine][side_limit]") {
+TEST_CASE("within a limit no update allocates", "[engine][side_limit][long]") {
   const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
@@ -525,7 +525,8 @@ TEST_CASE("a grown filter and its side memory stay within the memory limit",
   CHECK(filter_within(grown_bytes).Grow().ok());
 }
 
-TEST_CASE("a merge that exceeds the limit fails and changes nothing", "[engine][side_limit]") {
+TEST_CASE("a merge that exceeds the limit fails and changes nothing",
+          "[engine][side_limit][long]") {
   const LimitShape shape = AnyLimitShape();
   const Geometry geometry = LimitGeometry(shape, 256, 2);
   std::mt19937_64 random(Catch::rngSeed());
@@ -572,7 +573,7 @@ TEST_CASE("a merge that exceeds the limit fails and changes nothing", "[engine][
 }
 
 TEST_CASE("fold and grow carry the limit, and fail where it leaves no space",
-          "[engine][fingerprints][side_limit]") {
+          "[engine][fingerprints][side_limit][long]") {
   const Encoding encoding = AnyFingerprints();
   const Geometry geometry = LimitGeometry(encoding, 256);
   std::mt19937_64 random(Catch::rngSeed());

@@ -154,7 +154,7 @@ TEST_CASE("random programs leave every block as its counters say", "[engine][sid
   }
 }
 
-TEST_CASE("a hot key is counted to 300,000 beside others and back", "[engine][side_table]") {
+TEST_CASE("a hot key is counted to 300,000 beside others and back", "[engine][side_table][long]") {
   constexpr uint64_t kCopies = 300'000;
   for (const uint32_t num_slices : tests::kAllShapes) {
     const uint64_t hot = std::mt19937_64(Catch::rngSeed())();

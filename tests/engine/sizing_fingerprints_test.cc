@@ -70,7 +70,7 @@ bool IsTooFull(const Geometry& geometry, const std::vector<uint32_t>& keys) {
          std::ranges::max(keys_of_word) > kernels::kMaxKeysPerBinWord;
 }
 
-TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][sizing]") {
+TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][sizing][long]") {
   const auto [encoding, load] =
       GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21},
                                           {Encoding::kFingerprints16, 30},
@@ -88,7 +88,7 @@ TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][
   CHECK(bound.ContainsHits(num_promoted));
 }
 
-TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizing]") {
+TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizing][long]") {
   const auto [encoding, load] = GENERATE(
       table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21}, {Encoding::kFingerprints8, 34}}));
   const Geometry geometry = FingerprintsOf(encoding, 20'000);
@@ -178,7 +178,7 @@ TEST_CASE("the side table of fingerprints holds what no line and no slot does",
 }
 
 TEST_CASE("the predicted side table of fingerprints is that of a filter past its capacity",
-          "[engine][sizing]") {
+          "[engine][sizing][long]") {
   const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const Geometry geometry = FingerprintsOf(encoding, 2000);
   CountingFilter filter =

@@ -147,7 +147,8 @@ TEST_CASE("numbers that no window in slots has are refused", "[engine][window][s
   CHECK_FALSE(SlotsErrorWith(good, [](Header& h) { h.zeros[3] = 1; }).empty());
 }
 
-TEST_CASE("forged contents of a window in slots are refused", "[engine][window][slots][snapshot]") {
+TEST_CASE("forged contents of a window in slots are refused",
+          "[engine][window][slots][snapshot][long]") {
   const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24);
   const Bytes good = BytesOfUsed(form);
   const auto header = tests::Get<SlotWindowHeader>(good, 0);

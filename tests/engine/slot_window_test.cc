@@ -63,7 +63,8 @@ WindowFilter FullWindow(WindowConfig config, int pattern, uint64_t seed) {
   return filter;
 }
 
-TEST_CASE("the rate is the model's whatever the pattern of arrival", "[engine][window][slots]") {
+TEST_CASE("the rate is the model's whatever the pattern of arrival",
+          "[engine][window][slots][long]") {
   const int pattern = GENERATE(0, 1, 2);
   const bool is_erasable = GENERATE(true, false);
   const auto [num_buckets, target_fpr] = GENERATE(std::pair{8U, 0.01}, std::pair{12U, 0.007},
@@ -210,7 +211,7 @@ TEST_CASE("a window that is not erasable refuses each erasure and counts a key o
   }
 }
 
-TEST_CASE("side memory of copies goes with their buckets", "[engine][window][slots]") {
+TEST_CASE("side memory of copies goes with their buckets", "[engine][window][slots][long]") {
   WindowFilter filter = Slots({.window = 80, .num_buckets = 8, .capacity = 20'000});
   const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 4);
   uint64_t most = 0;

@@ -33,10 +33,10 @@ std::string_view ExpectedTarget() {
 }
 
 std::string WrongTarget(std::string_view expected) {
-  const std::string_view best = RunnableTargets().front();
-  if (expected.empty() || expected == best) return "";
-  std::string text = "the best target is ";
-  return text.append(best).append(", expected ").append(expected);
+  const std::string_view chosen = ActiveTarget();
+  if (expected.empty() || expected == chosen) return "";
+  std::string text = "the chosen target is ";
+  return text.append(chosen).append(", expected ").append(expected);
 }
 
 std::vector<std::string_view> TestedTargets(std::string_view expected) {

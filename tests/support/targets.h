@@ -25,12 +25,13 @@ class ForcedTarget {
 // Adds all families to the kernel tables (kernels::UseKernels).
 void UseAllKernels();
 
-// The environment variable TROMMEL_EXPECT_TARGET names the target that must be the best runnable
-// one, and then tests run on that target only: tools/test-targets emulates a CPU for each target in
-// turn, and has no time to test AVX2 again on a CPU that is there for AVX3. Empty if unset.
+// The environment variable TROMMEL_EXPECT_TARGET names the target that must be the chosen one,
+// which is the best runnable one or TROMMEL_TARGET's; tests then run on that target only. So
+// tools/test-targets runs each target in turn, on an emulated CPU of which it is the best or forced
+// on this one, and has no time to test AVX2 again on a CPU that is there for AVX3. Empty if unset.
 std::string_view ExpectedTarget();
 
-// Empty, or what is wrong with the best runnable target if `expected` is not empty.
+// Empty, or what is wrong with the chosen target if `expected` is not empty.
 std::string WrongTarget(std::string_view expected = ExpectedTarget());
 
 // The targets that tests run on: all runnable ones, best first, or only the expected one.

@@ -122,7 +122,8 @@ TEST_CASE("a stuck counter keeps keys present that are gone, and never hides one
   CHECK(filter.GetStats().num_lost_increments == 0);
 }
 
-TEST_CASE("non-members are answered as the fills say, whatever the layout", "[engine][classic]") {
+TEST_CASE("non-members are answered as the fills say, whatever the layout",
+          "[engine][classic][long]") {
   const Hashing hashing = GENERATE(Hashing::kDouble, Hashing::kMixed);
   constexpr uint64_t kKeys = 20'000;
   constexpr uint64_t kQueries = 400'000;
@@ -334,7 +335,7 @@ TEST_CASE("a filter far from full needs few probes, and a full one all", "[engin
 }
 
 TEST_CASE("the first slices answer at the product of their fills, and hide no key",
-          "[engine][classic]") {
+          "[engine][classic][long]") {
   auto filter = TwentySlices();
   const auto members = MemberKeys(8000, Catch::rngSeed());
   filter.Insert(members);
