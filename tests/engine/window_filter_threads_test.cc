@@ -87,10 +87,11 @@ TEST_CASE("keys are found throughout their window while writers and the clock go
                                          std::pair{WindowForm::kBucketRing, Encoding::kRuns});
   const size_t batch = GENERATE(size_t{1}, 50, 3000);
   const size_t num_batches = tests::Scaled(batch == 3000 ? 10 : 250);
-  // Fewer blocks than keys would like: they are promoted, and come back.
+  // Fewer blocks than keys would like: they are promoted, and come back. No more than ten times as
+  // many: an update of a slot window costs more with each key that its block holds.
   WindowFilter filter = WindowFilter::Create({.window = kWindow,
                                               .num_buckets = num_buckets,
-                                              .capacity = 400,
+                                              .capacity = std::max<uint64_t>(400, batch),
                                               .target_fpr = 0.3,
                                               .form = form,
                                               .encoding = encoding})
