@@ -96,7 +96,7 @@ bool Touch(uint64_t a, uint64_t b, const Geometry& geometry) {
 }
 
 TEST_CASE("100000 erases of absent keys hurt only through those that answer maybe",
-          "[engine][failures]") {
+          "[engine][failures][long]") {
   // So large that the keys wrongly erased (about 1000) do not change the rate they are erased at.
   const size_t capacity = 1'000'000;
   const size_t num_erases = 100'000;

@@ -252,7 +252,7 @@ TEST_CASE("shorter fingerprints count as exactly", "[engine][counting][fingerpri
 }
 
 TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   std::mt19937_64 random(5);
   for (const Encoding encoding : kBoth) {
     for (const size_t load : {size_t{20}, size_t{32}, size_t{36}, size_t{50}}) {
@@ -379,7 +379,7 @@ TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][countin
 }
 
 TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   std::mt19937_64 random(10);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 65);
@@ -399,7 +399,7 @@ TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
 }
 
 TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be written",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   std::mt19937_64 random(11);
   for (const Encoding encoding : kBoth) {
     const Geometry geometry = GeometryFor(encoding, 70, 12);
@@ -449,7 +449,7 @@ TEST_CASE("a snapshot with a key that no digest has is refused",
 }
 
 TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   for (const auto& [encoding, target] :
        {std::pair(Encoding::kFingerprints16, 0.0004), std::pair(Encoding::kFingerprints8, 0.003)}) {
     constexpr uint64_t kKeys = 100'000;

@@ -376,7 +376,7 @@ TEST_CASE("a growing store takes no more than its budget has, and gives back wha
 }
 
 TEST_CASE("fifty thousand live keys replaced 40 times take the memory of fifty thousand",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   for (const size_t num_live : {50'000, 150'000}) {
     const StorePtr store = MakeGrowing();

@@ -92,7 +92,7 @@ TEST_CASE("a rate next to nothing allows more generations than any filter has",
 }
 
 TEST_CASE("the rate at capacity allows for keys that looked present when they came",
-          "[engine][scalable][growth]") {
+          "[engine][scalable][growth][long]") {
   ScalableConfig config = Identical();
   config.first_capacity = GENERATE(uint64_t{1}, 20'000);
   const GrowthSlot slot = IdenticalSlot(config).value();
@@ -183,7 +183,8 @@ TEST_CASE("a generation that was emptied makes room for another below the same r
   CHECK(filter.num_generations() == most);
 }
 
-TEST_CASE("a filter that was saved keeps the limit on its rate", "[engine][scalable][snapshot]") {
+TEST_CASE("a filter that was saved keeps the limit on its rate",
+          "[engine][scalable][snapshot][long]") {
   const double largest_fpr = GENERATE(0.007, 0.03, 0.5);
   ScalableFilter filter = Limited(largest_fpr);
   filter.Insert(MemberKeys(100, 1));
