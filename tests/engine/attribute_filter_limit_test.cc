@@ -172,6 +172,7 @@ TEST_CASE("a limit of side memory is taken by all sets or by none",
     CHECK(filter.Insert(hot_columns.view()).num_refused == 0);
     CHECK(filter.Erase(hot_columns.view()).num_refused == 0);
   }
+  CHECK(filter.LimitSideMemory(~uint64_t{0}).error().code == ErrorCode::kOutOfMemory);
   REQUIRE(filter.LimitSideMemory(50 * least).ok());
   const uint64_t num_bytes = filter.num_bytes();
   CHECK(num_bytes > first_bytes + 4 * least);

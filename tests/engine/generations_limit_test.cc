@@ -297,6 +297,7 @@ TEST_CASE("a limit of generations is taken by all of them or by none",
     CHECK(filter.Insert(Keys::Digests(hot)).num_refused == 0);
     CHECK(filter.Erase(Keys::Digests(hot)).num_refused == 0);
   }
+  CHECK(filter.LimitSideMemory(~uint64_t{0}).error().code == ErrorCode::kOutOfMemory);
   REQUIRE(filter.LimitSideMemory(64 * least).ok());
   ScalableFilter copy = filter.Clone().value();
   CHECK(copy == filter);

@@ -20,6 +20,7 @@
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace {
 
@@ -198,6 +199,43 @@ void CheckAttributes(Encoding encoding, const std::shared_ptr<trommel::Executor>
   }
 }
 
+void CheckWindow(trommel::WindowForm form, const std::shared_ptr<trommel::Executor>& executor) {
+  trommel::WindowFilter filter =
+      trommel::WindowFilter::Create({.window = 8000,
+                                     .num_buckets = 8,
+                                     .capacity = kCapacity,
+                                     .digest = {.kind = trommel::DigestKind::kCaller},
+                                     .form = form,
+                                     .side_memory_limit_bytes = size_t{1} << 21,
+                                     .executor = executor})
+          .value();
+  std::vector<uint64_t> digests = Digests(kCapacity, 9);
+  for (size_t i = 0; i < digests.size(); i += 2) digests[i] = digests[i / 2 % 20'000];  // copies
+  const Keys keys = Keys::Digests(digests);
+  Buffers buffers(digests.size());
+  uint64_t num_without_space = 0;
+  auto all = std::make_unique<AllMemory>();
+  for (uint64_t now = 0; now < 40'000; now += 700) {
+    Require(filter.Advance(now), "the clock advances");
+    const trommel::WindowInsertOutcome outcome = filter.Insert(keys, buffers.bits);
+    Require(outcome.num_inserted + outcome.num_without_space == keys.size(),
+            "each key has an outcome");
+    num_without_space += outcome.num_without_space;
+    TakeChosen(digests, buffers);
+    Require(buffers.taken.size() == outcome.num_inserted, "the bitmap has the keys that are in");
+    const Keys taken = Keys::Digests(buffers.taken);
+    const auto taken_bits = std::span(buffers.bits).first(BitmapWords(taken.size()));
+    Require(filter.Query(taken, taken_bits) == taken.size(), "no key is lost");
+    if (now % 3 == 0) {
+      Require(filter.Erase(taken, now).num_erased == taken.size(), "all can be erased");
+    }
+    (void)filter.InsertIfAbsent(Keys::Digests(buffers.taken), taken_bits);
+  }
+  all = nullptr;
+  Require(num_without_space > 0, "some keys are refused");
+  Require(filter.GetStats().num_without_space >= num_without_space, "and counted");
+}
+
 void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
   CountingConfig config{.capacity = kCapacity,
                         .target_fpr = 0.002,
@@ -315,6 +353,12 @@ int main() {
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);
+  for (const trommel::WindowForm form :
+       {trommel::WindowForm::kSlots16, trommel::WindowForm::kSlots24,
+        trommel::WindowForm::kBucketRing}) {
+    CheckWindow(form, executor);
+    CheckWindow(form, nullptr);
+  }
   {
     const AllMemory all;
     const auto refused = CountingFilter::Create({.capacity = uint64_t{1} << 28});

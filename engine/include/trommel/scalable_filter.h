@@ -111,7 +111,7 @@ struct ScalableConfig {
   /// reserves more in proportion to its blocks when it begins, at least what CountingConfig's limit
   /// requires; it does not begin where memory_limit_bytes or the system leaves no memory for that.
   /// A key that an older generation shows is refused where that one has no space for it, whatever
-  /// space there is in others. Insertions into the newest generation take up to twice as long.
+  /// space there is in others. The newest generation takes keys one by one, which takes longer.
   ///
   /// kDoubling: all that it ever has. Divided equally over 64 parts; half of them are for steps of
   /// growth, and a step that finds none is tried again later.

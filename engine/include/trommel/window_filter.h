@@ -73,9 +73,19 @@ struct WindowConfig {
   bool is_erasable = true;
   uint32_t num_slices = 0;              ///< Of kBucketRing: as CountingConfig::num_slices.
   Encoding encoding = Encoding::kRuns;  ///< Of kBucketRing: how counts are stored.
-  /// Limit on the bytes of all stores; 0: the machine's memory. Side tables may grow
-  /// beyond it.
+  /// Limit on the bytes of all stores; 0: the machine's memory. Without side_memory_limit_bytes
+  /// side tables may grow beyond it.
   uint64_t memory_limit_bytes = 0;
+  /// The most bytes of side memory; 0: no limit. With a limit they are reserved at creation, an
+  /// insertion that finds no space is refused and changes nothing, and neither erasures nor time
+  /// need memory. Counts as memory of the filter.
+  ///
+  /// With slots it is divided equally over the ranges of blocks, and further insertions of a key
+  /// take about 50 bytes each: of a key that is inserted again in each bucket, num_buckets of them.
+  /// What has expired makes space for what comes. Requires 56 bytes per range, of which there are
+  /// at most 1,024. With kBucketRing it is divided equally over num_buckets + 2 stores, each as
+  /// CountingConfig's; a bucket's is free again when it has been cleared.
+  uint64_t side_memory_limit_bytes = 0;
   /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
   /// thread only.
   std::shared_ptr<Executor> executor = nullptr;
@@ -85,8 +95,10 @@ struct WindowConfig {
 struct WindowInsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
   /// Keys of a bucket that does not take any: it has expired, or lies in the future; or, with
-  /// kBucketRing, it never was the current one.
+  /// kBucketRing, it never was the current one. And those without space:
   uint64_t num_refused = 0;
+  /// Keys that the limit of side memory had no space for; 0 without one.
+  uint64_t num_without_space = 0;
 
   /// Memberwise equality.
   friend bool operator==(const WindowInsertOutcome&, const WindowInsertOutcome&) = default;
@@ -126,7 +138,10 @@ struct WindowStats {
   /// 1 - prod(1 - f) over the predicted_fpr f of the buckets. If keys are in several buckets the
   /// true rate is lower.
   double predicted_fpr = 0;
-  uint64_t num_refused_inserts = 0;  ///< Of keys of no live bucket; since creation, load or clear.
+  /// Of keys of no live bucket, and those without space; since creation, load or clear.
+  uint64_t num_refused_inserts = 0;
+  /// Of keys that the limit of side memory had no space for; since creation, load or clear.
+  uint64_t num_without_space = 0;
   /// With slots: keys beyond capacity() in all live buckets. With kBucketRing: keys beyond
   /// bucket_capacity() in live buckets, and in expired ones at the time they expired (a
   /// key inserted twice counts twice); since creation, load or clear. While a bucket holds such
@@ -267,16 +282,24 @@ class TROMMEL_API WindowFilter {
   /// @{
 
   /// Inserts every key into the current bucket. Returns the time of insertion, which Erase needs.
+  /// With a limit of side memory some may be refused: the overload below tells which.
   uint64_t Insert(Keys keys) noexcept;
+  /// As above; also sets the bits in `inserted` of the keys that are in and clears those of the
+  /// keys that were refused. `inserted_at`, if not null, receives the time.
+  WindowInsertOutcome Insert(Keys keys, std::span<uint64_t> inserted,
+                             uint64_t* inserted_at = nullptr) noexcept;
 
   /// Inserts every key into the bucket of `time`, any tick of it, also when that is late: events
   /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(). A
   /// key that is in a filter that is not erasable keeps the later of its two buckets.
   WindowInsertOutcome Insert(Keys keys, uint64_t time) noexcept;
+  /// As above, with a bitmap.
+  WindowInsertOutcome Insert(Keys keys, uint64_t time, std::span<uint64_t> inserted) noexcept;
 
   /// In input order, inserts every key that is absent from all live buckets into the current one,
   /// and sets its bit in `inserted`; a key that is maybe present is left alone, in its old bucket.
-  /// Returns how many were inserted.
+  /// Returns how many were inserted. A key without space is not: WindowStats::num_without_space
+  /// counts it.
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept;
   /// As above. times[c] receives the time of the keys from c * kChunkKeys on, kChunkKeys of them:
   /// those that were inserted were inserted then, and those left alone were in the window then.
@@ -336,8 +359,10 @@ class TROMMEL_API WindowFilter {
   ///
   /// Fails with kMismatch, naming the field, if window, num_buckets, form, is_erasable, geometry,
   /// digest policy or the current bucket differ, and with kInvalidArgument if both together hold
-  /// more than 2^62 keys. Requires that `other` does not change meanwhile. Cost: one pass over all
-  /// buckets.
+  /// more than 2^62 keys, or if this filter has slots and a limit of side memory. With kBucketRing
+  /// fails with kOutOfMemory, changing nothing, if a limit has no space for the counts or the
+  /// system refuses memory; with slots that ends the program. Requires that `other` does not change
+  /// meanwhile. Cost: one pass over all buckets.
   Status Merge(const WindowFilter& other);
 
   /// Removes all keys and resets the counts of refusals and excess keys; the time stays.
@@ -346,6 +371,12 @@ class TROMMEL_API WindowFilter {
 
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
+
+  /// Limits side memory from now on, as WindowConfig::side_memory_limit_bytes, which is not part of
+  /// snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
+  /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
+  /// system refuses memory; the limit stays as it is then.
+  Status LimitSideMemory(uint64_t limit_bytes);
 
   /// @}
 
@@ -403,8 +434,9 @@ class TROMMEL_API WindowFilter {
   /// As CountingFilter::LoadFrom.
   static Result<WindowFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
-  /// Returns a copy with the same executor: what loading a snapshot of it returns. Fails with
-  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
+  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
+  /// snapshot in memory, and loading it.
   Result<WindowFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const WindowFilter& a, const WindowFilter& b);

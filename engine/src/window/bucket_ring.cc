@@ -6,6 +6,8 @@
 #include <cassert>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
+
 namespace trommel {
 
 BucketStore* BucketList::Find(uint64_t bucket) const {
@@ -134,6 +136,12 @@ uint64_t BucketRing::num_uncleared_bytes() {
   return num_bytes;
 }
 
+uint64_t BucketRing::side_table_bytes() const {
+  uint64_t num_bytes = 0;
+  for (const auto& bucket_store : all_) num_bytes += bucket_store->store.Figures().side_table_bytes;
+  return num_bytes;
+}
+
 // --- Exclusive.
 
 BucketStore& BucketRing::Obtain(uint64_t bucket) {
@@ -170,6 +178,22 @@ void BucketRing::Clear() {
   }
   keys_owed_.store(0, std::memory_order_relaxed);
   num_excess_keys_.store(0, std::memory_order_relaxed);
+}
+
+Status BucketRing::LimitSideMemory(uint64_t limit_bytes_of_each) try {
+  // What has gone would count, else.
+  while (!uncleared_.empty()) FinishClearing(*uncleared_.front());
+  std::vector<std::unique_ptr<SideLimitChange>> changes;
+  for (const auto& bucket_store : all_) {
+    Result<std::unique_ptr<SideLimitChange>> change =
+        bucket_store->store.PrepareSideLimit(limit_bytes_of_each);
+    if (!change.ok()) return change.error();
+    changes.push_back(*std::move(change));
+  }
+  for (const auto& change : changes) change->Apply();
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for a limit of side memory");
 }
 
 }  // namespace trommel

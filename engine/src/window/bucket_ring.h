@@ -118,6 +118,8 @@ class BucketRing {
   // thread is clearing or advancing.
   void ClearShare(uint64_t num_keys);
   uint64_t num_uncleared_bytes();
+  // Of all stores, live or not.
+  uint64_t side_table_bytes() const;
   // Keys beyond `most` in the buckets that have gone, each as it went; since creation or Clear.
   uint64_t num_excess_keys_gone() const { return num_excess_keys_.load(std::memory_order_relaxed); }
   uint64_t ExcessOf(uint64_t num_keys) const { return num_keys - std::min(num_keys, keys_.most); }
@@ -132,6 +134,8 @@ class BucketRing {
   // Makes `now` the time at which everything begins, for a ring that was not used.
   void StartAt(uint64_t now);
   void Clear();
+  // Of each store, live or not; of all or of none. Fails as Store::PrepareSideLimit.
+  Status LimitSideMemory(uint64_t limit_bytes_of_each);
 
  private:
   void EnterBucket(uint64_t bucket, uint64_t now);

@@ -50,6 +50,8 @@ class Inserter {
   Inserter(BucketRing& ring, const BucketList& list)
       : ring_(ring), list_(list), into_(*list.Current().bucket_store) {}
 
+  uint64_t num_refused() const { return num_refused_; }  // by a limit
+
   // Of one lock's keys; bit first_bit + i of `inserted`, zero before, says whether key i was
   // inserted.
   size_t InsertRange(size_t lock_idx, std::span<const uint64_t> digests, size_t first_bit,
@@ -58,7 +60,8 @@ class Inserter {
     const AbsentKeys absent(Others().get(), digests);
     std::array<uint64_t, BlockStore::kBitmapWords> bits{};
     if (!absent.digests().empty()) into_.Touch();
-    into_.store.InsertIfAbsent(absent.digests(), bits);
+    num_refused_ += into_.store.Apply(Update::kInsertIfAbsent, absent.digests().data(),
+                                      {0, absent.digests().size()}, bits.data());
     size_t num_inserted = 0;
     for (size_t i = 0; i < absent.digests().size(); ++i) {
       const uint64_t bit = bits[i / 64] >> (i % 64) & 1;
@@ -93,6 +96,7 @@ class Inserter {
   BucketRing& ring_;
   const BucketList& list_;
   BucketStore& into_;
+  uint64_t num_refused_ = 0;
 };
 
 }  // namespace
@@ -109,6 +113,7 @@ size_t RingWindow::InsertIfAbsentIn(const BucketRing::View& view, std::span<cons
       num_inserted +=
           inserter.InsertRange(RangeOf(digests[i], lock_bits), digests.subspan(i, 1), i, inserted);
     }
+    num_without_space.fetch_add(inserter.num_refused(), std::memory_order_relaxed);
     return num_inserted;
   }
   std::array<uint64_t, kChunk> split_buffer;
@@ -131,6 +136,7 @@ size_t RingWindow::InsertIfAbsentIn(const BucketRing::View& view, std::span<cons
   }
   std::array<uint32_t, kMaxRanges> cursors;
   UnsplitAnswers(ranges, starts, split_inserted, std::span(cursors).first(num_locks), inserted);
+  num_without_space.fetch_add(inserter.num_refused(), std::memory_order_relaxed);
   return num_inserted;
 }
 

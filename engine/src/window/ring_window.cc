@@ -48,7 +48,9 @@
 
 #include <algorithm>
 
-#include "engine/src/base/check.h"
+#include "engine/src/base/grouped_text.h"
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/blocks/noting_store.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 
@@ -72,17 +74,31 @@ RingWindow::Applied RingWindow::UpdateIn(uint64_t bucket, Update update, Keys ke
       applied.num_without_store += count;
       continue;
     }
-    if (update == Update::kInsert) bucket_store->Touch();
+    if (update != Update::kErase) bucket_store->Touch();
+    NotingStore noting(bucket_store->store);
+    KeyStore& store =
+        update == Update::kInsertIfPresent ? static_cast<KeyStore&>(noting) : bucket_store->store;
     applied.num_applied +=
-        UpdateBatch(ForUpdates(*bucket_store), update, keys.Subspan(first, count),
+        UpdateBatch(ForUpdates(*bucket_store, store), update, keys.Subspan(first, count),
                     answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
   }
   return applied;
 }
 
+WindowInsertOutcome RingWindow::OutcomeOf(size_t num_keys, const Applied& applied) {
+  const WindowInsertOutcome outcome{
+      .num_inserted = applied.num_applied,
+      .num_refused = num_keys - applied.num_applied,
+      .num_without_space = applied.num_reached - applied.num_without_store - applied.num_applied};
+  if (outcome.num_without_space != 0) {
+    num_without_space.fetch_add(outcome.num_without_space, std::memory_order_relaxed);
+  }
+  return outcome;
+}
+
 uint64_t RingWindow::Insert(Keys keys) {
   const Moment current = ring_.CurrentFromOutside();
-  UpdateIn(current.bucket, Update::kInsert, keys, {});
+  (void)OutcomeOf(keys.size(), UpdateIn(current.bucket, Update::kInsert, keys, {}));
   ring_.ClearShare(keys.size());
   return current.time;
 }
@@ -93,8 +109,22 @@ WindowInsertOutcome RingWindow::InsertAt(Keys keys, uint64_t time) {
     applied = UpdateIn(settings.times.BucketOf(time), Update::kInsert, keys, {});
     ring_.ClearShare(applied.num_applied);
   }
-  return {.num_inserted = applied.num_applied,
-          .num_refused = keys.size() - applied.num_reached + applied.num_without_store};
+  return OutcomeOf(keys.size(), applied);
+}
+
+WindowInsertOutcome RingWindow::InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                             std::span<uint64_t> inserted, uint64_t& inserted_at) {
+  const Moment current = ring_.CurrentFromOutside();
+  inserted_at = time.value_or(current.time);
+  Applied applied;
+  if (inserted_at <= current.time) {
+    applied =
+        UpdateIn(settings.times.BucketOf(inserted_at), Update::kInsertIfPresent, keys, inserted);
+    ring_.ClearShare(applied.num_applied);
+  } else {
+    std::ranges::fill(inserted, 0);
+  }
+  return OutcomeOf(keys.size(), applied);
 }
 
 uint64_t RingWindow::InsertOne(uint64_t digest) {
@@ -106,8 +136,9 @@ uint64_t RingWindow::InsertOne(uint64_t digest) {
     BucketStore& bucket_store = *ring_.List().Find(current.bucket);
     bucket_store.Touch();
     const uint32_t lock_bits = ring_.locks().lock_bits();
-    ApplyRange(ForUpdates(bucket_store), Update::kInsert, &digest, {0, 1},
-               RangeOf(digest, lock_bits), lock_bits, {});
+    const uint64_t num_inserted = ApplyRange(ForUpdates(bucket_store), Update::kInsert, &digest,
+                                             {0, 1}, RangeOf(digest, lock_bits), lock_bits, {});
+    if (num_inserted == 0) num_without_space.fetch_add(1, std::memory_order_relaxed);
     time = current.time;
   }
   ring_.ClearShare(1);
@@ -128,20 +159,57 @@ WindowEraseOutcome RingWindow::Erase(Keys keys, uint64_t inserted_at, std::span<
 
 // --- Exclusive.
 
-void RingWindow::Merge(WindowEngine& other) {
+// Bucket by bucket; where one has no space for it, those before are as they were.
+Status RingWindow::Merge(WindowEngine& other) {
   BucketRing& theirs = static_cast<RingWindow&>(other).ring_;
   const BucketList list = theirs.List();
-  for (const BucketList::Entry& entry : list.Entries()) {
-    if (!entry.bucket_store->is_touched()) continue;
-    BucketStore& into = ring_.Obtain(entry.bucket);
+  const auto entries = list.Entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const BucketStore& from = *entries[i].bucket_store;
+    if (!from.is_touched()) continue;
+    BucketStore& into = ring_.Obtain(entries[i].bucket);
     into.Touch();
-    const uint64_t num_keys_there = entry.bucket_store->locks.num_keys();
-    TROMMEL_CHECK(into.store.Merge(entry.bucket_store->store),
-                  "the system refused memory in the middle of a merge");
+    if (into.store.Merge(from.store)) continue;
+    for (size_t k = 0; k < i; ++k) {
+      const BucketStore& merged = *entries[k].bucket_store;
+      if (merged.is_touched()) ring_.Obtain(entries[k].bucket).store.TakeBack(merged.store);
+    }
+    return OutOfMemoryError(
+        side_limit_bytes != 0
+            ? "the merged counts need more side memory than side_memory_limit_bytes"
+            : "the system refused memory for the side tables of the merged counts");
+  }
+  for (const BucketList::Entry& entry : entries) {
+    if (!entry.bucket_store->is_touched()) continue;
     // All count for the first lock: copies take all locks, so the sum is enough.
+    const uint64_t num_keys_there = entry.bucket_store->locks.num_keys();
+    BucketStore& into = ring_.Obtain(entry.bucket);
     into.locks.Hold(0, into.locks.lock_bits()).AddKeys(num_keys_there);
   }
   ring_.Advance(theirs.Current().time);  // within the bucket; an earlier time changes nothing
+  return Ok();
+}
+
+Status RingWindow::LimitSideMemory(uint64_t limit_bytes) {
+  const uint64_t num_stores = ring_.num_stores();
+  const uint64_t num_bytes = num_stores * ring_.geometry().num_bytes();
+  if (Status fits = CheckMemoryLimit("the window's stores and their side memory need",
+                                     num_bytes + std::min(limit_bytes, ~num_bytes),
+                                     settings.memory_limit_bytes);
+      !fits.ok()) {
+    return fits;
+  }
+  // At least a byte: less than suffices must be an error, and 0 would be no limit.
+  const uint64_t of_store = limit_bytes == 0 ? 0 : std::max<uint64_t>(1, limit_bytes / num_stores);
+  Status limited = ring_.LimitSideMemory(of_store);
+  if (limited.ok()) {
+    side_limit_bytes = limit_bytes;
+  } else if (limited.error().code == ErrorCode::kInvalidArgument) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "of " + GroupedText(limit_bytes) + " bytes each of " + GroupedText(num_stores) +
+                     " stores has its share: " + limited.error().message};
+  }
+  return limited;
 }
 
 }  // namespace trommel

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -67,6 +68,8 @@ class RingWindow final : public WindowEngine {
   uint64_t Insert(Keys keys) override;
   WindowInsertOutcome InsertAt(Keys keys, uint64_t time) override;
   uint64_t InsertOne(uint64_t digest) override;
+  WindowInsertOutcome InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                   std::span<uint64_t> inserted, uint64_t& inserted_at) override;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                         std::span<uint64_t> times) override;
   bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) override;
@@ -77,8 +80,9 @@ class RingWindow final : public WindowEngine {
   bool MayContain(uint64_t digest) override;
   void Prefetch(uint64_t digest) override;
 
-  void Merge(WindowEngine& other) override;
+  Status Merge(WindowEngine& other) override;
   void Clear() override { ring_.Clear(); }
+  Status LimitSideMemory(uint64_t limit_bytes) override;
 
   uint64_t num_keys() override;
   WindowStats GetStats() override;
@@ -95,14 +99,21 @@ class RingWindow final : public WindowEngine {
   };
 
   UpdateTarget ForUpdates(BucketStore& bucket_store) const {
-    return {.store = bucket_store.store,
+    return ForUpdates(bucket_store, bucket_store.store);
+  }
+  // `store`: the bucket's, or one that passes updates to it.
+  UpdateTarget ForUpdates(BucketStore& bucket_store, KeyStore& store) const {
+    return {.store = store,
             .policy = settings.policy,
             .executor = settings.executor.get(),
             .locks = &bucket_store.locks};
   }
   // Inserts into, or erases from, the store of a bucket that was live at some moment of the call,
   // as long as it is. `answers` as UpdateBatch has them; those of keys not reached are 0.
+  // kInsertIfPresent: as NotingStore has it.
   Applied UpdateIn(uint64_t bucket, Update update, Keys keys, std::span<uint64_t> answers);
+  // Counts what a limit refused.
+  WindowInsertOutcome OutcomeOf(size_t num_keys, const Applied& applied);
   // Inserts into the view's current bucket what neither its buckets nor a later one seem to hold.
   // From inside the ring since the view was taken; at most kMaxChunkKeys digests.
   size_t InsertIfAbsentIn(const BucketRing::View& view, std::span<const uint64_t> digests,

@@ -98,10 +98,12 @@ WindowStats RingWindow::GetStats() {
                      .stats = of_bucket};
     stats.num_keys += one.stats.num_keys;
     stats.num_excess_keys += ring_.ExcessOf(one.stats.num_keys);
-    stats.num_bytes += one.stats.side_table_bytes;
+    if (side_limit_bytes == 0) stats.num_bytes += one.stats.side_table_bytes;
     predicted.Add(one.stats.predicted_fpr);
     stats.buckets.push_back(one);
   }
+  // With a limit it is reserved, also for buckets to come.
+  if (side_limit_bytes != 0) stats.num_bytes += ring_.side_table_bytes();
   stats.predicted_fpr = predicted.fpr();
   return stats;
 }

@@ -112,7 +112,8 @@ Result<std::unique_ptr<RingWindow>> RingWindow::ReadFrom(const OpenedSnapshot& s
                                 .policy = contents->facts.policy,
                                 .executor = nullptr,
                                 .capacity = params[2],
-                                .target_fpr = std::bit_cast<double>(params[3])};
+                                .target_fpr = std::bit_cast<double>(params[3]),
+                                .memory_limit_bytes = limit_bytes};
   if (const Status valid = ValidateWindow(settings); !valid) {
     return CorruptParam(0, valid.error().message);
   }

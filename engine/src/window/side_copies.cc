@@ -5,6 +5,51 @@
 
 namespace trommel {
 
+SideCopies SideCopies::Unlimited() const {
+  SideCopies copy;
+  if (!is_limited()) {
+    copy.records_ = records_;
+    copy.lists_ = lists_;
+    copy.free_lists_ = free_lists_;
+    copy.list_bytes_ = list_bytes_;
+    return copy;
+  }
+  List entries;
+  for (const uint64_t block_idx : pool_->SortedBlocks()) {
+    entries.clear();
+    pool_->VisitEntries(block_idx,
+                        [&entries](const BucketKey& entry) { entries.push_back(entry); });
+    copy.Put(block_idx, entries);
+  }
+  return copy;
+}
+
+std::optional<SideCopies> SideCopies::LimitedTo(const SidePool::Space& space,
+                                                uint64_t first_live) const {
+  SideCopies limited;
+  limited.pool_ = std::make_unique<SidePool>(space);
+  for (const uint64_t block_idx : SortedBlocks()) {
+    bool is_in = true;
+    VisitEntries(block_idx, [&](const BucketKey& entry) {
+      if (entry.bucket < first_live) return;
+      is_in = is_in && limited.pool_->Add(block_idx, entry, first_live);
+    });
+    if (!is_in) return std::nullopt;
+  }
+  return limited;
+}
+
+uint64_t SideCopies::NumCopies(uint64_t block_idx, uint32_t fingerprint,
+                               uint64_t first_bucket) const {
+  uint64_t num_copies = 0;
+  VisitEntries(block_idx, [&](const BucketKey& entry) {
+    if (entry.fingerprint == fingerprint && entry.bucket >= first_bucket) {
+      num_copies += entry.count;
+    }
+  });
+  return num_copies;
+}
+
 SideCopies::Entries SideCopies::Of(uint64_t block_idx) const {
   const uint64_t* record = records_.Find(block_idx);
   if (record == nullptr) return {};
@@ -75,14 +120,17 @@ void SideCopies::Change(uint64_t block_idx, const Changes& changes) {
   Put(block_idx, {few.begin(), few.end()});
 }
 
-void SideCopies::Add(uint64_t block_idx, const BucketKey& copies, uint64_t first_kept) {
+bool SideCopies::Add(uint64_t block_idx, const BucketKey& copies, uint64_t first_kept) {
+  if (is_limited()) return pool_->Add(block_idx, copies, first_kept);
   Change(block_idx, [&](auto& list) {
     DropBefore(list, first_kept);
     AddCopies(list, copies);
   });
+  return true;
 }
 
 bool SideCopies::Take(uint64_t block_idx, uint32_t fingerprint, uint64_t bucket) {
+  if (is_limited()) return pool_->Take(block_idx, fingerprint, bucket);
   const Entries entries = Of(block_idx);
   if (!IsAt(entries, LowerBound(entries, fingerprint, bucket), fingerprint, bucket)) return false;
   Change(block_idx, [&](auto& list) { TakeCopy(list, fingerprint, bucket); });
@@ -91,6 +139,7 @@ bool SideCopies::Take(uint64_t block_idx, uint32_t fingerprint, uint64_t bucket)
 
 std::optional<uint64_t> SideCopies::TakeYoungest(uint64_t block_idx, uint32_t fingerprint,
                                                  uint64_t first_kept) {
+  if (is_limited()) return pool_->TakeYoungest(block_idx, fingerprint, first_kept);
   const Entries entries = Of(block_idx);
   const BucketKey* end = LowerBound(entries, fingerprint + 1, 0);
   if (end == entries.begin()) return std::nullopt;
@@ -101,10 +150,12 @@ std::optional<uint64_t> SideCopies::TakeYoungest(uint64_t block_idx, uint32_t fi
 }
 
 void SideCopies::DropExpired(uint64_t block_idx, uint64_t first_kept) {
+  if (is_limited()) return pool_->DropExpired(block_idx, first_kept);
   Change(block_idx, [&](auto& list) { DropBefore(list, first_kept); });
 }
 
 void SideCopies::Clear() {
+  if (is_limited()) return pool_->Clear();
   records_.Clear();
   lists_ = std::vector<List>();
   free_lists_ = std::vector<uint64_t>();
@@ -112,11 +163,13 @@ void SideCopies::Clear() {
 }
 
 uint64_t SideCopies::num_bytes() const {
+  if (is_limited()) return pool_->num_bytes();
   return records_.num_bytes() + list_bytes_ + lists_.capacity() * sizeof(List) +
          free_lists_.capacity() * sizeof(uint64_t);
 }
 
 std::vector<uint64_t> SideCopies::SortedBlocks() const {
+  if (is_limited()) return pool_->SortedBlocks();
   std::vector<uint64_t> blocks;
   for (size_t i = 0; i < records_.size(); ++i) blocks.push_back(records_.BlockAt(i));
   std::ranges::sort(blocks);

@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 #include "kernels/kernels.h"
@@ -139,22 +140,49 @@ SlotWindow::Applied SlotWindow::UpdateIn(uint64_t bucket, Update update, Keys ke
   return applied;
 }
 
+WindowInsertOutcome SlotWindow::OutcomeOf(size_t num_keys, const Applied& applied) {
+  const WindowInsertOutcome outcome{.num_inserted = applied.num_applied,
+                                    .num_refused = num_keys - applied.num_applied,
+                                    .num_without_space = applied.num_reached - applied.num_applied};
+  if (outcome.num_without_space != 0) {
+    num_without_space.fetch_add(outcome.num_without_space, std::memory_order_relaxed);
+  }
+  return outcome;
+}
+
 bool SlotWindow::UpdateOneInside(const WindowClock::Inside& inside, Update update,
                                  uint64_t digest) {
   const uint64_t bucket = inside.moment().bucket;
   const uint32_t lock_bits = locks_.lock_bits();
   store_.FetchAhead(std::span(&digest, 1));
   RangeLocks::Held held = KeysOf(bucket).Hold(RangeOf(digest, lock_bits), lock_bits);
-  const bool is_applied = store_.UpdateOne(update, SpanOf(inside, bucket), digest);
+  bool is_refused = false;
+  const bool is_applied = store_.UpdateOne(update, SpanOf(inside, bucket), digest, &is_refused);
+  if (is_refused) num_without_space.fetch_add(1, std::memory_order_relaxed);
   held.AddKeys(uint64_t{is_applied});
   return is_applied;
 }
 
 uint64_t SlotWindow::Insert(Keys keys) {
   const WindowMoment moment = clock_.Enter().moment();
-  UpdateIn(moment.bucket, Update::kInsert, keys, {});
+  (void)OutcomeOf(keys.size(), UpdateIn(moment.bucket, Update::kInsert, keys, {}));
   SweepShare(keys.size());
   return moment.time;
+}
+
+WindowInsertOutcome SlotWindow::InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                             std::span<uint64_t> inserted, uint64_t& inserted_at) {
+  const WindowMoment moment = clock_.Enter().moment();
+  inserted_at = time.value_or(moment.time);
+  Applied applied;
+  if (inserted_at <= moment.time) {
+    applied =
+        UpdateIn(settings.times.BucketOf(inserted_at), Update::kInsertIfPresent, keys, inserted);
+    SweepShare(applied.num_reached);
+  } else {
+    std::ranges::fill(inserted, 0);
+  }
+  return OutcomeOf(keys.size(), applied);
 }
 
 WindowInsertOutcome SlotWindow::InsertAt(Keys keys, uint64_t time) {
@@ -163,7 +191,7 @@ WindowInsertOutcome SlotWindow::InsertAt(Keys keys, uint64_t time) {
     applied = UpdateIn(settings.times.BucketOf(time), Update::kInsert, keys, {});
     SweepShare(applied.num_reached);
   }
-  return {.num_inserted = applied.num_applied, .num_refused = keys.size() - applied.num_reached};
+  return OutcomeOf(keys.size(), applied);
 }
 
 uint64_t SlotWindow::InsertOne(uint64_t digest) {
@@ -188,6 +216,7 @@ size_t SlotWindow::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
         {.store = view, .policy = settings.policy, .locks = &KeysOf(inside.moment().bucket)},
         Update::kInsertIfAbsent, keys.Subspan(first, count),
         inserted.subspan(first / 64, (count + 63) / 64));
+    num_without_space.fetch_add(view.num_refused(), std::memory_order_relaxed);
     if (!times.empty()) times[first / kAloneKeys] = inside.moment().time;
   }
   SweepShare(num_inserted);
@@ -229,7 +258,12 @@ void SlotWindow::CountChunk(std::span<const uint64_t> digests, std::span<uint64_
 
 // --- Exclusive.
 
-void SlotWindow::Merge(WindowEngine& other) {
+Status SlotWindow::Merge(WindowEngine& other) {
+  if (side_limit_bytes != 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "this filter's side memory has a limit, and how much the merged filter needs is "
+                 "not known beforehand: lift it (LimitSideMemory(0)) and set it again"};
+  }
   auto& theirs = static_cast<SlotWindow&>(other);
   const uint64_t first_live = clock_.first_live();
   store_.Merge(theirs.store_, first_live);
@@ -240,6 +274,20 @@ void SlotWindow::Merge(WindowEngine& other) {
     KeysOf(b).Hold(0, locks_.lock_bits()).AddKeys(theirs.KeysOf(b).num_keys());
   }
   Advance(theirs.now());  // within the bucket; an earlier time changes nothing
+  return Ok();
+}
+
+Status SlotWindow::LimitSideMemory(uint64_t limit_bytes) {
+  const uint64_t num_bytes = store_.num_bytes();
+  if (Status fits = CheckMemoryLimit("the window and its side memory need",
+                                     num_bytes + std::min(limit_bytes, ~num_bytes),
+                                     settings.memory_limit_bytes);
+      !fits.ok()) {
+    return fits;
+  }
+  Status limited = store_.LimitSideMemory(limit_bytes, clock_.first_live());
+  if (limited.ok()) side_limit_bytes = limit_bytes;
+  return limited;
 }
 
 void SlotWindow::Clear() {

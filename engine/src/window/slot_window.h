@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +53,8 @@ class SlotWindow final : public WindowEngine {
   uint64_t Insert(Keys keys) override;
   WindowInsertOutcome InsertAt(Keys keys, uint64_t time) override;
   uint64_t InsertOne(uint64_t digest) override;
+  WindowInsertOutcome InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                   std::span<uint64_t> inserted, uint64_t& inserted_at) override;
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                         std::span<uint64_t> times) override;
   bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) override;
@@ -66,8 +69,9 @@ class SlotWindow final : public WindowEngine {
   }
   void Prefetch(uint64_t digest) override { store_.FetchAhead({&digest, 1}); }
 
-  void Merge(WindowEngine& other) override;
+  Status Merge(WindowEngine& other) override;
   void Clear() override;
+  Status LimitSideMemory(uint64_t limit_bytes) override;
 
   uint64_t num_keys() override;
   WindowStats GetStats() override;
@@ -91,6 +95,8 @@ class SlotWindow final : public WindowEngine {
   // Updates the bucket as long as it is live. `answers` as UpdateBatch has them; those of keys not
   // reached are 0.
   Applied UpdateIn(uint64_t bucket, Update update, Keys keys, std::span<uint64_t> answers);
+  // Counts what a limit refused.
+  WindowInsertOutcome OutcomeOf(size_t num_keys, const Applied& applied);
   bool UpdateOneInside(const WindowClock::Inside& inside, Update update, uint64_t digest);
   // Sweeps the share of num_keys insertions.
   void SweepShare(uint64_t num_keys);

@@ -225,7 +225,8 @@ Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapsho
                           .policy = *policy,
                           .executor = nullptr,
                           .capacity = header->capacity,
-                          .target_fpr = header->target_fpr};
+                          .target_fpr = header->target_fpr,
+                          .memory_limit_bytes = limit_bytes};
   if (const Status valid = ValidateWindow(settings); !valid) {
     return CorruptAt(offsetof(SlotWindowHeader, num_buckets), valid.error().message);
   }

@@ -57,6 +57,7 @@ WindowStats SlotWindow::GetStats() {
       .num_bytes = stats.num_bytes,
       .side_table_bytes = figures.side_table_bytes,
       .num_promoted = figures.num_overflowing,
+      .num_refused_inserts = figures.num_refused_inserts,
       .predicted_fpr = stats.predicted_fpr,
       .undecided_share = static_cast<double>(figures.num_undecided) /
                          static_cast<double>(store_.geometry().num_blocks),

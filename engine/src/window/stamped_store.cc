@@ -145,7 +145,12 @@ bool StampedStore::HoldsBesideUpdates(uint64_t first_live, uint64_t digest) cons
 
 uint64_t StampedStore::CountEstimate(uint64_t first_live, uint64_t digest) const {
   const auto [block_idx, rest] = PlaceOf(digest);
-  return CopiesOf(ReadContents(block_idx, first_live), FingerprintOf(rest), first_live);
+  const uint32_t fingerprint = FingerprintOf(rest);
+  const StampedGroup& group = GroupOf(block_idx);
+  const std::optional<Shown> shown = FindShown(block_idx, fingerprint);
+  const uint64_t is_shown{shown && group.first_bucket + shown->stamp >= first_live};
+  if (((group.copied | group.overflow) & BitOf(block_idx)) == 0) return is_shown;
+  return is_shown + RangeOf(block_idx).side.NumCopies(block_idx, fingerprint, first_live);
 }
 
 // --- Blocks.
@@ -171,9 +176,9 @@ StampedContents StampedStore::ReadContents(uint64_t block_idx, uint64_t first_ke
   }
   std::sort(contents.begin(), contents.end(), &ComesBefore);
   if (((group.copied | group.overflow) & BitOf(block_idx)) == 0) return contents;
-  for (const BucketKey& copies : SideOf(block_idx)) {
+  RangeOf(block_idx).side.VisitEntries(block_idx, [&](const BucketKey& copies) {
     if (copies.bucket >= first_kept) AddCopies(contents, copies);
-  }
+  });
   return contents;
 }
 
@@ -263,9 +268,15 @@ void StampedStore::SweepGroup(uint64_t group_idx, uint64_t first_kept) {
   for (uint64_t b = first; b < end; ++b) {
     if ((group.copied & BitOf(b)) != 0) {
       range.side.DropExpired(b, first_kept);
-      SetBit(b, !range.side.Of(b).empty(), &StampedGroup::copied);
+      SetBit(b, range.side.Has(b), &StampedGroup::copied);
     }
-    if ((group.overflow & BitOf(b)) != 0) StoreContents(b, ReadContents(b, first_kept), first_kept);
+    if ((group.overflow & BitOf(b)) == 0) continue;
+    if (range.side.is_limited()) {
+      ReturnFromLine(b, 0);
+      Unspill(b, first_kept);
+    } else {
+      StoreContents(b, ReadContents(b, first_kept), first_kept);
+    }
   }
 }
 
@@ -282,6 +293,7 @@ StampedFigures StampedStore::Figures() const {
     figures.num_overflowing += range.num_overflowing.Get();
     figures.num_undecided += range.num_undecided.Get();
     figures.side_table_bytes += range.side_table_bytes.Get();
+    figures.num_refused_inserts += range.num_refused.Get();
   }
   figures.num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed);
   return figures;

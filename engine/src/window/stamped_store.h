@@ -17,6 +17,13 @@
 // on buckets are present, and `first_kept`, before which slots may be overwritten. The caller
 // promises that no call under way has a first_live before any first_kept.
 //
+// *With a limit of side memory* each owned range has so many entries (side_pool.h). An insertion
+// that needs one more than there are is refused, and changes nothing; first what has expired in the
+// whole range is dropped, once for each first_kept. A block with more fingerprints than slot and
+// line take is not encoded anew, but changed entry by entry (stamped_store_limit.cc), so that no
+// update allocates. All that decides belongs to one owned range, whose keys are applied in input
+// order: so refusals do not depend on how a batch is split.
+//
 // *Sweeps.* What expires stays where it is until its place is needed: for an insertion into the
 // block, or for the whole group when a bucket is too young for a stamp. SweepOneGroup frees memory
 // of the side table earlier.
@@ -61,6 +68,7 @@ struct StampedFigures {
   uint64_t num_undecided = 0;    // blocks with keys in the side table alone
   uint64_t side_table_bytes = 0;
   uint64_t num_interrupted_queries = 0;
+  uint64_t num_refused_inserts = 0;  // by a limit, since Clear
 };
 
 class StampedStore {
@@ -76,9 +84,13 @@ class StampedStore {
 
   // --- Updates. kInsert, kInsertIfAbsent and kErase, as KeyStore's. Requires that bucket -
   // first_kept is at most max_stamp() for insertions, and an erasable store for erasures.
-  void Apply(Update update, const StampedSpan& span, const uint64_t* digests,
-             const kernels::DigestRange& range, uint64_t* answers);
-  bool UpdateOne(Update update, const StampedSpan& span, uint64_t digest);
+  // Apply sets the bits in `refused` of the keys whose insertion a limit refused, unless it is
+  // null, and returns how many there are.
+  uint64_t Apply(Update update, const StampedSpan& span, const uint64_t* digests,
+                 const kernels::DigestRange& range, uint64_t* answers, uint64_t* refused = nullptr);
+  // Says in `is_refused` whether a limit refused it, unless that is null.
+  bool UpdateOne(Update update, const StampedSpan& span, uint64_t digest,
+                 bool* is_refused = nullptr);
   void FetchAhead(std::span<const uint64_t> digests) const;
 
   // --- Queries.
@@ -96,7 +108,14 @@ class StampedStore {
   void StoreContents(uint64_t block_idx, const StampedContents& contents, uint64_t first_kept);
 
   // --- Whole stores; exclusive.
-  // Adds the other's copies of buckets from first_live on. Requires equal geometries and kinds.
+  // Divides so many bytes equally over the owned ranges and reserves them for what is of first_live
+  // and later; 0: no limit from now on. Fails with kInvalidArgument if they are too few, and with
+  // kOutOfMemory if what is in needs more, or the system refuses memory; the limit stays as it is
+  // then.
+  Status LimitSideMemory(uint64_t limit_bytes, uint64_t first_live);
+  bool has_side_limit() const { return ranges_.front().side.is_limited(); }
+  // Adds the other's copies of buckets from first_live on. Requires equal geometries and kinds, and
+  // no limit here.
   void Merge(const StampedStore& other, uint64_t first_live);
   // Empties the store; all groups begin with first_bucket.
   void Clear(uint64_t first_bucket);
@@ -142,6 +161,8 @@ class StampedStore {
     RunningFigure num_overflowing;
     RunningFigure num_undecided;
     RunningFigure side_table_bytes;
+    RunningFigure num_refused;
+    uint64_t dropped_before = 0;  // expired entries, of all blocks, when the limit had no space
   };
   class FiguresOfChange;
   // Where a block shows a fingerprint.
@@ -192,9 +213,26 @@ class StampedStore {
   bool FinishKey(Update update, const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint);
   bool FinishWhole(Update update, const StampedSpan& span, uint64_t block_idx,
                    uint32_t fingerprint);
+  // Of a fingerprint that the block does not show, and has no place for, or which only the side
+  // table may have: without and with a limit.
+  bool FinishElsewhere(Update update, const StampedSpan& span, uint64_t block_idx,
+                       uint32_t fingerprint);
+  bool FinishSpilled(Update update, const StampedSpan& span, uint64_t block_idx,
+                     uint32_t fingerprint);
+  // Adds a copy to the side table, with a limit if it has space for it.
+  bool AddToSide(uint64_t block_idx, const BucketKey& copies, uint64_t first_kept);
+  bool Refuse(uint64_t block_idx);  // returns false
+  bool IsSpilled(uint64_t block_idx) const {
+    return (LineOf(block_idx).spilled() & BitOf(block_idx)) != 0;
+  }
+  // Brings what only the side table has of a block into slots and line entries that are usable.
+  void Unspill(uint64_t block_idx, uint64_t first_kept);
+  bool UnspillOne(uint64_t block_idx, uint64_t first_kept);
+  // Where the block could show one fingerprint more; nothing if nowhere.
+  std::optional<Shown> UsablePlace(uint64_t block_idx, uint64_t kept) const;
   std::optional<Shown> FindShown(uint64_t block_idx, uint32_t fingerprint) const;
   void StoreShown(uint64_t block_idx, const Shown& shown, const kernels::StampedSlot& slot);
-  void InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
+  bool InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
                    const Shown& shown);
   bool EraseShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
                   const Shown& shown);

@@ -27,15 +27,22 @@ OneFate StampedStore::ApplyKernel(Update update, const StampedSpan& span, uint64
   return is_erasable_ ? kernels.insert_one(digest, view) : kernels.refresh_one(digest, view);
 }
 
-void StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t* digests,
-                         const kernels::DigestRange& range, uint64_t* answers) {
+uint64_t StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t* digests,
+                             const kernels::DigestRange& range, uint64_t* answers,
+                             uint64_t* refused) {
   const kernels::StampedKernels& kernels = Kernels();
   const kernels::StampedBlocks view = View(span);
+  uint64_t num_refused = 0;
   const auto finish = [&](size_t i) {
+    const OwnedRange& owned = RangeOf(PlaceOf(digests[i]).block_idx);
+    const uint64_t num_refused_before = owned.num_refused.Get();
     const uint64_t is_applied{Finish(update, span, digests[i])};
     if (update != Update::kInsert) answers[i / 64] |= is_applied << (i % 64);
+    const uint64_t is_refused{owned.num_refused.Get() != num_refused_before};
+    if (refused != nullptr) refused[i / 64] |= is_refused << (i % 64);
+    num_refused += is_refused;
   };
-  if (range.begin == range.end) return;
+  if (range.begin == range.end) return 0;
   const RangeVersions::Update change(versions_,
                                      trommel::RangeOf(digests[range.begin], lock_bits()));
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
@@ -63,14 +70,21 @@ void StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t*
     finish(begin);  // of a full block
     begin += 1;
   }
+  return num_refused;
 }
 
-bool StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest) {
+bool StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest,
+                             bool* is_refused) {
   const RangeVersions::Update change(versions_, trommel::RangeOf(digest, lock_bits()));
   const OneFate fate = ApplyKernel(update, span, digest);
   if (fate == OneFate::kDone) [[likely]]
     return true;
-  return fate != OneFate::kUnchanged && Finish(update, span, digest);
+  if (fate == OneFate::kUnchanged) return false;
+  const RunningFigure& num_refused = RangeOf(PlaceOf(digest).block_idx).num_refused;
+  const uint64_t num_refused_before = num_refused.Get();
+  const bool is_applied = Finish(update, span, digest);
+  if (is_refused != nullptr) *is_refused = num_refused.Get() != num_refused_before;
+  return is_applied;
 }
 
 void StampedStore::FetchAhead(std::span<const uint64_t> digests) const {
@@ -145,15 +159,14 @@ bool StampedStore::FinishKey(Update update, const StampedSpan& span, uint64_t bl
   const bool is_kept = shown && shown->stamp >= kept;
   if (update == Update::kErase) {
     if (is_kept) return EraseShown(span, block_idx, fingerprint, *shown);
-    return is_spilled && FinishWhole(update, span, block_idx, fingerprint);
+    return is_spilled && FinishElsewhere(update, span, block_idx, fingerprint);
   }
   if (is_kept) {
     const uint64_t shown_bucket = group.first_bucket + shown->stamp;
     if (update == Update::kInsertIfAbsent && shown_bucket >= span.first_live) return false;
-    InsertShown(span, block_idx, fingerprint, *shown);
-    return true;
+    return InsertShown(span, block_idx, fingerprint, *shown) || Refuse(block_idx);
   }
-  if (is_spilled) return FinishWhole(update, span, block_idx, fingerprint);
+  if (is_spilled) return FinishElsewhere(update, span, block_idx, fingerprint);
   const StampedSlot slot{fingerprint, static_cast<uint32_t>(span.bucket - group.first_bucket)};
   const size_t slot_idx = UsableSlot(block_idx, kept);
   if (shown) {
@@ -167,7 +180,7 @@ bool StampedStore::FinishKey(Update update, const StampedSpan& span, uint64_t bl
       const LineEntry entry = line.Load(e);
       if (entry.fingerprint == 0 || entry.stamp < kept) break;
     }
-    if (e == kStampedLineEntries) return FinishWhole(update, span, block_idx, fingerprint);
+    if (e == kStampedLineEntries) return FinishElsewhere(update, span, block_idx, fingerprint);
     StoreShown(block_idx, {true, e, 0}, slot);
     SetBit(block_idx, true, &StampedGroup::overflow);
     return true;
@@ -177,19 +190,21 @@ bool StampedStore::FinishKey(Update update, const StampedSpan& span, uint64_t bl
 }
 
 // A further copy of a fingerprint that is in: the older of the two buckets goes to the side table.
-void StampedStore::InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
+// Returns false, and changes nothing, if a limit has no space for it.
+bool StampedStore::InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
                                const Shown& shown) {
   const uint64_t first_bucket = GroupOf(block_idx).first_bucket;
   const uint64_t shown_bucket = first_bucket + shown.stamp;
   if (is_erasable_) {
     const uint64_t older = std::min(shown_bucket, span.bucket);
-    RangeOf(block_idx).side.Add(block_idx, {fingerprint, older, 1}, span.first_kept);
+    if (!AddToSide(block_idx, {fingerprint, older, 1}, span.first_kept)) return false;
     SetBit(block_idx, true, &StampedGroup::copied);
   }
   if (shown_bucket < span.bucket) {
     const auto stamp = static_cast<uint32_t>(span.bucket - first_bucket);
     StoreShown(block_idx, shown, {fingerprint, stamp});
   }
+  return true;
 }
 
 bool StampedStore::EraseShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
@@ -206,8 +221,9 @@ bool StampedStore::EraseShown(const StampedSpan& span, uint64_t block_idx, uint3
     StoreShown(block_idx, shown, left);
     is_erased = true;
   }
-  SetBit(block_idx, !side.Of(block_idx).empty(), &StampedGroup::copied);
+  SetBit(block_idx, side.Has(block_idx), &StampedGroup::copied);
   if (is_erased) ReturnFromLine(block_idx, kernels::StampAfter(span.first_kept, first_bucket));
+  if (is_erased && side.is_limited()) Unspill(block_idx, span.first_kept);
   return is_erased;
 }
 
@@ -230,6 +246,12 @@ void StampedStore::ReturnFromLine(uint64_t block_idx, uint64_t kept) {
     line.Free(e);
   }
   SetBit(block_idx, is_any_left, &StampedGroup::overflow);
+}
+
+bool StampedStore::FinishElsewhere(Update update, const StampedSpan& span, uint64_t block_idx,
+                                   uint32_t fingerprint) {
+  return has_side_limit() ? FinishSpilled(update, span, block_idx, fingerprint)
+                          : FinishWhole(update, span, block_idx, fingerprint);
 }
 
 // By the contents of the block: for those with keys in the side table alone.

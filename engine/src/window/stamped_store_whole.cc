@@ -37,7 +37,14 @@ void StampedStore::Clear(uint64_t first_bucket) {
   blocks_.Clear();
   lines_.Clear();
   for (StampedGroup& group : groups_) group = {group.version, first_bucket, 0, 0};
-  for (OwnedRange& range : ranges_) range = {};
+  for (OwnedRange& range : ranges_) {
+    range.side.Clear();
+    range.num_overflowing.Set(0);
+    range.num_undecided.Set(0);
+    range.num_refused.Set(0);
+    range.side_table_bytes.Set(range.side.num_bytes());
+    range.dropped_before = 0;
+  }
   num_interrupted_queries_.store(0, std::memory_order_relaxed);
 }
 
@@ -53,7 +60,12 @@ void StampedStore::CopyOwnedRange(const StampedStore& from, uint64_t range_idx) 
               num_of_range * kStampedLineWords * sizeof(uint32_t));
   std::copy_n(from.groups_.begin() + static_cast<std::ptrdiff_t>(first_group), num_of_range,
               groups_.begin() + static_cast<std::ptrdiff_t>(first_group));
-  ranges_[range_idx] = from.ranges_[range_idx];
+  const OwnedRange& theirs = from.ranges_[range_idx];
+  OwnedRange& ours = ranges_[range_idx];
+  ours.side = theirs.side.Unlimited();
+  ours.num_overflowing = theirs.num_overflowing;
+  ours.num_undecided = theirs.num_undecided;
+  ours.side_table_bytes.Set(ours.side.num_bytes());
 }
 
 void StampedStore::MakeCanonical(uint64_t first_live) {

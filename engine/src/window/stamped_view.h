@@ -1,7 +1,9 @@
-// StampedView: a stamped store at the moment of a call, for batches of updates.
+// StampedView: a stamped store at the moment of a call, for batches of updates. As with
+// NotingStore, kInsertIfPresent is kInsert with an answer for each key: whether it is in.
 #ifndef TROMMEL_ENGINE_SRC_WINDOW_STAMPED_VIEW_H_
 #define TROMMEL_ENGINE_SRC_WINDOW_STAMPED_VIEW_H_
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +20,25 @@ class StampedView final : public KeyStore {
 
   uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                  uint64_t* answers) override {
-    store_.Apply(update, span_, digests, range, answers);
-    return 0;
+    const bool is_noting = update == Update::kInsertIfPresent;
+    const uint64_t num_refused = store_.Apply(is_noting ? Update::kInsert : update, span_, digests,
+                                              range, answers, is_noting ? answers : nullptr);
+    // The bits are those of refused keys.
+    for (size_t i = range.begin; i < range.end && is_noting; ++i) {
+      answers[i / 64] ^= uint64_t{1} << (i % 64);
+    }
+    Note(num_refused);
+    return num_refused;
   }
   bool UpdateOne(Update update, uint64_t digest) override {
-    return store_.UpdateOne(update, span_, digest);
+    bool is_refused = false;
+    const bool is_applied = store_.UpdateOne(
+        update == Update::kInsertIfPresent ? Update::kInsert : update, span_, digest, &is_refused);
+    Note(uint64_t{is_refused});
+    return is_applied;
   }
+  // Keys that a limit refused through this.
+  uint64_t num_refused() const { return num_refused_.load(std::memory_order_relaxed); }
   bool InsertOne(uint64_t digest) noexcept override { return UpdateOne(Update::kInsert, digest); }
   bool EraseOne(uint64_t digest) override { return UpdateOne(Update::kErase, digest); }
   void FetchAhead(std::span<const uint64_t> digests) const override { store_.FetchAhead(digests); }
@@ -42,8 +57,13 @@ class StampedView final : public KeyStore {
   UpdateCost update_cost() const override { return UpdateCost::Of(store_.geometry()); }
 
  private:
+  void Note(uint64_t num_refused) {
+    if (num_refused != 0) num_refused_.fetch_add(num_refused, std::memory_order_relaxed);
+  }
+
   StampedStore& store_;
   const StampedSpan span_;
+  std::atomic<uint64_t> num_refused_{0};
 };
 
 }  // namespace trommel

@@ -4,9 +4,11 @@
 #ifndef TROMMEL_ENGINE_SRC_WINDOW_WINDOW_ENGINE_H_
 #define TROMMEL_ENGINE_SRC_WINDOW_WINDOW_ENGINE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -32,6 +34,7 @@ struct WindowSettings {
   std::shared_ptr<Executor> executor;
   uint64_t capacity = 0;
   double target_fpr = 0;
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
 };
 
 // Checks all but the policy.
@@ -57,6 +60,9 @@ class WindowEngine {
   virtual uint64_t Insert(Keys keys) = 0;
   virtual WindowInsertOutcome InsertAt(Keys keys, uint64_t time) = 0;
   virtual uint64_t InsertOne(uint64_t digest) = 0;
+  // Into the bucket of the time, or the current one. Sets the bits of the keys that are in.
+  virtual WindowInsertOutcome InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                           std::span<uint64_t> inserted, uint64_t& inserted_at) = 0;
   // `times` may be empty.
   virtual size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                                 std::span<uint64_t> times) = 0;
@@ -72,8 +78,10 @@ class WindowEngine {
 
   // Requires an engine of the same form, erasable or not, with equal times, policy, geometry and
   // current bucket.
-  virtual void Merge(WindowEngine& other) = 0;
+  // Fails as WindowFilter::Merge for want of memory.
+  virtual Status Merge(WindowEngine& other) = 0;
   virtual void Clear() = 0;
+  virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
 
   virtual uint64_t num_keys() = 0;
   // All but the refusals, which WindowFilter counts.
@@ -82,6 +90,10 @@ class WindowEngine {
   virtual Status WriteTo(ByteSink& sink) = 0;
 
   WindowSettings settings;
+  uint64_t side_limit_bytes = 0;  // 0: no limit
+  // Insertions that a limit refused, since creation, load or clear. Of all buckets, also of those
+  // that have gone.
+  std::atomic<uint64_t> num_without_space{0};
 };
 
 }  // namespace trommel

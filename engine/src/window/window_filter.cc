@@ -116,8 +116,36 @@ uint64_t WindowFilter::Insert(Keys keys) noexcept {
 WindowInsertOutcome WindowFilter::Insert(Keys keys, uint64_t time) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const WindowInsertOutcome outcome = impl_->engine->InsertAt(keys, time);
-  impl_->num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  impl_->num_refused_inserts.fetch_add(outcome.num_refused - outcome.num_without_space,
+                                       std::memory_order_relaxed);
   return outcome;
+}
+
+WindowInsertOutcome WindowFilter::Impl::InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                                     std::span<uint64_t> inserted,
+                                                     uint64_t& inserted_at) {
+  const WindowInsertOutcome outcome = engine->InsertNoting(keys, time, inserted, inserted_at);
+  num_refused_inserts.fetch_add(outcome.num_refused - outcome.num_without_space,
+                                std::memory_order_relaxed);
+  return outcome;
+}
+
+WindowInsertOutcome WindowFilter::Insert(Keys keys, std::span<uint64_t> inserted,
+                                         uint64_t* inserted_at) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  uint64_t time = 0;
+  const WindowInsertOutcome outcome = impl_->InsertNoting(keys, std::nullopt, inserted, time);
+  if (inserted_at != nullptr) *inserted_at = time;
+  return outcome;
+}
+
+WindowInsertOutcome WindowFilter::Insert(Keys keys, uint64_t time,
+                                         std::span<uint64_t> inserted) noexcept {
+  CheckBitmap(keys, inserted);
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  uint64_t inserted_at = 0;
+  return impl_->InsertNoting(keys, time, inserted, inserted_at);
 }
 
 size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
@@ -284,7 +312,9 @@ WindowStats WindowFilter::GetStats() const {
   WindowStats stats = impl_->engine->GetStats();
   stats.num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
   stats.num_expired_erases = impl_->num_expired_erases.load(std::memory_order_relaxed);
-  stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
+  stats.num_without_space = impl_->engine->num_without_space.load(std::memory_order_relaxed);
+  stats.num_refused_inserts =
+      impl_->num_refused_inserts.load(std::memory_order_relaxed) + stats.num_without_space;
   return stats;
 }
 
@@ -301,8 +331,12 @@ Status WindowFilter::Merge(const WindowFilter& other) {
   WindowEngine& theirs = *other.impl_->engine;
   const std::string difference = Difference(ours, theirs);
   if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
-  ours.Merge(theirs);
-  return Ok();
+  return ours.Merge(theirs);
+}
+
+Status WindowFilter::LimitSideMemory(uint64_t limit_bytes) {
+  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
+  return impl_->engine->LimitSideMemory(limit_bytes);
 }
 
 void WindowFilter::Clear() noexcept {
@@ -311,6 +345,7 @@ void WindowFilter::Clear() noexcept {
   impl_->num_refused_erases = 0;
   impl_->num_expired_erases = 0;
   impl_->num_refused_inserts = 0;
+  impl_->engine->num_without_space = 0;
 }
 
 // --- Files.
@@ -361,7 +396,12 @@ Result<WindowFilter> WindowFilter::LoadFrom(const ByteSource& source, uint64_t m
 }
 
 Result<WindowFilter> WindowFilter::Clone(uint64_t memory_limit_bytes) const {
-  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->engine->settings.executor);
+  Result<WindowFilter> copy =
+      FilterFiles::Clone(*this, memory_limit_bytes, impl_->engine->settings.executor);
+  const uint64_t side_limit_bytes = impl_->engine->side_limit_bytes;
+  if (!copy || side_limit_bytes == 0) return copy;
+  if (Status limited = copy->LimitSideMemory(side_limit_bytes); !limited) return limited.error();
+  return copy;
 }
 
 bool operator==(const WindowFilter& a, const WindowFilter& b) { return FilterFiles::AreSame(a, b); }

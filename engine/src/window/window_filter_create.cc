@@ -16,7 +16,7 @@
 namespace trommel {
 
 Status ValidateWindow(const WindowSettings& settings) {
-  const auto& [times, policy, executor, capacity, target_fpr] = settings;
+  const auto& [times, policy, executor, capacity, target_fpr, memory_limit_bytes] = settings;
   constexpr uint32_t kMaxBuckets = WindowFilter::kMaxBuckets;
   if (times.window == 0) return OutOfRange("window", times.window, "at least 1 tick");
   if (times.num_buckets == 0 || times.num_buckets > kMaxBuckets ||
@@ -110,7 +110,8 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
                           .policy = config.digest,
                           .executor = config.executor,
                           .capacity = config.capacity,
-                          .target_fpr = config.target_fpr};
+                          .target_fpr = config.target_fpr,
+                          .memory_limit_bytes = config.memory_limit_bytes};
   if (Status valid = ValidateWindow(settings); !valid) return valid.error();
   if (const Status digest = CheckPolicy(config.digest); !digest) return digest.error();
   const Result<ChosenForm> chosen = ChooseForm(config);
@@ -126,6 +127,10 @@ Result<WindowFilter> WindowFilter::Create(const WindowConfig& config) try {
         SlotWindow::Make(std::move(settings), chosen->geometry, config.is_erasable, limit_bytes);
     if (!slots) return slots.error();
     impl->engine = *std::move(slots);
+  }
+  if (config.side_memory_limit_bytes != 0) {
+    const Status limited = impl->engine->LimitSideMemory(config.side_memory_limit_bytes);
+    if (!limited) return limited.error();
   }
   return WindowFilter(std::move(impl));
 } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "engine/src/sync/exclusive_access_check.h"
@@ -14,6 +15,8 @@
 namespace trommel {
 
 struct WindowFilter::Impl {
+  WindowInsertOutcome InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                   std::span<uint64_t> inserted, uint64_t& inserted_at);
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
 
   std::unique_ptr<WindowEngine> engine;
