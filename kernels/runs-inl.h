@@ -2,7 +2,8 @@
 //
 // An update of a slice is a rank, a select and a shift (run_slice.h), which are fastest in scalar
 // registers: vectors have no select, and composing it from sums and halvings costs more than eight
-// slices gain (bench/README.md). Positions and presence words of 8 x 32 still move as vectors.
+// slices gain (bench/README.md). Positions and presence words of 8 x 32 still move as vectors,
+// and so does, where a vector is a block, all but the select of an insertion (run_lanes-inl.h).
 #if defined(TROMMEL_KERNELS_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_RUNS_INL_H_
 #undef TROMMEL_KERNELS_RUNS_INL_H_
@@ -18,6 +19,7 @@
 #include "hwy/highway.h"
 #include "kernels/marks-inl.h"
 #include "kernels/run_block.h"
+#include "kernels/run_lanes-inl.h"
 #include "kernels/run_slice.h"
 #include "kernels/select-inl.h"
 #include "kernels/words-inl.h"
@@ -153,6 +155,12 @@ struct Runs {
       InsertFirstKey(digest, block);
       return Fate::kDone;
     }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL && !TROMMEL_ATOMIC_WORDS
+    if constexpr (kSlices == 5) {
+      IncrementFiveRuns<Select>(digest, block.presence);
+      return Fate::kDone;
+    }
+#endif
     OfSlices::Increment(digest, block.presence, strings);
     strings.Finish();
     return Fate::kDone;
