@@ -32,9 +32,10 @@ namespace trommel::c_abi {
 
 template <class Filter>
 inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-// The limit of side memory can be set.
+// The limit of side memory can be set. (Not of windows, whose outcomes here do not say what was
+// refused for it.)
 template <class Filter>
-inline constexpr bool kLimitsSideMemory = requires(Filter& filter) {
+inline constexpr bool kLimitsSideMemory = !kIsWindow<Filter> && requires(Filter & filter) {
   filter.LimitSideMemory(uint64_t{0});
 };
 // InsertIfAbsent says which absent keys were refused.
