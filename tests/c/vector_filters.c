@@ -107,6 +107,7 @@ static trommel_code create_window(const struct line* line, const trommel_digest_
   config.num_slices = (uint32_t)number_option(line, "slices");
   config.encoding = encoding_option(line);
   config.memory_limit_bytes = number_option(line, "memory_limit");
+  config.side_memory_limit_bytes = number_option(line, "side_limit");
   config.digest = policy;
   return trommel_window_create(&config, made, error);
 }

@@ -116,6 +116,34 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_layers_and_c
     index.limit_side_memory(2**24)
 
 
+@pytest.mark.parametrize("form, limit", [("slots16", 2_240), ("slots24", 2_240), ("ring", 4_000)])
+def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(form, limit):
+    hot = np.repeat(np.arange(100), 600)
+    seen = trommel.WindowFilter(window=80, capacity=100, form=form, side_memory_limit_bytes=limit)
+    seen.advance(5)
+    inserted, time = seen.insert_timed(hot)
+    assert time == 5 and inserted.dtype == bool and inserted.shape == hot.shape
+    assert 100 <= inserted.sum() < hot.size
+    numbers = seen.stats()
+    assert numbers.num_keys == inserted.sum()
+    assert numbers.num_without_space == numbers.num_refused_inserts == hot.size - inserted.sum()
+    refused = hot[~inserted][-1:]
+    assert seen.insert_timed(int(refused[0])) == (False, 5)
+    assert not seen.insert_at_mask(refused, 5).any() and not seen.insert_at(int(refused[0]), 5)
+    outcome = seen.insert_at(refused, 5)
+    assert outcome.num_refused == outcome.num_without_space == 1
+    assert seen.insert_at(refused, 6).num_without_space == 0  # in the future
+    assert seen.erase(hot[inserted], 5).num_erased == inserted.sum()
+    assert seen.stats().num_keys == 0
+    assert seen.insert_timed("a") == (True, 5)
+    seen.limit_side_memory(0)
+    assert seen.insert_timed(hot)[0].all()
+    with pytest.raises(errors.OutOfMemoryError):
+        seen.limit_side_memory(limit)
+    with pytest.raises(errors.InvalidArgumentError):
+        seen.limit_side_memory(1)
+
+
 @pytest.mark.parametrize("make", [
     lambda: trommel.CountingFilter(1_000), lambda: trommel.ConcurrentFilter(1_000),
     lambda: trommel.ScalableFilter(1_000), lambda: trommel.LayeredFilter(1_000),

@@ -191,7 +191,8 @@ class Program:
         subject, batch = self.filters[name], self.keys[keys][0]
         size = len(self.keys[keys][1])
         if isinstance(subject, trommel.WindowFilter):
-            return f"done={size} refused=0 {_bits([True] * size)} time={subject.insert(batch)}"
+            mask, time = subject.insert_timed(batch)
+            return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)} time={time}"
         if isinstance(subject, trommel.LayeredFilter):
             subject.insert(batch)
             return f"done={size} refused=0 {_bits([True] * size)}"

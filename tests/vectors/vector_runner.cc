@@ -96,7 +96,8 @@ WindowConfig WindowOption(const Line& line) {
                       .is_erasable = NumberOption(line, "insert_only") == 0,
                       .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
                       .encoding = EncodingOption(line),
-                      .memory_limit_bytes = NumberOption(line, "memory_limit")};
+                      .memory_limit_bytes = NumberOption(line, "memory_limit"),
+                      .side_memory_limit_bytes = NumberOption(line, "side_limit")};
   for (const WindowForm form :
        {WindowForm::kSlots16, WindowForm::kSlots24, WindowForm::kBucketRing}) {
     if (Option(line, "form") == WindowFormName(form)) config.form = form;
@@ -375,15 +376,15 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
           return Join(counts);
         }
         if (verb == "insert") {
-          if constexpr (std::same_as<T, WindowFilter> || std::same_as<T, LayeredFilter>) {
+          if constexpr (std::same_as<T, WindowFilter>) {
+            uint64_t time = 0;
+            const WindowInsertOutcome outcome = typed.Insert(keys, bitmap, &time);
+            return DoneText(outcome.num_inserted, outcome.num_refused) + bits() +
+                   " time=" + std::to_string(time);
+          } else if constexpr (std::same_as<T, LayeredFilter>) {
             for (size_t i = 0; i < keys.size(); ++i) bitmap[i / 64] |= uint64_t{1} << i % 64;
-            std::string time;
-            if constexpr (std::same_as<T, WindowFilter>) {
-              time = " time=" + std::to_string(typed.Insert(keys));
-            } else {
-              typed.Insert(keys);
-            }
-            return DoneText(keys.size(), 0) + bits() + time;
+            typed.Insert(keys);
+            return DoneText(keys.size(), 0) + bits();
           } else {
             const InsertOutcome outcome = typed.Insert(keys, bitmap);
             return DoneText(outcome.num_inserted, outcome.num_refused) + bits();

@@ -25,23 +25,29 @@ struct trommel_filter {
                    trommel::LayeredFilter, trommel::ConcurrentFilter>;
   Types typed;
   std::shared_ptr<trommel::Executor> executor = nullptr;  // also hashes what is not read in place
-  bool limits_side_memory = false;
+  bool limits_side_memory = false;  // of those that say which keys were refused, and of windows
 };
 
 namespace trommel::c_abi {
 
 template <class Filter>
 inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-// The limit of side memory can be set. (Not of windows, whose outcomes here do not say what was
-// refused for it.)
+// The limit of side memory can be set.
 template <class Filter>
-inline constexpr bool kLimitsSideMemory = !kIsWindow<Filter> && requires(Filter & filter) {
+inline constexpr bool kLimitsSideMemory = requires(Filter& filter) {
   filter.LimitSideMemory(uint64_t{0});
 };
 // InsertIfAbsent says which absent keys were refused.
 template <class Filter>
 inline constexpr bool kTellsRefused =
     std::same_as<Filter, CountingFilter> || std::same_as<Filter, ConcurrentFilter>;
+
+// Adds what a batch of insertions did.
+inline void AddInserted(const WindowInsertOutcome& of, trommel_outcome& total) {
+  total.num_done += of.num_inserted;
+  total.num_refused += of.num_refused;
+  if (of.num_without_space != 0) total.refusal = TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT;
+}
 
 // TROMMEL_TYPE_* of the filter.
 int32_t TypeOf(const trommel_filter& filter) noexcept;

@@ -46,7 +46,7 @@ trommel_code UpdateGuarded(trommel_filter* filter, const trommel_keys* keys,
 }
 
 template <class Filter>
-void InsertBatch(Filter& filter, const Batch& batch, Words inserted, trommel_outcome& total) {
+void InsertBatch(Filter& filter, const Batch& batch, Words inserted, bool, trommel_outcome& total) {
   batch.ForEachRound([&](Keys keys, size_t first) {
     const Words words = WordsOf(inserted, first, keys.size());
     Add(inserted.empty() ? filter.Insert(keys) : filter.Insert(keys, words), total);
@@ -55,16 +55,31 @@ void InsertBatch(Filter& filter, const Batch& batch, Words inserted, trommel_out
 
 // All keys of a call enter one bucket. One that expires meanwhile takes no more of them: as in C++,
 // they would be expired.
-void InsertBatch(WindowFilter& filter, const Batch& batch, Words inserted, trommel_outcome& total) {
+void InsertBatch(WindowFilter& filter, const Batch& batch, Words inserted, bool is_limited,
+                 trommel_outcome& total) {
+  if (!is_limited) {  // which takes less time
+    batch.ForEachRound([&](Keys keys, size_t first) {
+      if (first == 0) {
+        total.time = filter.Insert(keys);
+      } else {
+        filter.Insert(keys, total.time);
+      }
+    });
+    total.num_done = batch.size();
+    FillBitmap(inserted, batch.size());
+    return;
+  }
+  std::vector<uint64_t> scratch;
+  if (inserted.empty()) {
+    scratch.resize(BitmapWords(batch.size()));
+    inserted = scratch;
+  }
   batch.ForEachRound([&](Keys keys, size_t first) {
-    if (first == 0) {
-      total.time = filter.Insert(keys);
-    } else {
-      filter.Insert(keys, total.time);
-    }
+    const Words words = WordsOf(inserted, first, keys.size());
+    AddInserted(first == 0 ? filter.Insert(keys, words, &total.time)
+                           : filter.Insert(keys, total.time, words),
+                total);
   });
-  total.num_done = batch.size();
-  FillBitmap(inserted, batch.size());
 }
 
 template <class Filter>
@@ -108,7 +123,8 @@ trommel_code trommel_insert(trommel_filter* filter, const trommel_keys* keys, ui
                             int64_t num_words, trommel_outcome* outcome, trommel_error* error) {
   return UpdateGuarded(
       filter, keys, outcome, error, [&](auto& typed, const Batch& batch, trommel_outcome& total) {
-        InsertBatch(typed, batch, batch.OptionalBitmap(inserted, num_words, "inserted"), total);
+        InsertBatch(typed, batch, batch.OptionalBitmap(inserted, num_words, "inserted"),
+                    filter->limits_side_memory, total);
       });
 }
 
@@ -127,6 +143,11 @@ trommel_code trommel_insert_if_absent(trommel_filter* filter, const trommel_keys
           }
           if (std::same_as<std::remove_cvref_t<decltype(typed)>, ScalableFilter>) {
             ThrowUnsupported(TypeOf(*filter), "do not say which absent keys were refused");
+          }
+          if (kIsWindow<std::remove_cvref_t<decltype(typed)>> && filter->limits_side_memory) {
+            ThrowUnsupported(TypeOf(*filter),
+                             "with a limit of side memory do not say which absent keys were "
+                             "refused");
           }
           FillBitmap(refused_words, 0);
         } else if (filter->limits_side_memory) {
@@ -230,8 +251,14 @@ int32_t trommel_insert_key(trommel_filter* filter, trommel_key key, trommel_erro
         [&](auto& typed) {
           using Filter = std::remove_cvref_t<decltype(typed)>;
           if constexpr (kIsWindow<Filter>) {
-            typed.Insert(one);
-            return true;
+            if (!target.limits_side_memory) {
+              typed.Insert(one);
+              return true;
+            }
+            const uint64_t digest = typed.digest_policy()(one);
+            uint64_t inserted = 0;
+            typed.Insert(Keys::Digests({&digest, 1}), Words(&inserted, 1));
+            return inserted == 1;
           } else {
             return typed.Insert(one);
           }

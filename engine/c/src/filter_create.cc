@@ -68,6 +68,7 @@ WindowConfig ConfigOf(const trommel_window_config& given) {
   config.num_slices = given.num_slices;
   config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
   config.memory_limit_bytes = given.memory_limit_bytes;
+  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);
   return config;
 }
@@ -93,7 +94,9 @@ trommel_code CreateFilter(const Config* config, trommel_filter** filter, trommel
     trommel_filter*& out = Required(filter, "filter");
     const auto made = ConfigOf(Read(config, "config"));
     bool limits_side_memory = false;
-    if constexpr (kTellsRefused<Filter>) limits_side_memory = made.side_memory_limit_bytes != 0;
+    if constexpr (kTellsRefused<Filter> || kIsWindow<Filter>) {
+      limits_side_memory = made.side_memory_limit_bytes != 0;
+    }
     Return(out, Filter::Create(made), made.executor, limits_side_memory);
   });
 }

@@ -23,6 +23,9 @@ template <>
 inline constexpr uint32_t kFirstSize<trommel_scalable_config> = offsetof(trommel_scalable_config,
                                                                          side_memory_limit_bytes);
 template <>
+inline constexpr uint32_t kFirstSize<trommel_window_config> = offsetof(trommel_window_config,
+                                                                       side_memory_limit_bytes);
+template <>
 inline constexpr uint32_t kFirstSize<trommel_layered_config> = offsetof(trommel_layered_config,
                                                                         side_memory_limit_bytes);
 template <>

@@ -56,15 +56,24 @@ trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now, tro
 
 trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys, uint64_t time,
                                    trommel_outcome* outcome, trommel_error* error) {
-  return WindowGuarded(filter, keys, outcome, error,
-                       [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
-                         total.time = time;
-                         batch.ForEachRound([&](Keys round, size_t) {
-                           const WindowInsertOutcome of = window.Insert(round, time);
-                           total.num_done += of.num_inserted;
-                           total.num_refused += of.num_refused;
-                         });
-                       });
+  return trommel_window_insert_noting(filter, keys, time, nullptr, 0, outcome, error);
+}
+
+trommel_code trommel_window_insert_noting(trommel_filter* filter, const trommel_keys* keys,
+                                          uint64_t time, uint64_t* inserted, int64_t num_words,
+                                          trommel_outcome* outcome, trommel_error* error) {
+  return WindowGuarded(
+      filter, keys, outcome, error,
+      [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
+        const std::span bitmap = batch.OptionalBitmap(inserted, num_words, "inserted");
+        total.time = time;
+        batch.ForEachRound([&](Keys round, size_t first) {
+          AddInserted(bitmap.empty()
+                          ? window.Insert(round, time)
+                          : window.Insert(round, time, WordsOf(bitmap, first, round.size())),
+                      total);
+        });
+      });
 }
 
 trommel_code trommel_window_insert_if_absent(trommel_filter* filter, const trommel_keys* keys,

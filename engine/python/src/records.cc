@@ -36,7 +36,9 @@ void BindOutcomes(nb::module_& module) {
                               "What a batch of insertions at a given time did.")
       .Field("num_inserted", &WindowInsertOutcome::num_inserted, "Keys that were inserted.")
       .Field("num_refused", &WindowInsertOutcome::num_refused,
-             "Keys of a bucket that has expired or lies in the future.");
+             "Keys of a bucket that has expired or lies in the future, and those without space.")
+      .Field("num_without_space", &WindowInsertOutcome::num_without_space,
+             "Keys that the limit of side memory had no space for.");
   Record<WindowEraseOutcome>(module, "WindowEraseOutcome", "What a batch of erasures did.")
       .Field("num_erased", &WindowEraseOutcome::num_erased, "Keys that were erased.")
       .Field("num_refused", &WindowEraseOutcome::num_refused,
@@ -115,7 +117,10 @@ void BindGrowth(nb::module_& module) {
       .Field("num_bytes", &WindowStats::num_bytes, "All stores with their side tables.")
       .Field("num_refused_erases", &WindowStats::num_refused_erases, "Of absent keys.")
       .Field("num_expired_erases", &WindowStats::num_expired_erases, "Of keys of no live bucket.")
-      .Field("num_refused_inserts", &WindowStats::num_refused_inserts, "Of keys of no live bucket.")
+      .Field("num_refused_inserts", &WindowStats::num_refused_inserts,
+             "Of keys of no live bucket, and those without space.")
+      .Field("num_without_space", &WindowStats::num_without_space,
+             "Insertions that the limit of side memory had no space for.")
       .Field("num_excess_keys", &WindowStats::num_excess_keys, "Keys beyond the capacity.")
       .Field("predicted_fpr", &WindowStats::predicted_fpr, "Over all live buckets, by the model.")
       .Field("buckets", &WindowStats::buckets, "Oldest first; the last one is the current bucket.");

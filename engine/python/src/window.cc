@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/python/src/argument.h"
@@ -28,7 +29,8 @@ using Window = Guarded<WindowFilter>;
 void Create(Window* self, Argument window, Argument capacity, Argument target_fpr,
             Argument num_buckets, Argument bucket_capacity, Argument form, Argument is_erasable,
             Argument encoding, Argument num_slices, Argument digest, Argument seed,
-            Argument digest_key, Argument memory_limit_bytes, Argument executor) {
+            Argument digest_key, Argument memory_limit_bytes, Argument side_memory_limit_bytes,
+            Argument executor) {
   WindowConfig config;
   config.window = CountOf(window, "window");
   config.capacity = CountOf(capacity, "capacity");
@@ -41,6 +43,7 @@ void Create(Window* self, Argument window, Argument capacity, Argument target_fp
   config.num_slices = Count32Of(num_slices, "num_slices");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
+  config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
   const nb::gil_scoped_release release;
   new (self) Window(Unwrap(WindowFilter::Create(config)));
@@ -64,6 +67,34 @@ nb::object UpdateKeys(Window& self, Argument keys, Work work) {
 
 nb::object InsertNow(Window& self, Argument keys) {
   return UpdateKeys(self, keys, [](WindowFilter& f, const auto& batch) { return f.Insert(batch); });
+}
+
+nb::object InsertTimed(Window& self, Argument keys) {
+  uint64_t time = 0;
+  if (const std::optional<Key> key = OneKey(keys)) {
+    const bool is_inserted = self.UpdateOne([&](WindowFilter& filter) {
+      CheckHashable(filter.digest_policy(), key->kind());
+      const uint64_t digest = filter.digest_policy()(*key);
+      uint64_t word = 0;
+      filter.Insert(Keys::Digests({&digest, 1}), std::span(&word, 1), &time);
+      return word == 1;
+    });
+    return nb::make_tuple(is_inserted, time);
+  }
+  const KeyBatch batch(keys);
+  const nb::object inserted = MaskOfUpdate(
+      self, batch, [&](WindowFilter& filter, const Keys& view, std::span<uint64_t> words) {
+        filter.Insert(view, words, &time);
+      });
+  return nb::make_tuple(inserted, time);
+}
+
+nb::object InsertAtMask(Window& self, Argument keys, Argument time) {
+  const uint64_t tick = CountOf(time, "time");
+  return MaskOfUpdate(self, KeyBatch(keys),
+                      [&](WindowFilter& filter, const Keys& view, std::span<uint64_t> words) {
+                        filter.Insert(view, tick, words);
+                      });
 }
 
 nb::object InsertAt(Window& self, Argument keys, Argument time) {
@@ -113,12 +144,24 @@ void DefineTime(nb::class_<Window>& bound) {
   DefineForKeys(bound, "insert", InsertNow, "def insert(self, key: trommel.typing.Key, /) -> int",
                 "def insert(self, keys: trommel.typing.Keys, /) -> int",
                 "Inserts every key into the current bucket. Returns the time of insertion, which\n"
-                "erase needs.");
+                "erase needs. With a limit of side memory some may be refused: insert_timed tells\n"
+                "which.");
+  DefineForKeys(
+      bound, "insert_timed", InsertTimed,
+      "def insert_timed(self, key: trommel.typing.Key, /) -> tuple[bool, int]",
+      "def insert_timed(self, keys: trommel.typing.Keys, /) -> "
+      "tuple[numpy.typing.NDArray[numpy.bool_], int]",
+      "As insert. Returns which keys were inserted, dtype bool, shape (len(keys),), or a bool for\n"
+      "one key, and the time: all, unless the limit of side memory refused some.");
   bound.def("insert_at", InsertAt, nb::arg("keys"), nb::arg("time"),
             nb::sig("def insert_at(self, keys: trommel.typing.Keys, time: int) -> "
                     "WindowInsertOutcome"),
             "Inserts every key into the bucket of a time that is not after now, for events that\n"
             "arrive late. For one key: returns whether it was inserted.");
+  bound.def("insert_at_mask", InsertAtMask, nb::arg("keys"), nb::arg("time"),
+            nb::sig("def insert_at_mask(self, keys: trommel.typing.Keys, time: int) -> "
+                    "numpy.typing.NDArray[numpy.bool_]"),
+            "As insert_at. Returns which keys were inserted: dtype bool, shape (len(keys),).");
   DefineForKeys(
       bound, "insert_if_absent", InsertIfAbsent<WindowFilter>,
       "def insert_if_absent(self, key: trommel.typing.Key, /) -> bool",
@@ -159,19 +202,21 @@ void BindWindow(nb::module_& module) {
       nb::arg("form") = "automatic", nb::arg("is_erasable") = true, nb::arg("encoding") = "runs",
       nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
-      nb::arg("executor") = nb::none(),
+      nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, window: int, capacity: int, target_fpr: float = 0.01, *, "
               "num_buckets: int = 8, bucket_capacity: int = 0, form: trommel.typing.WindowForm = "
               "'automatic', is_erasable: bool = True, encoding: trommel.typing.Encoding = 'runs', "
               "num_slices: int = 0, digest: trommel.typing.Digest = 'xxh3', seed: int = 0, "
-              "digest_key: bytes | None = None, memory_limit_bytes: int = 0, executor: Executor | "
-              "None = None) -> None"),
+              "digest_key: bytes | None = None, memory_limit_bytes: int = 0, "
+              "side_memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter at time 0.\n\n"
       "window: length of the window in ticks.\n"
       "capacity: distinct keys inserted within a window and one bucket.\n"
       "target_fpr: false-positive rate of a query over all live buckets.\n"
       "num_buckets: 1 to 64: the window slides in so many steps.\n"
       "is_erasable: False takes less memory where no key is erased.\n"
+      "side_memory_limit_bytes: reserves this for further insertions of keys that are in and for\n"
+      "full blocks, and refuses keys beyond it: insert_timed and insert_at_mask tell which.\n"
       "The others are as in CountingFilter, and in the C++ header window_filter.h.");
   DefineQueries<WindowFilter>(bound);
   DefineTime(bound);
@@ -179,6 +224,7 @@ void BindWindow(nb::module_& module) {
   DefineObject<WindowFilter>(bound);
   DefineClear<WindowFilter>(bound);
   DefineUseExecutor<WindowFilter>(bound);
+  DefineLimitSideMemory<WindowFilter>(bound);
   DefineMerge<WindowFilter>(bound,
                             "Adds the other filter's keys at their times. Both must be in the same "
                             "bucket.");

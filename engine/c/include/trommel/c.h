@@ -398,6 +398,7 @@ typedef struct trommel_window_config {
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory of all buckets; 0: no limit.
 } trommel_window_config;
 
 /// Makes an empty window filter, at time 0.
@@ -459,8 +460,9 @@ TROMMEL_C_API trommel_code trommel_insert(trommel_filter* filter, const trommel_
 /// Inserts every key that is absent, and leaves alone those that are maybe present. `inserted`,
 /// required, gets the bits of those that were inserted: only these may be erased on account of this
 /// call. `refused`, optional and as large, those of absent keys that the filter had no space for;
-/// scalable filters cannot tell them. Window: the outcome's time is that of the last 2,048 keys;
-/// where other threads advance meanwhile, trommel_window_insert_if_absent says when the others were
+/// scalable filters cannot tell them, nor can windows with a limit of side memory, of which only
+/// trommel_get_stats counts them. Window: the outcome's time is that of the last 2,048 keys; where
+/// other threads advance meanwhile, trommel_window_insert_if_absent says when the others were
 /// inserted.
 TROMMEL_C_API trommel_code trommel_insert_if_absent(trommel_filter* filter,
                                                     const trommel_keys* keys, uint64_t* inserted,
@@ -537,10 +539,17 @@ TROMMEL_C_API int32_t trommel_window_advance(trommel_filter* filter, uint64_t no
 TROMMEL_C_API trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now,
                                               trommel_error* error);
 /// Inserts every key into the bucket of `time`, or refuses all if it has expired or lies in the
-/// future.
+/// future. With a limit of side memory it may refuse some, and this does not say which: call
+/// trommel_window_insert_noting.
 TROMMEL_C_API trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys,
                                                  uint64_t time, trommel_outcome* outcome,
                                                  trommel_error* error);
+/// The same. `inserted`, optional, gets the bits of the keys that were not refused.
+TROMMEL_C_API trommel_code trommel_window_insert_noting(trommel_filter* filter,
+                                                        const trommel_keys* keys, uint64_t time,
+                                                        uint64_t* inserted, int64_t num_words,
+                                                        trommel_outcome* outcome,
+                                                        trommel_error* error);
 /// As trommel_insert_if_absent. times[c] receives the time of the keys from c *
 /// TROMMEL_WINDOW_CHUNK_KEYS on, so many of them; `num_times` is the number of such chunks.
 TROMMEL_C_API trommel_code trommel_window_insert_if_absent(
@@ -588,8 +597,8 @@ TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
                                                 const trommel_executor* executor,
                                                 trommel_error* error);
 /// Limits side memory from now on, which is not part of snapshots; 0: no limit. Counting and
-/// concurrent filters, and scalable ones. Fails with TROMMEL_INVALID_ARGUMENT if the
-/// limit is too low, and with TROMMEL_OUT_OF_MEMORY if what is in needs more.
+/// concurrent filters, scalable ones and windows. Fails with TROMMEL_INVALID_ARGUMENT if the limit
+/// is too low, and with TROMMEL_OUT_OF_MEMORY if what is in needs more.
 TROMMEL_C_API trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
                                                      trommel_error* error);
 /// Makes another filter with the same contents and executor, of the same type. Counting and
