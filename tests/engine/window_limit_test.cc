@@ -324,6 +324,21 @@ TEST_CASE("a merge that a window's limit has no space for changes nothing",
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
   CHECK((filter.Serialize() == bytes));
+  // Nor has it buckets that never were current, which would take late keys.
+  WindowFilter leapt = LimitedWindow(config);
+  leapt.Advance(2 * kBucketTicks);
+  const size_t num_buckets = leapt.GetStats().buckets.size();
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(leapt.Merge(other).error().code == ErrorCode::kOutOfMemory);
+    CHECK(leapt.GetStats().buckets.size() == num_buckets);
+    CHECK_FALSE(leapt.Insert(Key::Digest(pool[0]), kBucketTicks));
+  }
+  for (uint64_t bucket = 3; bucket < 20; ++bucket) {
+    leapt.Advance(bucket * kBucketTicks);
+    leapt.Insert(Keys::Digests(std::span(pool).first(200)));
+    CHECK(leapt.MayContain(Key::Digest(pool[199])));
+  }
+  CHECK(leapt.num_keys() == 200 * 9);
 
   WindowFilter slots = LimitedWindow(WindowOf(WindowForm::kSlots16));
   const WindowFilter others = UnlimitedWindow(WindowOf(WindowForm::kSlots16));

@@ -375,7 +375,8 @@ class TROMMEL_API WindowFilter {
   /// Limits side memory from now on, as WindowConfig::side_memory_limit_bytes, which is not part of
   /// snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
   /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
-  /// system refuses memory; the limit stays as it is then.
+  /// system refuses memory; the limit stays as it is then. With slots, what was loaded may need a
+  /// few entries more than what was saved.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// @}
@@ -435,8 +436,8 @@ class TROMMEL_API WindowFilter {
   static Result<WindowFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
   /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
-  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
-  /// snapshot in memory, and loading it.
+  /// snapshot of it returns. Fails with kOutOfMemory, also where LimitSideMemory does after Load;
+  /// `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
   Result<WindowFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const WindowFilter& a, const WindowFilter& b);

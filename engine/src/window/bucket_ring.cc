@@ -155,6 +155,16 @@ BucketStore& BucketRing::Obtain(uint64_t bucket) {
   return taken;
 }
 
+void BucketRing::GiveBack(const BucketList& before) {
+  BucketList& list = const_cast<BucketList&>(List());
+  for (const BucketList::Entry& entry : list.Entries()) {
+    if (before.Find(entry.bucket) != nullptr) continue;
+    entry.bucket_store->touched.store(false, std::memory_order_relaxed);
+    empty_.push_back(entry.bucket_store);
+  }
+  list = before;
+}
+
 void BucketRing::StartAt(uint64_t now) {
   for (const BucketList& list : lists_) {
     for (const BucketList::Entry& entry : list.Entries()) empty_.push_back(entry.bucket_store);

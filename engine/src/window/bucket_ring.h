@@ -131,6 +131,8 @@ class BucketRing {
 
   // The bucket's store; takes an empty one if it has none. Requires that the bucket is live.
   BucketStore& Obtain(uint64_t bucket);
+  // Undoes all Obtain since the list was that one. Requires that what they took is empty.
+  void GiveBack(const BucketList& before);
   // Makes `now` the time at which everything begins, for a ring that was not used.
   void StartAt(uint64_t now);
   void Clear();

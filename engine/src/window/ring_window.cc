@@ -159,9 +159,11 @@ WindowEraseOutcome RingWindow::Erase(Keys keys, uint64_t inserted_at, std::span<
 
 // --- Exclusive.
 
-// Bucket by bucket; where one has no space for it, those before are as they were.
+// Bucket by bucket; where one has no space for it, those before are as they were, and those that
+// never were current have no store again.
 Status RingWindow::Merge(WindowEngine& other) {
   BucketRing& theirs = static_cast<RingWindow&>(other).ring_;
+  const BucketList ours = ring_.List();
   const BucketList list = theirs.List();
   const auto entries = list.Entries();
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -174,6 +176,7 @@ Status RingWindow::Merge(WindowEngine& other) {
       const BucketStore& merged = *entries[k].bucket_store;
       if (merged.is_touched()) ring_.Obtain(entries[k].bucket).store.TakeBack(merged.store);
     }
+    ring_.GiveBack(ours);
     return OutOfMemoryError(
         side_limit_bytes != 0
             ? "the merged counts need more side memory than side_memory_limit_bytes"
