@@ -305,7 +305,7 @@ void AttributeFilter::Clear() {
   if (impl_->has_side_limit()) {
     Result<Impl::SideLimits> limits = impl_->PrepareSideLimits(as_new, impl_->side_limit_bytes);
     if (!limits.ok()) throw std::bad_alloc();
-    Impl::TakeSideLimits(as_new, *std::move(limits));
+    Impl::TakeSideLimits(as_new, *limits);
   }
   impl_->TakeFilters(std::move(as_new));
   impl_->frame.memory = budget;

@@ -51,7 +51,7 @@ struct AttributeFilter::Impl {
   Result<SideLimits> PrepareSideLimits(std::span<const ScalableFilter> of_filters,
                                        uint64_t limit_bytes) const;
   static void TakeSideLimits(std::span<const ScalableFilter> of_filters,
-                             SideLimits limits) noexcept;
+                             const SideLimits& limits) noexcept;
   Status LimitSideMemory(uint64_t limit_bytes);
 
   struct InsertScratch;  // the memory for a chunk of tuples on their way in

@@ -85,9 +85,9 @@ Result<AttributeFilter::Impl::SideLimits> AttributeFilter::Impl::PrepareSideLimi
 }
 
 void AttributeFilter::Impl::TakeSideLimits(std::span<const ScalableFilter> of_filters,
-                                           SideLimits limits) noexcept {
+                                           const SideLimits& limits) noexcept {
   for (size_t s = 0; s < of_filters.size(); ++s) {
-    ScalableParts::GenerationsOf(of_filters[s]).TakeSideLimit(std::move(limits[s]));
+    ScalableParts::GenerationsOf(of_filters[s]).TakeSideLimit(limits[s]);
   }
 }
 
@@ -95,7 +95,7 @@ Status AttributeFilter::Impl::LimitSideMemory(uint64_t limit_bytes) try {
   Result<SideLimits> limits = PrepareSideLimits(filters, limit_bytes);
   if (!limits.ok()) return limits.error();
   loads_before.resize(filters.size());
-  TakeSideLimits(filters, *std::move(limits));
+  TakeSideLimits(filters, *limits);
   side_limit_bytes = limit_bytes;
   return Ok();
 } catch (const std::bad_alloc&) {

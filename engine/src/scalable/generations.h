@@ -156,7 +156,7 @@ class Generations {
   // taken or dropped.
   Result<SideLimit> PrepareSideLimit(uint64_t limit_bytes) const;
   // From now on generations have it, those that begin later as well. Exclusive.
-  void TakeSideLimit(SideLimit limit) noexcept;
+  void TakeSideLimit(const SideLimit& limit) noexcept;
   uint64_t side_limit_bytes() const { return side_limit_bytes_; }
 
   // The list for a query: a reader without a lock.

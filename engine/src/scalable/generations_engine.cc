@@ -88,7 +88,7 @@ uint64_t GenerationsEngine::Erase(const Context& context, Keys keys,
 Status GenerationsEngine::LimitSideMemory(uint64_t limit_bytes) {
   Result<Generations::SideLimit> limit = generations_->PrepareSideLimit(limit_bytes);
   if (!limit.ok()) return limit.error();
-  generations_->TakeSideLimit(*std::move(limit));
+  generations_->TakeSideLimit(*limit);
   config_.side_memory_limit_bytes = limit_bytes;
   return Ok();
 }

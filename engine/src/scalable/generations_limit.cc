@@ -63,7 +63,7 @@ Result<Generations::SideLimit> Generations::PrepareSideLimit(uint64_t limit_byte
   return OutOfMemoryError("the system refused memory for a limit of side memory");
 }
 
-void Generations::TakeSideLimit(SideLimit limit) noexcept {
+void Generations::TakeSideLimit(const SideLimit& limit) noexcept {
   for (const auto& change : limit.changes) change->Apply();
   side_limit_bytes_ = limit.limit_bytes;
   tried_ = {};

@@ -59,7 +59,8 @@ bool RingWindow::MayContain(uint64_t digest) {
 void RingWindow::Prefetch(uint64_t digest) {
   const GracePeriods::Reader reader = ring_.Enter();
   const BucketList& list = ring_.List();
-  for (const BlockStore* store : StoreList(list).get()) store->PrefetchQuery(digest);
+  const StoreList stores(list);
+  for (const BlockStore* store : stores.get()) store->PrefetchQuery(digest);
   list.Current().bucket_store->store.FetchAhead({&digest, 1});  // which takes insertions
 }
 
