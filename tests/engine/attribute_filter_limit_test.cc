@@ -116,7 +116,7 @@ TEST_CASE("with a limit of side memory a tuple is in all sets, or refused and in
 }
 
 TEST_CASE("with a limit of side memory no update of tuples needs memory",
-          "[engine][attribute_filter][side_limit][refused_memory]") {
+          "[engine][attribute_filter][side_limit][refused_memory][long]") {
   if (!AllocationPeak::IsCounted()) return;
   AttributeConfig config = SkewedConfig(AnySetEncoding());
   config.side_memory_limit_bytes = LeastOf(config);

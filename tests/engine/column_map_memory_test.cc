@@ -172,7 +172,7 @@ void CheckMapIsEmpty(const ColumnMap& map) {
 }  // namespace
 
 TEST_CASE("an insertion into a map that finds no memory changes nothing, at any allocation",
-          "[engine][column_map][refused_memory]") {
+          "[engine][column_map][refused_memory][long]") {
   if (!tests::AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
   const auto which = GENERATE(tests::Refused::kOne, tests::Refused::kAllFrom);
@@ -240,7 +240,7 @@ TEST_CASE("no erasure from a map needs memory, and no closing of columns",
 }
 
 TEST_CASE("a map takes no more side memory than its limit, and refuses the same keys for any cut",
-          "[engine][column_map][side_limit]") {
+          "[engine][column_map][side_limit][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<MapBatch> batches = SomeBatches(6'000, random);
   ColumnMap map = CrowdedMap(kLeastSideBytes);

@@ -265,7 +265,7 @@ TEST_CASE("a new generation reserves in proportion to its blocks, or does not be
 }
 
 TEST_CASE("a limit of generations is taken by all of them or by none",
-          "[engine][scalable][side_limit][refused_memory]") {
+          "[engine][scalable][side_limit][refused_memory][long]") {
   const GenerationsShape shape = AnyGenerations();
   std::mt19937_64 random(Catch::rngSeed());
   ScalableFilter filter = UnlimitedGenerations(shape);

@@ -56,7 +56,7 @@ void CheckHoldsOnly(ScalableFilter& filter, const MergedDigests& digests) {
 }  // namespace
 
 TEST_CASE("a merge of filters that double fails and changes nothing at any refused allocation",
-          "[engine][scalable][growing][refused_memory]") {
+          "[engine][scalable][growing][refused_memory][long]") {
   if (!tests::AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
   // Whole digests, small segments, and segments of full size of which some have split.
