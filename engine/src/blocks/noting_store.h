@@ -51,6 +51,7 @@ class NotingStore : public KeyStore {
     return Note(num_refused);
   }
   bool UpdateOne(Update update, uint64_t digest) override {
+    if (update == Update::kErase) return EraseOne(digest);
     uint64_t answer = 0;
     const bool is_plain = update != Update::kInsertIfAbsent;
     const uint64_t num_refused = Note(store_.Apply(is_plain ? Update::kInsert : update, &digest,
