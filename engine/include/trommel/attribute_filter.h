@@ -202,6 +202,15 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   EraseOutcome Erase(const Tuples& tuples) noexcept;
   /// As above; also sets the bits in `erased` of the tuples that were erased and clears the others.
   EraseOutcome Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept;
+  /// Erases every tuple from all sets, or changes nothing if any set counts some projection less
+  /// often than the tuples of the batch have it: as CountingFilter::EraseAll. A tuple is missing if
+  /// it is in any set. Requires all columns.
+  ///
+  /// Thread safety: no other update runs beside it, from the look-up to the end; so nothing comes
+  /// between, and updates wait for the whole batch. Fails with kOutOfMemory, and has changed
+  /// nothing then. Needs 16 bytes per tuple. Cost: per set sorting the projections, a look-up in
+  /// each, and Erase.
+  Result<EraseOutcome> EraseAll(const Tuples& tuples, std::span<uint64_t> missing = {});
   /// Writes an upper bound of how many tuples match each query, the least of its parts' counts; for
   /// the empty set num_tuples(). Requires CanAnswer(queried) and counts.size() == tuples.size.
   void CountEstimates(AttributeMask queried, const Tuples& tuples,

@@ -29,7 +29,7 @@ namespace trommel {
 ///                                    happened before the query, and no erasure that could match it
 ///                                    has begun, the answer is "maybe present".
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. A batch as a whole is not: other
-///   CountEstimate(s)                 threads may see part of it. Keys of one batch and one block
+///   EraseAll, CountEstimate(s)       threads may see part of it. Keys of one batch and one block
 ///                                    are handled in input order.
 ///   InsertIfAbsent                   Of n callers that race with one absent key, exactly one
 ///                                    inserts it (none, if other keys cover it meanwhile); of
@@ -102,6 +102,12 @@ class TROMMEL_API ConcurrentFilter {
   EraseOutcome Erase(Keys keys) noexcept;  ///< As CountingFilter::Erase.
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+  /// As CountingFilter::EraseAll, if no other thread erases the same keys meanwhile, or keys that
+  /// are not in: what the look-up has found may be gone then, and num_erased and num_refused are
+  /// both above 0. Other insertions and erasures may run. The erasure is not one moment: queries
+  /// beside it see some keys that are erased and some that are not yet, but none of a batch that is
+  /// refused is ever absent. A lock is held while the keys of its range are looked up.
+  Result<EraseOutcome> EraseAll(Keys keys, std::span<uint64_t> missing = {});
   /// As CountingFilter::Query.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select.

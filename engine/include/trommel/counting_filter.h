@@ -168,6 +168,21 @@ class TROMMEL_API CountingFilter {
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
 
+  /// Erases every key, or changes nothing: all keys are looked up first, and if one is certainly
+  /// absent, or counted less often than the batch has it, none is erased. Use it for a list that
+  /// may be erased a second time, by a job that is retried: with Erase, the keys of the list that
+  /// look present by then take counts from others.
+  ///
+  /// Keys that share counters are looked up together, so that a batch is refused if and only if
+  /// Erase would refuse one of its keys. num_refused is how many keys are missing, so that the
+  /// others could all be erased; `missing`, if it is not empty, gets their bits: of the copies of
+  /// one key the last ones. A batch of non-members that all look present is erased, as by Erase.
+  ///
+  /// Fails with kOutOfMemory, and has changed nothing then. Needs 8 bytes per key; a batch that is
+  /// refused, 16 more per missing key. Cost: sorting the digests, a CountEstimate per key, and
+  /// Erase.
+  Result<EraseOutcome> EraseAll(Keys keys, std::span<uint64_t> missing = {});
+
   /// Sets the bits in `maybe_present` of the keys that are maybe present and clears the others.
   /// Returns how many are set. Cost: one cache line per key (two with 10 slices).
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;

@@ -227,7 +227,7 @@ struct GrowthForecast {
 ///                                    it has begun, the answer is "maybe present", also while
 ///                                    blocks double and generations are added and dropped.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
-///   CountEstimate(s)                 lock for a range of keys. kDoubling: a step of growth is done
+///   EraseAll, CountEstimate(s)       lock for a range of keys. kDoubling: a step of growth is done
 ///                                    under that lock, and moves at most 4,096 blocks, whatever the
 ///                                    size. Generations: they also wait while one is added to the
 ///                                    list or taken from it, which does not depend on its size.
@@ -286,6 +286,11 @@ class TROMMEL_API ScalableFilter {
   EraseOutcome Erase(Keys keys) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
+  /// As CountingFilter::EraseAll, and beside other threads as ConcurrentFilter::EraseAll. With
+  /// generations a key is looked up in the oldest one that shows it alone, where all its copies
+  /// are: so a copy that is too many is missing, though Erase may find it in another one, by a
+  /// false positive.
+  Result<EraseOutcome> EraseAll(Keys keys, std::span<uint64_t> missing = {});
   /// As CountingFilter::Query. Cost: about one cache line per key and generation; kDoubling: one.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select.

@@ -194,7 +194,7 @@ struct WindowFill {
 ///                                    at some moment of the call, which the call returns; or that
 ///                                    of the time that the caller gives.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key; a batch as a whole is not. Keys
-///   CountEstimate(s)                 of one batch and one block are handled in input order.
+///   EraseAll, CountEstimate(s)       of one batch and one block are handled in input order.
 ///   InsertIfAbsent                   Each chunk of kChunkKeys keys enters the bucket of a time t,
 ///                                    now() at some moment of the chunk, which the call returns.
 ///                                    The chunk's answers are those of t: a key inserted at s is
@@ -318,6 +318,16 @@ class TROMMEL_API WindowFilter {
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) noexcept;
+
+  /// Erases every key, or changes nothing, as CountingFilter::EraseAll, and beside other threads as
+  /// ConcurrentFilter::EraseAll. Each key is looked up in the bucket of its time and counts there:
+  /// `inserted_at` has a time for each key, or one for all. Keys of buckets that are not live count
+  /// as expired: they keep nothing from being erased, and are not marked as missing. Refuses all
+  /// keys if the filter is not erasable.
+  ///
+  /// Requires inserted_at.size() to be keys.size() or 1.
+  Result<WindowEraseOutcome> EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                                      std::span<uint64_t> missing = {});
 
   /// As CountingFilter::Query, over all live buckets: one cache line per key; with kBucketRing one
   /// per key and bucket. Within a batch, time may advance from chunk to chunk.

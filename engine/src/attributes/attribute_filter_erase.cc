@@ -23,14 +23,21 @@
 // No set depends on another in either step, so each step's sets are shared by the executor's
 // threads. A tuple that one set lacks may be looked up in others, and marked in them, or not,
 // depending on which thread comes first: marks decide how a tuple is erased, never whether it is.
+//
+// *EraseAll* holds the erase_mutex for the whole batch. Each set looks up the projections of all
+// tuples together (blocks/shortfalls.h), and if none lacks any, each erases all of them.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <new>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/base/memory_limit.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/scalable/erase_conflicts.h"
 #include "engine/src/scalable/scalable_parts.h"
 #include "engine/src/tuples/projection.h"
@@ -192,6 +199,52 @@ EraseOutcome AttributeFilter::Impl::EraseBatch(const Tuples& tuples, std::span<u
   return {num_erased, tuples.size - num_erased};
 }
 
+// --- The whole batch or nothing.
+
+EraseOutcome AttributeFilter::Impl::EraseWhole(const Tuples& tuples, std::span<uint64_t> missing) {
+  std::vector<uint64_t> digests(tuples.size);    // one set's, in input order
+  std::vector<uint64_t> ascending(tuples.size);  // of those that no earlier set lacks
+  std::vector<uint64_t> scratch(missing.empty() ? BitmapWords(tuples.size) : 0);
+  const std::span<uint64_t> lacked = missing.empty() ? std::span(scratch) : missing;
+  uint64_t num_lacked = 0;
+  const auto is_lacked = [&](size_t i) { return (lacked[i / 64] >> (i % 64) & 1) != 0; };
+
+  const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
+  for (size_t s = 0; s < filters.size(); ++s) {
+    ProjectionDigests(frame.sets.allowed()[s], tuples, digests);
+    size_t num_left = 0;
+    for (size_t i = 0; i < digests.size(); ++i) {
+      ascending[num_left] = digests[i];
+      num_left += size_t{!is_lacked(i)};
+    }
+    const std::span<uint64_t> left = std::span(ascending).first(num_left);
+    std::ranges::sort(left);
+    Shortfalls shortfalls(Shortfalls::Kept::kDigests);
+    ScalableParts::FindMissing(filters[s], left, shortfalls);
+    if (shortfalls.num_missing() == 0) continue;
+    num_lacked += shortfalls.num_missing();
+    shortfalls.BeginTelling();
+    for (size_t i = 0; i < digests.size(); ++i) {
+      if (is_lacked(i) || !shortfalls.IsNextMissing(digests[i])) continue;
+      lacked[i / 64] |= uint64_t{1} << (i % 64);
+    }
+  }
+  num_refused_erases.fetch_add(num_lacked, std::memory_order_relaxed);
+  if (num_lacked != 0) return {0, num_lacked};
+
+  // No set lacks a copy of any projection, and no other update runs: every erasure finds its own.
+  ForEachTupleChunk(tuples, kEraseChunk, [&](size_t, const Tuples& chunk) {
+    ForEachSet(chunk.size, [&](size_t s) {
+      std::array<uint64_t, kEraseChunk> buffer;
+      const auto projections = std::span(buffer).first(chunk.size);
+      ProjectionDigests(frame.sets.allowed()[s], chunk, projections);
+      filters[s].Erase(Keys::Digests(projections));
+    });
+  });
+  num_tuples.fetch_sub(tuples.size, std::memory_order_relaxed);
+  return {tuples.size, 0};
+}
+
 EraseOutcome AttributeFilter::Erase(const Tuples& tuples) noexcept {
   return impl_->EraseBatch(tuples, {});
 }
@@ -199,6 +252,17 @@ EraseOutcome AttributeFilter::Erase(const Tuples& tuples) noexcept {
 EraseOutcome AttributeFilter::Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept {
   CheckBitmap(tuples, sets().full(), erased);
   return impl_->EraseBatch(tuples, erased);
+}
+
+Result<EraseOutcome> AttributeFilter::EraseAll(const Tuples& tuples,
+                                               std::span<uint64_t> missing) try {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  CheckColumns(tuples, sets().full());
+  if (!missing.empty()) CheckBitmap(tuples, sets().full(), missing);
+  std::ranges::fill(missing, 0);
+  return impl_->EraseWhole(tuples, missing);
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for tuples that are erased as a whole");
 }
 
 }  // namespace trommel

@@ -43,6 +43,8 @@ struct AttributeFilter::Impl {
   // Either bitmap may be empty: no answers are wanted.
   InsertOutcome InsertBatch(const Tuples& tuples, std::span<uint64_t> inserted);
   EraseOutcome EraseBatch(const Tuples& tuples, std::span<uint64_t> erased);
+  // May throw std::bad_alloc, before anything has changed.
+  EraseOutcome EraseWhole(const Tuples& tuples, std::span<uint64_t> missing);
 
   // --- With a limit of side memory (attribute_filter_limit.cc).
   using SideLimits = std::vector<Generations::SideLimit>;

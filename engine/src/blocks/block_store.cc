@@ -304,4 +304,26 @@ uint64_t BlockStore::CountEstimate(uint64_t digest) const {
   return least;
 }
 
+void BlockStore::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
+  const size_t num_slices = geometry_.num_slices;
+  Counters claimed = {};  // by the digests of one block
+  const auto claimed_by = [&](uint64_t digest, size_t slice_idx) -> uint64_t& {
+    return claimed[kernels::CounterIndex(digest, slice_idx, num_slices)];
+  };
+  const auto block_of = [this](uint64_t digest) { return BlockOf(digest); };
+  ForEachHome(*this, digests, block_of, [&](std::span<const uint64_t> of_block) {
+    ForEachDistinct(of_block, [&](uint64_t digest, uint64_t num_copies) {
+      uint64_t num_covered = num_copies;
+      for (size_t s = 0; s < num_slices && num_covered > 0; ++s) {
+        num_covered = std::min(num_covered, CountAt(digest, s) - claimed_by(digest, s));
+      }
+      for (size_t s = 0; s < num_slices; ++s) claimed_by(digest, s) += num_covered;
+      shortfalls.Note(digest, num_copies, num_covered);
+    });
+    for (const uint64_t digest : of_block) {
+      for (size_t s = 0; s < num_slices; ++s) claimed_by(digest, s) = 0;
+    }
+  });
+}
+
 }  // namespace trommel

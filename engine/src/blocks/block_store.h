@@ -72,6 +72,8 @@ class BlockStore final : public Store {
   // The count at the digest's position in a slice.
   uint64_t CountAt(uint64_t digest, size_t slice_idx) const;
 
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
+
   // A key within the block is the index of a counter.
   BlockContents ReadContents(uint64_t block_idx) const override;
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override {

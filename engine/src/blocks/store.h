@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/src/blocks/block_contents.h"
 #include "engine/src/blocks/key_store.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "kernels/kernels.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -74,6 +76,10 @@ class Store : public KeyStore {
   // The same, applied.
   Status LimitSideMemory(uint64_t limit_bytes);
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }
+
+  // Notes which of the ascending digests could not be erased if all of them were (shortfalls.h).
+  // Changes nothing. Requires that no other thread updates their blocks. May throw std::bad_alloc.
+  virtual void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const = 0;
 
   // What a block holds, and setting it.
   virtual BlockContents ReadContents(uint64_t block_idx) const = 0;

@@ -83,11 +83,14 @@ struct CountingFilter::Impl {
   InsertOutcome InsertNoting(Update update, Keys keys, std::span<uint64_t> inserted,
                              std::span<uint64_t> refused, RangeLocks* locks = nullptr);
 
-  // Counts an erasure.
-  EraseOutcome Count(Keys keys, uint64_t num_erased) {
-    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+  // Count an erasure.
+  void Count(const EraseOutcome& outcome) {
     num_keys -= outcome.num_erased;
     num_refused_erases += outcome.num_refused;
+  }
+  EraseOutcome Count(Keys keys, uint64_t num_erased) {
+    const EraseOutcome outcome{num_erased, keys.size() - num_erased};
+    Count(outcome);
     return outcome;
   }
 

@@ -293,4 +293,15 @@ uint64_t FingerprintStore::CountEstimate(uint64_t digest) const {
   return CountOf(place.block_idx, KeyOf(place.rest));
 }
 
+void FingerprintStore::FindMissing(std::span<const uint64_t> digests,
+                                   Shortfalls& shortfalls) const {
+  const auto key_of = [this](uint64_t digest) {
+    const FingerprintPlace place = PlaceOf(digest);
+    return std::pair(place.block_idx, KeyOf(place.rest));
+  };
+  ForEachHome(*this, digests, key_of, [&](std::span<const uint64_t> of_key) {
+    NoteOfOneCounter(of_key, CountEstimate(of_key.front()), shortfalls);
+  });
+}
+
 }  // namespace trommel

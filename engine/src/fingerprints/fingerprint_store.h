@@ -87,6 +87,7 @@ class FingerprintStore : public Store {
     }
   }
   uint64_t CountEstimate(uint64_t digest) const override;
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
 
   // Which key within its block a digest's rest is (kernels/fingerprint_layout.h). Of a block's
   // digests in ascending order the keys ascend, too.

@@ -39,6 +39,7 @@
 #include <vector>
 
 #include "engine/src/blocks/key_store.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/growing/block_strings.h"
 #include "engine/src/growing/digest_table.h"
 #include "engine/src/growing/growing_directory.h"
@@ -50,6 +51,8 @@
 #include "trommel/result.h"
 
 namespace trommel {
+
+class GrowingStore;
 
 struct GrowthLimits {
   uint32_t first_bits = 7;
@@ -78,6 +81,9 @@ class alignas(64) GrowingShard {
                  uint64_t* answers, uint64_t* refused);
   Fate UpdateOne(Update update, uint64_t digest);
   uint64_t CountEstimate(uint64_t digest) const;
+  // As GrowingStore's.
+  void FindMissing(const GrowingStore& store, std::span<const uint64_t> digests,
+                   Shortfalls& shortfalls) const;
 
   // Are at most half of so many entries in? 0: no limit.
   bool IsWithinSide(size_t max_nodes) const {

@@ -48,6 +48,7 @@
 
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/key_store.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/growing/shard_contents.h"
 #include "engine/src/sync/range_versions.h"
 #include "kernels/kernels.h"
@@ -129,6 +130,9 @@ class GrowingStore final : public KeyStore {
   // The number of strings, with their copies, that are prefixes of the digest: at least the key's
   // number of copies. Thread safety: under the shard's lock.
   uint64_t CountEstimate(uint64_t digest) const override;
+  // Notes which of the ascending digests of one shard could not be erased if all of them were
+  // (blocks/shortfalls.h). Thread safety: under the shard's lock. May throw std::bad_alloc.
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const;
 
   uint32_t owned_range_bits() const override { return kShardBits; }
   UpdateCost update_cost() const override;

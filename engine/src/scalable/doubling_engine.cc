@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/batches/erase_all.h"
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/noting_store.h"
@@ -68,6 +69,14 @@ uint64_t DoublingEngine::Erase(const Context& context, Keys keys,
   const UpdateTarget target{
       .store = *store_, .policy = context.policy, .executor = context.executor, .locks = &locks_};
   return UpdateBatch(target, Update::kErase, keys, answers);
+}
+
+void DoublingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
+  ForEachRange(digests, locks_.lock_bits(),
+               [&](size_t shard_idx, std::span<const uint64_t> of_shard) {
+                 const RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
+                 store_->FindMissing(of_shard, shortfalls);
+               });
 }
 
 size_t DoublingEngine::Query(const Context& context, Keys keys,

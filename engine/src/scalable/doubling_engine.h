@@ -33,6 +33,7 @@ class DoublingEngine final : public GrowthEngine {
   InsertOutcome Insert(const Context& context, Keys keys, bool only_if_absent,
                        std::span<uint64_t> answers) noexcept override;
   uint64_t Erase(const Context& context, Keys keys, std::span<uint64_t> answers) noexcept override;
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
   size_t Query(const Context& context, Keys keys,
                std::span<uint64_t> maybe_present) const noexcept override;
   size_t Select(const Context& context, Keys keys, Answer answer,

@@ -64,7 +64,9 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <vector>
 
+#include "engine/src/batches/erase_all.h"
 #include "engine/src/blocks/store_list.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/parallel_batch.h"
@@ -83,6 +85,32 @@ InsertOutcome GenerationsEngine::Insert(const Context& context, Keys keys, bool 
 uint64_t GenerationsEngine::Erase(const Context& context, Keys keys,
                                   std::span<uint64_t> answers) noexcept {
   return EraseFromGenerations(ForUpdates(context), keys, answers);
+}
+
+// Keys that are in are in the oldest generation that shows them, with all their copies. So each
+// key claims the counters of that one alone. (Erase takes a copy that is too many from a later
+// generation, if one shows it: from another key.)
+void GenerationsEngine::FindMissing(std::span<const uint64_t> digests,
+                                    Shortfalls& shortfalls) const {
+  std::vector<uint8_t> homes;
+  std::vector<uint64_t> of_home;
+  ForEachRange(digests, locks_.lock_bits(), [&](size_t lock_idx, std::span<const uint64_t> range) {
+    homes.resize(range.size());
+    const auto list = generations_->LockShared();
+    const RangeLocks::Held held = locks_.Hold(lock_idx, locks_.lock_bits());
+    FindExactHomes(list->stores(), range, nullptr, Shown::kIsTrusted, homes.data());
+    for (size_t g = 0; g <= list->size(); ++g) {
+      of_home.clear();
+      for (size_t i = 0; i < range.size(); ++i) {
+        if (homes[i] == g) of_home.push_back(range[i]);
+      }
+      if (g == list->size()) {
+        NoteOfOneCounter(of_home, 0, shortfalls);
+      } else if (!of_home.empty()) {
+        list->at(g).store().FindMissing(of_home, shortfalls);
+      }
+    }
+  });
 }
 
 Status GenerationsEngine::LimitSideMemory(uint64_t limit_bytes) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/disk/byte_sink.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -33,6 +34,10 @@ class GrowthEngine {
                                std::span<uint64_t> answers) noexcept = 0;
   virtual uint64_t Erase(const Context& context, Keys keys,
                          std::span<uint64_t> answers) noexcept = 0;
+
+  // Notes which of the ascending digests could not be erased if all of them were
+  // (blocks/shortfalls.h). Takes locks one by one. May throw std::bad_alloc.
+  virtual void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const = 0;
 
   // As ScalableFilter's. None but CountEstimates takes a lock.
   virtual size_t Query(const Context& context, Keys keys,

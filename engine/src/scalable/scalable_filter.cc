@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/batches/erase_all.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/doubling_engine.h"
@@ -102,6 +103,20 @@ EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(erased, 0);
   return impl_->Count(keys, impl_->engine->Erase(impl_->context(), keys, erased));
+}
+
+Result<EraseOutcome> ScalableFilter::EraseAll(Keys keys, std::span<uint64_t> missing) {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const Result<EraseOutcome> outcome = EraseWholeBatch(
+      impl_->config.digest, keys, missing,
+      [this](std::span<const uint64_t> digests, Shortfalls& shortfalls) {
+        impl_->engine->FindMissing(digests, shortfalls);
+      },
+      [this](Keys digests) { return impl_->engine->Erase(impl_->context(), digests, {}); });
+  if (outcome.ok()) {
+    impl_->num_refused_erases.fetch_add(outcome->num_refused, std::memory_order_relaxed);
+  }
+  return outcome;
 }
 
 // --- Queries.

@@ -59,6 +59,11 @@ size_t ScalableParts::QueryExactly(const ScalableFilter& filter, std::span<const
   return engine.QueryExactly(digests, held);
 }
 
+void ScalableParts::FindMissing(const ScalableFilter& filter, std::span<const uint64_t> digests,
+                                Shortfalls& shortfalls) {
+  filter.impl_->engine->FindMissing(digests, shortfalls);
+}
+
 uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
   const auto list = filter.impl_->generations().generations().Read();
   uint64_t num_bytes = 0;

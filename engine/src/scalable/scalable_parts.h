@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/src/base/memory_budget.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
 #include "engine/src/scalable/generations.h"
@@ -36,6 +37,10 @@ struct ScalableParts {
   // beside updates.
   static size_t QueryExactly(const ScalableFilter& filter, std::span<const uint64_t> digests,
                              std::span<uint64_t> held) noexcept;
+
+  // As GrowthEngine::FindMissing.
+  static void FindMissing(const ScalableFilter& filter, std::span<const uint64_t> digests,
+                          Shortfalls& shortfalls);
 
   // What its list and its locks take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{24} << 10;

@@ -50,6 +50,7 @@
 
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/batches/erase_all.h"
 #include "engine/src/blocks/noting_store.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
@@ -155,6 +156,28 @@ WindowEraseOutcome RingWindow::Erase(Keys keys, uint64_t inserted_at, std::span<
   return {.num_erased = applied.num_applied,
           .num_refused = applied.num_reached - applied.num_applied,
           .num_expired = keys.size() - applied.num_reached};
+}
+
+bool RingWindow::FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                             Shortfalls& shortfalls) {
+  if (inserted_at > now()) return false;
+  const uint64_t bucket = settings.times.BucketOf(inserted_at);
+  bool is_live = true;
+  const uint32_t lock_bits = ring_.locks().lock_bits();
+  ForEachRange(digests, lock_bits, [&](size_t lock_idx, std::span<const uint64_t> of_range) {
+    const GracePeriods::Reader reader = ring_.Enter();
+    const BucketList& list = ring_.List();
+    is_live = is_live && ring_.times().IsLive(bucket, list.Current().bucket);
+    if (!is_live) return;
+    BucketStore* const bucket_store = list.Find(bucket);
+    if (bucket_store == nullptr) {  // never was current, so it has no keys
+      NoteOfOneCounter(of_range, 0, shortfalls);
+      return;
+    }
+    const RangeLocks::Held held = bucket_store->locks.Hold(lock_idx, lock_bits);
+    bucket_store->store.FindMissing(of_range, shortfalls);
+  });
+  return is_live;
 }
 
 // --- Exclusive.

@@ -74,6 +74,8 @@ class RingWindow final : public WindowEngine {
                         std::span<uint64_t> times) override;
   bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) override;
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) override;
+  bool FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                   Shortfalls& shortfalls) override;
 
   size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) override;
   void CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) override;

@@ -40,6 +40,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
+#include "engine/src/batches/erase_all.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/radix_split.h"
 #include "kernels/kernels.h"
@@ -244,6 +245,22 @@ WindowEraseOutcome SlotWindow::Erase(Keys keys, uint64_t inserted_at, std::span<
   return {.num_erased = applied.num_applied,
           .num_refused = applied.num_reached - applied.num_applied,
           .num_expired = keys.size() - applied.num_reached};
+}
+
+bool SlotWindow::FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                             Shortfalls& shortfalls) {
+  if (inserted_at > clock_.now()) return false;
+  const uint64_t bucket = settings.times.BucketOf(inserted_at);
+  bool is_live = true;
+  ForEachRange(digests, locks_.lock_bits(),
+               [&](size_t lock_idx, std::span<const uint64_t> of_range) {
+                 const WindowClock::Inside inside = clock_.Enter();
+                 is_live = is_live && settings.times.IsLive(bucket, inside.moment().bucket);
+                 if (!is_live) return;
+                 const RangeLocks::Held held = locks_.Hold(lock_idx, locks_.lock_bits());
+                 store_.FindMissing(bucket, of_range, shortfalls);
+               });
+  return is_live;
 }
 
 void SlotWindow::CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) {

@@ -59,6 +59,8 @@ class SlotWindow final : public WindowEngine {
                         std::span<uint64_t> times) override;
   bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) override;
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) override;
+  bool FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                   Shortfalls& shortfalls) override;
 
   size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) override {
     return store_.Query(clock_.first_live(), digests, maybe_present);

@@ -153,6 +153,22 @@ uint64_t StampedStore::CountEstimate(uint64_t first_live, uint64_t digest) const
   return is_shown + RangeOf(block_idx).side.NumCopies(block_idx, fingerprint, first_live);
 }
 
+void StampedStore::FindMissing(uint64_t bucket, std::span<const uint64_t> digests,
+                               Shortfalls& shortfalls) const {
+  const auto block_of = [this](uint64_t digest) { return PlaceOf(digest).block_idx; };
+  ForEachHome(*this, digests, block_of, [&](std::span<const uint64_t> of_block) {
+    StampedContents left = ReadContents(block_of(of_block.front()), bucket);
+    ForEachDistinct(of_block, [&](uint64_t digest, uint64_t num_copies) {
+      const uint32_t fingerprint = FingerprintOf(PlaceOf(digest).rest);
+      const auto at = LowerBound(left, fingerprint, bucket);
+      const bool is_in = IsAt(left, at, fingerprint, bucket);
+      const uint64_t num_covered = is_in ? std::min(num_copies, at->count) : 0;
+      if (is_in) at->count -= num_covered;
+      shortfalls.Note(digest, num_copies, num_covered);
+    });
+  });
+}
+
 // --- Blocks.
 
 StampedContents StampedStore::ReadContents(uint64_t block_idx, uint64_t first_kept) const {

@@ -43,6 +43,7 @@
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/blocks/key_store.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/sync/range_locks.h"
 #include "engine/src/sync/range_versions.h"
 #include "engine/src/sync/running_figure.h"
@@ -98,6 +99,11 @@ class StampedStore {
                uint64_t* maybe_present) const;
   bool MayContain(uint64_t first_live, uint64_t digest) const noexcept;
   uint64_t CountEstimate(uint64_t first_live, uint64_t digest) const;
+  // Notes which of the ascending digests could not be erased from the bucket if all of them were
+  // (blocks/shortfalls.h). Requires the digests' lock, a bucket that is kept, and an erasable
+  // store. May throw std::bad_alloc.
+  void FindMissing(uint64_t bucket, std::span<const uint64_t> digests,
+                   Shortfalls& shortfalls) const;
 
   // --- Whole groups and blocks.
   // Frees what came before first_kept.

@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/window/time_buckets.h"
 #include "kernels/kernels.h"
@@ -69,6 +70,12 @@ class WindowEngine {
   virtual bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) = 0;
   // `erased` may be empty. Requires an erasable engine.
   virtual WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) = 0;
+
+  // Notes which of the ascending digests could not be erased from the bucket of this time if all of
+  // them were (blocks/shortfalls.h). Returns false if the bucket is not live. Requires an erasable
+  // engine. May throw std::bad_alloc.
+  virtual bool FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                           Shortfalls& shortfalls) = 0;
 
   // At most kMaxChunkKeys digests, at one moment of the clock.
   virtual size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) = 0;

@@ -18,6 +18,8 @@ struct WindowFilter::Impl {
   WindowInsertOutcome InsertNoting(Keys keys, std::optional<uint64_t> time,
                                    std::span<uint64_t> inserted, uint64_t& inserted_at);
   WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
+  WindowEraseOutcome EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                              std::span<uint64_t> missing);
 
   std::unique_ptr<WindowEngine> engine;
   std::atomic<uint64_t> num_refused_erases{0};
