@@ -299,6 +299,9 @@ static void windows(void) {
   HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
   FAILS(TROMMEL_UNSUPPORTED, trommel_erase(window, &keys, NULL, 0, NULL, &error), "by time");
   FAILS(TROMMEL_UNSUPPORTED, -trommel_erase_key(window, trommel_key_int64(1), &error), "by time");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_erase_all(window, &keys, NULL, 0, NULL, &error), "by time");
+  FAILS(TROMMEL_UNSUPPORTED, trommel_window_erase_all(other, &keys, &now, 1, NULL, 0, NULL, &error),
+        "have no time");
   FAILS(TROMMEL_UNSUPPORTED, -trommel_window_advance(other, 5, &error), "have no time");
   FAILS(TROMMEL_UNSUPPORTED, trommel_window_now(other, &now, &error), "have no time");
   FAILS(TROMMEL_UNSUPPORTED, trommel_subtract(window, other, &error), "cannot be subtracted");
@@ -311,6 +314,15 @@ static void windows(void) {
   INVALID(trommel_window_insert_if_absent(window, &keys, bitmap, 2, bitmap + 1, 1, NULL, &error),
           "overlap");
   INVALID(trommel_window_erase(window, &keys, 0, bitmap, 1, NULL, &error), "erased has 1");
+  INVALID(trommel_window_erase_all(window, &keys, times, 2, NULL, 0, NULL, &error),
+          "inserted_at has 2");
+  INVALID(trommel_window_erase_all(window, &keys, NULL, 1, NULL, 0, NULL, &error),
+          "inserted_at is NULL");
+  INVALID(trommel_window_erase_all(window, &keys, times, 1, bitmap, 1, NULL, &error),
+          "missing has 1");
+  INVALID(trommel_window_erase_all(window, &keys, bitmap + 1, 1, bitmap, 2, NULL, &error),
+          "overlap");
+  INVALID(trommel_erase_all(other, &keys, bitmap, 1, NULL, &error), "missing has 1");
   HOLDS(trommel_window_advance(window, 50, &error) == 1);
   HOLDS(trommel_window_advance(window, 40, &error) == 0);
   HOLDS(trommel_window_now(window, &now, &error) == TROMMEL_OK && now == 50);

@@ -319,6 +319,10 @@ static int bitmap_call(const struct line* line, trommel_filter* filter, const tr
     code = trommel_erase(filter, keys, bitmap, num_words, &outcome, &error);
     check(code == TROMMEL_OK, error.message);
     update_text(&outcome, bitmap, keys->num_keys, out);
+  } else if (strcmp(verb, "erase_all") == 0) {
+    code = trommel_erase_all(filter, keys, bitmap, num_words, &outcome, &error);
+    check(code == TROMMEL_OK, error.message);
+    update_text(&outcome, bitmap, keys->num_keys, out);
   } else if (strcmp(verb, "query") == 0) {
     int64_t num_present = -1;
     code = trommel_query(filter, keys, bitmap, num_words, &num_present, &error);
@@ -440,13 +444,16 @@ static int timed(struct program* program, const struct line* line, trommel_filte
               TROMMEL_OK,
           verb);
     done_text(&outcome, out);
-  } else if (strcmp(verb, "erase_at") == 0) {
+  } else if (strcmp(verb, "erase_at") == 0 || strcmp(verb, "erase_all_at") == 0) {
     const trommel_keys keys = view_of(&named(program, line->words[3])->keys, line->num_calls % 3);
     const int64_t num_words = trommel_bitmap_words(keys.num_keys);
+    const uint64_t time = parse_number(line->words[2]);
     uint64_t* bitmap = zeroed((size_t)num_words * sizeof(uint64_t));
-    check(trommel_window_erase(filter, &keys, parse_number(line->words[2]), bitmap, num_words,
-                               &outcome, NULL) == TROMMEL_OK,
-          verb);
+    const trommel_code code =
+        strcmp(verb, "erase_at") == 0
+            ? trommel_window_erase(filter, &keys, time, bitmap, num_words, &outcome, NULL)
+            : trommel_window_erase_all(filter, &keys, &time, 1, bitmap, num_words, &outcome, NULL);
+    check(code == TROMMEL_OK, verb);
     done_text(&outcome, out);
     add_text(out, " expired=%llu ", (unsigned long long)outcome.num_expired);
     bits_text(bitmap, keys.num_keys, out);

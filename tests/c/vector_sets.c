@@ -261,7 +261,8 @@ static void tuples_call(struct program* program, const struct line* line,
                         trommel_attributes* filter, struct text* out) {
   const char* verb = line->words[0];
   const int is_insert = strcmp(verb, "tuple_insert") == 0;
-  const int is_update = is_insert || strcmp(verb, "tuple_erase") == 0;
+  const int is_whole = strcmp(verb, "tuple_erase_all") == 0;
+  const int is_update = is_insert || is_whole || strcmp(verb, "tuple_erase") == 0;
   const uint64_t set = parse_number(line->words[2]); /* of queries */
   struct tuples tuples;
   int64_t num_words;
@@ -276,6 +277,9 @@ static void tuples_call(struct program* program, const struct line* line,
     code = is_insert
                ? trommel_attributes_insert(filter, tuples.columns, tuples.num_columns,
                                            tuples.num_tuples, bitmap, num_words, &outcome, NULL)
+           : is_whole
+               ? trommel_attributes_erase_all(filter, tuples.columns, tuples.num_columns,
+                                              tuples.num_tuples, bitmap, num_words, &outcome, NULL)
                : trommel_attributes_erase(filter, tuples.columns, tuples.num_columns,
                                           tuples.num_tuples, bitmap, num_words, &outcome, NULL);
     check(code == TROMMEL_OK, verb);

@@ -37,6 +37,33 @@ def test_the_false_positive_rate_is_that_of_the_model():
     assert estimate.low <= 100_000 * 1.01 and estimate.high >= 100_000 * 0.99
 
 
+@pytest.mark.parametrize("make", [trommel.CountingFilter, trommel.ConcurrentFilter, trommel.ScalableFilter])
+def test_a_batch_is_erased_as_a_whole_or_not_at_all(make):
+    keys = make(1_000, 0.0001)
+    keys.insert(["a", "b", "b"])
+    outcome = keys.erase_all(["a", "b", "c"])
+    assert outcome.num_erased == 0 and outcome.num_refused == 1
+    assert keys.erase_all_mask(["b", "b", "b", "a"]).tolist() == [True, True, False, True]
+    assert keys.num_keys == 3 and keys.stats().num_refused_erases == 2
+    assert keys.erase_all_mask(["b", "a"]).tolist() == [True, True] and keys.num_keys == 1
+    assert keys.erase_all(["b"]).num_erased == 1
+    assert keys.erase_all([]).num_erased == 0
+
+
+def test_a_window_and_tuples_are_erased_as_a_whole_or_not_at_all():
+    seen = trommel.WindowFilter(80, 1_000, 0.0001)
+    seen.insert(["a", "b"])
+    seen.advance(40)
+    seen.insert("c")
+    assert seen.erase_all(["a", "c"], 0).num_refused == 1 and seen.num_keys == 3
+    assert seen.erase_all(["a", "b"], 0).num_erased == 2
+    assert seen.erase_all(["c"], 41).num_expired == 1
+    index = trommel.AttributeFilter(["user", "day"], 100, 0.0001)
+    index.insert({"user": [1, 2], "day": [6, 6]})
+    assert index.erase_all({"user": [1, 1], "day": [6, 6]}).num_refused > 0 and index.num_tuples == 2
+    assert index.erase_all({"user": [2, 1], "day": [6, 6]}).num_erased == 2
+
+
 def test_counts_and_masks_of_a_multiset(make_multiset):
     keys = make_multiset(target_fpr=0.0001)
     outcome = keys.insert([1, 2, 2, 3, 3, 3])

@@ -214,6 +214,12 @@ class Program:
         mask = self.filters[name].erase_mask(self.keys[keys][0])
         return f"done={mask.sum()} refused={len(mask) - mask.sum()} {_bits(mask)}"
 
+    def erase_all(self, name, keys):
+        subject, batch = self.filters[name], self.keys[keys][0]
+        before = subject.stats().num_keys
+        covered = subject.erase_all_mask(batch)
+        return f"done={before - subject.stats().num_keys} refused={(~covered).sum()} {_bits(~covered)}"
+
     def query(self, name, keys):
         mask = self.filters[name].query(self.keys[keys][0])
         return f"present={mask.sum()} {_bits(mask)}"
@@ -274,6 +280,10 @@ class Program:
         outcome = self.filters[name].erase(self.keys[keys][0], int(time))
         return Counts(f"done={outcome.num_erased} refused={outcome.num_refused} expired={outcome.num_expired}")
 
+    def erase_all_at(self, name, time, keys):
+        outcome = self.filters[name].erase_all(self.keys[keys][0], int(time))
+        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused} expired={outcome.num_expired}")
+
     def open(self, name, column):
         self.filters[name].open_column(int(column))
 
@@ -315,6 +325,10 @@ class Program:
 
     def tuple_erase(self, name, columns):
         outcome = self.filters[name].erase(self._tuples(name, columns))
+        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}")
+
+    def tuple_erase_all(self, name, columns):
+        outcome = self.filters[name].erase_all(self._tuples(name, columns))
         return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}")
 
     def tuple_query(self, name, mask, columns):

@@ -341,6 +341,12 @@ std::optional<std::string> Runner::RunOnWindow(const Line& line) {
     return DoneText(outcome.num_erased, outcome.num_refused) +
            " expired=" + std::to_string(outcome.num_expired) + " " + BitsText(bitmap, num_keys);
   }
+  if (verb == "erase_all_at") {
+    const WindowEraseOutcome outcome =
+        window.EraseAll(keys.View(), std::span(&time, 1), bitmap).value();
+    return DoneText(outcome.num_erased, outcome.num_refused) +
+           " expired=" + std::to_string(outcome.num_expired) + " " + BitsText(bitmap, num_keys);
+  }
   uint64_t num_done = 0;
   for (size_t i = 0; i < num_keys; ++i) {
     const bool done =
@@ -410,6 +416,12 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
         if (verb == "erase") {
           if constexpr (!std::same_as<T, WindowFilter>) {
             const EraseOutcome outcome = typed.Erase(keys, bitmap);
+            return DoneText(outcome.num_erased, outcome.num_refused) + bits();
+          }
+        }
+        if (verb == "erase_all") {
+          if constexpr (!std::same_as<T, WindowFilter> && !std::same_as<T, LayeredFilter>) {
+            const EraseOutcome outcome = typed.EraseAll(keys, bitmap).value();
             return DoneText(outcome.num_erased, outcome.num_refused) + bits();
           }
         }

@@ -161,7 +161,8 @@ std::optional<std::string> Runner::RunOnTuples(const Line& line) {
     bytes_[line.words.at(2)] = filter.Serialize();
     return BytesText(bytes(line.words.at(2)));
   }
-  const bool is_update = verb == "tuple_insert" || verb == "tuple_erase";
+  const bool is_update =
+      verb == "tuple_insert" || verb == "tuple_erase" || verb == "tuple_erase_all";
   const TupleDigests digests = ColumnsOf(filter, line.words.at(is_update ? 2 : 3));
   const Tuples tuples = digests.view();
   std::vector<uint64_t> bitmap(BitmapWords(tuples.size));
@@ -172,6 +173,10 @@ std::optional<std::string> Runner::RunOnTuples(const Line& line) {
   }
   if (verb == "tuple_erase") {
     const EraseOutcome outcome = filter.Erase(tuples, bitmap);
+    return DoneText(outcome.num_erased, outcome.num_refused) + " " + BitsText(bitmap, tuples.size);
+  }
+  if (verb == "tuple_erase_all") {
+    const EraseOutcome outcome = filter.EraseAll(tuples, bitmap).value();
     return DoneText(outcome.num_erased, outcome.num_refused) + " " + BitsText(bitmap, tuples.size);
   }
   const auto set = static_cast<AttributeMask>(NumberOf(line.words.at(2)));

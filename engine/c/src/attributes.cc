@@ -220,6 +220,20 @@ trommel_code trommel_attributes_erase(trommel_attributes* filter,
                       });
 }
 
+trommel_code trommel_attributes_erase_all(trommel_attributes* filter,
+                                          const trommel_keys* const* columns, int32_t num_columns,
+                                          int64_t num_tuples, uint64_t* missing, int64_t num_words,
+                                          trommel_outcome* outcome, trommel_error* error) {
+  return UpdateTuples(filter, columns, num_columns, num_tuples, missing, num_words, outcome,
+                      "missing", error,
+                      [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
+                         trommel_outcome& total) {
+                        const EraseOutcome of = ValueOf(target.EraseAll(tuples, words));
+                        total.num_done = of.num_erased;
+                        total.num_refused = of.num_refused;
+                      });
+}
+
 trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t set,
                                       const trommel_keys* const* columns, int32_t num_columns,
                                       int64_t num_tuples, uint64_t* maybe_present,

@@ -69,6 +69,19 @@ class Batch {
     } while (first < size());
   }
 
+  // Calls use(Keys) for all keys at once. Unless they are read in place, digests of all of them are
+  // made.
+  template <class Use>
+  void AsWhole(const Use& use) const {
+    if (InPlace()) {
+      use(View());
+      return;
+    }
+    std::vector<uint64_t> digests(size());
+    Digests(digests);
+    use(Keys::Digests(digests));
+  }
+
   // The caller's own digests, if they are adjacent and aligned, else null.
   const uint64_t* AdjacentDigests() const noexcept {
     const bool in_place = keys_.kind == TROMMEL_KEYS_DIGESTS && InPlace();

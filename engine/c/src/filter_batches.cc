@@ -177,6 +177,25 @@ trommel_code trommel_erase(trommel_filter* filter, const trommel_keys* keys, uin
       });
 }
 
+trommel_code trommel_erase_all(trommel_filter* filter, const trommel_keys* keys, uint64_t* missing,
+                               int64_t num_words, trommel_outcome* outcome, trommel_error* error) {
+  return UpdateGuarded(
+      filter, keys, outcome, error, [&](auto& typed, const Batch& batch, trommel_outcome& total) {
+        if constexpr (kIsWindow<std::remove_cvref_t<decltype(typed)>>) {
+          ThrowUnsupported(TypeOf(*filter), "erase by time: call trommel_window_erase_all");
+        } else if constexpr (!requires { typed.EraseAll(Keys::Digests({})); }) {
+          ThrowUnsupported(TypeOf(*filter), "do not erase a batch as a whole");
+        } else {
+          const Words bitmap = batch.OptionalBitmap(missing, num_words, "missing");
+          batch.AsWhole([&](Keys all) {
+            const EraseOutcome of = ValueOf(typed.EraseAll(all, bitmap));
+            total.num_done = of.num_erased;
+            total.num_refused = of.num_refused;
+          });
+        }
+      });
+}
+
 trommel_code trommel_query(const trommel_filter* filter, const trommel_keys* keys,
                            uint64_t* maybe_present, int64_t num_words, int64_t* num_maybe_present,
                            trommel_error* error) {

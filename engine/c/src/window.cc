@@ -116,6 +116,30 @@ trommel_code trommel_window_erase(trommel_filter* filter, const trommel_keys* ke
                        });
 }
 
+trommel_code trommel_window_erase_all(trommel_filter* filter, const trommel_keys* keys,
+                                      const uint64_t* inserted_at, int64_t num_times,
+                                      uint64_t* missing, int64_t num_words,
+                                      trommel_outcome* outcome, trommel_error* error) {
+  return WindowGuarded(
+      filter, keys, outcome, error,
+      [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
+        const size_t num_wanted = num_times == 1 ? 1 : batch.size();
+        CheckEntries(inserted_at, num_times, num_wanted, batch.size(), alignof(uint64_t),
+                     "inserted_at");
+        const std::span times(inserted_at, num_wanted);
+        const std::span bitmap = batch.OptionalBitmap(missing, num_words, "missing");
+        if (ShareBytes(std::as_bytes(times), std::as_bytes(bitmap))) {
+          ThrowInvalid("missing and inserted_at overlap");
+        }
+        batch.AsWhole([&](Keys all) {
+          const WindowEraseOutcome of = ValueOf(window.EraseAll(all, times, bitmap));
+          total.num_done = of.num_erased;
+          total.num_refused = of.num_refused;
+          total.num_expired = of.num_expired;
+        });
+      });
+}
+
 int32_t trommel_window_insert_key(trommel_filter* filter, trommel_key key, uint64_t time,
                                   trommel_error* error) {
   return GuardedAnswer(error, [&] {

@@ -135,6 +135,13 @@ EraseOutcome EraseTuples(Attributes& self, Argument tuples) {
                     [](AttributeFilter& f, const Tuples& t) { return f.Erase(t); });
 }
 
+EraseOutcome EraseAllTuples(Attributes& self, Argument tuples) {
+  const auto names = FilterNames(self);
+  const Batch batch = BatchOf(tuples, names, names);
+  return WithTuples(self, batch, names.size(),
+                    [](AttributeFilter& f, const Tuples& t) { return Unwrap(f.EraseAll(t)); });
+}
+
 nb::object QueryTuples(const Attributes& self, Argument tuples, Argument on) {
   const auto names = FilterNames(self);
   const Batch batch =
@@ -252,6 +259,11 @@ void BindAttributes(nb::module_& module) {
   bound.def("erase", EraseTuples, nb::arg("tuples"),
             nb::sig("def erase(self, tuples: trommel.typing.Tuples) -> EraseOutcome"),
             "Takes every tuple out once, or refuses it if some set certainly lacks it.");
+  bound.def(
+      "erase_all", EraseAllTuples, nb::arg("tuples"),
+      nb::sig("def erase_all(self, tuples: trommel.typing.Tuples) -> EraseOutcome"),
+      "Erases every tuple, or changes nothing if some set lacks one, or counts it less often\n"
+      "than the batch has it. num_refused is how many are missing.");
   bound.def(
       "query", QueryTuples, nb::arg("tuples"), nb::arg("on") = nb::none(),
       nb::sig("def query(self, tuples: trommel.typing.Tuples, on: "

@@ -196,6 +196,23 @@ nanobind::object EraseMask(Guarded<T>& self, Argument keys) {
                       [](T& filter, const Keys& batch, auto words) { filter.Erase(batch, words); });
 }
 
+template <class T>
+EraseOutcome EraseAll(Guarded<T>& self, Argument keys) {
+  const KeyBatch batch(keys);
+  return self.Update([&](T& filter) {
+    CheckHashable(filter.digest_policy(), batch.view().kind());
+    return Unwrap(filter.EraseAll(batch.view()));
+  });
+}
+
+template <class T>
+nanobind::object EraseAllMask(Guarded<T>& self, Argument keys) {
+  return MaskOfUpdate(self, KeyBatch(keys), [](T& filter, const Keys& batch, auto words) {
+    Unwrap(filter.EraseAll(batch, words));
+    for (uint64_t& word : words) word = ~word;  // those that are not missing
+  });
+}
+
 template <class T, class Class>
 void DefineQueries(Class& bound) {
   DefineForKeys(
@@ -247,6 +264,20 @@ void DefineUpdates(Class& bound) {
             nanobind::sig("def erase_mask(self, keys: trommel.typing.Keys, /) -> "
                           "numpy.typing.NDArray[numpy.bool_]"),
             "As erase. Returns which keys were erased: dtype bool, shape (len(keys),).");
+  if constexpr (requires(T & filter, Keys keys) { filter.EraseAll(keys); }) {
+    bound.def("erase_all", EraseAll<T>,
+              nanobind::sig("def erase_all(self, keys: trommel.typing.Keys, /) -> EraseOutcome"),
+              "Erases every key, or changes nothing if one is certainly absent, or counted less\n"
+              "often than the batch has it: for a list that may be erased a second time, by a job\n"
+              "that is retried. Returns an EraseOutcome: all were erased, or num_refused of them\n"
+              "are missing. Threads must not erase the same keys meanwhile.");
+    bound.def(
+        "erase_all_mask", EraseAllMask<T>,
+        nanobind::sig("def erase_all_mask(self, keys: trommel.typing.Keys, /) -> "
+                      "numpy.typing.NDArray[numpy.bool_]"),
+        "As erase_all. Returns which keys are not missing, dtype bool, shape (len(keys),): if\n"
+        "all, they have been erased; else nothing has changed.");
+  }
   DefineForKeys(
       bound, "insert_if_absent", InsertIfAbsent<T>,
       "def insert_if_absent(self, key: trommel.typing.Key, /) -> bool",

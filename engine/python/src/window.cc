@@ -109,6 +109,15 @@ nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
                     [&](WindowFilter& f, const auto& batch) { return f.Erase(batch, tick); });
 }
 
+WindowEraseOutcome EraseAllAt(Window& self, Argument keys, Argument inserted_at) {
+  const uint64_t tick = CountOf(inserted_at, "inserted_at");
+  const KeyBatch batch(keys);
+  return self.Update([&](WindowFilter& filter) {
+    CheckHashable(filter.digest_policy(), batch.view().kind());
+    return Unwrap(filter.EraseAll(batch.view(), std::span(&tick, 1)));
+  });
+}
+
 nb::object InsertIfAbsentTimed(Window& self, Argument keys) {
   if (const std::optional<Key> key = OneKey(keys)) {
     uint64_t time = 0;
@@ -185,6 +194,12 @@ void DefineTime(nb::class_<Window>& bound) {
               "WindowEraseOutcome"),
       "Takes every key out of the bucket into which it was inserted at that time, or refuses\n"
       "it if it is certainly absent there. For one key: returns whether it was erased.");
+  bound.def(
+      "erase_all", EraseAllAt, nb::arg("keys"), nb::arg("inserted_at"),
+      nb::sig("def erase_all(self, keys: trommel.typing.Keys, inserted_at: int) -> "
+              "WindowEraseOutcome"),
+      "Erases every key from the bucket of that time, or changes nothing if one is certainly\n"
+      "absent from it, or counted there less often than the batch has it.");
 }
 
 }  // namespace

@@ -474,6 +474,13 @@ TROMMEL_C_API trommel_code trommel_insert_if_absent(trommel_filter* filter,
 TROMMEL_C_API trommel_code trommel_erase(trommel_filter* filter, const trommel_keys* keys,
                                          uint64_t* erased, int64_t num_words,
                                          trommel_outcome* outcome, trommel_error* error);
+/// Erases every key, or changes nothing if one is certainly absent, or counted less often than the
+/// batch has it (C++ CountingFilter::EraseAll): for a list that a job may erase a second time.
+/// num_refused is how many keys are missing. `missing`, optional, gets their bits: of the copies of
+/// a key the last ones. Counting, concurrent, scalable. Fails with TROMMEL_OUT_OF_MEMORY, too.
+TROMMEL_C_API trommel_code trommel_erase_all(trommel_filter* filter, const trommel_keys* keys,
+                                             uint64_t* missing, int64_t num_words,
+                                             trommel_outcome* outcome, trommel_error* error);
 
 /// @}
 
@@ -561,6 +568,14 @@ TROMMEL_C_API trommel_code trommel_window_erase(trommel_filter* filter, const tr
                                                 uint64_t inserted_at, uint64_t* erased,
                                                 int64_t num_words, trommel_outcome* outcome,
                                                 trommel_error* error);
+/// As trommel_erase_all, each key from the bucket of its time: `inserted_at` has `num_times` of
+/// them, one for each key, or one for all. Keys of buckets that are not live count as num_expired,
+/// and are not missing.
+TROMMEL_C_API trommel_code trommel_window_erase_all(trommel_filter* filter,
+                                                    const trommel_keys* keys,
+                                                    const uint64_t* inserted_at, int64_t num_times,
+                                                    uint64_t* missing, int64_t num_words,
+                                                    trommel_outcome* outcome, trommel_error* error);
 /// Inserts one key into the bucket of `time`. Returns 1, 0 if it was refused, or a code times -1.
 TROMMEL_C_API int32_t trommel_window_insert_key(trommel_filter* filter, trommel_key key,
                                                 uint64_t time, trommel_error* error);
@@ -875,6 +890,14 @@ TROMMEL_C_API trommel_code trommel_attributes_erase(trommel_attributes* filter,
                                                     int32_t num_columns, int64_t num_tuples,
                                                     uint64_t* erased, int64_t num_words,
                                                     trommel_outcome* outcome, trommel_error* error);
+/// Erases every tuple from all sets, or changes nothing, as trommel_erase_all; a tuple is missing
+/// if it is in any set. `missing` is optional.
+TROMMEL_C_API trommel_code trommel_attributes_erase_all(trommel_attributes* filter,
+                                                        const trommel_keys* const* columns,
+                                                        int32_t num_columns, int64_t num_tuples,
+                                                        uint64_t* missing, int64_t num_words,
+                                                        trommel_outcome* outcome,
+                                                        trommel_error* error);
 /// Sets the bits in `maybe_present`, required, of the tuples of which one with these values in the
 /// attributes of `set` may be in. `num_maybe_present` is optional.
 TROMMEL_C_API trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t set,
