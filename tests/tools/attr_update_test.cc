@@ -27,13 +27,22 @@ TEST_CASE("rows are inserted and erased as often as they come", "[tools][attr_up
       json::parse(RunTool({"attr", "insert", filter, "--json"}, "b\ta\n6\t5\n6\t5\n").out);
   CHECK(inserted["num_rows_read"] == 2);
   CHECK(inserted["num_tuples"] == 4);
+  const std::string before = folder.Read("filter");
+  const std::string thrice = "a\tb\n5\t6\n\n5\t6\n5\t6\n";
+  const ToolResult refused = RunTool({"attr", "erase", filter}, thrice);
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.err, Catch::Matchers::ContainsSubstring(
+                              "1 of 3 rows is certainly absent, or given more often than it is in; "
+                              "the first is (stdin):5: '5\\x096'"));
+  CHECK(folder.Read("filter") == before);
   const json erased =
-      json::parse(RunTool({"attr", "erase", filter, "--json"}, "a\tb\n5\t6\n5\t6\n5\t6\n").out);
+      json::parse(RunTool({"attr", "erase", filter, "--json", "--partial"}, thrice).out);
   CHECK(erased["num_erased"] == 2);
   CHECK(erased["num_refused"] == 1);
   CHECK(erased["num_tuples"] == 2);
   CHECK(folder.Read("filter") == empty);
-  CHECK(RunTool({"attr", "erase", filter, "--strict"}, "a\tb\n9\t9\n").exit_code == 1);
+  CHECK(RunTool({"attr", "erase", filter}, "a\tb\n9\t9\n").exit_code == 3);
+  CHECK(folder.Read("filter") == empty);
 }
 
 TEST_CASE("a ragged row or a wrong column changes nothing", "[tools][attr_update]") {

@@ -122,7 +122,8 @@ TEST_CASE("any number of threads prints, writes and reports the same", "[tools][
     std::vector<Arguments> commands = {
         {"build", "-o", output},
         {"insert", filter, "-o", output},
-        {"erase", filter, "-o", output, "--strict"},
+        {"erase", filter, "-o", output},
+        {"erase", filter, "-o", output, "--partial"},
         {"query", filter},
         {"query", filter, "--print-present"},
         {"query", filter, "--print-absent"},

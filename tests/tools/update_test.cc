@@ -122,23 +122,108 @@ TEST_CASE("erase takes back what insert did, to the byte", "[tools][erase]") {
   REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 500)).exit_code == 0);
   const std::string before = folder.Read("filter");
   REQUIRE(RunTool({"insert", filter}, Lines("b", 300)).exit_code == 0);
-  const ToolResult result = RunTool({"erase", filter, "--strict", "--json"}, Lines("b", 300));
+  const ToolResult result = RunTool({"erase", filter, "--json"}, Lines("b", 300));
   CHECK(result.exit_code == 0);
   CHECK(json::parse(result.out)["num_erased"] == 300);
   CHECK(json::parse(result.out)["num_keys"] == 500);
   CHECK(folder.Read("filter") == before);
 }
 
-TEST_CASE("erasing what is certainly absent is counted, and an answer when strict",
+TEST_CASE("erase erases all keys or changes nothing", "[tools][erase]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\nb\nb\n").exit_code == 0);
+  const std::string before = folder.Read("filter");
+  const std::string keys = folder.Write("keys", "b\n\nc\nb\nb\n");
+  const ToolResult refused = RunTool({"erase", filter, keys});
+  CHECK(refused.exit_code == 3);
+  CHECK(refused.out.empty());
+  // c is absent, and b is given once too often.
+  CHECK(refused.err ==
+        "trommel: nothing was erased: 2 of 4 keys are certainly absent, or given more often than "
+        "they are in; the first is " +
+            keys +
+            ":3: 'c'. A list that was erased before need not be erased again; --partial erases the "
+            "other 2 all the same, which takes counts from other keys if they are not in\n");
+  CHECK(RunTool({"erase", filter, keys, "--json", "--threads", "2"}).exit_code == 3);
+  CHECK(RunTool({"erase", filter, "-o", folder.Path("other"), keys}).exit_code == 3);
+  CHECK(folder.Read("filter") == before);
+  CHECK(folder.Names() == std::vector<std::string>{"filter", "keys"});
+
+  const ToolResult all = RunTool({"erase", filter}, "c\nd\n");
+  CHECK(all.exit_code == 3);
+  CHECK(
+      all.err ==
+      "trommel: nothing was erased: 2 of 2 keys are certainly absent, or given more often than "
+      "they are in; the first is (stdin):1: 'c'. A list that was erased before need not be erased "
+      "again\n");
+  CHECK(RunTool({"erase", filter}, "b\na\nb\n").exit_code == 0);
+  CHECK(RunTool({"query", filter, "-c"}, "a\nb\n").out == "0\n");
+}
+
+TEST_CASE("erase --partial erases what is not certainly absent, and counts the rest",
           "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\n").exit_code == 0);
-  const ToolResult result = RunTool({"erase", filter, "--json"}, "b\nc\n");
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\nd\n").exit_code == 0);
+  const ToolResult result = RunTool({"erase", filter, "--partial", "--json"}, "b\nd\nc\n");
   CHECK(result.exit_code == 0);
+  CHECK(json::parse(result.out)["num_erased"] == 1);
   CHECK(json::parse(result.out)["num_refused"] == 2);
-  CHECK(RunTool({"erase", filter, "--strict"}, "b\n").exit_code == 1);
   CHECK(RunTool({"query", filter}, "a\n").exit_code == 0);
+  CHECK(RunTool({"query", filter}, "d\n").exit_code == 1);
+}
+
+TEST_CASE("a job that erases its list a second time takes nothing from the keys that stay",
+          "[tools][erase]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const bool is_piped = GENERATE(false, true);
+  std::vector<std::string> build = {"build", "-p", "2%", "-o", filter};
+  const auto shape = GENERATE(
+      std::vector<std::string>{}, std::vector<std::string>{"--encoding", "fingerprints8"},
+      std::vector<std::string>{"--type", "scalable"},
+      std::vector<std::string>{"--type", "scalable", "--growth", "generations"},
+      std::vector<std::string>{"--type", "layered"}, std::vector<std::string>{"--type", "classic"});
+  build.insert(build.end(), shape.begin(), shape.end());
+  build.push_back(folder.Write("all", Lines("stays", 20'000) + Lines("goes", 2'000)));
+  REQUIRE(RunTool(build).exit_code == 0);
+  const std::string list = folder.Write("list", Lines("goes", 2'000));
+  const auto erase = [&] {
+    return is_piped ? RunTool({"erase", filter}, Lines("goes", 2'000))
+                    : RunTool({"erase", filter, list});
+  };
+  CHECK(erase().exit_code == 0);
+  const std::string once = folder.Read("filter");
+  const ToolResult again = erase();
+  CHECK(again.exit_code == 3);
+  CHECK_THAT(again.err, Catch::Matchers::ContainsSubstring("of 2,000 keys are certainly absent"));
+  CHECK(folder.Read("filter") == once);
+  CHECK(RunTool({"verify", filter, "-"}, Lines("stays", 20'000)).exit_code == 0);
+}
+
+TEST_CASE("the first key that erase refuses is named by its file and line", "[tools][erase]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const auto names = [&](const std::vector<std::string>& options, const std::string& text,
+                         const std::string& where) {
+    std::vector<std::string> erase = {"erase", filter, folder.Write("keys", text)};
+    erase.insert(erase.end(), options.begin(), options.end());
+    const ToolResult result = RunTool(erase);
+    CHECK(result.exit_code == 3);
+    CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the first is " +
+                                                              folder.Path("keys") + where + ". A"));
+  };
+  // Beyond the first piece that is read.
+  const std::string many = Lines("key", 60'000);
+  REQUIRE(RunTool({"build", "-n", "60k", "-o", filter}, many).exit_code == 0);
+  names({}, many + "absent\n" + many, ":60001: 'absent'");
+  names({"--threads", "3"}, many + "absent", ":60001: 'absent'");
+  names({"--keys", "nul"}, std::string("key1\0key2\0x\0", 12), ":3: 'x'");
+  names({"--column", "2", "--header"}, "n\tkey\n1\tkey1\n2\tx\n", ":3: '2\\x09x'");
+  REQUIRE(RunTool({"build", "-f", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n").exit_code ==
+          0);
+  names({"--keys", "raw64"}, std::string("\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16), ", key 2: 5");
 }
 
 TEST_CASE("keys of a window are erased at the time they were inserted", "[tools][erase]") {
@@ -151,8 +236,15 @@ TEST_CASE("keys of a window are erased at the time they were inserted", "[tools]
   const std::string before = folder.Read("filter");
   REQUIRE(RunTool({"insert", filter, "--time", "2"}, "c\t1060\nd\t1061\n").exit_code == 0);
   CHECK(RunTool({"verify", filter, "-"}, "a\nb\nc\nd\n").exit_code == 0);
-  const ToolResult result =
-      RunTool({"erase", filter, "--time", "2", "--json"}, "c\t1060\nd\t1061\na\t1060\nb\t2000\n");
+  const std::string keys = "c\t1060\nd\t1061\na\t1060\nb\t2000\n";
+  const std::string whole = folder.Read("filter");
+  const ToolResult refused = RunTool({"erase", filter, "--time", "2"}, keys);
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.err, Catch::Matchers::ContainsSubstring("1 of 4 keys is certainly absent"));
+  CHECK_THAT(refused.err,
+             Catch::Matchers::ContainsSubstring("the first is (stdin):3: 'a\\x091060'"));
+  CHECK(folder.Read("filter") == whole);
+  const ToolResult result = RunTool({"erase", filter, "--time", "2", "--json", "--partial"}, keys);
   CHECK(result.exit_code == 0);
   const json report = json::parse(result.out);
   CHECK(report["num_erased"] == 2);
@@ -160,6 +252,11 @@ TEST_CASE("keys of a window are erased at the time they were inserted", "[tools]
   CHECK(report["num_expired"] == 1);  // that time has not come
   CHECK(report["num_keys"] == 2);
   CHECK(RunTool({"query", filter, "-c"}, "a\nb\nc\nd\n").out == "2\n");
+
+  // What has expired, or is yet to come, is no reason to write nothing.
+  CHECK(json::parse(
+            RunTool({"erase", filter, "--time", "2", "--json"}, "b\t2000\n").out)["num_expired"] ==
+        1);
 
   const ToolResult timeless = RunTool({"erase", filter}, "a\n");
   CHECK(timeless.exit_code == 2);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/filters/applied.h"
@@ -20,7 +21,7 @@ namespace {
 struct KeyUpdateOptions {
   UpdateOptions update;
   KeyInput input;
-  bool strict = false;  // erase's
+  bool partial = false;  // erase's
 };
 
 struct UpdateSteps {
@@ -32,6 +33,7 @@ struct UpdateSteps {
                                  std::span<const uint64_t> times);
   // Adds what became of the keys to the report, and returns the exit code.
   std::function<ExitCode(const Applied&, Report&)> describe;
+  bool is_whole = false;  // writes nothing if a key was refused
 };
 
 // Applies all keys, saves, and reports what was read, what the filter is now, and what became of
@@ -49,14 +51,29 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   filter.UseExecutor(executor);
   Applied applied;
-  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
-                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
-                            applied += (filter.*steps.apply)(digests, times);
-                          });
-  const Result<PassTotals> totals = RunPass(steps.what, options.input, settings, executor.get(),
-                                            gatherer.Stages(filter.digest_policy()));
+  // Each batch at once where the first key that is refused must be named.
+  DigestGatherer gatherer(
+      steps.is_whole ? 1 : DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+      [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+        applied += (filter.*steps.apply)(digests, times);
+      });
+  KeyStages stages = gatherer.Stages(filter.digest_policy());
+  std::string first_refused;
+  if (steps.is_whole) {
+    stages.finish = [&](const KeyBatch& batch) {
+      const uint64_t num_before = applied.num_keys();
+      gatherer.Add(batch);
+      if (first_refused.empty() && applied.first_refused) {
+        first_refused = batch.Naming(*applied.first_refused - num_before, format.format);
+      }
+      return Ok();
+    };
+  }
+  const Result<PassTotals> totals =
+      RunPass(steps.what, options.input, settings, executor.get(), stages);
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
+  if (steps.is_whole && applied.num_refused > 0) return FailErase(applied, first_refused);
 
   return update->Finish(settings.json, [&](Report& report) {
     report.AddField("type", std::string(FilterTypeName(filter.type())));
@@ -90,10 +107,9 @@ int RunErase(const KeyUpdateOptions& options, const Settings& settings) {
   const auto check = [](const FamilyFilter& filter, bool has_times) {
     return filter.CheckCanErase(has_times);
   };
-  const auto describe = [&options](const Applied& applied, Report& report) {
-    return DescribeErased(applied, options.strict, report);
-  };
-  return RunUpdate(options, settings, {"erase", "erasing", check, &FamilyFilter::Erase, describe});
+  return RunUpdate(options, settings,
+                   {"erase", "erasing", check, &FamilyFilter::Erase, DescribeErased,
+                    /*is_whole=*/!options.partial});
 }
 
 std::shared_ptr<KeyUpdateOptions> AddUpdateOptions(Command& command, const Settings& settings,
@@ -122,14 +138,17 @@ void AddInsertCommand(Command& parent, const Settings& settings) {
 void AddEraseCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "erase",
-      "Erase keys from a filter file.\n"
-      "Erase only what was inserted, as often as it was inserted: a key that is certainly absent "
-      "is\n"
-      "refused and counted, but a non-member that is \"maybe present\" cannot be recognized, and\n"
-      "erasing it takes counts from other keys.");
+      "Erase keys from a filter file, all of them or none.\n"
+      "If a key is certainly absent, or given more often than it is in, nothing is written: the "
+      "command\n"
+      "says how many such keys there are, names the first, and exits 3. Erase only what was "
+      "inserted: a\n"
+      "non-member that is \"maybe present\" cannot be recognized, and erasing it takes counts "
+      "from\n"
+      "other keys. Keys of a window that have expired are counted, and are no reason to write "
+      "nothing.");
   const std::shared_ptr<KeyUpdateOptions> options = AddUpdateOptions(command, settings, RunErase);
-  command.Flag("--strict", options->strict,
-               "Exit 1 if a key was refused (the others are erased all the same)");
+  command.Flag("--partial", options->partial, std::string(kPartialHelp));
 }
 
 }  // namespace trommel::tool

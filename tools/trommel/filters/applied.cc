@@ -3,11 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <bit>
+
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
 
 Applied& Applied::operator+=(const Applied& other) {
+  if (!first_refused && other.first_refused) first_refused = num_keys() + *other.first_refused;
   num_done += other.num_done;
   num_refused += other.num_refused;
   num_expired += other.num_expired;
@@ -22,8 +25,14 @@ Applied AppliedOf(const InsertOutcome& outcome) {
   return applied;
 }
 
-Applied AppliedOf(const EraseOutcome& outcome) {
-  return {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
+Applied AppliedOf(const EraseOutcome& outcome, std::span<const uint64_t> erased) {
+  Applied applied = {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
+  if (outcome.num_refused > 0) {
+    size_t word = 0;
+    while (erased[word] == ~uint64_t{0}) ++word;
+    applied.first_refused = word * 64 + static_cast<size_t>(std::countr_one(erased[word]));
+  }
+  return applied;
 }
 
 void DescribeInserted(const Applied& applied, Report& report, std::string_view noun) {
@@ -39,7 +48,7 @@ void DescribeInserted(const Applied& applied, Report& report, std::string_view n
   }
 }
 
-ExitCode DescribeErased(const Applied& applied, bool strict, Report& report) {
+ExitCode DescribeErased(const Applied& applied, Report& report) {
   report.Add("num_erased", applied.num_done, "erased", FormatCount(applied.num_done));
   report.Add("num_refused", applied.num_refused, "refused",
              FormatCount(applied.num_refused) + " (certainly absent: nothing changed for them)");
@@ -47,7 +56,23 @@ ExitCode DescribeErased(const Applied& applied, bool strict, Report& report) {
     report.Add("num_expired", applied.num_expired, "expired",
                FormatCount(applied.num_expired) + " (of no live bucket: nothing changed for them)");
   }
-  return strict && applied.num_refused + applied.num_expired > 0 ? kNegativeAnswer : kDone;
+  return kDone;
+}
+
+int FailErase(const Applied& applied, std::string_view first, std::string_view noun) {
+  const bool is_one = applied.num_refused == 1;
+  std::string message = fmt::format(
+      "nothing was erased: {} of {} {} certainly absent, or given more often than {} in; the first "
+      "is {}. A list that was erased before need not be erased again",
+      FormatCount(applied.num_refused), FormatCount(applied.num_keys(), noun),
+      is_one ? "is" : "are", is_one ? "it is" : "they are", first);
+  if (applied.num_done > 0) {
+    message += fmt::format(
+        "; --partial erases the other {} all the same, which takes counts from other {}s if they "
+        "are not in",
+        FormatCount(applied.num_done), noun);
+  }
+  return Fail(kBadInput, message);
 }
 
 }  // namespace trommel::tool

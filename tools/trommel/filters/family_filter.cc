@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/window_keys.h"
@@ -41,8 +42,8 @@ Applied EraseFrom(Filter& filter, Digests digests, Times) {
   if constexpr (requires { filter.Erase(Keys::Digests(digests)); }) {
     if (!HasCounters(filter))
       return {.num_refused = digests.size()};  // CheckCanErase said so before
-    const EraseOutcome outcome = filter.Erase(Keys::Digests(digests));
-    return {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
+    std::vector<uint64_t> erased(BitmapWords(digests.size()));
+    return AppliedOf(filter.Erase(Keys::Digests(digests), erased), erased);
   } else {
     return {.num_refused = digests.size()};  // CheckCanErase has failed before
   }

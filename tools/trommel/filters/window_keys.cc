@@ -152,6 +152,7 @@ Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> di
 Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times) {
   Applied applied;
+  std::vector<uint64_t> erased;
   for (size_t begin = 0; begin < times.size();) {
     // Of one bucket, but of one side of now: what is yet to come is refused.
     const auto is_same = [&](uint64_t time) {
@@ -161,11 +162,12 @@ Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
     const auto rest = times.subspan(begin);
     const auto end =
         begin + static_cast<size_t>(std::ranges::find_if_not(rest, is_same) - rest.begin());
+    erased.resize(BitmapWords(end - begin));
     const WindowEraseOutcome outcome =
-        filter.Erase(Keys::Digests(digests.subspan(begin, end - begin)), times[begin]);
-    applied += {.num_done = outcome.num_erased,
-                .num_refused = outcome.num_refused,
-                .num_expired = outcome.num_expired};
+        filter.Erase(Keys::Digests(digests.subspan(begin, end - begin)), times[begin], erased);
+    Applied of_bucket = AppliedOf(EraseOutcome{outcome.num_erased, outcome.num_refused}, erased);
+    of_bucket.num_expired = outcome.num_expired;
+    applied += of_bucket;
     begin = end;
   }
   return applied;

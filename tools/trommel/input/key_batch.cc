@@ -98,6 +98,14 @@ void KeyBatch::AddWholeRecords(std::string_view text, size_t at, std::span<const
   num_empty_ -= num_records;
 }
 
+std::string KeyBatch::Naming(size_t record_idx, KeyFormat format) const {
+  if (format != KeyFormat::kRaw64) {
+    return piece.Naming(records_[record_idx], Terminator(format).front());
+  }
+  return fmt::format("{}, key {}: {}", piece.file_name, piece.line_before + record_idx + 1,
+                     integers_[record_idx]);
+}
+
 void KeyBatch::SplitRaw() {
   constexpr size_t kKeyBytes = sizeof(uint64_t);
   const std::string_view text = piece.text();

@@ -45,6 +45,9 @@ class KeyBatch {
 
   uint64_t num_lines() const noexcept { return num_lines_; }  // cut, whether keys or not
   uint64_t num_empty() const noexcept { return num_empty_; }  // empty keys skipped
+  // "FILE:LINE: 'RECORD'" of a record, or "FILE, key NUMBER: INTEGER" of kRaw64, for the last
+  // stage.
+  std::string Naming(size_t record_idx, KeyFormat format) const;
   // What is wrong with the last line that was cut; behind it there may be more.
   const std::optional<Error>& error() const noexcept { return error_; }
 

@@ -73,12 +73,14 @@ class KeyPipeline {
   }
 
   Status FinishBatch(KeyBatch& batch) {
-    const Piece& piece = batch.piece;
+    Piece& piece = batch.piece;
     if (!piece.header.empty()) header_ = piece.header;
     batch.header.clear();
     if (!batch.records().empty()) batch.header.swap(header_);
     if (piece.is_first) line_ = 0;
-    line_ += batch.num_lines() + (piece.had_header ? 1 : 0);
+    if (piece.had_header) ++line_;
+    piece.line_before = line_;
+    line_ += options_.format == KeyFormat::kRaw64 ? batch.records().size() : batch.num_lines();
     if (Status done = stages_.finish(batch); !done.ok()) return done;
     if (batch.error()) return At(piece, *batch.error());
     if (!piece.error) return Ok();
@@ -115,7 +117,7 @@ class KeyPipeline {
 
   // Of the last stage.
   std::string header_;  // not yet passed on
-  uint64_t line_ = 0;   // in this file, so far
+  uint64_t line_ = 0;   // in this file, so far; kRaw64: keys
   Status outcome_ = Ok();
 
   std::mutex exception_mutex_;

@@ -14,6 +14,12 @@
 
 namespace trommel::tool {
 
+std::string Piece::Naming(std::string_view record, char terminator) const {
+  const auto line =
+      line_before + 1 + static_cast<uint64_t>(std::count(text().data(), record.data(), terminator));
+  return fmt::format("{}:{}: {}", file_name, line, Quoted(record));
+}
+
 PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& options,
                          const ReaderLimits& limits)
     : paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)),

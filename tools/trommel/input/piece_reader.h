@@ -28,6 +28,9 @@ struct ReaderLimits {
 // empty.
 struct Piece {
   std::string_view text() const { return {buffer.data() + begin, end - begin}; }
+  // "FILE:LINE: 'RECORD'" of a record of the text, whose records end in `terminator`. Requires
+  // line_before.
+  std::string Naming(std::string_view record, char terminator) const;
 
   std::vector<char> buffer;  // reused from piece to piece
   size_t begin = 0;          // the header line, if any, is before it
@@ -35,6 +38,7 @@ struct Piece {
   std::string file_name;
   bool is_first = false;       // of its file
   bool had_header = false;     // one line of the file was before the text
+  uint64_t line_before = 0;    // lines of its file before the text, as the stage that counts says
   std::string header;          // of the first file, in the piece behind it
   size_t column_idx = 0;       // kTsv: the key's
   size_t time_column_idx = 0;  // kTsv: its time's, if there is one

@@ -157,6 +157,7 @@ Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields
 }
 
 Status RowReader::AddRows(RowBatch& batch) {
+  batch.piece.line_before = line_;
   std::string_view text = batch.piece.text();
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());

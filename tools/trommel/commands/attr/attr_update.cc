@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,16 @@ namespace {
 struct AttrUpdateOptions {
   UpdateOptions update;
   RowInput input;
-  bool strict = false;  // erase's
+  bool partial = false;  // erase's
 };
 
 using ApplyTuples = std::function<Applied(AttributeFilter&, const Tuples&)>;
 using DescribeApplied = std::function<ExitCode(const Applied&, Report&)>;
 
-// As RunUpdate (commands/update.cc).
+// As RunUpdate (commands/update.cc). is_whole: writes nothing if a row was refused by an erase.
 int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
                      const Settings& settings, const ApplyTuples& apply,
-                     const DescribeApplied& describe) {
+                     const DescribeApplied& describe, bool is_whole = false) {
   Result<FilterUpdate> update =
       FilterUpdate::Begin(options.update, options.input.files, settings, LoadToHashRows);
   if (!update.ok()) return FailOnRequest(update.error());
@@ -39,16 +40,22 @@ int UpdateAttributes(std::string_view what, const AttrUpdateOptions& options,
   filter.UseExecutor(executor);
 
   Applied applied;
+  std::string first_refused;
   RowReader reader(options.input.files.paths, *format, kRowLimits);
   TupleDigests digests(static_cast<uint32_t>(attributes.size()));
   const Result<PassTotals> totals =
       RunRows(what, options.input, settings, reader, [&](RowBatch& batch) {
         if (batch.rows.empty()) return Ok();
         HashRows(batch, attributes, filter.digest_policy(), executor.get(), digests);
+        const uint64_t num_before = applied.num_keys();
         applied += apply(filter, digests.view());
+        if (first_refused.empty() && applied.first_refused) {
+          first_refused = batch.piece.Naming(batch.rows[*applied.first_refused - num_before], '\n');
+        }
         return Ok();
       });
   if (!totals.ok()) return FailOnRows(options.input, reader, totals.error());
+  if (is_whole && applied.num_refused > 0) return FailErase(applied, first_refused, "row");
 
   return update->Finish(settings.json, [&](Report& report) {
     DescribePass(*totals, report, "rows");
@@ -70,12 +77,11 @@ int RunAttrInsert(const AttrUpdateOptions& options, const Settings& settings) {
 
 int RunAttrErase(const AttrUpdateOptions& options, const Settings& settings) {
   const auto erase = [](AttributeFilter& filter, const Tuples& tuples) {
-    return AppliedOf(filter.Erase(tuples));
+    std::vector<uint64_t> erased(BitmapWords(tuples.size));
+    return AppliedOf(filter.Erase(tuples, erased), erased);
   };
-  const auto describe = [&options](const Applied& applied, Report& report) {
-    return DescribeErased(applied, options.strict, report);
-  };
-  return UpdateAttributes("erasing", options, settings, erase, describe);
+  return UpdateAttributes("erasing", options, settings, erase, DescribeErased,
+                          /*is_whole=*/!options.partial);
 }
 
 std::shared_ptr<AttrUpdateOptions> AddAttrUpdateOptions(Command& command, const Settings& settings,
@@ -104,15 +110,17 @@ void AddAttrInsertCommand(Command& parent, const Settings& settings) {
 void AddAttrEraseCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "erase",
-      "Erase rows from a filter file.\n"
-      "Erase only what was inserted, as often as it was inserted: a row that is certainly absent "
-      "is\n"
-      "refused and counted, but one whose sets of values were all inserted with other rows cannot\n"
-      "be recognized, and erasing it takes their counts.");
+      "Erase rows from a filter file, all of them or none.\n"
+      "If a row is certainly absent, or given more often than it is in, nothing is written: the "
+      "command\n"
+      "says how many such rows there are, names the first, and exits 3. Erase only what was "
+      "inserted: a row\n"
+      "whose sets of values were all inserted with other rows cannot be recognized, and erasing it "
+      "takes\n"
+      "their counts.");
   const std::shared_ptr<AttrUpdateOptions> options =
       AddAttrUpdateOptions(command, settings, RunAttrErase);
-  command.Flag("--strict", options->strict,
-               "Exit 1 if a row was refused (the others are erased all the same)");
+  command.Flag("--partial", options->partial, std::string(kPartialHelp));
 }
 
 }  // namespace trommel::tool
