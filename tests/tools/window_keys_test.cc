@@ -61,7 +61,9 @@ TEST_CASE("a batch with times does what its keys one by one do", "[tools][window
                                   std::span(times).subspan(i, 1), single_rate);
     }
     const Applied applied = InsertAtTimes(batch, digests, times, batch_rate);
-    CHECK(applied.num_done == 2000);
+    CHECK(applied.num_done + applied.num_expired == 2000);
+    CHECK(applied.num_done == one_by_one.num_done);
+    CHECK(applied.num_expired == one_by_one.num_expired);
     CHECK(applied.num_late == one_by_one.num_late);
     REQUIRE(batch.now() == *std::ranges::max_element(times));
     CHECK((batch.Serialize() == single.Serialize()));
@@ -97,7 +99,7 @@ TEST_CASE("a batch with times does what its keys one by one do", "[tools][window
   }
 }
 
-TEST_CASE("a key is late when its bucket is not the current one", "[tools][window_keys]") {
+TEST_CASE("a key that is late enters its own bucket", "[tools][window_keys]") {
   WindowFilter filter = MakeFilter(100, 4);
   const std::vector<uint64_t> digests = {1, 2, 3, 4, 5};
   // The bucket of 50 .. 74: 49 is late, 50 is not.
@@ -109,7 +111,15 @@ TEST_CASE("a key is late when its bucket is not the current one", "[tools][windo
   const WindowStats stats = filter.GetStats();
   REQUIRE(stats.buckets.size() >= 2);
   CHECK(stats.buckets.back().first_tick == 50);
-  CHECK(stats.buckets.back().stats.num_keys == 4);
+  CHECK(stats.buckets.back().stats.num_keys == 3);
+  CHECK(EraseAtTimes(filter, digests, times).num_done == 5);
+  // One that is of no live bucket enters none.
+  filter.Advance(200);
+  const Applied expired =
+      InsertAtTimes(filter, std::span(digests).first(2), std::vector<uint64_t>{74, 201}, rate);
+  CHECK(expired.num_done == 1);
+  CHECK(expired.num_expired == 1);
+  CHECK(filter.num_keys() == 1);
 }
 
 TEST_CASE("a batch without keys does not move the clock", "[tools][window_keys]") {
@@ -156,22 +166,39 @@ TEST_CASE("a window's highest rate is the filter's prediction when it was highes
   Insert(filter, num_burst, rate);
   const double in_burst = filter.GetStats().predicted_fpr;
   CHECK(in_burst > filter.target_fpr());
-  CHECK_THAT(rate.highest_fpr(), WithinRel(in_burst, 1e-9));
-  CHECK(rate.most_bucket_keys() == num_burst + 1000);
+  // Beyond the requested rate it was measured.
+  CHECK_THAT(rate.highest_fpr(), WithinRel(in_burst, 0.05));
+  CHECK_THAT(static_cast<double>(rate.most_bucket_keys()),
+             WithinRel(static_cast<double>(num_burst + 1000), 0.05));
   filter.Advance(1000);
   Insert(filter, 10, rate);
-  CHECK_THAT(rate.highest_fpr(), WithinRel(in_burst, 1e-9));
+  CHECK_THAT(rate.highest_fpr(), WithinRel(in_burst, 0.05));
   CHECK(filter.GetStats().predicted_fpr < filter.target_fpr());
+}
+
+TEST_CASE("keys that come again do not raise a window's rate", "[tools][window_rate]") {
+  WindowFilter filter = MakeFilter();
+  WindowRate rate(filter);
+  const auto keys = tests::MemberKeys(500, 5);
+  for (uint64_t now = 0; now < 200; now += 10) {
+    filter.Advance(now);
+    for (int again = 0; again < 20; ++again) {
+      filter.Insert(keys);
+      rate.Add(filter, keys.size());
+    }
+  }
+  CHECK(rate.highest_fpr() <= filter.target_fpr());
+  CHECK(rate.most_bucket_keys() <= filter.bucket_capacity());
 }
 
 TEST_CASE("a window's rate begins with what a filter holds already", "[tools][window_rate]") {
   WindowFilter filter = MakeFilter();
   filter.Insert(tests::MemberKeys(3000, 77));
   WindowRate rate(filter);
-  CHECK(rate.most_bucket_keys() == 3000);
   filter.Advance(20);
   Insert(filter, 1, rate);
-  CHECK_THAT(rate.highest_fpr(), WithinRel(filter.GetStats().predicted_fpr, 1e-9));
+  CHECK_THAT(static_cast<double>(rate.most_bucket_keys()), WithinRel(3000, 0.05));
+  CHECK_THAT(rate.highest_fpr(), WithinRel(filter.GetStats().predicted_fpr, 0.1));
 }
 
 TEST_CASE("what is expected to be taken for present does not depend on the batches",

@@ -1,6 +1,4 @@
 // trommel build: a new filter from keys.
-#include <fmt/core.h>
-
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +14,6 @@
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/options/filter_options.h"
 #include "tools/trommel/output/interrupt.h"
-#include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/passes/key_pass.h"
 
@@ -61,13 +58,11 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
     DescribePass(*totals, report);
     DescribeInserted(applied, report);
     filter.Describe(report);
-    DescribeHighestRate(filter, report);
-    WarnOfWindowRate(filter);
-    if (filter.num_keys() > filter.capacity()) {
-      report.AddLine(
-          fmt::format("The filter holds more keys than it was sized for ({}): build it with a "
-                      "larger -n.",
-                      FormatCount(filter.capacity())));
+    const KeyFigures figures = FiguresOf(filter.any());
+    DescribeHighestRate(filter, figures, report);
+    WarnOfWindowRate(filter, figures);
+    if (const std::string warning = CapacityWarning(filter, figures); !warning.empty()) {
+      report.AddLine(warning + ": build it with a larger -n.");
     }
     return applied.CodeOfInsert();
   });

@@ -79,7 +79,7 @@ class Deduplicator {
   Status Flush() { return writer_.Flush(); }
   ExitCode code() const { return applied_.CodeOfInsert(); }
 
-  void Describe(const PassTotals& totals, Report& report) const {
+  void Describe(const PassTotals& totals, const KeyFigures& figures, Report& report) const {
     report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
     const uint64_t num_suppressed = totals.num_records - num_printed_;
     report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
@@ -90,7 +90,7 @@ class Deduplicator {
       AddExpected(expected, is_overfull ? "at least " : "", report);
     }
     if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
-      const bool is_overfull = !WindowRateWarning(filter_).empty();
+      const bool is_overfull = !WindowRateWarning(filter_, figures).empty();
       AddExpected(rate->expected_wrongly_present(), is_overfull ? "at least " : "", report);
     }
     DescribeInserted(applied_, report);
@@ -154,12 +154,14 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
   Report report;
   DescribePass(*totals, report);
   report.AddField("type", std::string(FilterTypeName(filter.type())));
-  deduplicator.Describe(*totals, report);
+  const KeyFigures figures = FiguresOf(filter.any());
+  deduplicator.Describe(*totals, figures, report);
   const uint64_t num_bytes = filter.num_bytes();  // beyond its capacity it grows
   report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
   report.AddField("capacity", filter.capacity());
-  DescribeRate(filter, report);
-  if (const std::string warning = WindowRateWarning(filter); !warning.empty()) {
+  report.AddField("num_distinct_keys", figures.distinct.value);
+  DescribeRate(filter, figures, report);
+  if (const std::string warning = WindowRateWarning(filter, figures); !warning.empty()) {
     report.AddLine("Warning: " + warning);
   }
   if (filter.num_keys() > filter.capacity()) {

@@ -78,14 +78,14 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   return update->Finish(settings.json, [&](Report& report) {
     report.AddField("type", std::string(FilterTypeName(filter.type())));
     DescribePass(*totals, report);
-    report.Add("num_keys", filter.num_keys(), "keys now", FormatCount(filter.num_keys()));
+    const KeyFigures figures = FiguresOf(filter.any());
+    report.Add("num_keys", figures.num_keys, "keys now", KeysText(figures, 0));
+    report.AddField("num_distinct_keys", figures.distinct.value);
     DescribeGrowth(filter.any(), report);
-    DescribeRate(filter, report);
-    WarnOfWindowRate(filter);
-    if (filter.capacity() > 0 && filter.num_keys() > filter.capacity()) {
-      report.AddLine("The filter holds more keys than it was sized for (" +
-                     FormatCount(filter.capacity()) +
-                     "): its false-positive rate rises; see trommel stats.");
+    DescribeRate(filter, figures, report);
+    WarnOfWindowRate(filter, figures);
+    if (const std::string warning = CapacityWarning(filter, figures); !warning.empty()) {
+      report.AddLine(warning + ": its false-positive rate rises; see trommel stats.");
     }
     return steps.describe(applied, report);
   });

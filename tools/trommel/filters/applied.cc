@@ -15,6 +15,7 @@ Applied& Applied::operator+=(const Applied& other) {
   num_refused += other.num_refused;
   num_expired += other.num_expired;
   num_late += other.num_late;
+  late_are_current = late_are_current || other.late_are_current;
   if (refusal.empty()) refusal = other.refusal;
   return *this;
 }
@@ -43,8 +44,14 @@ void DescribeInserted(const Applied& applied, Report& report, std::string_view n
   }
   if (applied.num_late > 0) {
     report.Add("num_late", applied.num_late, "late",
-               fmt::format("{} arrived after their bucket: inserted into the current one",
-                           FormatCount(applied.num_late, "key")));
+               fmt::format("{} came after their bucket: inserted into {}",
+                           FormatCount(applied.num_late, "key"),
+                           applied.late_are_current ? "the current one" : "their own"));
+  }
+  if (applied.num_expired > 0) {
+    report.Add("num_expired", applied.num_expired, "expired",
+               fmt::format("{} came when their bucket had left the window: not inserted",
+                           FormatCount(applied.num_expired, "key")));
   }
 }
 

@@ -18,8 +18,9 @@ namespace trommel::tool {
 struct Applied {
   uint64_t num_done = 0;          // inserted or erased
   uint64_t num_refused = 0;       // of an erase: certainly absent; of an insert: see refusal
-  uint64_t num_expired = 0;       // of an erase from a window: of a past or future bucket
-  uint64_t num_late = 0;          // of an insert into a window: of a time before the current bucket
+  uint64_t num_expired = 0;       // of a window: of no live bucket, so not inserted or erased
+  uint64_t num_late = 0;          // of an insert into a window: inserted, of an earlier bucket
+  bool late_are_current = false;  // these entered the current bucket instead of their own
   std::string_view refusal = {};  // why the filter did not grow for them
   std::optional<uint64_t> first_refused = {};  // of an erase: its number, from 0, in num_keys()
 
@@ -37,7 +38,7 @@ Applied AppliedOf(const InsertOutcome& outcome);
 // `erased`: the bits of those that were.
 Applied AppliedOf(const EraseOutcome& outcome, std::span<const uint64_t> erased);
 
-// Adds how many of the keys (or rows, by `noun`) were not inserted, or not at their time.
+// Adds how many of the keys (or rows, by `noun`) were not inserted, or were late.
 void DescribeInserted(const Applied& applied, Report& report, std::string_view noun = "key");
 
 // Adds how many were erased and refused. Returns kDone.

@@ -14,25 +14,24 @@
 namespace trommel::tool {
 namespace {
 
-void AddKeys(uint64_t num_keys, uint64_t capacity, Report& report) {
-  report.Add("num_keys", num_keys, "keys",
-             capacity == 0
-                 ? FormatCount(num_keys)
-                 : fmt::format("{} (sized for {})", FormatCount(num_keys), FormatCount(capacity)));
+void AddKeys(const KeyFigures& figures, uint64_t capacity, Report& report) {
+  report.Add("num_keys", figures.num_keys, "keys", KeysText(figures, capacity));
+  report.AddField("num_distinct_keys", figures.distinct.value);
   report.AddField("capacity", capacity);
 }
 
-void AddRates(double current_fpr, double predicted_fpr, double target_fpr, Report& report) {
-  report.Add(
-      "current_fpr", current_fpr, "false positives",
-      fmt::format("{} now; {} predicted for this many distinct keys",
-                  FormatRate(current_fpr, predicted_fpr), FormatRate(predicted_fpr, current_fpr)));
-  report.AddField("predicted_fpr", predicted_fpr);
+void AddRates(const KeyFigures& figures, double target_fpr, Report& report) {
+  report.Add("current_fpr", figures.current_fpr, "false positives",
+             fmt::format("{} now; {} predicted for this many distinct keys",
+                         FormatRate(figures.current_fpr, figures.predicted_fpr),
+                         FormatRate(figures.predicted_fpr, figures.current_fpr)));
+  report.AddField("predicted_fpr", figures.predicted_fpr);
   report.AddField("target_fpr", target_fpr);
 }
 
-void AddMemory(uint64_t num_bytes, uint64_t num_keys, Report& report) {
-  report.Add("num_bytes", num_bytes, "memory", FormatBytesPer(num_bytes, num_keys, "key"));
+void AddMemory(uint64_t num_bytes, const KeyFigures& figures, Report& report) {
+  report.Add("num_bytes", num_bytes, "memory",
+             FormatBytesPer(num_bytes, figures.distinct.value, "distinct key"));
 }
 
 void AddRefusedErases(uint64_t num_refused, Report& report) {
@@ -86,6 +85,17 @@ void AddDoubling(const DoublingStats& stats, Report& report) {
 
 }  // namespace
 
+std::string KeysText(const KeyFigures& figures, uint64_t capacity) {
+  std::string more;
+  if (figures.distinct.value != figures.num_keys) {
+    more = fmt::format("about {} distinct", FormatCount(figures.distinct.value));
+  }
+  if (capacity != 0) {
+    more += fmt::format("{}sized for {}", more.empty() ? "" : "; ", FormatCount(capacity));
+  }
+  return FormatCount(figures.num_keys) + (more.empty() ? "" : fmt::format(" ({})", more));
+}
+
 std::string ShapeText(const Geometry& geometry) {
   if (geometry.encoding == Encoding::kFingerprints16) return "32 slots";
   if (geometry.encoding == Encoding::kFingerprints8) return "48 slots";
@@ -108,10 +118,11 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
   const Geometry& geometry = filter.geometry();
   const Stats stats = filter.GetStats();
   const BlockFill fill = filter.MeasureFill();
-  AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  const KeyFigures figures = FiguresOf(filter, fill);
+  AddKeys(figures, filter.capacity(), report);
+  AddRates(figures, filter.target_fpr(), report);
   report.Add("fill_ratio", fill.fill_ratio, "fill", FormatRate(fill.fill_ratio));
-  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddMemory(stats.num_bytes, figures, report);
   report.AddField("side_table_bytes", stats.side_table_bytes);
   const auto num_blocks = static_cast<double>(geometry.num_blocks);
   report.Add("num_promoted", stats.num_promoted, "promoted blocks",
@@ -126,9 +137,10 @@ void DescribeFilter(const CountingFilter& filter, Report& report) {
 void DescribeFilter(const ScalableFilter& filter, Report& report) {
   const ScalableStats stats = filter.GetStats();
   const ScalableFill fill = filter.MeasureFill();
-  AddKeys(stats.num_keys, filter.largest_capacity(), report);
-  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
-  AddMemory(stats.num_bytes, stats.num_keys, report);
+  const KeyFigures figures = FiguresOf(filter, fill);
+  AddKeys(figures, filter.largest_capacity(), report);
+  AddRates(figures, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, figures, report);
   AddRefusedErases(stats.num_refused_erases, report);
   report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
              FormatCount(stats.num_refused_inserts));
@@ -159,13 +171,14 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
                         {"capacity", generation.capacity},
                         {"budget_fpr", generation.budget_fpr},
                         {"num_keys", generation.stats.num_keys},
+                        {"num_distinct_keys", generation.load},
                         {"current_fpr", of_generation.current_fpr},
                         {"fill_ratio", of_generation.fill_ratio},
                         {"num_bytes", generation.stats.num_bytes},
                         {"num_blocks", generation.geometry.num_blocks},
                         {"num_slices", generation.geometry.num_slices}});
-    text += fmt::format("\n  {:>14} of {:>14} keys, {:>9}, {} (budget {})",
-                        FormatCount(generation.stats.num_keys), FormatCount(generation.capacity),
+    text += fmt::format("\n  {:>14} of {:>14} distinct keys, {:>9}, {} (budget {})",
+                        FormatCount(generation.load), FormatCount(generation.capacity),
                         FormatBytes(generation.stats.num_bytes),
                         FormatRate(of_generation.current_fpr, generation.budget_fpr),
                         FormatRate(generation.budget_fpr, of_generation.current_fpr));
@@ -192,9 +205,10 @@ void DescribeGrowth(const AnyFilter& filter, Report& report) {
 void DescribeFilter(const WindowFilter& filter, Report& report) {
   const WindowStats stats = filter.GetStats();
   const WindowFill fill = filter.MeasureFill();
-  AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
-  AddMemory(stats.num_bytes, stats.num_keys, report);
+  const KeyFigures figures = FiguresOf(filter, fill);
+  AddKeys(figures, filter.capacity(), report);
+  AddRates(figures, filter.target_fpr(), report);
+  AddMemory(stats.num_bytes, figures, report);
   AddRefusedErases(stats.num_refused_erases, report);
   report.AddField("num_expired_erases", stats.num_expired_erases);
   report.Add("window", filter.window(), "window",
@@ -218,7 +232,6 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
   uint64_t fullest = 0;
   for (size_t b = 0; b < stats.buckets.size(); ++b) {
     const WindowBucket& bucket = stats.buckets[b];
-    fullest = std::max(fullest, bucket.stats.num_keys);
     text += fmt::format("\n  from {:>14}: {:>14} keys", bucket.first_tick,
                         FormatCount(bucket.stats.num_keys));
     if (has_slots) {
@@ -228,9 +241,13 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
       continue;
     }
     const BlockFill& of_bucket = fill.buckets[b];
+    const DistinctKeys distinct =
+        DistinctFromFill(filter.geometry(), of_bucket, bucket.stats.num_keys);
+    fullest = std::max(fullest, distinct.at_least);
     buckets.Append({{"first_tick", bucket.first_tick},
                     {"last_tick", bucket.last_tick},
                     {"num_keys", bucket.stats.num_keys},
+                    {"num_distinct_keys", distinct.value},
                     {"current_fpr", of_bucket.current_fpr},
                     {"fill_ratio", of_bucket.fill_ratio}});
     text += ", " + FormatRate(of_bucket.current_fpr);
@@ -241,11 +258,11 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
     report.AddLine(
         fmt::format("A bucket holds {} and was sized for {}: until it expires, the false-positive "
                     "rate is higher.",
-                    FormatCount(fullest, "key"), FormatCount(filter.bucket_capacity())));
-  } else if (stats.predicted_fpr > filter.target_fpr()) {
+                    FormatCount(fullest, "distinct key"), FormatCount(filter.bucket_capacity())));
+  } else if (figures.least_fpr > filter.target_fpr()) {
     report.AddLine(fmt::format(
         "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
-        FormatCount(stats.num_keys, "key"), FormatCount(filter.capacity())));
+        FormatCount(figures.distinct.value, "distinct key"), FormatCount(filter.capacity())));
   }
   report.Add("bucket_capacity", filter.bucket_capacity(), "per bucket",
              fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));
@@ -256,13 +273,14 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
 void DescribeFilter(const LayeredFilter& filter, Report& report) {
   const LayeredStats stats = filter.GetStats();
   const LayeredFill fill = filter.MeasureFill();
-  AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(fill.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  const KeyFigures figures = FiguresOf(filter, fill);
+  AddKeys(figures, filter.capacity(), report);
+  AddRates(figures, filter.target_fpr(), report);
   report.Add("pass_rate", fill.pass_rate, "first layer",
              fmt::format("passes on {} of non-members; {}, of which queries read {}",
                          FormatRate(fill.pass_rate), FormatBytes(stats.first.num_bytes),
                          FormatBytes(stats.first_query_bytes)));
-  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddMemory(stats.num_bytes, figures, report);
   report.AddField("first_num_bytes", stats.first.num_bytes);
   report.AddField("first_query_bytes", stats.first_query_bytes);
   AddRefusedErases(stats.num_refused_erases, report);
@@ -279,10 +297,11 @@ void DescribeFilter(const classic::Filter& filter, Report& report) {
   const classic::Stats stats = filter.GetStats();
   report.Add("kind", std::string(classic::KindName(geometry.kind)), "kind",
              std::string(classic::KindName(geometry.kind)));
-  AddKeys(stats.num_keys, filter.capacity(), report);
-  AddRates(stats.current_fpr, stats.predicted_fpr, filter.target_fpr(), report);
+  const KeyFigures figures = FiguresOf(filter, stats);
+  AddKeys(figures, filter.capacity(), report);
+  AddRates(figures, filter.target_fpr(), report);
   report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
-  AddMemory(stats.num_bytes, stats.num_keys, report);
+  AddMemory(stats.num_bytes, figures, report);
   report.Add("num_stuck", stats.num_stuck, "stuck counters",
              fmt::format("{} ({} lost)", FormatCount(stats.num_stuck),
                          FormatCount(stats.num_lost_increments, "increment")));

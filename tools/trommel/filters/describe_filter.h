@@ -2,9 +2,11 @@
 #ifndef TROMMEL_TOOLS_DESCRIBE_FILTER_H_
 #define TROMMEL_TOOLS_DESCRIBE_FILTER_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "tools/trommel/filters/key_figures.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/any_filter.h"
 #include "trommel/attribute_filter.h"
@@ -21,6 +23,9 @@ void DescribeFilter(const WindowFilter& filter, Report& report);
 void DescribeFilter(const LayeredFilter& filter, Report& report);
 void DescribeFilter(const classic::Filter& filter, Report& report);
 void DescribeFilter(const AttributeFilter& filter, Report& report);
+
+// "10,000 (about 10 distinct; sized for 10)"; a capacity of 0 is left out.
+std::string KeysText(const KeyFigures& figures, uint64_t capacity);
 
 // Adds the memory that the next growth takes, of a filter that grows.
 void DescribeGrowth(const AnyFilter& filter, Report& report);

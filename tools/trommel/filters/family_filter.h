@@ -45,14 +45,14 @@ class FamilyFilter {
   void UseExecutor(std::shared_ptr<Executor> executor);
 
   // --- Batches of digests, in input order. `times` says when each came, in ticks (time_text.h);
-  // empty: now. Only a window filter uses it: its time advances with the keys, and keys that are
-  // late enter the current bucket.
+  // empty: now. Only a window filter uses it: its time advances with the keys. Keys that are late
+  // enter the bucket of their own time, or none if it has expired; with InsertIfAbsent, which knows
+  // no other, the current one.
   Applied Insert(std::span<const uint64_t> digests, std::span<const uint64_t> times);
   // Bit i of `inserted`: key i was absent, and is present now. Of the refused keys neither holds.
   Applied InsertIfAbsent(std::span<const uint64_t> digests, std::span<const uint64_t> times,
                          std::span<uint64_t> inserted);
-  // A window filter erases at the times of insertion (of a late key: a time of the bucket it
-  // entered); others ignore `times`.
+  // A window filter erases at the times of insertion; others ignore `times`.
   Applied Erase(std::span<const uint64_t> digests, std::span<const uint64_t> times);
 
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const;

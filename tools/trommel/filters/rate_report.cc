@@ -11,13 +11,6 @@
 namespace trommel::tool {
 namespace {
 
-// By the model, for its keys if all differ. One pass.
-template <class Filter>
-double PredictedOf(const Filter& filter) {
-  return filter.GetStats().predicted_fpr;
-}
-double PredictedOf(const AttributeFilter&) { return 0; }  // each set has its own rates
-
 // What it was sized for; 0: not sized.
 template <class Filter>
 double TargetOf(const Filter& filter) {
@@ -25,9 +18,6 @@ double TargetOf(const Filter& filter) {
 }
 double TargetOf(const AttributeFilter&) { return 0; }
 
-double PredictedFprOf(const FamilyFilter& filter) {
-  return std::visit([](const auto& one) { return PredictedOf(one); }, filter.any());
-}
 double TargetFprOf(const FamilyFilter& filter) {
   return std::visit([](const auto& one) { return TargetOf(one); }, filter.any());
 }
@@ -38,10 +28,14 @@ bool IsIdentical(const FamilyFilter& filter) {
   return scalable != nullptr && scalable->mode() == GrowthMode::kIdentical;
 }
 
+double HighestFprOf(const WindowRate& rate, const KeyFigures& figures) {
+  return std::max(rate.highest_fpr(), figures.least_fpr);
+}
+
 }  // namespace
 
-void DescribeRate(const FamilyFilter& filter, Report& report) {
-  const double predicted = PredictedFprOf(filter);
+void DescribeRate(const FamilyFilter& filter, const KeyFigures& figures, Report& report) {
+  const double predicted = figures.predicted_fpr;
   const double target = TargetFprOf(filter);
   report.Add(
       "predicted_fpr", predicted, "rate now",
@@ -50,31 +44,41 @@ void DescribeRate(const FamilyFilter& filter, Report& report) {
                               : fmt::format(", {} asked for{}", FormatRate(target, predicted),
                                             IsIdentical(filter) ? " per generation" : "")));
   report.AddField("target_fpr", target);
-  DescribeHighestRate(filter, report);
+  DescribeHighestRate(filter, figures, report);
   if (const auto* window = std::get_if<WindowFilter>(&filter.any())) {
     report.AddField("num_excess_keys", window->GetStats().num_excess_keys);
   }
 }
 
-void DescribeHighestRate(const FamilyFilter& filter, Report& report) {
+void DescribeHighestRate(const FamilyFilter& filter, const KeyFigures& figures, Report& report) {
   const WindowRate* rate = filter.window_rate();
   if (rate == nullptr) return;
-  // The present rate, where no key was inserted.
-  const double highest = std::max(rate->highest_fpr(), PredictedFprOf(filter));
+  const double target = TargetFprOf(filter);
+  const double highest = std::max(rate->highest_fpr(), figures.predicted_fpr);
+  // Up to the requested rate, all insertions count as distinct keys.
   report.Add("highest_predicted_fpr", highest, "highest rate",
-             FormatRate(highest, TargetFprOf(filter)));
+             (highest <= target ? "at most " : "") + FormatRate(highest, target));
 }
 
-std::string WindowRateWarning(const FamilyFilter& filter) {
+std::string CapacityWarning(const FamilyFilter& filter, const KeyFigures& figures) {
+  const uint64_t capacity = filter.capacity();
+  if (capacity == 0 || figures.distinct.at_least <= capacity) return "";
+  return fmt::format("The filter holds more distinct keys than it was sized for ({})",
+                     FormatCount(capacity));
+}
+
+std::string WindowRateWarning(const FamilyFilter& filter, const KeyFigures& figures) {
   const WindowRate* rate = filter.window_rate();
+  if (rate == nullptr) return "";
   const double target = TargetFprOf(filter);
-  if (rate == nullptr || rate->highest_fpr() <= target) return "";
+  const double highest = HighestFprOf(*rate, figures);
+  if (highest <= target) return "";
   const auto& window = std::get<WindowFilter>(filter.any());
   const std::string reached = fmt::format(
       "the false-positive rate, predicted for distinct keys, reached {} and is {} now; {} was "
       "asked for",
-      FormatRate(rate->highest_fpr(), target), FormatRate(PredictedFprOf(filter), target),
-      FormatRate(target, rate->highest_fpr()));
+      FormatRate(highest, target), FormatRate(figures.predicted_fpr, target),
+      FormatRate(target, highest));
   const uint64_t most = rate->most_bucket_keys();
   if (most > window.capacity() || most <= window.bucket_capacity()) {
     return fmt::format(
@@ -83,13 +87,13 @@ std::string WindowRateWarning(const FamilyFilter& filter) {
         reached, FormatCount(window.capacity()));
   }
   return fmt::format(
-      "{}: a bucket took {} and was sized for {}; size it with a larger --bucket-capacity, or "
-      "without",
+      "{}: a bucket took about {} and was sized for {}; size it with a larger --bucket-capacity, "
+      "or without",
       reached, FormatCount(most, "key"), FormatCount(window.bucket_capacity()));
 }
 
-void WarnOfWindowRate(const FamilyFilter& filter) {
-  const std::string warning = WindowRateWarning(filter);
+void WarnOfWindowRate(const FamilyFilter& filter, const KeyFigures& figures) {
+  const std::string warning = WindowRateWarning(filter, figures);
   if (!warning.empty()) WriteToStderr(fmt::format("trommel: warning: {}\n", warning));
 }
 

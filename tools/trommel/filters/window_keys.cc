@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tools/trommel/filters/key_figures.h"
 #include "tools/trommel/output/time_text.h"
 #include "trommel/counting_filter.h"
 #include "trommel/keys.h"
@@ -16,7 +17,9 @@ namespace {
 // batch without keys has no times, whatever clock its input has, and advances nothing.
 void AdvanceToWallClock(WindowFilter& filter, size_t num_keys, Applied& applied) {
   if (num_keys == 0) return;
-  if (!filter.Advance(WallClockTicks())) applied.num_late += num_keys;
+  if (filter.Advance(WallClockTicks())) return;
+  applied.num_late += num_keys;
+  applied.late_are_current = true;
 }
 
 // Calls apply(begin, end, time) for runs of keys of one bucket; time is the latest of theirs. What
@@ -68,30 +71,58 @@ WindowRate::WindowRate(const WindowFilter& filter) {
   for (const WindowBucket& bucket : filter.GetStats().buckets) {
     const uint64_t num_keys = bucket.stats.num_keys;
     buckets_.push_back({BucketOf(filter, bucket.first_tick), num_keys, bucket.stats.predicted_fpr});
-    most_keys_ = std::max(most_keys_, num_keys);
+    if (num_keys <= filter.bucket_capacity()) most_keys_ = std::max(most_keys_, num_keys);
   }
 }
 
-void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys) {
+WindowRate::Bucket& WindowRate::At(uint64_t bucket) {
+  const auto place = std::ranges::lower_bound(buckets_, bucket, {}, &Bucket::bucket);
+  if (place != buckets_.end() && place->bucket == bucket) return *place;
+  return *buckets_.insert(place, {bucket, 0, 0});
+}
+
+// The rate when so many keys are in that bucket, and the others as they are.
+double WindowRate::FprWith(const WindowFilter& filter, const Bucket& into,
+                           uint64_t keys_there) const {
+  double absent_elsewhere = 1;  // the chance that no other bucket shows an absent key
+  uint64_t num_keys = keys_there;
+  for (const Bucket& bucket : buckets_) {
+    if (&bucket == &into) continue;
+    absent_elsewhere *= 1 - bucket.fpr;
+    num_keys += bucket.num_keys;
+  }
+  // In slots all buckets' keys are in one array.
+  if (filter.form() != WindowForm::kBucketRing) {
+    return filter.PredictedFpr(std::min(num_keys, most_distinct_ + keys_there - into.num_keys));
+  }
+  return 1 - absent_elsewhere * (1 - PredictedFpr(filter.geometry(), keys_there));
+}
+
+void WindowRate::Measure(const WindowFilter& filter) {
+  since_measured_ = 0;
+  const WindowFill fill = filter.MeasureFill();
+  if (filter.form() != WindowForm::kBucketRing) {
+    most_distinct_ = FiguresOf(filter, fill).distinct.at_least;
+    return;
+  }
+  const WindowStats stats = filter.GetStats();
+  for (size_t b = 0; b < stats.buckets.size(); ++b) {
+    if (stats.buckets[b].stats.num_keys == 0) continue;  // not in the list: references to it stay
+    Bucket& bucket = At(BucketOf(filter, stats.buckets[b].first_tick));
+    const DistinctKeys distinct =
+        DistinctFromFill(filter.geometry(), fill.buckets[b], stats.buckets[b].stats.num_keys);
+    bucket.num_keys = std::min(bucket.num_keys, distinct.at_least);
+    bucket.fpr = PredictedFpr(filter.geometry(), bucket.num_keys);
+    most_keys_ = std::max(most_keys_, bucket.num_keys);
+  }
+}
+
+void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys, uint64_t bucket) {
   const uint64_t present = BucketOf(filter, filter.now());
   while (!buckets_.empty() && present - buckets_.front().bucket > filter.num_buckets()) {
     buckets_.pop_front();
   }
-  if (buckets_.empty() || buckets_.back().bucket != present) buckets_.push_back({present, 0, 0});
-  Bucket& into = buckets_.back();
-  const bool has_slots = filter.form() != WindowForm::kBucketRing;
-  double absent_elsewhere = 1;  // the chance that no other bucket shows an absent key
-  uint64_t keys_elsewhere = 0;
-  for (const Bucket& bucket : buckets_) {
-    if (&bucket == &into) continue;
-    absent_elsewhere *= 1 - bucket.fpr;
-    keys_elsewhere += bucket.num_keys;
-  }
-  const auto fpr_with = [&](uint64_t keys_here) {
-    // In slots all buckets' keys are in one array.
-    if (has_slots) return filter.PredictedFpr(keys_elsewhere + keys_here);
-    return 1 - absent_elsewhere * (1 - PredictedFpr(filter.geometry(), keys_here));
-  };
+  Bucket& into = At(bucket);
 
   // The midpoint rule over the added keys.
   constexpr uint64_t kMaxSteps = 16;
@@ -99,30 +130,105 @@ void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys) {
   for (uint64_t step = 0; step < num_steps; ++step) {
     const double width = static_cast<double>(num_keys) / static_cast<double>(num_steps);
     const double middle = (static_cast<double>(step) + 0.5) * width;
-    const double fpr = fpr_with(into.num_keys + static_cast<uint64_t>(middle));
+    const double fpr = FprWith(filter, into, into.num_keys + static_cast<uint64_t>(middle));
     // A filter that takes all for present ends the sum: nothing is found absent any more.
     if (fpr < 1) expected_wrongly_present_ += width * fpr / (1 - fpr);
   }
 
   into.num_keys += num_keys;
   into.fpr = PredictedFpr(filter.geometry(), into.num_keys);
-  most_keys_ = std::max(most_keys_, into.num_keys);
-  highest_fpr_ = std::max(highest_fpr_, fpr_with(into.num_keys));
+  most_distinct_ += num_keys;
+  since_measured_ += num_keys;
+  const auto is_beyond = [&] {
+    return FprWith(filter, into, into.num_keys) > filter.target_fpr() ||
+           into.num_keys > filter.bucket_capacity();
+  };
+  if (is_beyond()) {
+    const bool is_ring = filter.form() == WindowForm::kBucketRing;
+    const uint64_t pass_blocks =
+        filter.geometry().num_blocks * (is_ring ? filter.num_buckets() + 1 : 1);
+    if (since_measured_ < pass_blocks) return;
+    Measure(filter);
+  }
+  most_keys_ = std::max(most_keys_, std::min(into.num_keys, most_distinct_));
+  highest_fpr_ = std::max(highest_fpr_, FprWith(filter, into, into.num_keys));
 }
+
+namespace {
+
+// Keys of buckets before the current one, until the clock goes on.
+class LateKeys {
+ public:
+  void Add(uint64_t bucket, uint64_t digest, uint64_t time) {
+    keys_.push_back({bucket, digest, time});
+  }
+
+  // Inserts all into their buckets, as far as these are live, one batch for each.
+  void Insert(WindowFilter& filter, Applied& applied, WindowRate& rate) {
+    std::ranges::stable_sort(keys_, {}, &LateKey::bucket);
+    for (size_t begin = 0; begin < keys_.size();) {
+      const LateKey& first = keys_[begin];
+      digests_.clear();
+      for (; begin < keys_.size() && keys_[begin].bucket == first.bucket; ++begin) {
+        digests_.push_back(keys_[begin].digest);
+      }
+      const WindowInsertOutcome outcome = filter.Insert(Keys::Digests(digests_), first.time);
+      applied.num_done += outcome.num_inserted;
+      applied.num_late += outcome.num_inserted;
+      applied.num_expired += outcome.num_refused;
+      if (outcome.num_inserted > 0) rate.Add(filter, outcome.num_inserted, first.bucket);
+    }
+    keys_.clear();
+  }
+
+ private:
+  struct LateKey {
+    uint64_t bucket;
+    uint64_t digest;
+    uint64_t time;
+  };
+
+  std::vector<LateKey> keys_;
+  std::vector<uint64_t> digests_;
+};
+
+}  // namespace
 
 Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                       std::span<const uint64_t> times, WindowRate& rate) {
-  Applied applied{.num_done = digests.size()};
+  Applied applied;
   if (times.empty()) {
     AdvanceToWallClock(filter, digests.size(), applied);
     filter.Insert(Keys::Digests(digests));
+    applied.num_done = digests.size();
     rate.Add(filter, digests.size());
     return applied;
   }
-  ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
-    filter.Insert(Keys::Digests(digests.subspan(begin, end - begin)));
-    rate.Add(filter, end - begin);
-  });
+  LateKeys late;
+  std::vector<uint64_t> current;
+  for (size_t begin = 0; begin < times.size();) {
+    // Up to the next bucket.
+    uint64_t now = std::max(filter.now(), times[begin]);
+    const uint64_t bucket = BucketOf(filter, now);
+    size_t end = begin;
+    current.clear();
+    for (; end < times.size(); ++end) {
+      const uint64_t its_bucket = BucketOf(filter, times[end]);
+      if (its_bucket > bucket) break;
+      now = std::max(now, times[end]);
+      if (its_bucket == bucket) {
+        current.push_back(digests[end]);
+      } else {
+        late.Add(its_bucket, digests[end], times[end]);
+      }
+    }
+    filter.Advance(now);
+    filter.Insert(Keys::Digests(current));
+    applied.num_done += current.size();
+    if (!current.empty()) rate.Add(filter, current.size());
+    late.Insert(filter, applied, rate);
+    begin = end;
+  }
   return applied;
 }
 
@@ -137,6 +243,7 @@ Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> di
     return applied;
   }
   std::ranges::fill(inserted, 0);
+  applied.late_are_current = true;
   std::vector<uint64_t> bitmap;
   ForRunsOfNow(filter, times, applied, [&](size_t begin, size_t end) {
     bitmap.resize(CountingFilter::BitmapWords(end - begin));
